@@ -9,7 +9,7 @@ const PAUSES: { readonly [Code in ErrorCode]?: PauseReason } = {
   'rate-limited': 'rate-limited',
   configuration: 'configuration',
   network: 'unreachable',
-  // Without doubt, and before any attempt, it was the function that gives the key: nothing had left.
+  // A timeout before any attempt comes from the function that returns the key: nothing was sent.
   timeout: 'configuration',
 };
 
@@ -20,7 +20,7 @@ const KINDS: { readonly [Code in ErrorCode]?: 'not-found' | 'refused' } = {
   validation: 'refused',
 };
 
-/** What an answer says of the destination, where it says nothing of the report. */
+/** The meaning of an answer that concerns the destination. Undefined if the answer is about the report. */
 export type RefusalReading =
   | { readonly kind?: 'failed'; readonly pause?: PauseReason; readonly code?: ErrorCode; readonly foreign?: true; readonly outcome?: 'unknown' }
   | undefined;
@@ -28,7 +28,7 @@ export type RefusalReading =
 /** Reads an answer of one kind of destination: a gateway or a relay. */
 export type ReadRefusal = (failure: Failure) => RefusalReading;
 
-/** Runs one attempt and says how it ended; never rejects. */
+/** Runs one attempt and returns how it ended. Never rejects. */
 export async function endingOf(attempt: () => Promise<AttemptResult>, otherwise: ReadRefusal): Promise<Ending> {
   try {
     const result = await attempt();
@@ -40,7 +40,7 @@ export async function endingOf(attempt: () => Promise<AttemptResult>, otherwise:
   }
 }
 
-/** What a failed attempt means for its row. */
+/** The ending of a failed attempt. */
 export function failed({ kind, failure, sent, message, requestId }: FailedAttempt, otherwise: ReadRefusal): Ending {
   const { code, outcome, details } = failure;
   const { status, conflict, retryAfterMs, details: answered } = details ?? {};
@@ -53,7 +53,7 @@ export function failed({ kind, failure, sent, message, requestId }: FailedAttemp
     ...(requestId !== undefined && { requestId }),
     ...(answered !== undefined && { details: answered }),
   };
-  // A try that found no connection in time.
+  // The attempt timed out before it was connected.
   const pause = code === 'timeout' && outcome !== 'unknown' && sent ? 'unreachable' : pauseFor(failure);
   return {
     kind: kind === 'same' ? kind : code === 'duplicate' ? 'conflict' : (KINDS[code] ?? 'failed'),
@@ -65,7 +65,7 @@ export function failed({ kind, failure, sent, message, requestId }: FailedAttemp
   };
 }
 
-/** The end of an attempt that was not begun, since the options do not fit: its bytes cannot be opened. */
+/** The end of an attempt that did not begin, since the options are wrong: the sealed body cannot be opened. */
 export const misconfiguredEnding = (message: string): Ending => ({
   kind: 'failed',
   outcome: 'not-sent',
@@ -73,16 +73,16 @@ export const misconfiguredEnding = (message: string): Ending => ({
   pause: 'configuration',
 });
 
-/** What is wrong with the destination rather than with the report. A connection that broke on the way may be either. */
+/** The pause of a failure that concerns the destination and not the report. A connection that broke may concern either. */
 function pauseFor({ code, outcome, details }: Failure): PauseReason | undefined {
   if (details?.status === 503) return 'unavailable';
   if (details?.status === 429) return 'rate-limited';
   return outcome === 'unknown' ? undefined : PAUSES[code];
 }
 
-/** The attempt threw, which it should not: whether the report arrived is unknown. */
+/** The attempt threw an unexpected error: whether the report arrived is unknown. */
 const broken = (): Ending => ({
   kind: 'failed',
   outcome: 'unknown',
-  problem: { code: 'gateway', message: 'The attempt ended with an error that is not of this package; it is not shown, since it may hold anything.' },
+  problem: { code: 'gateway', message: 'The attempt ended with an unexpected error, which is not shown, since it may contain personal data.' },
 });

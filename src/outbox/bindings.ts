@@ -5,7 +5,7 @@ import type { OutboxSettings } from './settings-shape.js';
 const wantedOf = (accounts: OutboxSettings['accounts']) =>
   accounts.flatMap(({ account, gateways, mockMode }) => boundTo(account, gateways).map((one) => ({ one, mockMode })));
 
-/** Binds what is not bound yet. Rejects with a `ConfigurationError` where reports of an outbox go to another gateway. */
+/** Binds each new destination to its gateway. Rejects with a `ConfigurationError` if a destination is bound to another gateway. */
 export async function ensureOwnGateways({ store, accounts }: Pick<OutboxSettings, 'store' | 'accounts'>): Promise<void> {
   const wanted = wantedOf(accounts);
   const bound = await store.bind(wanted.map(({ one }) => one));
@@ -15,7 +15,7 @@ export async function ensureOwnGateways({ store, accounts }: Pick<OutboxSettings
   }
 }
 
-/** What keeps an outbox to its own gateways: it binds what is not bound yet, and tells of what is bound to another one. */
+/** Binds each new destination to its gateway, and reports each destination that is bound to another gateway. */
 export function createBindings({ store, accounts, logger }: Pick<OutboxSettings, 'store' | 'accounts' | 'logger'>, events: Events) {
   const wanted = wantedOf(accounts);
   const reported = new Set<string>();
@@ -27,22 +27,22 @@ export function createBindings({ store, accounts, logger }: Pick<OutboxSettings,
     reported.add(key);
     const cause = otherGateway(one, bound, mockMode);
     logger.error(cause.message);
-    events.emit('error', { message: 'These reports go to another gateway; this outbox does not send them.', cause });
+    events.emit('error', { message: 'These reports are bound to another gateway; this outbox does not send them.', cause });
   }
 
   return {
-    /** Before the first claim, and again where the store does not know one any more. Rejects where the store cannot. */
+    /** Called before each turn. Binds once, and again after the store lost a destination. Rejects if the store fails. */
     async bind(): Promise<void> {
       if (isBound) return;
       const bound = await store.bind(wanted.map(({ one }) => one));
       isBound = true;
       for (const [index, each] of wanted.entries()) tell(each, bound[index] ?? each.one.gateway);
     },
-    /** Tells of destinations that were given another gateway meanwhile. */
+    /** Reports the destinations that were bound to another gateway in the meantime. */
     compare(outlooks: readonly BoundDestination[]): void {
       for (const each of wanted) {
         const known = outlooks.find((other) => keyOf(other) === keyOf(each.one));
-        // The transaction that was to bind it was rolled back, or the database went back.
+        // The transaction that bound it was rolled back, or the database was restored.
         if (!known) isBound = false;
         tell(each, known?.gateway ?? each.one.gateway);
       }

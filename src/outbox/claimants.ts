@@ -2,12 +2,12 @@ import { type BoundDestination, type Gateways, isBreaker, partsOf } from './dest
 import type { Row } from './state-machine.js';
 import type { Claimant } from './store.js';
 
-/** Whether the store knows a destination as a worker does. The reports of another account, or for another gateway, are not its to send. */
+/** Whether a worker sends the reports of a destination: both its account and its gateway are those of the worker. */
 export const isServed = (destination: BoundDestination, accounts: readonly Claimant[]): boolean =>
   !isBreaker(destination) &&
   accounts.some(({ account, gateways }) => account === destination.account && gateways[partsOf(destination).environment] === destination.gateway);
 
-/** How many rows of each account a worker has. Of accounts with as many, the one that was served longest ago comes first. */
+/** Counts the rows of each account that a worker holds. Accounts with equal counts are ordered by when they were last served, oldest first. */
 export function createClaimants(accounts: readonly { readonly account: string; readonly gateways: Gateways }[]) {
   let claimants: readonly Claimant[] = accounts.map(({ account, gateways }) => ({ account, gateways, busy: 0 }));
 

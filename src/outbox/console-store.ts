@@ -3,57 +3,57 @@ import type { OutboxEnvironment } from './destination.js';
 import type { Row, RowState } from './state-machine.js';
 import type { Write } from './write.js';
 
-/** Of one account and environment. */
+/** One account and environment. */
 export interface Place {
-  /** Whose rows. */
+  /** The account of the rows. */
   readonly account: string;
-  /** Where they go. */
+  /** The environment to which they go. */
   readonly environment: OutboxEnvironment;
 }
 
-/** How many rows of a place are not final. */
+/** The number of rows of a place that are not final. */
 export interface OpenCounts extends Place {
-  /** Waiting, and not blocked. */
+  /** Waiting rows that are not blocked. */
   readonly waiting: number;
-  /** Waiting for another row. */
+  /** Rows that wait for another row. */
   readonly blocked: number;
-  /** With a worker. */
+  /** Rows that a worker holds. */
   readonly inFlight: number;
-  /** Waiting for a person; always of now. */
+  /** Rows that wait for a person. This number is always current. */
   readonly quarantined: number;
-  /** `enqueuedAt` of the oldest that is not quarantined. */
+  /** `enqueuedAt` of the oldest open row that is not quarantined. */
   readonly oldestOpenAt: number | undefined;
 }
 
-/** What is wrong with quarantined rows: the code of `problemGroupOf`, and its words. */
+/** A group of quarantined rows of one place that have the same problem, as `wrongOf` computes it. */
 export interface Wrong extends Place {
   /** The code of the problem. */
   readonly code: string;
-  /** Its message, without the name of the report. */
+  /** The message of the problem, without the name of the report. */
   readonly words: string;
 }
 
-/** Quarantined rows with which the same is wrong. */
+/** The quarantined rows of a group, in numbers. */
 export interface WrongCount extends Wrong {
   /** The number of rows. */
   readonly count: number;
-  /** `changedAt` of the first and the last of them. */
+  /** `changedAt` of the first. */
   readonly firstAt: number;
   /** `changedAt` of the last. */
   readonly lastAt: number;
-  /** The lowest `sequence` of them. */
+  /** The lowest `sequence` of the group. */
   readonly example: number;
 }
 
-/** What a group is made of. */
+/** The contents of a group, in numbers. */
 export interface GroupTally {
-  /** How many rows. */
+  /** The number of rows. */
   readonly count: number;
-  /** How many of them the gateway may hold. */
+  /** The number of rows that the gateway may hold. */
   readonly inDoubt: number;
-  /** How many of each operation. */
+  /** The number of rows of each operation. */
   readonly operations: Readonly<Record<string, number>>;
-  /** How many rows wait for one of them. */
+  /** The number of rows that wait for a row of the group. */
   readonly settlements: number;
 }
 
@@ -61,11 +61,11 @@ export interface GroupTally {
 export interface RowPage {
   /** The newest first. */
   readonly rows: readonly Row[];
-  /** The last row that was looked at; undefined where there is none after it. */
+  /** The last row that was read. Undefined if no row follows it. */
   readonly reached: Pick<Row, 'sequence' | 'enqueuedAt'> | undefined;
 }
 
-/** Which rows are searched; what is left out matches everything. */
+/** The conditions of a search. An absent condition matches every row. */
 export interface RowSearch {
   /** Only rows of this account. */
   readonly account?: string | undefined;
@@ -77,87 +77,87 @@ export interface RowSearch {
   readonly operation?: OperationName | undefined;
   /** Only rows in this state. */
   readonly state?: RowState | undefined;
-  /** Only blocked rows, or none. */
+  /** True: only blocked rows. False: only rows that are not blocked. */
   readonly blocked?: boolean | undefined;
-  /** Enqueued at this time or later. */
+  /** Only rows that were enqueued at this time or later. */
   readonly from?: number | undefined;
-  /** Enqueued before this time. */
+  /** Only rows that were enqueued before this time. */
   readonly to?: number | undefined;
   /** Only rows before this `sequence`. */
   readonly before: number;
-  /** The most to give. */
+  /** The largest number of rows to return. */
   readonly limit: number;
-  /** How many rows are looked at, at most. */
+  /** The largest number of rows to read. */
   readonly look: number;
 }
 
-/** A decision as it is kept. Its id, what it says and whom it names never change. */
+/** A stored decision. Its id, action, person and reason never change. */
 export interface KeptDecision {
-  /** Its id, given by whoever began it. */
+  /** Its id, given by the caller of `begin`. */
   readonly id: string;
-  /** What was decided. */
+  /** The action that was decided. */
   readonly action: string;
   /** The person who decided. */
   readonly who: string;
   /** The reason that the person gave. */
   readonly reason: string;
-  /** What it is about, as JSON text. */
+  /** The reports that it concerns, as JSON text. */
   readonly about: string;
   /** Rows that were quarantined after this time are not touched. */
   readonly asOf: number;
   /** When it began, by the store's clock. */
   readonly at: number;
-  /** How many began before it: the order of decisions. */
+  /** The number of decisions that began before it: the order of decisions. */
   readonly place: number;
-  /** How far it is: what that counts is the caller's matter. */
+  /** How far it has been carried out. The caller defines the unit. */
   readonly cursor: number;
-  /** Rows that it has changed. */
+  /** The number of rows that it has changed. */
   readonly touched: number;
-  /** Rows that it has looked at and left. */
+  /** The number of rows that it has read and left unchanged. */
   readonly skipped: number;
-  /** Whether it is carried out whole. */
+  /** Whether it is completely carried out. */
   readonly done: boolean;
-  /** The decision that has taken it back. */
+  /** The id of the decision that has undone it. */
   readonly undoneBy: string | undefined;
 }
 
-/** A decision as it begins. */
+/** A decision that begins. */
 export type NewDecision = Pick<KeptDecision, 'id' | 'action' | 'who' | 'reason' | 'about' | 'done'> & {
   /** Rows that were quarantined after this time are not touched. Default: now. */
   readonly asOf?: number | undefined;
-  /** The decision that it takes back. */
+  /** The id of the decision that it undoes. */
   readonly undoes?: string | undefined;
 };
 
 /** One commit of a decision. */
 export interface DecisionStep {
-  /** The decision. */
+  /** The id of the decision. */
   readonly id: string;
-  /** How far it must be for the step to be made. */
+  /** The cursor that the decision must have, or the step is not made. */
   readonly from: number;
-  /** How far it is after the step. */
+  /** The cursor of the decision after the step. */
   readonly to: number;
-  /** Whether it is carried out whole with the step. */
+  /** Whether the step completes the decision. */
   readonly done: boolean;
-  /** Rows that were looked at and are not written. */
+  /** The number of rows that were read and are not written. */
   readonly skipped: number;
-  /** As those of a turn; each with the `sequence` of its row. All of them final, or none. */
+  /** Writes as those of a turn, each with the `sequence` of its row. Either all changes are final, or none is. */
   readonly writes: readonly (Write & Pick<Row, 'sequence'>)[];
 }
 
-/** Rows that ended within a time, of one place. */
+/** The rows of one place that ended within one span of time. */
 export interface PaceCount extends Place {
-  /** How long the time is. */
+  /** The length of the span. */
   readonly span: 'minute' | 'hour' | 'day';
-  /** When it begins. */
+  /** The begin of the span. */
   readonly start: number;
-  /** Rows that were recorded. */
+  /** The number of rows that were recorded. */
   readonly recorded: number;
-  /** Rows that were dismissed. */
+  /** The number of rows that were dismissed. */
   readonly dismissed: number;
-  /** From enqueueing to recorded, added up, of those in `classes`. */
+  /** The sum of the times from enqueueing to recording, of the rows in `classes`. */
   readonly sumMs: number;
-  /** How many took how long: one number for each class of `PACE_CLASSES`, and one for what took longer. */
+  /** The number of rows by their time: one for each class of `PACE_CLASSES`, and one for all longer times. */
   readonly classes: readonly number[];
 }
 
@@ -169,11 +169,11 @@ export interface CountedPlaces {
   readonly places: readonly OpenCounts[];
 }
 
-/** Rows that have ended. */
+/** The numbers of final rows. */
 export interface FinalCounts {
-  /** Rows that the gateway has recorded. */
+  /** The number of rows that the gateway has recorded. */
   readonly recorded: number;
-  /** Rows that a person has dismissed. */
+  /** The number of rows that a person has dismissed. */
   readonly dismissed: number;
 }
 
@@ -185,57 +185,60 @@ export interface GroupQuery {
   readonly asOf: number;
   /** Only rows with a higher `sequence`. */
   readonly after: number;
-  /** The most rows of a page. */
+  /** The largest number of rows of a page. */
   readonly limit: number;
 }
 
 /** The rows that one step of a decision has written. */
 export interface TouchedRows {
-  /** The place at which the step began. */
+  /** The cursor of the decision before the step. */
   readonly from: number;
   /** The `sequence` of each row. */
   readonly sequences: readonly number[];
 }
 
 /**
- * What a store offers the operator's console; it is optional, and a store without it is right, too. All of it stays cheap with a
- * million rows, apart from the counts of a large queue, which a store may keep for a minute.
+ * The part of a store that the operator's console reads and writes. It is optional. Every method must stay cheap with a
+ * million rows, except the counts of a large queue, which a store may keep for a minute.
  */
 export interface ConsoleStore {
-  /** The store's clock. */
+  /** The time by the store's clock. */
   now(): Promise<number>;
-  /** Open rows of each bound place, and when they were counted. */
+  /** The open rows of each bound place, and the time of the count. */
   open(): Promise<CountedPlaces>;
-  /** Rows that have ended, pruned ones included; without `accounts`, of all. */
+  /** The numbers of final rows, including pruned ones. Without `accounts`: of all accounts. */
   finals(accounts?: readonly string[]): Promise<FinalCounts>;
-  /** What is wrong with quarantined rows. */
+  /** The groups of the quarantined rows. */
   wrong(): Promise<readonly WrongCount[]>;
-  /** Quarantined rows of a group, without their bodies, in the order of `sequence`: those that were quarantined by then. */
+  /** The rows of a group that were quarantined by `asOf`, without their bodies, in the order of `sequence`. */
   quarantined(query: GroupQuery): Promise<readonly Row[]>;
-  /** What a group is made of: those that were quarantined by then. `settlements` is 0 unless it is asked for, since it costs most. */
+  /** The contents of a group: its rows that were quarantined by `asOf`. Without `withSettlements`, the costly `settlements` is 0. */
   tally(of: Wrong, asOf: number, withSettlements: boolean): Promise<GroupTally>;
-  /** Rows by their numbers, in the order of `sequence`, without their bodies; those that are not there are left out. */
+  /** Rows by their `sequence`, in that order, without their bodies. A missing row is left out. */
   rows(sequences: readonly number[]): Promise<readonly Row[]>;
-  /** Rows, the newest first. */
+  /** The rows that match, the newest first. */
   search(search: RowSearch): Promise<RowPage>;
 
-  /** Keeps a decision, unless one with its id is there; returns the one that is kept. With `undoes`, marks that one, unless it is marked. */
+  /** Stores a decision unless one with its id exists, and returns the stored one. Marks the decision in `undoes` as undone, unless it is already. */
   begin(decision: NewDecision): Promise<KeptDecision>;
-  /** Makes the writes as a turn does, and notes how far the decision is, in one commit. Undefined, and nothing done, where it is not at `from`, or done, or taken back. */
+  /**
+   * Makes the writes as a turn does and moves the cursor of the decision, in one commit. Changes nothing and returns undefined if
+   * the cursor is not at `from`, or the decision is done or undone.
+   */
   step(step: DecisionStep): Promise<readonly boolean[] | undefined>;
   /** A decision by its id. */
   decision(id: string): Promise<KeptDecision | undefined>;
-  /** Decisions, the newest first; `before` a `place`. */
+  /** Decisions, the newest first. `before`: only those with a lower `place`. */
   decisions(before: number | undefined, limit: number): Promise<readonly KeptDecision[]>;
-  /** The rows that the first step of a decision after `after` has written, and where that step began. */
+  /** The rows that the first step of a decision after the cursor `after` has written, and the cursor before that step. */
   touched(id: string, after: number): Promise<TouchedRows | undefined>;
 
-  /** How many lines of the log of receipts are counted in the pace: those before this index. */
+  /** The number of lines of the receipt log that the pace counts: those before this index. */
   paced(): Promise<number>;
-  /** Adds what lines `from` to `to` say, where the pace reaches to `from`; else false, and nothing is done. */
+  /** Adds the counts of the lines `from` to `to`. Changes nothing and returns false if the pace does not end at `from`. */
   pace(from: number, to: number, counts: readonly PaceCount[]): Promise<boolean>;
-  /** Rows that ended, of those lines, for each place. */
+  /** The final rows of those lines, for each place. */
   ended(): Promise<readonly (Place & Pick<PaceCount, 'recorded' | 'dismissed'>)[]>;
-  /** Counts of one span from a time on. */
+  /** The counts of one length of span, from a time on. */
   paces(span: PaceCount['span'], since: number): Promise<readonly PaceCount[]>;
 }

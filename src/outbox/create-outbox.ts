@@ -6,9 +6,9 @@ import { createProof } from './receipts/receipts.js';
 import { makeStandardSeal } from './seal/standard-seal.js';
 
 /**
- * Makes an outbox: reports are committed to a store first and sent later, as often as it takes, so that none is lost
- * when the process dies, the network fails or the gateway is down. Throws a `ConfigurationError` that lists every
- * wrong option. Nothing is sent before `start` or `drain`.
+ * Makes an outbox. It commits each report to a store first and sends it later, with as many attempts as necessary. So no report
+ * is lost if the process dies, the network fails or the gateway is down. Throws a `ConfigurationError` that lists every
+ * wrong option. The outbox sends nothing before `start` or `drain`.
  *
  * @example
  * ```ts

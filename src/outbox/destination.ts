@@ -1,15 +1,14 @@
 import { ConfigurationError, type Environment } from '../errors/errors.js';
 import type { OperationName } from '../protocol/operations.js';
 
-/** Where a report goes: an environment of the gateway; or from a page, the operator's relay, which alone knows its environment. */
+/** The destination of a report: an environment of the gateway. In a page: the operator's relay, which alone has the environment. */
 export type OutboxEnvironment = Environment | 'relay';
 
 /**
- * Why nothing is sent to an environment. `'authentication'`: the key was refused (401, 403). `'address'`: the answer is not
- * the gateway's (a 404 without its JSON error, 405, 407, 421, a redirect). `'rate-limited'`: 429. `'unavailable'`: 503.
- * `'unreachable'`: no connection. `'configuration'`: a setting is missing or wrong. `'refusals'`, of one operation: its
- * breaker is open, since `breakerAfter` of its reports in a row were refused for other reasons, or got an answer that is not
- * the gateway's own.
+ * Why an environment is paused. `'authentication'`: the gateway refused the key (401, 403). `'address'`: another server than
+ * the gateway answered (a 404 without its JSON error, 405, 407, 421, a redirect). `'rate-limited'`: 429. `'unavailable'`: 503.
+ * `'unreachable'`: no connection. `'configuration'`: a setting is missing or wrong. `'refusals'`: the circuit breaker of one
+ * operation is open, since `breakerAfter` of its reports in a row were refused for other reasons, or another server answered.
  */
 export type PauseReason = 'authentication' | 'address' | 'rate-limited' | 'unavailable' | 'unreachable' | 'configuration' | 'refusals';
 
@@ -19,70 +18,70 @@ export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonl
 /** The account of an outbox that names none. */
 export const DEFAULT_ACCOUNT = 'default';
 
-/** What an account's name must be: it is a part of ids, of which colons part the members, and of commands. */
+/** Whether a value can be the name of an account. The name is a part of commands and of ids, whose separator is a colon. */
 export const isAccount = (value: unknown): value is string => typeof value === 'string' && /^[A-Za-z0-9][\w.-]{0,63}$/.test(value);
 
 export const ACCOUNT_RULE = 'expected up to 64 letters, digits, ., _ and -, of which the first is a letter or a digit';
 
-/** The name of a circuit breaker: that of one operation in one environment. */
+/** The name of the circuit breaker of one operation in one environment. */
 export type BreakerName = `${OutboxEnvironment}/${OperationName}`;
 
 /**
- * Where reports go: one environment of one account. Pauses, gateways and claims are those of a destination. A store keeps
- * the circuit breaker of an operation as one more destination, named `staging/reportSettledBet`, to which no row goes: so
- * each has a version and a pause of its own, and a store needs to know nothing of breakers.
+ * The destination of reports: one environment of one account. Each destination has its own gateway, pause and claims. A store
+ * keeps the circuit breaker of an operation as one more destination without rows, for example `staging/reportSettledBet`. So
+ * each breaker has its own version and pause, and a store does not tell breakers from destinations.
  */
 export interface Destination {
-  /** Whose reports they are: the licence, as the option `account` names it. */
+  /** The account of the reports: the licence, as the option `account` names it. */
   readonly account: string;
-  /** Where in that account they go; or the name of a breaker. */
+  /** The environment of that account, or the name of a breaker. */
   readonly environment: OutboxEnvironment | BreakerName;
 }
 
 /** One operation of a destination. */
 export interface DestinationOperation {
-  /** Whose reports they are. */
+  /** The account of the reports. */
   readonly account: string;
-  /** Where in that account they go. */
+  /** The environment to which they go. */
   readonly environment: OutboxEnvironment;
-  /** Which reports of that destination. */
+  /** The operation of the reports. */
   readonly operation: OperationName;
 }
 
-/** The breaker that counts for a row. */
+/** The breaker of a row's operation. */
 export const breakerOf = ({ account, environment, operation }: DestinationOperation): Destination => ({
   account,
   environment: `${environment}/${operation}`,
 });
 
-/** The environment that a pause is about, and, of a breaker, the operation. */
+/** The environment of a pause, and its operation if the pause is a breaker's. */
 export function partsOf({ environment: name }: Pick<Destination, 'environment'>): { environment: OutboxEnvironment; operation: OperationName | undefined } {
   const [environment, operation] = name.split('/') as [OutboxEnvironment, OperationName | undefined];
   return { environment, operation };
 }
 
-/** Whether a name is that of a breaker. */
+/** Whether a destination is a breaker. */
 export const isBreaker = ({ environment }: Pick<Destination, 'environment'>): boolean => environment.includes('/');
 
-/** A destination with the address of the gateway, or of the relay, that stands for it. */
+/** A destination with the address of its gateway or relay. */
 export interface BoundDestination extends Destination {
   /** The normalised address. Never the key. */
   readonly gateway: string;
 }
 
-/** A change of a destination's gateway, made only if that is still `from`. */
+/** A change of a destination's gateway. It is made only if the gateway is still `from`. */
 export interface Rebinding extends BoundDestination {
-  /** The address until now. */
+  /** The current address. */
   readonly from: string;
-  /** Why, in the words of the person who decided. It is kept. */
+  /** The reason, in the words of the person who decided. It is stored. */
   readonly reason: string;
 }
 
-/** A change of a destination's gateway, as it is kept. */
+/** A stored change of a destination's gateway. */
 export interface Rebound {
   /** The address before. */
   readonly from: string;
-  /** Why, in the words of the person who decided. */
+  /** The reason, in the words of the person who decided. */
   readonly reason: string;
   /** When, in milliseconds since 1970, by the store's clock. */
   readonly at: number;
@@ -91,7 +90,7 @@ export interface Rebound {
 /** The addresses to which a client sends, by environment. */
 export type Gateways = { readonly [Name in OutboxEnvironment]?: string | undefined };
 
-/** Those of an environment that a client has. */
+/** The destinations of an account: one for each environment that its client has. */
 export const boundTo = (account: string, gateways: Gateways): BoundDestination[] =>
   Object.entries(gateways).flatMap(([environment, gateway]) =>
     gateway === undefined ? [] : [{ account, environment: environment as OutboxEnvironment, gateway }],
@@ -104,14 +103,14 @@ const BOUND = Symbol.for('location-sdk.bound-gateway');
 
 const isOneMachine = (gateway: string): boolean => /^http:\/\/(?:[^/]+\.)?(?:localhost|127\.[\d.]+|\[::1\])(?::|\/|$)/.test(gateway);
 
-/** What an outbox is told that would send a destination's reports to another gateway. */
+/** The error of an outbox that would send the reports of a destination to another gateway. */
 export function otherGateway({ account, gateway, ...name }: BoundDestination, bound: string, mockMode = false): ConfigurationError {
   const { environment } = partsOf(name);
   const where = `account ${account}, ${environment}`;
   const why = mockMode
-    ? ' This process is in mock mode (LOCATION_SDK_MOCK), and a mock gateway never gets the reports of another one: give it a store of its own.'
+    ? ' This process is in mock mode (LOCATION_SDK_MOCK), and a mock gateway never gets the reports of another gateway: give it its own store.'
     : isOneMachine(bound)
-      ? ` ${bound} may be a mock gateway, whose reports never go to another one: use another store for real reports.`
+      ? ` ${bound} may be a mock gateway, whose reports never go to another gateway: use another store for real reports.`
       : '';
   const change =
     environment === 'relay'
@@ -124,6 +123,6 @@ export function otherGateway({ account, gateway, ...name }: BoundDestination, bo
   return Object.defineProperty(error, BOUND, { value: bound });
 }
 
-/** The gateway that an error of `otherGateway` names as the store's, of whichever copy of the package it is. */
+/** The gateway of the store in an error of `otherGateway`. It is also found if another copy of the package made the error. */
 export const boundGatewayOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null ? (error as { [BOUND]?: string })[BOUND] : undefined;

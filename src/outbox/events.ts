@@ -3,109 +3,109 @@ import type { OutboxEnvironment, PauseReason } from './destination.js';
 import type { ReceiptHead } from './receipts/entry.js';
 import type { Decision, ProblemCode, Row } from './state-machine.js';
 
-/** Which report an event is about; its reference is the only thing of the operator's in it. */
+/** The report of an event. Its reference is the only value of the operator in it. */
 export interface AboutReport {
   /** Its identifier. */
   readonly id: string;
-  /** Whose report it is. */
+  /** The account of the report. */
   readonly account: string;
-  /** Where the report goes. */
+  /** The environment to which the report goes. */
   readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
-  /** Attempts that count: those that a pause turned away do not. */
+  /** The number of attempts, without those that ended in a pause. */
   readonly attempts: number;
 }
 
-/** The events of an outbox by their names. None holds a secret or personal data. */
+/** The events of an outbox by their names. They contain no secrets and no personal data. */
 export interface OutboxEvents {
-  /** A report is committed to the store; not told of one in your own transaction. */
+  /** A report is committed to the store. A report in your own transaction emits no `enqueued`. */
   enqueued: AboutReport;
-  /** The gateway holds it, or the outbox behind the relay has it. */
+  /** The gateway has recorded the report, or the outbox behind the relay has stored it. */
   recorded: AboutReport & {
-    /** `'already-recorded'`: an earlier attempt had landed; `'accepted'`: the outbox behind the relay has it. */
+    /** `'already-recorded'`: an earlier attempt was recorded. `'accepted'`: the outbox behind the relay has stored it. */
     readonly outcome: NonNullable<Row['outcome']>;
-    /** Milliseconds from its enqueueing to the claim of its last attempt, by the store's clock. */
+    /** Milliseconds from enqueueing to the claim of the last attempt, by the store's clock. */
     readonly waitedMs: number;
   };
-  /** An attempt failed and there will be another one. */
+  /** An attempt failed, and the outbox will try again. */
   delayed: AboutReport & {
-    /** Why it failed: the code of the error. */
+    /** The code of the error. */
     readonly code: ProblemCode;
-    /** Whether an attempt may have landed. */
+    /** Whether the gateway may have recorded an attempt. */
     readonly inDoubt: boolean;
-    /** Milliseconds until the next attempt, at the earliest. */
+    /** The earliest time of the next attempt, in milliseconds from now. */
     readonly delayMs: number;
   };
-  /** A stored body cannot be opened without the key of this id, which is not there; the report waits for it. */
+  /** The key of a stored body is missing. The report waits for it. */
   locked: AboutReport & {
-    /** The id of the key, as `encryption.keys` would name it. */
+    /** The id of the missing key: its name in `encryption.keys`. */
     readonly keyId: string;
   };
-  /** A person must look: see `resolve` and `retry`. */
+  /** The report needs a person: see `resolve` and `retry`. */
   quarantined: AboutReport & {
-    /** Why: the code of the error, or `'damaged'`. */
+    /** The code of the error, or `'damaged'`. */
     readonly code: ProblemCode;
-    /** Why, in words; free of secrets and personal data. */
+    /** The message of the error, without secrets and personal data. */
     readonly message: string;
     /** Whether the gateway holds other data under the same reference. */
     readonly conflict: boolean;
-    /** Whether an attempt may have landed. */
+    /** Whether the gateway may have recorded an attempt. */
     readonly inDoubt: boolean;
   };
-  /** A person decided. */
+  /** A person has decided about the report. */
   decided: AboutReport & {
-    /** What was decided. */
+    /** The action that was decided. */
     readonly action: Decision['action'];
   };
-  /** The log of receipts has grown; note its head somewhere else, since only that shows a log which was cut. */
+  /** The receipt log has grown. Store its head in another place: only the head proves that no line was cut off. */
   logged: ReceiptHead;
-  /** An attempt ended after another worker had taken its row; what it found was not written. */
+  /** An attempt ended after another worker had claimed its row. Its result was not written. */
   late: AboutReport;
-  /** Nothing is sent to an environment until a probe gets through. */
+  /** An environment is paused until a probe is recorded. */
   paused: {
-    /** Whose reports are not sent. */
+    /** The account whose reports wait. */
     readonly account: string;
-    /** To where nothing is sent. */
+    /** The paused environment. */
     readonly environment: OutboxEnvironment;
-    /** Of which operation nothing is sent there; left out where it is all. */
+    /** The paused operation. Absent if all operations are paused. */
     readonly operation?: OperationName;
-    /** What is wrong with it. */
+    /** The reason, to branch on. */
     readonly reason: PauseReason;
-    /** The same in words; free of secrets and personal data. */
+    /** The reason in a sentence, without secrets and personal data. */
     readonly message: string | undefined;
-    /** Milliseconds until the probe. */
+    /** Milliseconds until the probe: one report that is sent to test the environment. */
     readonly forMs: number;
   };
-  /** Reports are sent to the environment again. */
+  /** A pause has ended: reports are sent again. */
   resumed: {
-    /** Whose reports are sent again. */
+    /** The account whose reports are sent again. */
     readonly account: string;
-    /** To where reports are sent again. */
+    /** The environment that was paused. */
     readonly environment: OutboxEnvironment;
-    /** Of which operation; left out where it is all. */
+    /** The operation that was paused. Absent if all operations were paused. */
     readonly operation?: OperationName;
   };
-  /** The store could not do something; the outbox goes on trying. The cause is the store's own error. */
+  /** The store failed, or the outbox found a problem that needs your attention. The outbox continues. */
   error: {
-    /** What could not be done, in words. */
+    /** The problem in a sentence. */
     readonly message: string;
-    /** The store's own error; may hold what it holds. */
+    /** The error behind it, unchanged. An error of the store may contain data of the store. */
     readonly cause: unknown;
   };
 }
 
-/** Hears one kind of event. */
+/** A function that is called with each event of one kind. */
 export type OutboxListener<Type extends keyof OutboxEvents> = (event: OutboxEvents[Type]) => void;
 
-/** Who listens to what; a listener that throws harms nobody. */
+/** The listeners of an outbox. An error of a listener is ignored. */
 export function createOutboxEvents() {
   const listeners = new Map<keyof OutboxEvents, Set<(event: never) => unknown>>();
   return {
     on<Type extends keyof OutboxEvents>(type: Type, listener: OutboxListener<Type>): () => void {
-      // A function of its own, so that the same listener can be added twice and each is taken off by itself.
+      // A new function for each call, so that the same listener can be added twice and removed once.
       const own = (event: OutboxEvents[Type]) => listener(event);
       const set = listeners.get(type) ?? new Set();
       listeners.set(type, set.add(own));
@@ -117,7 +117,7 @@ export function createOutboxEvents() {
           const returned = listener(event as never);
           if (returned instanceof Promise) returned.catch(() => {});
         } catch {
-          // The listener's own affair: the report goes its way.
+          // An error of a listener must not stop the report.
         }
       }
     },

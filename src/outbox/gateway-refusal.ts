@@ -1,12 +1,12 @@
 import type { Failure } from '../delivery/verdict.js';
 import type { RefusalReading } from './attempt-ending.js';
 
-/** Statuses that speak of the address or of a proxy, and never of the report. */
+/** Statuses that concern the address or a proxy, and never the report. */
 const OF_THE_ADDRESS: readonly (number | undefined)[] = [405, 407, 421];
 
 /**
- * What is wrong with the destination condemns no report: a refused key, and an answer that is not the gateway's. Undefined
- * where an answer is about the report.
+ * Reads answers that concern the destination, such as a refused key or an answer of another server. They quarantine no report.
+ * Undefined if the answer is about the report.
  */
 export function gatewayRefusal({ code, foreign, details }: Failure): RefusalReading {
   const status = details?.status ?? -1;
@@ -16,10 +16,10 @@ export function gatewayRefusal({ code, foreign, details }: Failure): RefusalRead
   const isRedirect = status === 0 || (status >= 300 && status < 400);
   if (isRedirect || OF_THE_ADDRESS.includes(status)) return { kind: 'failed', pause: 'address' };
   if (!foreign) return undefined;
-  // The code of a 404 must not be taken for that of the gateway's own, of which the second one condemns.
+  // The code `not-found` is kept for the gateway's own 404, since a second one quarantines the report.
   if (status === 404) return code === 'network' ? { pause: 'address' } : { kind: 'failed', pause: 'address', code: 'gateway' };
-  // Without a status it is a proxy that asks for a password.
+  // A foreign answer without a status is a proxy that asks for a password.
   if (code === 'network' && status === -1) return { pause: 'address' };
-  // A page that the gateway did not write proves nothing about the report: one alone may pass, and a run of them opens the breaker.
+  // A page of another server proves nothing about the report. Several in a row open the breaker.
   return status === 429 || status === 503 ? undefined : { kind: 'failed', outcome: 'unknown', foreign: true };
 }

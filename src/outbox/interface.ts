@@ -17,16 +17,16 @@ import type { Counts, RowQuery } from './store.js';
 
 export type { EnqueuedReport };
 
-/** What a report to the outbox takes beside its payload. */
+/** The options of a report method of the outbox. */
 export interface EnqueueOptions extends Omit<CallOptions, 'headers'> {
   /**
    * Your own database transaction: the report is enqueued if it commits; see `within`. Rejects with a
-   * `ConfigurationError` where the store cannot write within one.
+   * `ConfigurationError` if the store cannot write within a transaction.
    */
   transaction?: unknown;
 }
 
-/** A report as the outbox shows it: without its body. Times are milliseconds since 1970, by the store's clock. */
+/** A report in the outbox, without its body. Times are milliseconds since 1970, by the store's clock. */
 export type OutboxReport = Pick<
   Row,
   | 'id'
@@ -49,47 +49,47 @@ export type OutboxReport = Pick<
   | 'decisions'
 >;
 
-/** Which reports are listed: by state, environment, operation, reference; `after` a `sequence`. `limit` is 100 by default. */
+/** The conditions of a list: state, environment, operation, reference, and `after` a `sequence`. Default of `limit`: 100. */
 export type OutboxQuery = Partial<Omit<RowQuery, 'account'>>;
 
 /** A report of one operation for `reportAll`. */
 export interface ReportOf<Name extends ReportName, Mode extends ClientMode = 'strict'> {
-  /** The method of the outbox that takes it. */
+  /** The name of the report method. */
   readonly operation: Name;
-  /** What the method takes. */
+  /** The first argument of that method. */
   readonly payload: Payloads<Mode>[Name];
-  /** What the method takes as its second argument. */
+  /** The second argument of that method. */
   readonly options?: EnqueueOptions;
 }
 
-/** A report for `reportAll`: its `operation` says what its `payload` must be. */
+/** A report for `reportAll`. Its `operation` determines the type of its `payload`. */
 export type BatchedReport<Mode extends ClientMode = 'strict'> = { [Name in ReportName]: ReportOf<Name, Mode> }[ReportName];
 
-/** How an outbox is doing. */
+/** The state of an outbox: its counts and pauses. */
 export interface OutboxStats extends Counts {
-  /** Ids of encryption keys that waiting reports lacked when a process last tried them, which one does every five minutes. */
+  /** The ids of missing encryption keys. A process tries the reports that wait for them every five minutes. */
   readonly missingKeys: readonly string[];
-  /** The destinations to which nothing is sent, or nothing of one operation, why, since when, and when it is tried again. */
+  /** The pauses: each of a whole environment, or of one operation in it. */
   readonly paused: readonly (Pick<Pause, 'account' | 'message' | 'since' | 'until'> & {
-    /** To where nothing is sent. */
+    /** The paused environment. */
     readonly environment: OutboxEnvironment;
-    /** Of which operation nothing is sent there; left out where it is all. */
+    /** The paused operation. Absent if all operations are paused. */
     readonly operation?: OperationName;
-    /** What is wrong with it. */
+    /** The reason, to branch on. */
     readonly reason: PauseReason;
   })[];
 }
 
-/** How `drain` ended. */
+/** The result of `drain`. */
 export interface Drained {
   /**
-   * Whether nothing is left to send. False when the time was over, or where each report that is left was refused while the
-   * environment was paused for `'refusals'`. Quarantined reports, and those that wait for one, may be left.
+   * Whether nothing is left to send. False after a timeout, or if each remaining report was refused while it was paused for
+   * `'refusals'`. Quarantined reports, and those that wait for one, do not count as left.
    */
   readonly drained: boolean;
-  /** How many reports are where. */
+  /** The number of reports in each state. */
   readonly states: Counts['states'];
-  /** The destinations to which nothing is sent, and why. */
+  /** The pauses at the end. */
   readonly paused: OutboxStats['paused'];
 }
 
@@ -100,39 +100,39 @@ export type OutboxReports<Mode extends ClientMode = ClientMode> = Pick<
 >;
 
 /**
- * An outbox of several accounts: one worker sends the reports of all, in turns, so that none waits behind another one's
- * backlog. `start`, `stop`, `drain`, `stats` and `on` are those of all accounts.
+ * An outbox of several accounts. One worker sends the reports of all accounts in turns, so that no account waits for the
+ * backlog of another. `start`, `stop`, `drain`, `stats` and `on` concern all accounts.
  */
 export interface Outboxes<Account extends string = string, Mode extends ClientMode = ClientMode>
   extends Pick<Outbox<Mode>, 'durable' | 'start' | 'stop' | 'drain' | 'stats' | 'on'> {
   /** The names of the accounts. */
   readonly accounts: readonly Account[];
   /**
-   * The outbox of one account: it enqueues, lists, counts and decides reports of that account alone, and hears its events.
-   * `start`, `stop` and `drain` are those of all accounts. Throws a `ConfigurationError` for another name.
+   * The outbox of one account. It enqueues, lists, counts and decides reports of that account alone, and emits only its events.
+   * `start`, `stop` and `drain` still concern all accounts. Throws a `ConfigurationError` for an unknown name.
    */
   for(account: Account): Outbox<Mode>;
 }
 
 /**
- * An outbox over a client and a store. The report methods validate and locate as the client's do and reject with the
- * same errors; they resolve once the report is durably committed. Rejects with a `DuplicateReportError` where the
- * outbox holds other data under the same reference: calling again with a new timestamp or location is other data, so
- * keep the result of the first call. The store's own errors (disk, quota) reject as they are, and nothing is kept.
+ * An outbox over a client and a store. The report methods validate and locate as those of the client do, and reject with the
+ * same errors. They resolve once the report is durably committed. They reject with a `DuplicateReportError` if the outbox
+ * holds other data under the same reference. A second call with a new timestamp or location is other data, so keep the result
+ * of the first call. An error of the store (disk, quota) rejects unchanged, and nothing is stored.
  */
 export interface Outbox<Mode extends ClientMode = ClientMode> {
-  /** Whether what is committed outlives the process; in a page, whether the browser has promised to keep it (the answer may come later). */
+  /** Whether committed reports outlive the process. In a page: whether the browser has promised to keep them (it may answer later). */
   readonly durable: boolean;
   /** Enqueues an initiated bet (specification, section 1). */
   reportBetEvent(bet: Payloads<Mode>['reportBetEvent'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
-  /** Enqueues a settled bet (specification, section 4.1); it is sent after its initiated one, if that is in the outbox. */
+  /** Enqueues a settled bet (specification, section 4.1). It is sent after the report of its initiated bet, if that is in the outbox. */
   reportSettledBet(bet: Payloads<Mode>['reportSettledBet'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
   /** Enqueues an initiated withdrawal (specification, section 1). */
   reportWithdrawalEvent(withdrawal: Payloads<Mode>['reportWithdrawalEvent'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
-  /** Enqueues a settled withdrawal (specification, section 4.2); it is sent after its initiated one, if that is in the outbox. */
+  /** Enqueues a settled withdrawal (specification, section 4.2). It is sent after its initiated withdrawal, if that is in the outbox. */
   reportSettledWithdrawal(withdrawal: Payloads<Mode>['reportSettledWithdrawal'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
   /**
-   * Enqueues many in as few commits as the store allows; each is accepted or refused by itself, in the given order.
+   * Enqueues many reports in as few commits as the store allows. Each is accepted or refused by itself, in the given order.
    *
    * @example
    * ```ts
@@ -142,11 +142,11 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
   reportAll(reports: readonly BatchedReport<Mode>[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]>;
 
   /**
-   * The report methods, writing within your own transaction: the report is enqueued if it commits, and never was if it
-   * is rolled back. What it resolves with is as the transaction sees it; the event `enqueued` does not come, since nobody
-   * knows whether you commit. An error of the database leaves your transaction failed, as any other does. The transaction
-   * is what your store takes: for PostgreSQL, the client that has begun it. Throws a `ConfigurationError` where the store
-   * cannot write within one, or none is given.
+   * The report methods within your own transaction: the report is enqueued if the transaction commits, and is not if it rolls
+   * back. The methods resolve with the row as the transaction sees it. The event `enqueued` is not emitted, since you may still
+   * roll back. An error of the database fails your transaction, as any statement does. Pass the transaction that your store
+   * takes: for PostgreSQL, the client that has begun it. Throws a `ConfigurationError` if the store cannot write within a
+   * transaction, or if none is given.
    *
    * @example
    * ```ts
@@ -159,9 +159,10 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
   within(transaction: unknown): OutboxReports<Mode>;
 
   /**
-   * Does all of a report method except the writing: checks, locates and freezes the report. A transaction that you begin afterwards
-   * waits for no lookup. Then call `enqueue`, within your transaction or without one, or pass `value` to your own SQL statement. Rejects as the report methods do, and with a `ValidationError` for a misspelled operation; nothing is stored.
-   * Prepare a report once, outside of what is tried again: another timestamp or location is other data.
+   * Validates, locates and freezes a report without storing it, so that your transaction waits for no lookup. Then call `enqueue`,
+   * within your transaction or without one, or pass `value` to your own SQL statement. Rejects as the report methods do, and with
+   * a `ValidationError` for an unknown operation. Prepare a report once, outside of your retries: a second preparation has another
+   * timestamp or location, and so is other data.
    *
    * @example
    * ```ts
@@ -171,78 +172,78 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
    */
   prepare<Name extends ReportName>(operation: Name, payload: Payloads<Mode>[Name], options?: EnqueueOptions): Promise<PreparedReport<Mode>>;
 
-  /** Begins to send. Several workers, in any number of processes, may work on one store. */
+  /** Starts to send. Several workers, in any number of processes, may share one store. */
   start(): void;
-  /** Ends sending: attempts on their way finish within the time, or their rows stay in doubt. It takes a second longer at most, whatever the store does. Default: the option `stopTimeoutMs`. */
+  /** Stops sending. Attempts under way may finish within the time limit. Then they are cancelled, and their rows stay in doubt. It takes at most 1 s more. */
   stop(options?: {
-    /** How long attempts on their way may take, in milliseconds. */
+    /** The time limit of the attempts under way, in milliseconds. Default: the option `stopTimeoutMs`. */
     timeoutMs?: number;
   }): Promise<void>;
   /**
-   * Sends until nothing is left to send, starting and stopping the worker if it was not started. Without a limit it waits out
-   * every pause but one: after `breakerAfter` refusals in a row it ends once it has tried each report that is left, for more
-   * than a minute, and all were refused. Those reports wait, since the gateway may refuse every report.
+   * Sends until nothing is left to send. Starts and stops the worker if it was not started. Without a limit it waits for the end
+   * of every pause, with one exception. While an operation is paused for `'refusals'`, it ends once it has tried each remaining
+   * report, for more than a minute, and all were refused. Those reports wait, since the gateway may refuse every report.
    */
   drain(options?: {
-    /** How long it may take, in milliseconds. Default: no limit. */
+    /** The time limit, in milliseconds. Default: no limit. */
     timeoutMs?: number;
-    /** Ends it earlier. */
+    /** Cancels it. */
     signal?: AbortSignalLike;
   }): Promise<Drained>;
 
-  /** How many reports are where, and what is paused. */
+  /** The number of reports in each state, and the pauses. */
   stats(): Promise<OutboxStats>;
-  /** One report by its identifier, or nothing. */
+  /** One report by its id. Undefined if there is none. */
   get(id: string): Promise<OutboxReport | undefined>;
   /** Reports in the order in which they were enqueued. */
   list(query?: OutboxQuery): Promise<OutboxReport[]>;
-  /** The same for any number of them, a page at a time. */
+  /** The same for any number of reports: it reads one page at a time. */
   iterate(query?: Omit<OutboxQuery, 'limit'>): AsyncIterable<OutboxReport>;
 
-  /** Sends a quarantined report again, or a waiting one now. Rejects with a `ValidationError` where it is neither. */
+  /** Sends a quarantined report again, or a waiting report now. Rejects with a `ValidationError` in any other state. */
   retry(
     id: string,
     options?: {
-      /** Why, in the words of whoever decides; kept with the report. */
+      /** The reason, in the words of the person who decides. It is stored with the report. */
       reason?: string;
     },
   ): Promise<OutboxReport>;
   /**
-   * A person's verdict on a quarantined report: `'recorded'`, the gateway holds it; `'dismissed'`, it is not to be sent.
-   * The reason is kept with it. It cannot be taken back.
+   * Ends a quarantined report by a person's decision. `'recorded'`: the gateway holds it. `'dismissed'`: it is never sent.
+   * The decision cannot be undone.
    */
   resolve(
     id: string,
     decision: {
-      /** What it is from now on. */
+      /** The final state of the report. */
       as: 'recorded' | 'dismissed';
-      /** Why, in the words of whoever decides; kept with the report. */
+      /** The reason, in the words of the person who decides. It is stored with the report. */
       reason: string;
     },
   ): Promise<OutboxReport>;
   /**
-   * The log of receipts as JSON Lines, one `ReceiptEntry` each with its line break: pipe it to a file. Reports that
-   * became final until now are in it. `from` is the index of the first entry; default: 0.
+   * The receipt log as JSON Lines, one `ReceiptEntry` with its line break at a time: pipe it to a file. It contains every
+   * report that is final now.
    */
   exportReceipts(options?: {
     /** The index of the first entry. Default: 0. */
     from?: number;
   }): AsyncIterable<string>;
-  /** How many receipts there are and the hash of the last one; undefined for none. Note it elsewhere, for `verifyReceipts`. */
+  /** The number of receipts and the hash of the last one. Undefined if there is none. Store it in another place, for `verifyReceipts`. */
   receiptHead(): Promise<ReceiptHead | undefined>;
   /**
-   * Tells for each bet or withdrawal of your own list, in its order, what the outbox knows of it. Takes and gives any
-   * number, a batch at a time. Rejects with a `ValidationError` at an item that names no report.
+   * Compares your own list of bets and withdrawals with the outbox: one result for each item, in the same order. The list may
+   * have any length; it is read in batches. Rejects with a `ValidationError` at an item that does not name a report.
    */
   reconcile(references: AnyIterable<string | ReportReference>, defaults?: ReconcileDefaults): AsyncIterable<Reconciled>;
   /**
-   * Deletes final reports that ended long ago, in small commits beside running workers; receipts stay. After a crash, call it again. A
-   * deleted report no longer protects against reporting its reference twice. Rejects with a `ConfigurationError` where the store cannot delete.
+   * Deletes old final reports in small commits, while workers run. Receipts stay. After a crash, call it again. The outbox no
+   * longer finds a second report of a deleted reference. Rejects with a `ConfigurationError` if the store cannot delete.
    */
   prune(options: PruneOptions): Promise<Pruned>;
-  /** Lifts all pauses of an environment before their time, those of its operations too: after the key was mended, say. False where there was none. */
+  /** Ends all pauses of an environment and its operations now, for example after you corrected the key. False if there was none. */
   resume(environment: OutboxEnvironment): Promise<boolean>;
 
-  /** Listens to events. Returns how to stop. */
+  /** Adds a listener for one kind of event. Returns a function that removes it. */
   on<Type extends keyof OutboxEvents>(type: Type, listener: OutboxListener<Type>): () => void;
 }

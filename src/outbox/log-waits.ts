@@ -2,7 +2,7 @@ import type { Logger } from '../platform/logger.js';
 import { seconds, subjectOf } from '../platform/messages.js';
 import type { Events } from './events.js';
 
-/** Writes a debug line for each wait between two attempts, as a client does for its own. */
+/** Writes a debug line for each wait between two attempts, as a client does. */
 export function logWaits({ on }: Pick<Events, 'on'>, { debug }: Required<Logger>): void {
   on('delayed', ({ environment, code, delayMs, ...report }) => {
     const subject = subjectOf({ ...report, environment: environment === 'relay' ? undefined : environment });

@@ -6,12 +6,12 @@ import type { Outlook } from './store.js';
 
 const PAGE = 200;
 
-/** Tells whether trying on would only repeat itself: behind the breaker each report that is left was refused, the gateway may refuse every report. */
+/** Finds out whether `drain` should end: the breaker is open, and each remaining report was tried and refused. */
 export function createOnlyRefused({ store, accounts, breakerAfter }: Pick<OutboxSettings, 'store' | 'accounts' | 'breakerAfter'>) {
   const served = accounts.map(({ account }) => account);
   let seen = '';
 
-  /** Since the breaker opened: what was tried before may have failed for another reason. */
+  /** Whether each report was tried since its breaker opened. An earlier attempt may have failed for another reason. */
   async function wereTried(outlook: Outlook, breakers: ReadonlyMap<string, Pause>): Promise<boolean> {
     const { account } = outlook;
     const { environment } = partsOf(outlook);
@@ -30,7 +30,7 @@ export function createOnlyRefused({ store, accounts, breakerAfter }: Pick<Outbox
     const open = outlooks.filter(({ nextInMs }) => nextInMs !== undefined);
     const rare = outlooks.flatMap(({ pause }) => (isBreaker(pause) && isRarelyProbed(pause, breakerAfter) ? [pause] : []));
     if (rare.length === 0 || open.length === 0 || open.some(({ pause }) => pause.reason !== undefined)) return false;
-    // Lists are read once for each probe, however often the worker has nothing to do.
+    // The lists are read only once for each probe, even if the worker is idle several times.
     const versions = rare.map((pause) => `${keyOf(pause)} ${pause.version}`).join();
     if (versions === seen) return false;
     seen = versions;

@@ -4,55 +4,54 @@ import type { OutboxEncryption } from './seal/encryption.js';
 import type { Seal } from './seal/seal.js';
 import type { OutboxStore } from './store.js';
 
-/** How long a report waits between attempts; any number of them is made. */
+/** The waits between attempts. The number of attempts is not limited. */
 export interface OutboxRetryOptions {
-  /** The first wait at most, in milliseconds; each next one doubles. Default: 1,000. */
+  /** The longest first wait, in milliseconds. Each further wait doubles. Default: 1,000. */
   baseMs?: number | undefined;
   /** The longest wait, in milliseconds. Default: 300,000. */
   capMs?: number | undefined;
 }
 
-/** What `createOutbox` takes for several accounts: as for one, with a client for each account. */
+/** The options of `createOutbox` for several accounts, with a client for each account. */
 export interface AccountsOptions<Account extends string = string, Mode extends ClientMode = ClientMode>
   extends Omit<OutboxOptions<Mode>, 'client' | 'account'> {
-  /** The client of each account, by its name. Each has the gateway and the key of its licence. */
+  /** The client of each account, by the account's name. Each client has the gateway and the key of its licence. */
   accounts: Readonly<Record<Account, Client<Mode>>>;
 }
 
-/** What `createOutbox` takes. */
+/** The options of `createOutbox`. */
 export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
-  /** Validates, locates and sends. Its `retry` is not used: the outbox has a schedule of its own. */
+  /** Validates, locates and sends. The outbox ignores the `retry` option of the client and uses its own. */
   client: Client<Mode>;
-  /** Where reports are kept until they are recorded. With a client of `relayUrl`, one player's: `await indexedDbStore({ player })`. */
+  /** Keeps reports until they are recorded. With a client of `relayUrl`, use one store per player: `await indexedDbStore({ player })`. */
   store: OutboxStore;
   /**
-   * Whose reports these are: one name for each licence, of letters, digits, `.`, `_` and `-`. Outboxes of several accounts may
-   * share a store; each sends its own reports alone. Part of every id. Default: `'default'`.
+   * The account of the reports: one name for each licence, of letters, digits, `.`, `_` and `-`. Outboxes of several accounts may
+   * share a store: each sends only its own reports. The name is part of every id. Default: `'default'`.
    */
   account?: string | undefined;
-  /** How many reports are sent at the same time. A probe of a pause is sent beside them. Default: 8. */
+  /** The number of reports that are sent at the same time. The probe of a pause is sent in addition. Default: 8. */
   concurrency?: number | undefined;
-  /** Attempts after a failure. */
+  /** The waits between attempts. */
   retry?: OutboxRetryOptions | undefined;
   /**
-   * Milliseconds for which a worker has a report to itself; longer than the client's `attemptTimeoutMs`, and 12 hours at
-   * most. Default: `attemptTimeoutMs` and 20,000.
+   * The time for which a worker has a report to itself, in milliseconds. It is longer than the client's `attemptTimeoutMs`, and
+   * at most 12 hours. Default: `attemptTimeoutMs` + 20,000.
    */
   leaseMs?: number | undefined;
-  /** How often an idle worker looks for reports of other processes, and a busy one for due probes, in milliseconds. Default: 1,000. */
+  /** The interval in which an idle worker looks for new reports, and a busy worker for due probes, in milliseconds. Default: 1,000. */
   pollMs?: number | undefined;
-  /** How long `stop` waits for attempts on their way, in milliseconds; where `stopOnSignals` stops it, the time of that counts instead. Default: 10,000. */
+  /** The time for which `stop` waits for attempts under way, in milliseconds. `stopOnSignals` uses its own time instead. Default: 10,000. */
   stopTimeoutMs?: number | undefined;
   /**
-   * After how many refusals in a row, with nothing of the same operation recorded between them, that operation pauses at its
-   * destination: then one of its reports at a time is tried, none of them is quarantined, and the first that is recorded ends
-   * it. The other operations go on. Default: 5.
+   * The number of refusals in a row after which an operation pauses in its environment. During the pause the outbox tries one of
+   * its reports at a time and quarantines none. The first recorded report ends the pause. Other operations go on. Default: 5.
    */
   breakerAfter?: number | undefined;
-  /** Keeps the bodies of recorded reports in the store. Default: false, only their fingerprints stay. */
+  /** Keeps the bodies of recorded reports in the store. Default: false; only their fingerprints stay. */
   keepBodies?: boolean | undefined;
-  /** Encrypts the stored bodies, with keys of yours. Default: bodies are stored as they are until they are recorded. */
+  /** Encrypts the stored bodies with your keys. Default: bodies are stored in plain text until they are recorded. */
   encryption?: OutboxEncryption | undefined;
-  /** Instead of `encryption`: seals bodies and makes fingerprints by your own means. */
+  /** Seals bodies and makes fingerprints with your own code, instead of `encryption`. */
   seal?: Seal | undefined;
 }

@@ -20,10 +20,10 @@ import { readOutboxSettings } from './settings.js';
 import type { AccountSettings, OutboxSettings } from './settings-shape.js';
 import { createWorker, type Worker } from './worker.js';
 
-/** What makes an outbox. */
+/** The function that makes an outbox. */
 export interface CreateOutbox {
   /**
-   * An outbox of several accounts, such as the licences of an operator with two brands.
+   * Makes an outbox of several accounts, for example the licences of an operator with two brands.
    *
    * @example
    * ```ts
@@ -33,22 +33,22 @@ export interface CreateOutbox {
    * ```
    */
   <Account extends string, Mode extends ClientMode = 'strict'>(options: AccountsOptions<Account, Mode>): Outboxes<Account, Mode>;
-  /** An outbox of one account. */
+  /** Makes an outbox of one account. */
   <Mode extends ClientMode = 'strict'>(options: OutboxOptions<Mode>): Outbox<Mode>;
 }
 
-/** What differs between builds of the outbox: an entry plugs these together. */
+/** The parts that differ between the builds of the outbox. Each entry passes its own. */
 export interface OutboxParts {
   readonly seal: MakeSeal;
   readonly operatorMethods: <Mode extends ClientMode>(parts: OperatorParts<Mode>) => OperatorMethods<Mode>;
   readonly createProof: (settings: OutboxSettings, events: Events) => Proof;
-  /** Lets the operator's console reach what is behind an outbox. */
+  /** Gives the operator's console access to the parts behind an outbox. */
   readonly attachConsole?: typeof attachConsole;
-  /** Prefetches rows and gathers results; without it, as many rows are claimed as are sent at once. */
+  /** Prefetches rows and gathers results. Without it, a worker claims only the rows that it sends at once. */
   readonly makePipeline?: typeof createPipeline;
 }
 
-/** `createOutbox` over the parts that a build has. */
+/** Makes the `createOutbox` of a build from its parts. */
 export const outboxOf = (parts: OutboxParts): CreateOutbox =>
   (<Mode extends ClientMode>(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>) => {
     const all = composeOutboxes<Mode>(readOutboxSettings(options, parts.seal), parts);
@@ -80,7 +80,7 @@ function composeOutboxes<Mode extends ClientMode>(
   function committed({ row, location }: Committed): EnqueuedReport<Mode> {
     let done: Promise<ReceiptOf<Mode>> | undefined;
     const report = { id: row.id, state: row.state };
-    // Made only for those who look at it: a million reports need no million promises.
+    // A getter, so that a million reports do not need a million promises.
     return Object.defineProperty(report, 'done', {
       get: () => (done ??= waiters.receiptFor(row.id, location) as Promise<ReceiptOf<Mode>>),
     }) as EnqueuedReport<Mode>;
@@ -93,7 +93,7 @@ function composeOutboxes<Mode extends ClientMode>(
     waiters.start();
     proof.started();
     unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>
-      events.emit('error', { message: 'The store cannot tell of new reports; the outbox polls for them (pollMs).', cause }),
+      events.emit('error', { message: 'The store cannot signal new reports; the outbox polls for them (pollMs).', cause }),
     );
     const begin = () => {
       const tellIdle = () => {
@@ -116,7 +116,7 @@ function composeOutboxes<Mode extends ClientMode>(
       },
       (cause: unknown) => {
         if (controller.signal.aborted) return;
-        events.emit('error', { message: 'The store did not let this worker have its turn; it works beside the others.', cause });
+        events.emit('error', { message: 'The store could not make this worker the only one; it works in parallel with the others.', cause });
         begin();
       },
     );
@@ -130,16 +130,16 @@ function composeOutboxes<Mode extends ClientMode>(
       await stopped?.stop(timeoutMs);
       await proof.stopped(timeoutMs);
     };
-    // All of it together has the time that the worker alone may take.
+    // Worker and proof share one time limit.
     await withTimeout(rest, { clock: settings.clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS) });
     leading?.abort();
     leading = undefined;
     waiters.stop();
-    // Whoever drains waits for a worker that is gone.
+    // A call of `drain` would otherwise wait for the stopped worker.
     for (const listener of [...idle]) listener();
   }
 
-  /** Whoever stops while it is being stopped waits for the same end. */
+  /** A second call during a stop waits for the same end. */
   const stop: Outbox['stop'] = (given) => {
     stopping ??= end(given).finally(() => {
       stopping = undefined;
@@ -191,7 +191,7 @@ function composeOutboxes<Mode extends ClientMode>(
 
   function outboxFor(account: string): Outbox<Mode> {
     const found = outboxes.get(account);
-    if (!found) throw new ConfigurationError(`for: this outbox has no account of that name; it has ${accounts.join(', ')}.`);
+    if (!found) throw new ConfigurationError(`for: this outbox does not have an account of that name; it has ${accounts.join(', ')}.`);
     return found;
   }
 
@@ -211,5 +211,5 @@ function composeOutboxes<Mode extends ClientMode>(
   return all;
 }
 
-/** The account that an event is about; those of the store are about none. */
+/** The account of an event. Undefined for an event of the store. */
 const accountOf = (event: object): string | undefined => ('account' in event && typeof event.account === 'string' ? event.account : undefined);

@@ -9,7 +9,7 @@ const absent = (): never => {
 
 const rejected = async (): Promise<never> => absent();
 
-/** Reports are decided upon at the operator's, not in a visitor's page. */
+/** The methods that only an operator's backend has. */
 export const unavailableInPage = <Mode extends ClientMode = 'strict'>(): OperatorMethods<Mode> => ({
   reportAll: rejected,
   within: absent,
@@ -22,7 +22,7 @@ export const unavailableInPage = <Mode extends ClientMode = 'strict'>(): Operato
   resume: rejected,
 });
 
-/** The log of receipts is the operator's. */
+/** The receipt log, which only an operator's backend has. */
 export const noReceiptLog = (): Proof => ({
   started() {},
   async stopped() {},

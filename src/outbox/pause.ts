@@ -5,34 +5,34 @@ import { isCounter, isTime } from './stored-row.js';
 
 const REASONS: readonly PauseReason[] = ['authentication', 'address', 'rate-limited', 'unavailable', 'unreachable', 'configuration', 'refusals'];
 
-/** Whether an environment is paused, as all workers of a store see it. */
+/** The pause of an environment or a breaker. All workers of a store share it. */
 export interface Pause {
-  /** The account that it is about. */
+  /** The account of the pause. */
   readonly account: string;
-  /** The environment that it is about, or the name of a breaker. */
+  /** The paused environment, or the name of a breaker. */
   readonly environment: Destination['environment'];
-  /** Counts the changes; 0 before the first. Whoever saw an older one changes nothing. */
+  /** The number of changes; 0 before the first. A change that was decided from an older version is not made. */
   readonly version: number;
   /** Undefined: not paused. */
   readonly reason: PauseReason | undefined;
-  /** What happened, in a sentence without secrets. */
+  /** The reason in a sentence, without secrets. */
   readonly message: string | undefined;
   /** When it began, by the store's clock. */
   readonly since: number;
-  /** Failed probes in a row. Of a breaker: strikes and failed probes in a row, with nothing of its operation recorded between them, also before the pause. */
+  /** Failed probes in a row. Of a breaker: its strikes and failed probes since its operation last recorded a report, also before the pause. */
   readonly strikes: number;
-  /** When one report may be sent as a probe, by the store's clock. */
+  /** When the next probe may be sent, by the store's clock. */
   readonly until: number;
-  /** The same as milliseconds from now; not above 0 once it is time. */
+  /** Milliseconds until the next probe. 0 or less: a probe is due. */
   readonly remainingMs: number;
 }
 
-/** A pause as a store reads it: no part of it has been checked yet. */
+/** A pause as a store reads it. Its parts are not checked yet. */
 export type StoredPause = Destination & { readonly [Name in Exclude<keyof Pause, keyof Destination | 'remainingMs'>]?: unknown };
 
 /**
- * The pause that a store has read. A part that no store writes counts as 0; a reason that cannot be read pauses until the
- * next report is recorded. Writing the next change mends both.
+ * Checks the pause that a store has read. A damaged number is read as 0. A damaged reason pauses until a probe is recorded. The
+ * next change replaces both.
  */
 export function readPause({ account, environment, version, reason, message, since, strikes, until }: StoredPause, now: number): Pause {
   const count = (value: unknown) => (isCounter(value) ? value : 0);
@@ -51,27 +51,27 @@ export function readPause({ account, environment, version, reason, message, sinc
   };
 }
 
-/** What an environment's pause becomes, if its version is still the one that was seen. */
+/** A change of a pause. It is made only if the pause still has the version that was seen. */
 export interface PauseChange {
-  /** The account that it is about. */
+  /** The account of the pause. */
   readonly account: string;
-  /** The environment that it is about, or the name of a breaker. */
+  /** The environment, or the name of a breaker. */
   readonly environment: Destination['environment'];
   /** The version that was seen. */
   readonly version: number;
-  /** Why, in a word to branch on. */
+  /** The reason, to branch on. Undefined: not paused. */
   readonly reason: PauseReason | undefined;
-  /** Why, in words. */
+  /** The reason in a sentence, without secrets. */
   readonly message: string | undefined;
-  /** How often in a row. */
+  /** Failed probes in a row. Of a breaker: also its strikes. */
   readonly strikes: number;
   /** Milliseconds from now until the next probe. */
   readonly forMs: number;
-  /** Whether the pause goes on from one that there was: `since` stays. */
+  /** Whether an existing pause continues: `since` stays. */
   readonly continues: boolean;
 }
 
-/** What a person makes of a pause whose cause is mended: nothing is left of it. */
+/** Ends a pause. */
 export const liftPause = ({ account, environment, version }: Pick<Pause, 'account' | 'environment' | 'version'>): PauseChange => ({
   account,
   environment,
@@ -86,56 +86,56 @@ export const liftPause = ({ account, environment, version }: Pick<Pause, 'accoun
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
 
-/** Half of it is jitter: workers that were turned away together should not probe together, nor at once. */
+/** Half of the wait is jitter, so that workers that paused together do not probe together or at once. */
 const backoff = (strikes: number, random: () => number) => (0.5 + random() / 2) * Math.min(CAP_MS, BASE_MS * 2 ** (strikes - 1));
 
-/** An attempt that ended, and what its row would become. `probe` is the version of the pause that it was sent to probe, if it is this one. */
+/** An attempt that ended, and the change that it would make to its row. */
 export interface AttemptEnd {
   readonly ending: Ending;
   readonly change: Pick<Change, 'state'>;
+  /** The version of the pause, if the attempt was its probe. */
   readonly probe: number | undefined;
 }
 
-/** How pauses are decided. */
+/** The settings with which pauses are decided. */
 export interface PauseRules {
   readonly random: () => number;
-  /** After how many strikes in a row an operation pauses. */
+  /** The number of strikes in a row after which an operation pauses. */
   readonly breakerAfter: number;
 }
 
-/** Whether an answer would condemn its report. A report that is found damaged before it is sent has no answer. */
+/** Whether an answer would quarantine its report. A damaged report is quarantined without an answer. */
 export const isRefusal = ({ ending, change }: Pick<AttemptEnd, 'ending' | 'change'>): boolean =>
   change.state === 'quarantined' && ending.kind !== 'recorded' && ending.problem.status !== undefined;
 
 /**
- * Whether an answer is a strike for the breaker of its operation: one that would condemn the report, and one that is not
- * the gateway's own and says nothing else of the destination.
+ * Whether an answer is a strike for the breaker of its operation. It is one if it would quarantine the report, or if another
+ * server gave it and it is not a sign of another pause.
  */
 export const isStrike = (end: Pick<AttemptEnd, 'ending' | 'change'>): boolean =>
   isRefusal(end) || (end.ending.kind !== 'recorded' && end.ending.foreign === true);
 
 /**
- * Whether a refusal may condemn its report, as its destination's pause and its operation's breaker each say. After too many
- * strikes in a row it may not: the gateway may refuse every report, whatever is in it. During a pause only the probe's
- * answer counts.
+ * Whether a refusal may quarantine its report. The pause of its destination and the breaker of its operation must both allow it.
+ * A breaker forbids it after too many strikes in a row, since the gateway may refuse every report. During a pause only the
+ * answer to the probe counts.
  */
 export const mayCondemn = (seen: Pause, probe: number | undefined, { breakerAfter }: Pick<PauseRules, 'breakerAfter'>): boolean =>
   (!isBreaker(seen) || seen.strikes < breakerAfter) && (seen.reason === undefined || probe === seen.version);
 
-/** A refusal that does not condemn: the report waits, and the attempt does not count. What the answer says about doubt stays. */
+/** A refusal that does not quarantine: the report waits, and the attempt does not count. The doubt after the answer stays. */
 export const postponed = (ending: Ending): Ending => (ending.kind === 'recorded' ? ending : { ...ending, kind: 'failed', pause: 'refusals' });
 
-/** Whether the end of an attempt may change a pause; `struck`: whether strikes of its operation are known. */
+/** Whether the end of an attempt may change a pause. `struck`: whether its operation has strikes. */
 export const concernsPause = (end: AttemptEnd, struck: boolean): boolean =>
   end.probe !== undefined || (end.change.state === 'recorded' ? struck : isStrike(end) || (end.ending.kind !== 'recorded' && end.ending.pause !== undefined));
 
 /**
- * What the end of an attempt makes of its destination's pause, or of its operation's breaker; undefined where it says nothing.
- * Only a probe that is recorded lifts a pause, since other attempts may have left before it.
+ * The change of a destination's pause, or of an operation's breaker, after an attempt. Undefined if nothing changes.
+ * Only a recorded probe ends a pause, since other attempts may have been sent before the pause.
  *
- * A breaker counts one operation alone. Counted for the whole destination, each recorded bet would end the strikes of
- * settlements that are all refused, and every one of them would be quarantined; and paused as a whole, the bets would wait
- * for the settlements.
+ * A breaker counts the strikes of one operation alone. Otherwise each recorded bet would reset the strikes of the settlements,
+ * and all refused settlements would be quarantined. A pause of the whole destination would also stop the bets.
  */
 export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }: PauseRules): PauseChange | undefined {
   const { ending, change, probe } = end;
@@ -147,7 +147,7 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   const pause = isBreaker(seen) ? undefined : ending.pause;
   const isCounted = isBreaker(seen) && isStrike(end);
   if (!isProbe && pause === undefined && (paused || !isCounted)) return undefined;
-  // Attempts that were under way when it was paused say nothing new, unless the gateway asks for more time.
+  // Attempts that were under way at the begin of the pause bring nothing new, unless the gateway asks for a longer wait.
   if (!isProbe && paused && retryAfterMs <= seen.remainingMs) return undefined;
   const strikes = paused && !isProbe ? seen.strikes : Math.min(seen.strikes + 1, LARGEST_COUNT);
   const found = pause ?? (isCounted && strikes >= breakerAfter ? 'refusals' : undefined);
@@ -162,26 +162,26 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
     reason,
     message: found === undefined ? seen.message : problem.message,
     strikes,
-    // Never less than the backoff asks, whatever the gateway asks.
+    // At least the backoff, even if the gateway asks for less.
     forMs: Math.min(LONGEST_WAIT_MS, Math.max(retryAfterMs, backoff(failures, random))),
     continues: paused,
   };
 }
 
-/** Whether it is time for a probe. A time too far ahead is the mark of a clock that jumped. */
+/** Whether a probe is due. A time too far in the future means that a clock has jumped, so it counts as due. */
 export const isProbeDue = ({ reason, remainingMs }: Pause): boolean => reason !== undefined && (remainingMs <= 0 || remainingMs > LONGEST_WAIT_MS);
 
 /**
- * Whether a probe takes a report that was never tried. Behind the breaker every other one does: a new report does not wait
- * until all that were refused are refused again, and a stream of new ones does not keep those waiting.
+ * Whether a probe takes a report that was never tried. Every second probe of an open breaker does. So new reports do not wait
+ * for all refused ones, and refused ones do not wait for a stream of new ones.
  */
 export const isForUntried = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>): boolean => reason === 'refusals' && strikes % 2 === 0;
 
-/** Whether the breaker's probes have become as rare as they get: all of them were refused, for more than a minute by now. */
+/** Whether the probes of a breaker have reached their longest interval: all were refused, for more than a minute. */
 export const isRarelyProbed = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>, breakerAfter: number): boolean =>
   reason === 'refusals' && BASE_MS * 2 ** (strikes - breakerAfter) >= CAP_MS;
 
-/** Takes the probe: for the time of a lease nobody else does, and after that the next one may, should this worker be gone. */
+/** Takes the probe for the time of a lease. If this worker dies, another worker may take the probe after that. */
 export const probeTaken = ({ account, environment, version, reason, message, strikes }: Pause, leaseMs: number): PauseChange => ({
   account,
   environment,
@@ -193,10 +193,10 @@ export const probeTaken = ({ account, environment, version, reason, message, str
   continues: true,
 });
 
-/** Gives back a probe that found no report to send, so that the next report does not wait for the rest of the lease. */
+/** Gives a probe back if it found no report to send. Otherwise the next report would wait for the end of the lease. */
 export const probeGivenBack = (taken: Pause, forMs: number): PauseChange => ({ ...probeTaken(taken, forMs), version: taken.version + 1 });
 
-/** The pause that there is before the first one. */
+/** The state before the first pause. */
 export const notPaused = ({ account, environment }: Destination): Pause => ({
   account,
   environment,
@@ -209,11 +209,11 @@ export const notPaused = ({ account, environment }: Destination): Pause => ({
   remainingMs: 0,
 });
 
-/** A pause after a change, at a time of the store's. */
+/** A pause after a change, by the store's clock. */
 export const changePause = (before: Pause, { account, environment, reason, message, strikes, forMs, continues }: PauseChange, now: number): Pause => ({
   account,
   environment,
-  // Begins anew at its end: a damaged one must not run out of its column's range.
+  // The version starts again after its largest value, so that a damaged one stays in the range of its column.
   version: (before.version % LARGEST_COUNT) + 1,
   reason,
   message,

@@ -6,14 +6,14 @@ import type { OutboxSettings } from './settings-shape.js';
 import { type Change, type Ending, type EndingContext, ended, type Row } from './state-machine.js';
 import type { OutboxStore, Outlook } from './store.js';
 
-/** The right to send one report although its destination, or its operation, is paused. */
+/** The permission to send one report although its destination or its operation is paused. */
 export interface ProbeOf {
   readonly destination: Destination;
-  /** The version of the pause that it probes. */
+  /** The version of the pause that the report probes. */
   readonly version: number;
 }
 
-/** An attempt of a row that ended. */
+/** A row whose attempt has ended. */
 interface AttemptedRow {
   readonly row: Row;
   readonly ending: Ending;
@@ -21,13 +21,13 @@ interface AttemptedRow {
   readonly dependency: EndingContext['dependency'];
 }
 
-/** What an attempt's end makes of its row, and what of its destination and its operation is paused now. */
+/** The change of a row after an attempt, and the destination and breaker that are paused now. */
 interface Settled {
   readonly change: Change;
   readonly paused: readonly Destination[];
 }
 
-/** What pauses are decided and written with. */
+/** The parts with which pauses are decided and written. */
 interface Parts extends Pick<OutboxSettings, 'logger' | 'schedule' | 'random' | 'keepBodies' | 'breakerAfter'> {
   readonly store: Pick<OutboxStore, 'outlook' | 'pause' | 'bind'>;
 }
@@ -35,9 +35,9 @@ interface Parts extends Pick<OutboxSettings, 'logger' | 'schedule' | 'random' | 
 /** The pauses of a store, as one worker reads and changes them. */
 export function createPauses(settings: Parts, events: Events) {
   const { store, logger } = settings;
-  /** Breakers that are closed and have strikes, as far as this worker has seen: the next success ends the strikes. */
+  /** Closed breakers that this worker has seen with strikes. The next success resets the strikes. */
   const struck = new Set<string>();
-  /** Operations whose breaker is open, as far as this worker has seen: it claims none of their reports. */
+  /** Operations whose breaker this worker has seen open. It claims none of their reports. */
   const held = new Map<string, DestinationOperation>();
 
   const see = (pause: Pick<Pause, 'account' | 'environment' | 'reason' | 'strikes'>): void => {
@@ -68,13 +68,13 @@ export function createPauses(settings: Parts, events: Events) {
   }
 
   return {
-    /** Takes note of what the store says. */
+    /** Remembers the pauses that the store has returned. */
     seeAll(outlooks: readonly Outlook[]): void {
       for (const { pause } of outlooks) see(pause);
     },
-    /** The operations of which nothing is claimed. */
+    /** The operations whose reports are not claimed. */
     held: (): readonly DestinationOperation[] => [...held.values()],
-    /** Decides what becomes of a row whose attempt ended, and of the pauses that it concerns, which are written first. */
+    /** Decides the change of a row after its attempt. Writes the changes of its pauses first. */
     async settle({ row, ending, probe, dependency }: AttemptedRow): Promise<Settled> {
       const context = { ...settings, dependency };
       const change = ended(row, ending, context);
@@ -88,7 +88,7 @@ export function createPauses(settings: Parts, events: Events) {
         const known = outlookOf(outlooks, row);
         if (!known) break;
         const paused: Destination[] = [];
-        // The pause of all first: while it lasts, a refusal that is no probe's is not counted either.
+        // The pause of the destination comes first. While it lasts, the breaker counts only refusals of a probe.
         for (const seen of [known.pause, outlookOf(outlooks, breaker)?.pause ?? notPaused(breaker)]) {
           const end = endFor(seen);
           const next = pausedBy(seen, end, settings);
@@ -101,7 +101,7 @@ export function createPauses(settings: Parts, events: Events) {
         }
         return { change, paused };
       }
-      // A refusal that could not be counted condemns nothing.
+      // A refusal that could not be counted must not quarantine.
       return refused ? later([row]) : { change, paused: [] };
     },
   };

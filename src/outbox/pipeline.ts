@@ -3,7 +3,7 @@ import { breakerOf, type Destination, keyOf } from './destination.js';
 import { AHEAD_MS, claimsAhead, GATHER_MS, isGathering } from './plan.js';
 import type { Ending, Row } from './state-machine.js';
 
-/** Attempts a claimed row and returns how the attempt ended, if that is known. A row that is held back is not sent. Must not reject. */
+/** Attempts a claimed row and returns how the attempt ended, if that is known. Does not send a row that is held back. Must not reject. */
 export type Attempt = (isHeldBack: boolean) => Promise<Ending | undefined>;
 
 interface Prefetched {
@@ -17,7 +17,7 @@ interface PipelineOptions {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
-  /** How many rows the worker has claimed and not yet written, and how many of those have ended. */
+  /** The number of rows that the worker has claimed and not yet written, and of those whose attempt has ended. */
   readonly count: () => { readonly busy: number; readonly ended: number };
 }
 
@@ -40,7 +40,7 @@ const WEIGHT = 1 / 8;
  */
 export function createPipeline({ concurrency, clock, isStopping, count }: PipelineOptions) {
   const prefetched: Prefetched[] = [];
-  /** By destination or breaker, the last turn whose rows are held back. */
+  /** The last turn whose rows are held back, for each destination or breaker. */
   const heldBack = new Map<string, number>();
   let sending = 0;
   let turns = 0;
@@ -52,7 +52,7 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
   /** Whether prefetched rows keep the gateway busy during that wait. */
   let hasTime = false;
 
-  /** A clock that throws must not take a place with it. */
+  /** A clock that throws must not block a place for ever. */
   const now = (): number => {
     try {
       return clock.now();
@@ -84,12 +84,12 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
   const waitForMore = (milliseconds: number) => withTimeout(() => new Promise<void>((resolve) => (enough = resolve)), { clock, milliseconds });
 
   return {
-    /** How many rows may be claimed and not yet written, probes aside. */
+    /** The number of rows that may be claimed and not yet written, without probes. */
     places,
-    /** A turn begins. */
+    /** Called when a turn begins. */
     turn(): void {
       turns += 1;
-      // The times from before a rest say nothing about the gateway now.
+      // After an idle time the old measurements no longer describe the gateway.
       if (sending === 0 && !isWithin(now() - endedAt)) tookMs = undefined;
     },
     /** Takes a row that the last turn claimed. The time of a probe is not measured, since its route may be broken. */
@@ -103,7 +103,7 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
     holdBack(destination: Destination): void {
       heldBack.set(keyOf(destination), turns);
     },
-    /** Waits while prefetched rows are sent, and then as long as each moment brings one more result. */
+    /** Waits while prefetched rows are sent, and then while each moment brings one more result. */
     async gather(): Promise<void> {
       hasTime = isGatheringNow() && prefetched.length > 0;
       if (hasTime) await waitForMore(AHEAD_MS);
@@ -113,7 +113,7 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
         await waitForMore(GATHER_MS);
       }
     },
-    /** An attempt has ended: it may be the last one to wait for. */
+    /** Called when an attempt has ended. It may be the last one that `gather` waits for. */
     ended(): void {
       if (!isGatheringNow() || (hasTime && prefetched.length === 0)) enough?.();
     },

@@ -1,62 +1,62 @@
 import type { ErrorCode } from '../errors/errors.js';
 
-/** A stable name of the kind of failure: the code of an error; or `'damaged'`, the stored row is not as it was written. */
+/** A stable name of the kind of failure: the code of an error, or `'damaged'` for a damaged stored row. */
 export type ProblemCode = ErrorCode | 'damaged';
 
-/** Why the latest attempt did not end well; free of secrets and personal data. */
+/** The problem of the latest attempt, without secrets and personal data. */
 export interface Problem {
   /** A stable name of the kind of failure, to branch on. */
   readonly code: ProblemCode;
-  /** What happened, in words; free of secrets and personal data. */
+  /** The problem in a sentence, without secrets and personal data. */
   readonly message: string;
-  /** The id of the key that was missing, where the report could not be opened for that. */
+  /** The id of the missing key, if the report could not be opened without it. */
   readonly keyId?: string;
   /** The HTTP status of the answer. */
   readonly status?: number;
   /** Whether the gateway holds other data than this report's. */
   readonly conflict?: boolean;
-  /** The id that the gateway gave to the request, by which its operator finds it. */
+  /** The id that the gateway gave to the request, with which its support finds it. */
   readonly requestId?: string;
-  /** What the gateway answered, as JSON, with every value that was sent masked. */
+  /** The answer of the gateway as JSON. Every value that was sent is masked. */
   readonly details?: unknown;
 }
 
-/** What a person decided about a row, and why. */
+/** The decision of a person about a row, and its reason. */
 export interface Decision {
-  /** What was decided. */
+  /** The action that was decided. */
   readonly action: 'retry' | 'recorded' | 'dismissed';
-  /** Why, in the words of whoever decided. */
+  /** The reason, in the words of the person who decided. */
   readonly reason: string;
-  /** Milliseconds since 1970, by the clock of whoever decided. */
+  /** The time, in milliseconds since 1970, by the clock of the process that decided. */
   readonly at: number;
-  /** By whom, where that is known. */
+  /** The person who decided, if known. */
   readonly by?: string;
-  /** The id of the decision that this was a part of, where it was about many reports: a row is touched by each once. */
+  /** The id of the decision about many reports that this is a part of. Each of those changes a row once. */
   readonly id?: string;
-  /** How the row was before, for a retry that may be taken back. */
+  /** The state of the row before a retry, so that the retry can be undone. */
   readonly before?: {
-    /** Its fence: a higher one says that a worker has claimed the row since. */
+    /** Its fence. A higher one means that a worker has claimed the row since. */
     readonly fence: number;
-    /** Why it was quarantined. */
+    /** Its problem: the cause of the quarantine. */
     readonly problem?: Problem | undefined;
   };
-  /** That the retry was taken back, before anything had left. */
+  /** Present if the retry was undone before the report was sent. */
   readonly undone?: {
     /** The reason that the person gave. */
     readonly reason: string;
     /** The time, in milliseconds since 1970. */
     readonly at: number;
-    /** The person who took it back. */
+    /** The person who undid it. */
     readonly by: string;
   };
 }
 
-/** Words of a group are cut here: an index of a database holds them. */
+/** The words of a group are cut to this length, since they are part of a database index. */
 export const MOST_WORDS = 400;
 
 /**
- * What is wrong with a report, apart from its name: reports with which the same is wrong are one group. A message begins with the
- * name of its report and a colon. Databases compute the same by themselves.
+ * The group of a problem: its code, and its message without the name of the report. Reports with the same problem are one group.
+ * A message begins with the name of its report and a colon. The databases compute the same value in SQL.
  */
 export function wrongOf(problem: Problem | undefined): { readonly code: string; readonly words: string } {
   const { code = 'unknown', message = '', conflict } = problem ?? {};

@@ -3,11 +3,11 @@ import type { OutboxReport, OutboxStats } from './interface.js';
 import type { Row } from './state-machine.js';
 import type { Outlook } from './store.js';
 
-/** A row without what only stores and workers need. */
+/** A row without the parts that only stores and workers need. */
 export const toPublicReport = ({ body: _, fingerprint: __, fence: ___, doubtBefore: ____, waitsFor: _____, damage: ______, ...report }: Row): OutboxReport =>
   report;
 
-/** The pauses in a store's outlook. */
+/** The pauses in the outlook of a store. */
 export const toPublicPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>
   outlooks.flatMap(({ pause: { account, environment: name, reason, message, since, until } }) => {
     const { environment, operation } = partsOf({ environment: name });

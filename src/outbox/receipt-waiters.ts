@@ -6,29 +6,29 @@ import { errorOf } from './error-of.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Row } from './state-machine.js';
 
-/** Of a gateway, or of a relay, whose environment nobody knows here. */
+/** A receipt of a gateway, or of a relay, which has no environment. */
 type AnyReceipt = Receipt | RelayReceipt;
 
-/** How a prepared report is told from other data under its reference, which may be what is stored. */
+/** Tells whether a stored row is this prepared report or other data under the same reference. */
 export interface Own {
-  /** Whether it was in the store, or a call to enqueue it has resolved. */
+  /** Whether the report was seen in the store, or a call that enqueued it has resolved. */
   acknowledged: boolean;
   matches(row: Row): Promise<boolean>;
-  /** What whoever waits for it is told where it is other data. */
+  /** The error of the waiters if the row is other data. */
   refusal(): ReportingError;
 }
 
 interface Waiter {
   readonly location: Location | undefined;
-  /** Of a prepared report, until it is known that the row is its own. */
+  /** Set for a prepared report until its row is recognised. */
   own?: Own | undefined;
-  /** Of a prepared report. */
+  /** Set for a prepared report. */
   readonly prepared?: Own | undefined;
-  /** When it began to wait. */
+  /** The begin of the wait. */
   readonly since: number;
-  /** Whether the report was in the store: without a user's transaction it was from the beginning. */
+  /** Whether the report was in the store. True from the begin if the store has no transactions of the user. */
   wasThere: boolean;
-  /** Since when it is missing, after that. */
+  /** The time at which it was first missing after that. */
   goneSince?: number | undefined;
   readonly resolve: (receipt: AnyReceipt) => void;
   readonly reject: (error: ReportingError) => void;
@@ -36,14 +36,14 @@ interface Waiter {
 
 const SLOWEST_POLL_MS = 15_000;
 const POLLED_AT_ONCE = 200;
-/** How long a report may be absent that was never seen: its transaction may not have been committed when the wait for it began. */
+/** The wait for a report that was never in the store: its transaction may still be open. */
 const LONGEST_ABSENCE_MS = 300_000;
-/** How long one may be absent that was there: if it is on its way, its answer says more. */
+/** The wait for a report that was in the store: an attempt may be under way, and its result says more. */
 const GONE_MS = 2_000;
-/** A store on this machine, without transactions of users, is looked at as often as the wait for what is gone asks. */
+/** The slowest poll of a local store without transactions of the user, so that a lost report is found after `GONE_MS`. */
 const SLOWEST_LOCAL_POLL_MS = 2_000;
 
-/** The promises of receipts that somebody waits for. What other processes record is found by looking now and then. */
+/** The pending promises of receipts. It polls the store, since other processes may record reports. */
 export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings) {
   const inPage = accounts.some(({ internals }) => internals.kind === 'relay');
   const waiters = new Map<string, Waiter[]>();
@@ -71,13 +71,13 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
     }
   }
 
-  /** Who goes on waiting. */
+  /** Sets the waiters of a report that go on waiting. */
   function keep(id: string, waiting: readonly Waiter[]): void {
     if (waiting.length > 0) waiters.set(id, [...waiting]);
     else waiters.delete(id);
   }
 
-  /** Finds out whether a row is a waiter's own, and settles then; where that cannot be said, the next look asks again. */
+  /** Compares a row with the prepared report of a waiter, and settles the waiter. If the comparison fails, the next look repeats it. */
   async function tellApart(row: Row, waiter: Waiter, own: Own): Promise<void> {
     const isOwn = await own.matches(row).catch(() => undefined);
     if (isOwn === undefined || waiter.own === undefined) return;
@@ -90,7 +90,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
     waiter.reject(own.refusal());
   }
 
-  /** Ends the waiting for a report that is not there, and will not be. */
+  /** Ends the wait for a report that has been missing for too long. */
   function giveUp(id: string): void {
     const waiting = waiters.get(id) ?? [];
     const now = clock.now();
@@ -107,7 +107,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
   }
 
   function rejectLost(id: string, over: readonly Waiter[]): void {
-    // What was committed once may have been sent before it was lost.
+    // A report that was committed may have been sent before it was lost.
     for (const { reject, prepared } of over) reject(prepared?.acknowledged === false ? absentError() : lostError(inPage));
     keep(
       id,
@@ -133,7 +133,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
     timer = clock.setTimeout(async () => {
       const ids = [...waiters.keys()].slice(0, POLLED_AT_ONCE);
       await look(ids);
-      // Those that are not done go to the end, so that all get their turn.
+      // Reports that still wait move to the end, so that each look reads others.
       for (const id of ids) {
         const still = waiters.get(id);
         if (still && waiters.delete(id)) waiters.set(id, still);
@@ -145,7 +145,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
   }
 
   return {
-    /** The receipt of a row, now or later; of a prepared report only if the row is its own. */
+    /** The receipt of a row, now or later. For a prepared report only if the row is that report. */
     receiptFor(id: string, location: Location | undefined, own?: Own): Promise<AnyReceipt> {
       const promise = new Promise<AnyReceipt>((resolve, reject) => {
         if (stopped) return reject(own ? unseenError() : stoppedError());
@@ -155,12 +155,12 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
         wait = pollMs;
         void look([id]).then(lookLater);
       });
-      // Whoever does not look at it must not lose the process to it.
+      // An unused promise that rejects must not end the process.
       promise.catch(() => {});
       return promise;
     },
     settle,
-    /** An attempt ended, and its row is gone. The gateway's word stands, whatever the store has lost. */
+    /** An attempt ended, and its row is missing. If the gateway recorded the report, that counts. */
     gone(row: Row): void {
       if (row.state === 'recorded') settle(row);
       else rejectLost(row.id, waiters.get(row.id) ?? []);
@@ -168,7 +168,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
     start(): void {
       stopped = false;
     },
-    /** Ends all waiting: the reports stay in the store. */
+    /** Ends every wait. The reports stay in the store. */
     stop(): void {
       stopped = true;
       clock.clearTimeout(timer);
@@ -182,28 +182,28 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
 export type Waiters = ReturnType<typeof createWaiters>;
 
 const stoppedError = () =>
-  new AbortedError('The outbox was stopped before this report was recorded; it stays in the store and is sent once an outbox is started.', {
+  new AbortedError('The outbox was stopped before this report was recorded. The report stays in the store, and an outbox sends it after its next start.', {
     outcome: 'unknown',
   });
 
 const unseenError = () =>
   new AbortedError(
-    'The outbox was stopped before this prepared report was seen in the store. Once it is committed, it is sent as soon as an outbox is started.',
+    'The outbox was stopped before this prepared report was seen in the store. If your transaction commits, an outbox sends it after its next start.',
     {
       outcome: 'unknown',
     },
   );
 
 const absentError = () =>
-  new AbortedError('This prepared report was never seen in the store: the transaction with it was rolled back, is open for too long, or never was.', {
+  new AbortedError('This prepared report was never seen in the store: its transaction was rolled back, has been open for too long, or was never begun.', {
     outcome: 'not-sent',
   });
 
 const lostError = (inPage: boolean) =>
   new AbortedError(
     inPage
-      ? 'This report is not in the store any more: the data of this site was cleared. It may have been sent before that.'
-      : 'This report is not in the store any more: the database was lost, restored from a backup or replaced by a standby, or the transaction with the report was rolled back. The gateway may hold it: compare your records, and report the same data again where it is missing.',
+      ? 'This report is no longer in the store: the data of this site was cleared. The report may have been sent before that.'
+      : 'This report is no longer in the store: the database was lost, restored from a backup or replaced by a standby, or the transaction with the report was rolled back. The gateway may hold it: compare your records with the gateway, and report the same data again if it is missing there.',
     { outcome: 'unknown' },
   );
 

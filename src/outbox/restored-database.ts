@@ -8,10 +8,10 @@ import type { Write } from './store.js';
 const mayHaveLanded = ({ change }: Finished): boolean => change.state === 'recorded' || change.inDoubt;
 
 /**
- * What becomes of a row whose attempt may have landed, where the store holds an older state of the row than that attempt:
- * the database went back, to a backup or to a standby that had not heard of it. The doubt is kept, so that the gateway's
- * duplicate answer is read rightly. Undefined where nothing is to be done: fences only rise, so a newer one is another
- * worker's.
+ * The change of a row whose attempt may have been recorded, if the store holds an older state of the row than that attempt. This
+ * happens after a restored backup, or if a standby without the latest commits took over. The row becomes doubtful, so that
+ * a duplicate answer of the gateway is read as success. Undefined if nothing must change. Fences only rise, so a higher fence is
+ * another worker's.
  */
 export function keptInDoubt(stored: Row, finished: Finished, leaseMs: number): Change | undefined {
   const { row } = finished;
@@ -19,7 +19,7 @@ export function keptInDoubt(stored: Row, finished: Finished, leaseMs: number): C
   const isKnown = state === 'in-flight' ? stored.doubtBefore : stored.inDoubt;
   if (!mayHaveLanded(finished) || isKnown || fence > row.fence || isFinal(state) || stored.fingerprint !== row.fingerprint) return undefined;
   const kept = { attempts, inDoubt: true, doubtBefore: true, problem, decisions, outcome, message, requestId, keepBody: true };
-  // Another worker sends it without this knowledge: its end is fenced off, and the report waits until that attempt is over.
+  // Another worker sends the row without the doubt. The new fence rejects its result, and the report waits for the end of that attempt.
   return state === 'in-flight' ? { ...kept, state: 'waiting', fence: fence + 1, delayMs: leaseMs } : { ...kept, state, fence, delayMs: 0 };
 }
 
@@ -28,7 +28,7 @@ interface Parts extends Pick<OutboxSettings, 'store' | 'leaseMs'> {
   readonly waiters: Pick<Waiters, 'settle'>;
 }
 
-/** Looks at the rows of refused writes. Where the database went back, the knowledge of this worker is all that there is of their reports. */
+/** Checks the rows of refused writes. After a restore of the database, only this worker has the results of their attempts. */
 export async function keepDoubt(refused: readonly Finished[], rows: readonly (Row | undefined)[], { store, leaseMs, events, waiters }: Parts): Promise<void> {
   const writes: Write[] = [];
   const forgotten: Finished[] = [];
@@ -41,9 +41,9 @@ export async function keepDoubt(refused: readonly Finished[], rows: readonly (Ro
   if (forgotten.length === 0) return;
   if (writes.length > 0) await store.turn({ writes, claim: undefined });
   events.emit('error', { message: wentBack(forgotten.map(({ row }) => row.id)), cause: undefined });
-  // The gateway has said that it holds them, whatever the database has forgotten.
+  // The gateway has recorded them, even if the database has lost that.
   for (const { row, change } of forgotten) if (change.state === 'recorded') waiters.settle({ ...row, ...change });
 }
 
 const wentBack = (ids: readonly string[]): string =>
-  `The database of the outbox holds an older state than was committed before: it was restored, or a standby took over. The gateway may hold these reports: ${ids.join(', ')}. Those that are still in the store stay in doubt. Compare the others with your records.`;
+  `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. The gateway may hold these reports: ${ids.join(', ')}. Those that are still in the store stay in doubt. Compare the others with your records.`;

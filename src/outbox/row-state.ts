@@ -1,5 +1,5 @@
 /**
- * Where a report stands. `'waiting'` for its turn, also between two attempts; `'in-flight'`, a worker has it; `'recorded'`, the gateway holds it;
- * `'quarantined'`, a person must look; `'dismissed'`, a person decided that it is not to be sent. Nothing leaves `'recorded'` and `'dismissed'`.
+ * The state of a report. `'waiting'`: it waits for its next attempt. `'in-flight'`: a worker has it. `'recorded'`: the gateway holds it.
+ * `'quarantined'`: it needs a person. `'dismissed'`: a person decided that it is never sent. `'recorded'` and `'dismissed'` are final.
  */
 export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';

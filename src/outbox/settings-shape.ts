@@ -11,20 +11,21 @@ import type { OutboxStore } from './store.js';
 export interface AccountSettings {
   readonly account: string;
   readonly internals: ClientInternals;
-  /** Where its client sends. */
+  /** The addresses to which its client sends. */
   readonly gateways: Gateways;
   readonly mockMode: boolean;
 }
 
-/** Everything an outbox knows; nothing is optional any more. */
+/** The complete settings of an outbox, with all defaults. */
 export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
   readonly accounts: readonly AccountSettings[];
-  /** The client of an account, which is one of these. */
+  /** The client of one of these accounts. */
   internalsOf(account: string): ClientInternals;
-  /** Those of the first client. */
+  /** The clock of the first client. */
   readonly clock: Clock;
+  /** The logger of the first client. */
   readonly logger: ClientInternals['logger'];
-  /** The longest of all clients'. */
+  /** The longest of all clients. */
   readonly attemptTimeoutMs: number;
   readonly store: OutboxStore;
   readonly seal: Seal;
@@ -35,21 +36,21 @@ export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
   readonly stopTimeoutMs: number;
 }
 
-/** What an option is where it is left out; times in milliseconds. */
+/** The defaults of the options. Times are in milliseconds. */
 export const DEFAULTS = { concurrency: 8, breakerAfter: 5, baseMs: 1_000, capMs: 300_000, pollMs: 1_000, stopTimeoutMs: 10_000, marginMs: 20_000 };
 
-/** Between the end of an attempt and the end of its lease, so that the end can be written. */
+/** The time between the end of an attempt and the end of its lease, in which the result is written. */
 export const LEAST_MARGIN_MS = 1_000;
 
-/** In a page the session may be another player's by the time a report is sent; what such a store lacks is said here. */
+/** The problems of a store in a page. It must belong to one player, since another player may be signed in when a report is sent. */
 export function ownerIssues({ kind }: Pick<ClientInternals, 'kind'>, player: unknown): ValidationIssue[] {
   const refuse = (message: string) => [issue(['store'], 'invalid', message)];
-  if (kind !== 'relay') return player === undefined ? [] : refuse('that of one player is for a client with relayUrl');
+  if (kind !== 'relay') return player === undefined ? [] : refuse('the store of one player needs a client with relayUrl');
   const isNamed = typeof player === 'string' && player !== '';
   return isNamed ? [] : refuse("with relayUrl it must be one player's, so that no report is sent in the session of another: await indexedDbStore({ player })");
 }
 
-/** What follows from the accounts alone. */
+/** The settings that follow from the accounts alone. */
 export function surroundingsOf(given: readonly (readonly [account: string, internals: ClientInternals])[]) {
   const accounts = given.map(([account, internals]): AccountSettings => ({ account, internals, gateways: internals.gateways, mockMode: internals.mockMode }));
   const [first] = accounts;
@@ -64,7 +65,7 @@ export function surroundingsOf(given: readonly (readonly [account: string, inter
     internalsOf(account: string): ClientInternals {
       const found = accounts.find((one) => one.account === account);
       // Never the client of another account.
-      if (!found) throw new Error('A report of an account that this outbox does not serve.');
+      if (!found) throw new Error('The report belongs to an account that this outbox does not serve.');
       return found.internals;
     },
   };

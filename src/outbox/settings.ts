@@ -11,9 +11,9 @@ import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerIssues, surroundin
 import { LONGEST_WAIT_MS } from './state-machine.js';
 import type { OutboxStore } from './store.js';
 
-/** Far below the wait that stores take for the mark of a clock that jumped, and so for one that is over. */
+/** Far below `LONGEST_WAIT_MS`: stores read a longer wait as a jump of the clock, and so as over. */
 const LONGEST_LEASE_MS = LONGEST_WAIT_MS / 2;
-/** As many as any store can count; an outbox that should never pause for refusals may say so much. */
+/** The largest `breakerAfter` that any store can count. In practice it turns the breaker off. */
 const MOST_REFUSALS = 1_000_000;
 
 /** Every option of an outbox and its default. */
@@ -76,7 +76,7 @@ function leaseIssues(leaseMs: unknown, least: number): ValidationIssue[] {
     : [];
 }
 
-/** The accounts with their clients; what is wrong is added to the issues. */
+/** Reads the accounts and their clients, and adds their problems to the issues. */
 function readAccounts(own: Readonly<Record<string, unknown>>, issues: ValidationIssue[]): Accounts {
   const several = own.accounts !== undefined;
   const refuse = (name: string, message: string) => void issues.push(issue([name], 'invalid', message));

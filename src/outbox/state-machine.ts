@@ -12,93 +12,93 @@ export type { RowState };
 
 /** The part of a row that its state machine reads and writes. */
 export interface Progress {
-  /** Where the report stands. */
+  /** The state of the report. */
   readonly state: RowState;
-  /** Counts the claims: who holds an older number writes nothing. */
+  /** The number of claims. A write with an older number is not made. */
   readonly fence: number;
-  /** Attempts that count: those that a rate limit or a wrong key turned away do not. */
+  /** The number of attempts, without those that ended in a pause, for example after a rate limit or a wrong key. */
   readonly attempts: number;
-  /** Whether an attempt may have landed. True from before the first byte leaves until an answer proves otherwise. */
+  /** Whether the gateway may have recorded an attempt. True from before the first byte is sent until an answer proves otherwise. */
   readonly inDoubt: boolean;
-  /** `inDoubt` as it was before the attempt that is, or was last, in flight. */
+  /** `inDoubt` before the latest attempt. */
   readonly doubtBefore: boolean;
 }
 
 /** One report in a store. Times are milliseconds since 1970 by the store's clock. */
 export interface Row extends Progress {
-  /** Account, environment, operation and reference: one row for each report. */
+  /** Account, environment, operation and reference, with colons between them. Each report has one row. */
   readonly id: string;
-  /** Given by the store, rising: the order of enqueueing. */
+  /** A rising number from the store: the order of enqueueing. */
   readonly sequence: number;
-  /** Whose report it is: the licence, as the option `account` names it. */
+  /** The account of the report: the licence, as the option `account` names it. */
   readonly account: string;
-  /** Where the report goes. */
+  /** The environment to which the report goes. */
   readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
-  /** The id of the row that must be final first, where there is one in the store. */
+  /** The id of the row that must be final first, if that row is in the store. */
   readonly waitsFor: string | undefined;
   /** Whether that row is in the store and not final. A blocked row is never claimed. */
   readonly blocked: boolean;
-  /** The bytes to send, sealed; undefined once they are no longer kept. */
+  /** The sealed bytes to send. Undefined once they are deleted. */
   readonly body: string | undefined;
-  /** Tells the same bytes from others, also once the body is gone. */
+  /** Identifies the bytes, also after the body was deleted. */
   readonly fingerprint: string;
-  /** When it was enqueued: milliseconds since 1970. */
+  /** The time of enqueueing. */
   readonly enqueuedAt: number;
-  /** When it may be claimed: for a row in flight, when its lease ends. */
+  /** The time from which it may be claimed. For a row in flight: the end of its lease. */
   readonly dueAt: number;
-  /** When its state last changed. */
+  /** The time of the last change of its state. */
   readonly changedAt: number;
-  /** How a recorded row came to be so; `'accepted'`: the outbox behind the relay has stored it, and delivers it. */
+  /** The result of a recorded row. `'accepted'`: the outbox behind the relay has stored it, and delivers it. */
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | undefined;
-  /** The gateway's words when it recorded, with everything but known words masked. */
+  /** The message of the gateway when it recorded the report. All words except known ones are masked. */
   readonly message: string | undefined;
-  /** The id that the gateway gave to the request that it recorded, by which its operator finds it. */
+  /** The id that the gateway gave to the recorded request, with which its support finds it. */
   readonly requestId: string | undefined;
-  /** Why the latest attempt did not end well. */
+  /** The problem of the latest attempt. */
   readonly problem: Problem | undefined;
-  /** What people decided about it, the oldest first. */
+  /** The decisions of people about the report, the oldest first. */
   readonly decisions: readonly Decision[];
-  /** The names of the parts that the store could not read. A damaged row is never sent: its worker quarantines it. */
+  /** The names of the parts that the store could not read. A damaged row is never sent: a worker quarantines it. */
   readonly damage?: string;
 }
 
-/** What a row becomes: its whole new progress, and what a store writes beside it. */
+/** A change of a row: its complete new progress, and the other values that a store writes. */
 export interface Change extends Progress {
   /** Milliseconds from now, by the store's clock, until it may be claimed. */
   readonly delayMs: number;
-  /** How a row that becomes recorded came to be so; else undefined. */
+  /** The result, if the row becomes recorded. Otherwise undefined. */
   readonly outcome: Row['outcome'];
-  /** The gateway's words when it recorded, with everything but known words masked. */
+  /** The message of the gateway when it recorded the report. All words except known ones are masked. */
   readonly message: string | undefined;
-  /** The id that the gateway gave to the request that it recorded, by which its operator finds it. */
+  /** The id that the gateway gave to the recorded request, with which its support finds it. */
   readonly requestId: string | undefined;
-  /** Why the latest attempt did not end well. */
+  /** The problem of the latest attempt. */
   readonly problem: Problem | undefined;
-  /** What people decided about it, the oldest first. */
+  /** The decisions of people about the report, the oldest first. */
   readonly decisions: readonly Decision[];
-  /** Whether the store keeps the body; once it is gone only the fingerprint remains. */
+  /** Whether the store keeps the body. Otherwise only the fingerprint remains. */
   readonly keepBody: boolean;
 }
 
-/** How an attempt ended that did not end well. */
+/** The end of an attempt that did not record the report. */
 export interface Failed {
-  /** `'same'`, `'conflict'`: the gateway holds this data, or other data; `'refused'`: any other 4xx; `'failed'`: it may pass. */
+  /** `'same'`: the gateway holds this data. `'conflict'`: it holds other data. `'refused'`: any other 4xx. `'failed'`: a transient failure. */
   readonly kind: 'same' | 'conflict' | 'not-found' | 'refused' | 'failed';
-  /** What this attempt alone tells. All but `'unknown'` proves that it recorded nothing. */
+  /** The outcome of this attempt alone. Every value except `'unknown'` proves that it recorded nothing. */
   readonly outcome: ErrorOutcome;
-  /** Why this attempt did not end well. */
+  /** The problem of this attempt. */
   readonly problem: Problem;
-  /** Why nothing more should be sent to this environment for now; such an attempt does not count. */
+  /** The reason to pause the environment. The attempt is not counted. */
   readonly pause?: PauseReason;
-  /** True where the answer is not the gateway's own, such as a proxy's page, and condemns nothing: a strike for its operation's breaker. */
+  /** True if another server answered, for example a proxy. The report is not quarantined, and the breaker counts a strike. */
   readonly foreign?: true;
-  /** How long the gateway asks to wait, in milliseconds. */
+  /** The wait that the gateway asks for, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** False where nothing was even tried. */
+  /** False if nothing was sent. The attempt is not counted. */
   readonly counts?: false;
 }
 
@@ -107,37 +107,37 @@ export type Ending =
   | { readonly kind: 'recorded'; readonly message: string | undefined; readonly requestId?: string | undefined; readonly outcome?: Row['outcome'] }
   | Failed;
 
-/** What else decides about the end of an attempt. */
+/** The settings and the related row that decide about the end of an attempt. */
 export interface EndingContext {
-  /** How long a row waits between attempts. */
+  /** The waits between attempts. */
   readonly schedule: BackoffSettings;
   readonly random: () => number;
   readonly keepBodies: boolean;
-  /** The row that this one waits for, as it is now: not in the outbox, not final, or final. */
+  /** The state of the row that this one waits for: not in the outbox, not final, or final. */
   readonly dependency: 'none' | 'open' | 'final';
 }
 
-/** No wait is longer. A time further ahead is the mark of a clock that jumped, and stores take it as past. */
+/** The longest wait. Stores read a later time as a jump of the clock, and so as past. */
 export const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
-/** Whether nothing more can happen to a row. */
+/** Whether a row can no longer change. */
 export const isFinal = (state: RowState): boolean => state === 'recorded' || state === 'dismissed';
 
-/** Whether a row may be claimed: a waiting one when its time has come, one in flight when its lease is over. */
+/** Whether a row may be claimed: a waiting row that is due, or a row in flight whose lease is over. */
 export const isClaimable = ({ state, blocked, dueAt }: Pick<Row, 'state' | 'blocked' | 'dueAt'>, now: number): boolean =>
   (state === 'in-flight' || (state === 'waiting' && !blocked)) && (dueAt <= now || dueAt > now + LONGEST_WAIT_MS);
 
-/** Whether a row has to wait for the one before it, as that is in the store. */
+/** Whether a row must wait for an earlier row of the store. */
 export const isBlocked = ({ state }: Pick<Row, 'state'>, before: Pick<Row, 'state'> | undefined): boolean =>
   state === 'waiting' && before !== undefined && !isFinal(before.state);
 
-/** Whether a row is still as it was when a change of it was decided: else the change comes too late. */
+/** Whether a row still has the state and fence for which a change was decided. Otherwise the change is too late. */
 export const isAsExpected = ({ state, fence }: Pick<Row, 'state' | 'fence'>, expected: Pick<Row, 'state' | 'fence'>): boolean =>
   state === expected.state && fence === expected.fence;
 
 /**
- * A claim. In doubt from here on: whoever finds the row later cannot know whether this attempt landed. Counts as an
- * attempt until it ends otherwise, so that one which takes its worker down is seen.
+ * The progress of a claimed row. It is in doubt from now on: if this worker dies, the next one cannot tell whether the report was
+ * recorded. It counts as an attempt from now on, so that an attempt that crashes its worker is counted.
  */
 export const claimed = (row: Progress): Progress => ({
   state: 'in-flight',
@@ -147,14 +147,14 @@ export const claimed = (row: Progress): Progress => ({
   doubtBefore: row.inDoubt,
 });
 
-/** What the end of an attempt makes of a row that was claimed for it. */
+/** The change of a claimed row after its attempt. */
 export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending: Ending, context: EndingContext): Change {
   if (ending.kind === 'recorded') return recorded(row, ending.outcome ?? 'recorded', context.keepBodies, ending);
   const { kind, outcome, problem } = ending;
-  // A duplicate is this report only if an attempt before this one may have landed; else somebody else's.
+  // A duplicate is this report only if an earlier attempt may have been recorded. Otherwise another sender reported it.
   if (kind === 'same' && row.doubtBefore) return recorded(row, 'already-recorded', context.keepBodies, { requestId: problem.requestId });
 
-  // An attempt that recorded nothing leaves the doubt as it found it: an earlier one may have landed.
+  // An attempt that recorded nothing restores the earlier doubt: an earlier attempt may have been recorded.
   const inDoubt = outcome === 'unknown' || row.doubtBefore;
   const waits = kind === 'failed' || (kind === 'not-found' && mayBeEarly(row, context));
   return {
@@ -167,7 +167,7 @@ export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending
     outcome: undefined,
     message: undefined,
     requestId: undefined,
-    // A 404 from before stays the first of two, where this attempt was given back unsent.
+    // If this attempt was given back unsent, an earlier 404 still counts as the first of two.
     problem: ending.counts === false && problem.code === 'aborted' && row.problem?.code === 'not-found' ? row.problem : problem,
     decisions: row.decisions,
     keepBody: true,
@@ -175,17 +175,17 @@ export function ended(row: Progress & Pick<Row, 'decisions' | 'problem'>, ending
 }
 
 /**
- * Whether a 404 may only mean that the gateway did not hold the initiated report yet. It may have been recorded while
- * this one was on its way: then only a second 404 in a row tells, since a row is not sent while what it waits for is open.
+ * Whether a 404 may mean that the gateway did not hold the initiated report yet. The initiated report may have been recorded
+ * during this attempt. So only a second 404 in a row is final, since a row is not sent while the row that it waits for is open.
  */
 const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingContext): boolean =>
   dependency === 'open' || (dependency === 'final' && problem?.code !== 'not-found');
 
-/** The longest wait of a report that a pause turned away, where the gateway asks for no longer one. */
+/** The longest wait of a report whose attempt ended in a pause, unless the gateway asks for a longer one. */
 const TURNED_AWAY_CAP_MS = 60_000;
 /**
- * An attempt that a pause turned away does not count, so such a report waits by the number of its claims: one report that is
- * always turned away does not hold up the others.
+ * An attempt that ended in a pause is not counted, so the wait follows the number of claims. So one report whose attempts always
+ * end in a pause does not delay the others.
  */
 function waitMs({ attempts, fence }: Pick<Row, 'attempts' | 'fence'>, { pause, retryAfterMs = 0 }: Failed, { schedule, random }: EndingContext): number {
   const capMs = pause ? Math.min(schedule.capMs, TURNED_AWAY_CAP_MS) : schedule.capMs;
@@ -213,18 +213,18 @@ const recorded = (
   keepBody,
 });
 
-/** What a person's decision makes of a row; a text says why it cannot. */
+/** The change of a row by a person's decision. A text: the reason why the decision is refused. */
 export function decided(row: Row, decision: Decision, keepBodies: boolean): Change | string {
   const { state, fence, attempts, inDoubt, doubtBefore, problem } = row;
   const decisions = [...row.decisions, decision];
   const before = { fence, attempts, inDoubt, doubtBefore, delayMs: 0, outcome: undefined, message: undefined, requestId: undefined, decisions };
   if (decision.action === 'retry') {
     if (state !== 'quarantined' && state !== 'waiting') return `it is ${state}; only a quarantined or waiting report can be tried again`;
-    // The doubt stays: the next answer is read as if the person had not looked. The problem goes: a 404 from before is not the first of two.
+    // The doubt stays, so that the next answer is read as before. The problem is removed, so that an earlier 404 no longer counts.
     const kept = state === 'quarantined' ? [...row.decisions, { ...decision, before: { fence, ...(problem && { problem }) } }] : decisions;
     return { ...before, decisions: kept, state: 'waiting', problem: undefined, keepBody: true };
   }
-  // A key that is lost for ever keeps its reports waiting: only a person can end that.
+  // A report whose key is lost waits for ever unless a person resolves it.
   const isLocked = state === 'waiting' && problem?.code === 'configuration';
   if (state !== 'quarantined' && !isLocked) return `it is ${state}; only a quarantined report, or one whose key is missing, can be resolved`;
   if (decision.action === 'recorded') return { ...recorded(row, 'already-recorded', keepBodies), decisions };

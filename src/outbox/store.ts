@@ -9,78 +9,78 @@ import type { Write } from './write.js';
 
 export type { Counts, Write };
 
-/** What a store makes a row of. Its id begins with its account and a colon. */
+/** A new row for a store. Its id begins with its account and a colon. */
 export type NewRow = Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference' | 'waitsFor' | 'body' | 'fingerprint'> & {
-  /** The address to which it is to be sent. Not of the row: the store keeps it for the destination. */
+  /** The address to which it is sent. The store keeps it with the destination and not with the row. */
   readonly gateway: string;
-  /** The bytes to send, sealed. */
+  /** The sealed bytes to send. */
   readonly body: string;
 };
 
-/** What became of a new row. */
+/** The result of a new row. */
 export interface Enqueued {
-  /** The row in the store; where its id was there already, that one, untouched. */
+  /** The row in the store. If its id already existed: the existing row, unchanged. */
   readonly row: Row;
   /** Whether it was added by this call. */
   readonly added: boolean;
 }
 
-/** An account whose rows a worker takes. */
+/** An account whose rows a worker claims. */
 export interface Claimant {
-  /** Whose rows. */
+  /** The account of the rows. */
   readonly account: string;
-  /** Where this worker sends them. Those of an environment that the store knows with another address are not claimed. */
+  /** The addresses to which this worker sends. Rows of an environment that is bound to another address are not claimed. */
   readonly gateways: Gateways;
-  /** How many of its rows this worker has: the account with the fewest is given the next one. */
+  /** The number of rows of the account that this worker holds. The account with the smallest number gets the next row. */
   readonly busy: number;
 }
 
-/** Which rows a worker takes next. */
+/** A request for the next rows of a worker. */
 export interface ClaimRequest {
-  /** Of whom. Where two have as many rows, the one that is named first is given the next. */
+  /** The accounts of the rows. Of two accounts with equal `busy`, the first in this list gets the next row. */
   readonly accounts: readonly Claimant[];
-  /** How many at most. */
+  /** The largest number of rows. */
   readonly limit: number;
-  /** Milliseconds until another worker may take them. */
+  /** Milliseconds until another worker may claim them. */
   readonly leaseMs: number;
-  /** Only of this destination, and although it is paused. */
+  /** Only rows of this destination, although it is paused. */
   readonly probe?: Destination;
   /**
-   * Rows of these operations are left out. It is the one part of a claim that may cost more where many of them wait: it is
-   * given while their circuit breaker is open, and with its probe.
+   * Leaves out rows of these operations. Only this part of a claim may cost more if many of them wait. It is given while their
+   * circuit breaker is open, and with its probe.
    */
   readonly without?: readonly DestinationOperation[];
-  /** Of a probe: a due row that was never claimed comes first. The store looks among the last few hundred due rows at least. */
+  /** For a probe: a due row that was never claimed comes first. The store searches at least the last few hundred due rows. */
   readonly untriedFirst?: boolean;
 }
 
-/** One turn of a worker: what ended is written, then what comes next is claimed, in one commit. */
+/** One turn of a worker: it writes results and then claims rows, in one commit. */
 export interface Turn {
-  /** What is to be written, in order. */
+  /** The writes, in order. */
   readonly writes: readonly Write[];
-  /** What is to be claimed after the writes. */
+  /** The claim after the writes. */
   readonly claim: ClaimRequest | undefined;
 }
 
-/** What came of a turn: the writes that were made, and the rows that were claimed. */
+/** The result of a turn. */
 export interface TurnResult {
-  /** For each write, in order, whether it was made; false where the fence or the state had moved on. */
+  /** For each write, in order, whether it was made. False if the row had another fence or state. */
   readonly written: readonly boolean[];
-  /** Rows as they are after the claim. */
+  /** The claimed rows, as they are after the claim. */
   readonly claimed: readonly Row[];
 }
 
-/** What there is to do for a destination. */
+/** The state of a destination: its gateway, its pause and its next row. */
 export interface Outlook extends BoundDestination {
-  /** How its gateway was changed, the oldest first. */
+  /** The changes of its gateway, the oldest first. */
   readonly rebound: readonly Rebound[];
-  /** Its pause, or that there is none. */
+  /** Its pause. Without a `reason`, it is not paused. */
   readonly pause: Pause;
-  /** Milliseconds until the next row may be claimed, whether paused or not; not above 0 when there is one now; undefined for none. */
+  /** Milliseconds until the next row may be claimed, regardless of the pause. 0 or less: a row is due. Undefined: there is no row. */
   readonly nextInMs: number | undefined;
 }
 
-/** Which rows are listed; what is left out matches everything. */
+/** The conditions of a list. An absent condition matches every row. */
 export interface RowQuery {
   /** Only rows of this account. */
   readonly account?: string | undefined;
@@ -90,140 +90,138 @@ export interface RowQuery {
   readonly environment?: OutboxEnvironment | undefined;
   /** Only rows of this call. */
   readonly operation?: OperationName | undefined;
-  /** Only rows of this reference: one for each account, environment and operation. */
+  /** Only rows of this reference: at most one for each account, environment and operation. */
   readonly reference?: string | undefined;
   /** Only rows after this `sequence`. */
   readonly after?: number | undefined;
-  /** The most to give. */
+  /** The largest number of rows to return. */
   readonly limit: number;
 }
 
-/** One line of the receipt log; the store knows its place and whose it is, not what is in it. */
+/** One line of the receipt log. The store does not read its text. */
 export interface LogLine {
-  /** From 0, without gaps. */
+  /** Its place, from 0, without gaps. */
   readonly index: number;
-  /** The row whose line it is. */
+  /** The id of the row that the line is about. */
   readonly id: string;
   /** The line itself. */
   readonly line: string;
 }
 
-/** The log of receipts: lines are added at its end and never changed. Linking them is the outbox's work. */
+/** The receipt log: lines are added at its end and never changed. The outbox links them. */
 export interface ReceiptLog {
-  /** Final rows that have no line yet, in the order in which they became final, as far as the store knows it. */
+  /** Final rows that have no line yet. The order is the one in which they became final, if the store can tell. */
   unlogged(limit: number): Promise<readonly Row[]>;
-  /** Adds all lines in one commit, or none: false where the log does not end right before the first, or a row has its line already. */
+  /** Adds all lines in one commit. Adds none and returns false if the log does not end right before the first line, or a row already has a line. */
   append(lines: readonly LogLine[]): Promise<boolean>;
   /** Lines from an index on. */
   read(from: number, limit: number): Promise<readonly LogLine[]>;
-  /** The newest line, or nothing. */
+  /** The newest line. Undefined if the log is empty. */
   last(): Promise<LogLine | undefined>;
 }
 
 /**
- * Where an outbox keeps its reports: a plain object, so that any database can be one. A store does no more than
- * compare and write; what is written is decided in `state-machine.ts` and `pause.ts`. `storeContract` is the suite that a
- * store must pass.
+ * Keeps the reports of an outbox. A store is a plain object, so that you can write one for any database. A store only compares
+ * and writes: `state-machine.ts` and `pause.ts` decide the changes. `storeContract` is the test suite that a store must pass.
  *
- * Every method rejects when the store cannot do it, and then has done nothing; none falls back to memory. A method
- * that writes resolves only after a durable commit, and is atomic: all of it or nothing, also beside other workers,
- * processes and tabs on the same data. All times are by the store's one clock (a database's own, where several machines
- * share it); callers pass durations only.
+ * A method that fails rejects and changes nothing. No method falls back to memory. A method that writes resolves only after
+ * a durable commit, and is atomic, also while other workers, processes and tabs use the same data. All times are by the
+ * single clock of the store: that of the database, if several machines share it. Callers pass durations only.
  */
 export interface OutboxStore extends Retention {
-  /** Whether what is committed outlives the process, or the page. */
+  /** Whether committed rows outlive the process or the page. */
   readonly durable: boolean;
 
-  /** Whether `enqueue` can write within a transaction of the user's. Default: false. */
+  /** Whether `enqueue` can write within the user's own transaction. Default: false. */
   readonly transactional?: boolean;
 
   /**
-   * Whether several calls of `enqueue` may be under way at once. With it, one that waits for a lock does not keep reports
-   * of other references waiting. Default: false.
+   * Whether several calls of `enqueue` may be under way at once. Then a call that waits for a lock does not delay reports of
+   * other references. Default: false.
    */
   readonly concurrent?: boolean;
 
   /**
-   * Of a page whose reports go through a relay: the one player whose reports these are, as the page knows them. No other
-   * player's come in, and they are sent in no other player's session. The value itself is neither stored nor sent.
+   * The player of the reports, in a page that reports through a relay. The store takes only reports of this player, and they are
+   * sent only in this player's session. The value itself is neither stored nor sent.
    */
   readonly player?: string | undefined;
 
   /**
-   * Adds rows that are not there, in order, in one commit: `'waiting'`, due now, `fence` and `attempts` 0, not in
-   * doubt. Binds the destination of each row, as `bind` does. A row whose id is there (in the store or earlier among these) is left as it is and returned. Rejects with what `otherGateway` makes, and has
-   * added nothing, where a destination is bound to another gateway.
-   * `transaction` is the user's own, in which the rows are written; with it, the commit is the user's.
+   * Adds the rows whose ids are new, in order, in one commit: `'waiting'`, due now, `fence` and `attempts` 0, not in doubt. Binds
+   * the destination of each row, as `bind` does. A row whose id exists (in the store or earlier in this list) stays unchanged and
+   * is returned. If a destination is bound to another gateway, it adds nothing and rejects with the error of `otherGateway`.
+   * With `transaction`, the rows are written in the user's transaction, which the user commits.
    */
   enqueue(rows: readonly NewRow[], transaction?: unknown): Promise<readonly Enqueued[]>;
 
   /**
-   * What a function of the database takes that adds the row as part of a statement of the user's, where the store has such
-   * a function; see `PreparedReport.value`.
+   * The argument for the function of the database that adds the row within the user's own statement. Absent if the store has
+   * no such function. See `PreparedReport.value`.
    */
   asValue?(row: NewRow): string;
 
   /**
-   * Makes the writes, then the claim. A write whose row has another state or fence than expected is not made, and
-   * `changedAt` and `dueAt` (now and `delayMs` from now) are set by one that is.
+   * Makes the writes, then the claim. A write sets `changedAt` to now and `dueAt` to `delayMs` from now. It is not made if its row
+   * has another state or fence than expected.
    *
-   * Claimed are rows for which `isClaimable` holds, of the given accounts and gateways alone. Of one account they come due
-   * first, then by `sequence`; a row whose time is too far ahead counts as due from the first claim on that could take it.
-   * Accounts take turns (see `Claimant.busy`). What `claimed` makes of them is
-   * committed before the method resolves. Rows of a paused destination are left out, but for the probe. Never claimed
-   * is a waiting row while the row it `waitsFor` is in the store and not final, whichever of the two came first.
-   * What a claim costs must not depend on how many rows wait, are blocked, or are final.
+   * The claim takes rows for which `isClaimable` holds, only of the given accounts and gateways. Rows of one account come in the
+   * order of their due time, then of `sequence`. A row whose time is too far in the future counts as due from the first claim that
+   * could take it. Accounts take turns (see `Claimant.busy`). The change by `claimed` is committed before the method resolves.
+   * Only a probe claims rows of a paused destination. A waiting row is not claimed while the row that it `waitsFor` is in
+   * the store and not final, even if that row was added later. The cost of a claim must not depend on the number of waiting,
+   * blocked or final rows.
    */
   turn(turn: Turn): Promise<TurnResult>;
 
   /**
-   * Keeps for each destination the gateway that its reports go to, unless it has one. Returns, in that order, what each
-   * has: another address than the given one is for the caller to refuse.
+   * Stores the gateway of each destination that has none. Returns the stored gateways, in the same order. The caller refuses a
+   * gateway that differs from the given one.
    */
   bind(destinations: readonly BoundDestination[]): Promise<readonly string[]>;
 
-  /** Gives a destination another gateway and keeps the reason; false, and nothing done, where its gateway is not `from`. */
+  /** Changes the gateway of a destination and stores the reason. Changes nothing and returns false if the gateway is not `from`. */
   rebind(change: Rebinding): Promise<boolean>;
 
-  /** What there is to do, for each destination that is bound; without `accounts`, of all. */
+  /** The outlook of each bound destination. Without `accounts`: of all accounts. */
   outlook(accounts?: readonly string[]): Promise<readonly Outlook[]>;
 
-  /** Changes the pause of a destination; false, and nothing done, where its version is not the one that was seen, or it is not bound. */
+  /** Changes the pause of a destination. Changes nothing and returns false if the pause has another version, or the destination is not bound. */
   pause(change: PauseChange): Promise<boolean>;
 
-  /** Rows by their ids, in that order. */
+  /** Rows by their ids, in the same order. */
   get(ids: readonly string[]): Promise<readonly (Row | undefined)[]>;
 
   /**
-   * The ids of keys that rows lacked when they were last tried (`problem.keyId`), each once; of rows that are neither final nor
-   * quarantined. Without `accounts`, of all. What it costs must not depend on how many rows wait for something else.
+   * The missing keys (`problem.keyId`) of rows that are neither final nor quarantined, each id once. Without `accounts`: of all
+   * accounts. The cost must not depend on the number of rows that wait for other reasons.
    */
   missingKeys(accounts?: readonly string[]): Promise<readonly string[]>;
 
   /** Rows in the order of `sequence`. */
   list(query: RowQuery): Promise<readonly Row[]>;
 
-  /** How many rows are in which state; without `accounts`, of all. */
+  /** The number of rows in each state. Without `accounts`: of all accounts. */
   counts(accounts?: readonly string[]): Promise<Counts>;
 
-  /** Keeps a setting of the outbox under a name, unless there is one, and returns what is kept. */
+  /** Stores a setting of the outbox unless it exists. Returns the stored value. */
   remember(name: string, value: string): Promise<string>;
 
-  /** The log of receipts. */
+  /** The receipt log. */
   readonly receipts: ReceiptLog;
 
-  /** What the operator's console needs beside. Without it, the console shows single reports and counts alone. */
+  /** The methods for the operator's console. Without them, the console shows only single reports and counts. */
   readonly console?: ConsoleStore;
 
   /**
-   * Tells when there may be something new to claim, where the store can know. Returns how to stop. `onProblem` hears, with the
-   * store's own error, that it cannot tell: workers find reports by polling then.
+   * Calls the listener when there may be new rows to claim, if the store can signal that. Returns a function that removes the
+   * listener. `onProblem` gets the store's error if the signal fails. Then workers find reports by polling.
    */
   watch?(listener: () => void, onProblem?: (cause: unknown) => void): () => void;
 
   /**
-   * Where one worker at a time is enough (tabs of a browser): resolves when it is this one's turn, with how to end it.
-   * Rejects when the signal aborts. Leases keep everything right without it.
+   * Lets one worker at a time run, for the tabs of a browser. Resolves when it is this worker's turn, with a function that ends the
+   * turn. Rejects when the signal aborts. It only saves work: leases alone keep several workers correct.
    */
   lead?(signal: {
     /** Whether it was aborted. */

@@ -4,15 +4,15 @@ import { LARGEST_COUNT } from './counts.js';
 import { isAccount, type OutboxEnvironment } from './destination.js';
 import type { Row, RowState } from './state-machine.js';
 
-/** A row as a store reads it: no part of it has been checked yet. */
+/** A row as a store reads it. Its parts are not checked yet. */
 export type StoredRow = { readonly [Name in keyof Omit<Row, 'damage'>]: unknown };
 
-/** What stands in a stored row for a part that could not even be parsed. */
+/** The value of a part that could not be parsed. */
 export const UNREADABLE: unique symbol = Symbol('unreadable');
 
-/** Above the fence of every claim that was ever made: a late write of one that holds the row is not made. */
+/** Above the fence of every claim, so that a late write of an earlier claim is not made. */
 const FENCE_BEYOND_ALL = LARGEST_COUNT;
-/** The times that a `Date` holds. */
+/** The largest time of a `Date`. */
 const FURTHEST_TIME = 8_640_000_000_000_000;
 
 type Part<Name extends keyof StoredRow> = readonly [isSound: (value: unknown) => boolean, instead: (value: unknown) => Row[Name]];
@@ -21,7 +21,7 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNothing = (value: unknown): boolean => value === undefined || isText(value);
 const isBit = (value: unknown): boolean => typeof value === 'boolean';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-/** With a part of a millisecond, too: delays have one. */
+/** Whether a value is a time. Fractions of a millisecond are allowed, since delays have them. */
 export const isTime = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= FURTHEST_TIME;
 export const isCounter = (value: unknown): value is number => isCount(value) && value <= LARGEST_COUNT;
 const isFence = (value: unknown): boolean => isCount(value) && value < FENCE_BEYOND_ALL;
@@ -31,7 +31,7 @@ const oneOf =
     known.includes(value);
 const nothing = (): undefined => undefined;
 const zero = (): number => 0;
-/** What names a row is shown as it is: a person may still see what it was. */
+/** Keeps a damaged name as it is, so that a person can still read it. */
 const textAs =
   <T extends string>() =>
   (value: unknown): T =>
@@ -61,7 +61,7 @@ const isEnvironment = (value: unknown): value is OutboxEnvironment => oneOf('sta
 
 const isState = oneOf('waiting', 'in-flight', 'recorded', 'quarantined', 'dismissed');
 
-/** What each part of a row must be, and what it is taken for where it is not: never for proof that the report was not sent. */
+/** The check of each part of a row, and its value if it is damaged. A damaged part never counts as proof that the report was not sent. */
 const PARTS: { readonly [Name in keyof StoredRow]: Part<Name> } = {
   id: [isText, textAs()],
   account: [isAccount, textAs()],
@@ -90,13 +90,13 @@ const PARTS: { readonly [Name in keyof StoredRow]: Part<Name> } = {
 
 const NAMES = Object.keys(PARTS) as (keyof StoredRow)[];
 
-/** The state of a stored row; one that cannot be read is a matter for a person. */
+/** The state of a stored row. A damaged state is read as quarantined, so that a person looks at it. */
 export const readState = (value: unknown): RowState => (isState(value) ? (value as RowState) : 'quarantined');
 
-/** The fence of a stored row. */
+/** The fence of a stored row. A damaged fence is read as the highest. */
 export const readFence = (value: unknown): number => (isFence(value) ? Number(value) : FENCE_BEYOND_ALL);
 
-/** What an id says of its row; a reference may hold colons. */
+/** The parts of an id. A reference may contain colons. */
 function partsOf(id: unknown) {
   if (!isText(id)) return undefined;
   const [account, environment, operation, ...reference] = String(id).split(':');
@@ -104,12 +104,12 @@ function partsOf(id: unknown) {
 }
 
 /**
- * The row that a store has read. Never throws: one bad row must not keep the others from being read. One with a part that
- * is not what a store writes says so in `damage`, and as its problem; a worker quarantines it instead of sending it.
+ * Checks the row that a store has read. Never throws, so that one damaged row does not stop the reading of others. A row with a
+ * damaged part names it in `damage` and in its problem. A worker quarantines the row instead of sending it.
  */
 export function rowFrom(stored: StoredRow): Row {
   const bad = NAMES.filter((name) => !PARTS[name][0](stored[name]));
-  // The parts of its name must be those of its id: under another one it would go to another gateway, or be another report.
+  // The parts of the row must be those of its id. Otherwise it could go to another gateway, or be taken for another report.
   const { id, waitsFor, reference } = stored;
   const named = partsOf(id);
   for (const name of ['reference', 'operation', 'environment', 'account'] as const)
@@ -119,12 +119,12 @@ export function rowFrom(stored: StoredRow): Row {
   const row = { ...stored, ...Object.fromEntries(bad.map((name) => [name, PARTS[name][1](stored[name])])) } as Row;
   const damage = bad.join(', ');
   const { account: owner, environment: where } = partsOf(id) ?? row;
-  // As the id names them: a store finds the row by them, also after its lease.
+  // Account and environment are those of the id, since a store finds the row by them.
   const found = { account: isAccount(owner) ? owner : row.account, environment: isEnvironment(where) ? where : row.environment };
   return { ...row, ...found, damage, problem: damageProblem(damage) };
 }
 
-/** Why a damaged row is not sent. */
+/** The problem of a damaged row. */
 export const damageProblem = (damage: string, subject = 'This report'): NonNullable<Row['problem']> => ({
   code: 'damaged',
   message: `${subject}: the stored row is damaged (${damage}). The outbox does not send it. Compare it with your books and the gateway, then resolve it.`,

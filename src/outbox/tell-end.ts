@@ -3,7 +3,7 @@ import type { Finished } from './plan.js';
 import type { Waiters } from './receipt-waiters.js';
 import type { Row } from './state-machine.js';
 
-/** Tells listeners and waiters what the end of an attempt has made of its row; `done`, whether that was written. */
+/** Emits the event of an ended attempt and settles its waiters. `done`: whether the change was written. */
 export function tellEnd({ row, change }: Finished, done: boolean, events: Events, waiters: Waiters): void {
   const { delayMs, keepBody, ...progress } = change;
   const now: Row = { ...row, ...progress };

@@ -40,26 +40,26 @@ import { tellEnd } from './tell-end.js';
 /** A row that this worker has claimed. */
 interface Claim {
   readonly row: Row;
-  /** When the claim was asked for, by this worker's clock: its lease began later. */
+  /** The time before the claim, by this worker's clock. The lease began later. */
   readonly askedAt: number;
   readonly probe: ProbeOf | undefined;
 }
 
 /**
- * The loop: each turn writes what ended and claims what is next, in one commit, and starts the attempts. It decides
- * nothing by itself: that is in `plan.ts`, `state-machine.ts` and `pause.ts`.
+ * The loop of a worker. Each turn writes results and claims rows in one commit, and starts the attempts. All decisions
+ * are in `plan.ts`, `state-machine.ts` and `pause.ts`.
  */
 export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, makePipeline?: typeof createPipeline) {
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
-  /** Claimed, and not yet written and told: a bound on all three. */
+  /** The number of rows that are claimed, and not yet written and announced. */
   let busy = 0;
-  /** Probes under way. Each has a place beyond the others, which a backlog may fill. */
+  /** The number of probes under way. Each has an extra place, since a backlog may fill the others. */
   let probing = 0;
   let lookedAt = Number.NaN;
   let finished: Finished[] = [];
-  /** Their writes were refused, and nobody has looked yet whether an earlier turn had made them and failed to say so. */
+  /** Rows whose write was refused. An earlier turn may have made the write and then failed, so they are read again. */
   let untold: Finished[] = [];
   let stopping = false;
   let wakeUp: (() => void) | undefined;
@@ -102,17 +102,17 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   async function attempt({ row, askedAt, probe }: Claim, isHeldBack: boolean): Promise<Ending | undefined> {
     let known: Ending | undefined;
     try {
-      const ending = isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Given back, a damaged row would look sound.
+      const ending = isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Giving it back would hide the damage.
       known = ending;
       if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(row);
       const before = asksFor(row, ending);
       const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
       const { change, paused } = await pauses.settle({ row, ending, probe, dependency });
-      for (const one of paused) pipeline?.holdBack(one); // Again, for rows that were claimed while the pause was written.
+      for (const one of paused) pipeline?.holdBack(one); // Repeated for rows that were claimed while the pause was written.
       finished.push({ row, change });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
-      // Its row stays in flight, and in doubt, until its lease is over.
+      // The row stays in flight and in doubt until its lease is over.
       letGo(row);
     }
     if (probe) probing -= 1;
@@ -139,13 +139,13 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       return endingOf(() => internals.attempt(report, limit), gatewayRefusal);
     }
     const player = await playerTag(String(memberOf(store, 'player')));
-    // Whether the page said where the player is decides what a conflict means.
+    // The meaning of a conflict depends on whether the page sent the location.
     const { location } = JSON.parse(body) as { location?: Location };
     const report = { operation, environment: undefined, reference, body, location };
     return endingOf(() => internals.attempt(report, { ...limit, player }), relayRefusal);
   }
 
-  /** Tells what became of the refused writes; where the store cannot be read, the next turn does. */
+  /** Announces the results of refused writes. If the store cannot be read, the next turn tries again. */
   async function tellRefused(): Promise<void> {
     if (!untold[0]) return;
     const rows = await store.get(untold.map(({ row }) => row.id));
@@ -157,7 +157,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     for (const [index, one] of told.entries()) tellEnd(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state, events, waiters);
   }
 
-  /** One turn; says whether anything was written or claimed. A probe's time began when it was taken: late, it is not sent. */
+  /** Runs one turn. Returns whether anything was written or claimed. The lease of a probe counts from the time at which it was taken. */
   async function turn(probe?: { readonly outlook: Outlook; readonly takenAt: number }): Promise<boolean> {
     pipeline?.turn();
     const batch = finished;
@@ -190,7 +190,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     return batch.length + result.claimed.length > 0;
   }
 
-  /** Sends the probes that are due, and says how long there is nothing to do. */
+  /** Sends the due probes. Returns the time for which the worker may sleep. */
   async function probeAndWait(): Promise<number> {
     lookedAt = clock.now();
     const outlooks = await store.outlook(settings.accounts.map(({ account }) => account));
@@ -209,7 +209,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       try {
         await bindings.bind();
         await pipeline?.gather();
-        // With all under way there is nothing to write and no hurry to claim.
+        // If all places are busy and no attempt has ended, a turn would have nothing to do.
         const worked = (finished.length + untold.length > 0 || busy < concurrency + probing) && (await turn());
         failures = 0;
         const untilLook = lookInMs({ worked, lookedAt, now: clock.now() }, standing());
@@ -219,7 +219,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
         if (!(stopping && busy === 0)) await sleep(wait);
       } catch (cause) {
         failures += 1;
-        events.emit('error', { message: 'The store did not do what the outbox needs; it is tried again.', cause });
+        events.emit('error', { message: 'The store failed; the outbox tries again.', cause });
         if (abort.signal.aborted) return;
         await sleep(failureWaitMs(failures, pollMs));
       }
@@ -229,7 +229,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   const running = run();
   return {
     wake,
-    /** Lets attempts on their way end within the time, then cuts them off; their rows are then in doubt. */
+    /** Lets attempts under way end within the time limit, then cancels them. The rows of cancelled attempts are in doubt. */
     async stop(timeoutMs: number): Promise<void> {
       stopping = true;
       wake();

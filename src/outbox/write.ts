@@ -4,8 +4,8 @@ import type { Change, Row } from './state-machine.js';
 export interface Write {
   /** The id of the row. */
   readonly id: string;
-  /** What the row must be for the write to be made. */
+  /** The state and fence that the row must have, or the write is not made. */
   readonly expected: Pick<Row, 'state' | 'fence'>;
-  /** What becomes of the row. */
+  /** The change of the row. */
   readonly change: Change;
 }

@@ -7,7 +7,7 @@ import { betEvent, settledBet } from '../support/factories.js';
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 
-/** A client of one licence; its gateway notes what came with which key, and answers after a moment. */
+/** A client of one licence. Its gateway notes each request with its key, and answers after a moment. */
 function licence(name: string, { status = 200, baseUrl = `https://${name}.example.com` } = {}) {
   const arrived: { readonly address: string; readonly key: string; readonly bet: string }[] = [];
   const client = createClient({
@@ -31,7 +31,7 @@ const rejection = (work: Promise<unknown>): Promise<ConfigurationError> =>
   );
 
 describe('an outbox of several accounts', () => {
-  it('sends the reports of each with its own client, equal references too', async () => {
+  it('sends the reports of each account with its own client, including equal references', async () => {
     const [a, b] = [licence('a'), licence('b')];
     const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore() });
     for (const bet of bets('B', 5)) {
@@ -46,7 +46,7 @@ describe('an outbox of several accounts', () => {
     expect((await outbox.stats()).states.recorded).toBe(10);
   });
 
-  it.each([1, 4])('does not let the backlog of one account keep another one waiting, with %i attempts at once', async (concurrency) => {
+  it.each([1, 4])('does not let the backlog of one account delay another one, with %i attempts at once', async (concurrency) => {
     const [a, b] = [licence('a'), licence('b')];
     const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore(), concurrency });
     await outbox.for('brandA').reportAll(bets('A', 300).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location } })));
@@ -57,7 +57,7 @@ describe('an outbox of several accounts', () => {
     await outbox.stop();
   });
 
-  it('goes on with one account while the other one is paused, and tells each of its own events', async () => {
+  it('continues with one account while the other one is paused, and emits the events of each to its own outbox', async () => {
     const [a, b] = [licence('a', { status: 401 }), licence('b')];
     const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore() });
     const heard: string[] = [];
@@ -77,7 +77,7 @@ describe('an outbox of several accounts', () => {
     await outbox.stop();
   });
 
-  it('counts the refusals of one account apart from the reports of another one that are recorded between them', async () => {
+  it('counts the refusals of one account separately from recorded reports of another account', async () => {
     const [a, b] = [licence('a', { status: 422 }), licence('b')];
     const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore(), concurrency: 1 });
     for (const name of ['brandA', 'brandB'] as const)
@@ -90,7 +90,7 @@ describe('an outbox of several accounts', () => {
     await outbox.stop();
   });
 
-  it('has no account but those that it was given', () => {
+  it('has only the given accounts', () => {
     const { client } = licence('a');
     const store = memoryStore();
     const outbox = createOutbox({ accounts: { brandA: client }, store });
@@ -101,14 +101,14 @@ describe('an outbox of several accounts', () => {
   });
 });
 
-describe('an outbox with another gateway than the one that its store knows', () => {
+describe('an outbox with another gateway than the one in its store', () => {
   const used = async (): Promise<OutboxStore> => {
     const store = memoryStore();
     await createOutbox({ client: licence('real').client, store }).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location });
     return store;
   };
 
-  it('is refused when it enqueues and when it drains, and sends nothing once it is started', async () => {
+  it('is refused by enqueue and drain, and sends nothing after its start', async () => {
     const store = await used();
     const { client, arrived } = licence('other');
     const outbox = createOutbox({ client, store, pollMs: 5 });
@@ -128,7 +128,7 @@ describe('an outbox with another gateway than the one that its store knows', () 
     expect((await store.counts()).states.waiting).toBe(1);
   });
 
-  it('sends what waits once the store was told of the change, and the one with the address of before sends nothing more', async () => {
+  it('sends waiting reports after a rebind, and the outbox with the old address sends nothing more', async () => {
     const store = await used();
     const [before, after] = [licence('real'), licence('other')];
     const [old, next] = [createOutbox({ client: before.client, store, pollMs: 5 }), createOutbox({ client: after.client, store })];
@@ -141,7 +141,7 @@ describe('an outbox with another gateway than the one that its store knows', () 
     expect([before.arrived.length, after.arrived.length]).toEqual([0, 1]);
   });
 
-  it('says so in mock mode, in both directions', async () => {
+  it('explains mock mode in its error, in both directions', async () => {
     const shared = await used();
     vi.stubEnv('LOCATION_SDK_MOCK', 'http://127.0.0.1:4010');
     try {
@@ -157,7 +157,7 @@ describe('an outbox with another gateway than the one that its store knows', () 
   });
 });
 
-describe('an outbox where something was put on the prototype of all objects', () => {
+describe('an outbox with a polluted prototype of all objects', () => {
   it.each<[string, unknown]>([
     ['account', 'brandB'],
     ['accounts', {}],

@@ -20,7 +20,7 @@ const unknown = (code: ErrorCode, status?: number, { foreign = false, ...more }:
 const notSent = (code: ErrorCode, attempts = 1) => result('nothing left', { code, outcome: 'not-sent' }, attempts > 0);
 const foreign = (one: FailedAttempt): FailedAttempt => ({ ...one, failure: { ...one.failure, foreign: true } });
 
-describe('an answer about the destination pauses it and condemns no report', () => {
+describe('an answer about the destination pauses it and quarantines no report', () => {
   it.each([
     ['401', rejected('authentication', 401), { pause: 'authentication' }],
     ['403', rejected('bad-request', 403), { pause: 'authentication' }],
@@ -40,7 +40,7 @@ describe('an answer about the destination pauses it and condemns no report', () 
     ['429', rejected('rate-limited', 429, { retryAfterMs: 7_000 }), { pause: 'rate-limited', retryAfterMs: 7_000 }],
     ['503', unknown('gateway', 503, { retryAfterMs: 0 }), { pause: 'unavailable', retryAfterMs: 0 }],
     ['a connection that was never made', notSent('network'), { pause: 'unreachable' }],
-    ['a connection that was not made in time', notSent('timeout'), { pause: 'unreachable' }],
+    ['a connection that timed out', notSent('timeout'), { pause: 'unreachable' }],
     ['a key function that did not answer in time', notSent('timeout', 0), { pause: 'configuration' }],
     ['a missing setting', notSent('configuration', 0), { pause: 'configuration' }],
   ])('%s', (_, error, more) => {
@@ -69,10 +69,10 @@ describe('an answer about the report pauses nothing', () => {
     ['408', unknown('gateway', 408), 'failed'],
     ['a 2xx that is not understood', unknown('gateway', 200), 'failed'],
     ['a connection that broke on the way', unknown('network'), 'failed'],
-    ['an answer that did not come in time', unknown('timeout'), 'failed'],
-    ['a shutdown before anything left', notSent('aborted'), 'failed'],
-    ['a shutdown on the way', unknown('aborted'), 'failed'],
-    ['a setting that went missing once an attempt had left', unknown('configuration'), 'failed'],
+    ['an answer that timed out', unknown('timeout'), 'failed'],
+    ['a shutdown before the first byte', notSent('aborted'), 'failed'],
+    ['a shutdown during the attempt', unknown('aborted'), 'failed'],
+    ['a setting that is missing after an attempt', unknown('configuration'), 'failed'],
   ])('%s', (_, error, kind) => {
     const { code, outcome, details } = error.failure;
     const { message } = error;
@@ -83,10 +83,10 @@ describe('an answer about the report pauses nothing', () => {
   it.each([
     ['400 of another server', foreign(rejected('bad-request', 400))],
     ['422 of another server', foreign(rejected('unprocessable', 422))],
-    ['a 422 of which nothing proves the end', foreign(unknown('network', 422))],
+    ['a 422 whose end is not proven', foreign(unknown('network', 422))],
     ['502 of a proxy', foreign(unknown('gateway', 502))],
     ['a page of a captive portal', foreign(unknown('gateway', 200))],
-  ])('%s condemns nothing either, leaves doubt, and is a strike', (_, error) => {
+  ])('%s quarantines nothing either, leaves doubt, and is a strike', (_, error) => {
     const { failure, message } = error;
     const { code, details } = failure;
     const problem = { code, message, status: details?.status };
@@ -96,7 +96,7 @@ describe('an answer about the report pauses nothing', () => {
   it.each([
     [429, 'rate-limited', foreign(rejected('rate-limited', 429)), 'rejected'],
     [503, 'unavailable', foreign(unknown('gateway', 503)), 'unknown'],
-  ] as const)('%i says what is wrong with the destination, in whatever form', (_, pause, error, outcome) => {
+  ] as const)('%i concerns the destination, in any form', (_, pause, error, outcome) => {
     expect(failed(error, gatewayRefusal)).toMatchObject({ kind: 'failed', outcome, pause });
     expect(failed(error, gatewayRefusal)).not.toHaveProperty('foreign');
   });
@@ -124,7 +124,7 @@ describe('an attempt', () => {
     expect(await endingOf(async () => attempt, gatewayRefusal)).toStrictEqual({ kind: 'recorded', message: 'Bet reported' });
   });
 
-  it.each(['accepted', 'already-recorded'] as const)('that a relay calls %s is so', async (outcome) => {
+  it.each(['accepted', 'already-recorded'] as const)('that a relay calls %s has that outcome', async (outcome) => {
     expect(await endingOf(async () => ({ ...attempt, relayReceipt: { outcome } }), gatewayRefusal)).toStrictEqual({
       kind: 'recorded',
       message: 'Bet reported',
@@ -132,18 +132,18 @@ describe('an attempt', () => {
     });
   });
 
-  it('that fails is read as its error', async () => {
+  it('that fails has the problem of its error', async () => {
     const error = rejected('authentication', 401);
     expect(await endingOf(async () => error, gatewayRefusal)).toStrictEqual(failed(error, gatewayRefusal));
   });
 
-  it('that ends with an error of another package leaves the report in doubt, and nothing of that error is kept', async () => {
+  it('that throws an unexpected error leaves the report in doubt, and shows nothing of that error', async () => {
     const ending = await endingOf(() => Promise.reject(new Error('key-1 99012345678')), gatewayRefusal);
-    expect(ending).toMatchObject({ kind: 'failed', outcome: 'unknown', problem: { code: 'gateway', message: expect.stringContaining('not of this package') } });
+    expect(ending).toMatchObject({ kind: 'failed', outcome: 'unknown', problem: { code: 'gateway', message: expect.stringContaining('unexpected error') } });
     expect(JSON.stringify(ending)).not.toMatch(/key-1|99012345678/);
   });
 
-  it('that the stored bytes prevent, without any answer, pauses as its error says', () => {
+  it('that cannot open the stored bytes pauses as its error says', () => {
     expect(misconfiguredEnding('nothing left')).toStrictEqual({
       kind: 'failed',
       outcome: 'not-sent',

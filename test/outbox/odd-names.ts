@@ -3,9 +3,9 @@ import type { Outbox, OutboxStore } from '../../src/entries/outbox.js';
 import { personalBet } from './personal.js';
 import { outboxWorld } from './world.js';
 
-/** Names that are, to a database which cuts text at NUL or mends it, those of `n` and `n\ufffd`. */
+/** Names that equal those of `n` and `n\ufffd` in a database that cuts text at NUL or repairs it. */
 const ODD = ['n\0', 'n\0a', 'n\ud800', 'n\udc00'];
-/** Asks an outbox for reports by names that no store can hold, and for one that is merely unknown. */
+/** Reads reports by names that no store can hold, and by an unknown name. */
 export async function expectOddNamesAreUnknown(store: OutboxStore): Promise<void> {
   const { outbox } = outboxWorld({ store });
   for (const name of ['n', 'n\ufffd']) await outbox.reportBetEvent(personalBet(name));

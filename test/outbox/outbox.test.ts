@@ -12,8 +12,8 @@ import { outboxWorld } from './world.js';
 const BET = 'default:staging:reportBetEvent:BET-1';
 const SETTLED = 'default:staging:reportSettledBet:BET-1';
 
-describe('many places', () => {
-  it('make no warning of the platform, and all attempts are cut off by a stop', async () => {
+describe('a concurrency of many', () => {
+  it('causes no warning of the platform, and a stop cancels all attempts', async () => {
     const warned = vi.fn();
     process.on('warning', warned);
     const { outbox, run, clock } = outboxWorld({ outbox: { concurrency: 32 }, client: { fetch: () => new Promise(() => {}) } });
@@ -30,7 +30,7 @@ describe('many places', () => {
 });
 
 describe('the ends of attempts', () => {
-  it('share commits when they come together, and a lone one waits for nothing', async () => {
+  it('share commits when they come together, and a single one does not wait', async () => {
     const kept = memoryStore();
     const commits: number[] = [];
     const store: OutboxStore = {
@@ -53,8 +53,8 @@ describe('the ends of attempts', () => {
   });
 });
 
-describe('the ends of attempts whose commit succeeds and does not answer', () => {
-  it('are all told once the store can be read again', async () => {
+describe('the ends of attempts whose commit succeeds without an answer', () => {
+  it('are all emitted once the store can be read again', async () => {
     const kept = memoryStore();
     let answers = true;
     let failures = 0;
@@ -94,14 +94,14 @@ describe('enqueueing', () => {
     expect(await outbox.get(BET)).toMatchObject({ state: 'waiting', inDoubt: false, attempts: 0 });
   });
 
-  it('refuses what the client refuses, and keeps nothing of it', async () => {
+  it('refuses what the client refuses, and stores nothing of it', async () => {
     const { outbox } = outboxWorld();
     expect(await issuesOf(outbox.reportBetEvent(betEvent({ amount: Number.NaN })))).toEqual(['amount: not-json']);
     expect(await failureOf(outbox.reportBetEvent(betEvent(), { environment: 'moon' as 'staging' }))).toMatchObject({ code: 'validation' });
     expect(await outbox.list()).toEqual([]);
   });
 
-  it.each(['n\0a', 'n\n', 'n\u007f', 'n\ud800', '\udc00n'])('refuses the reference %j, which a store could take for another one', async (bet_id) => {
+  it.each(['n\0a', 'n\n', 'n\u007f', 'n\ud800', '\udc00n'])('refuses the reference %j, which a store could confuse with another one', async (bet_id) => {
     const { outbox } = outboxWorld();
     const error = await failureOf(outbox.reportBetEvent(betEvent({ bet_id })));
     expect(error).toMatchObject({ code: 'validation', outcome: 'not-sent', issues: [{ path: 'bet_id', code: 'invalid' }] });
@@ -112,7 +112,7 @@ describe('enqueueing', () => {
     expect(await outbox.list()).toEqual([]);
   });
 
-  it('takes references of any script, and characters of two halves', async () => {
+  it('takes references of any script, including surrogate pairs', async () => {
     const { outbox } = outboxWorld();
     expect(await outbox.reportBetEvent(betEvent({ bet_id: 'ẹ̀kọ́ 😀' }))).toMatchObject({ id: 'default:staging:reportBetEvent:ẹ̀kọ́ 😀', state: 'waiting' });
   });
@@ -126,7 +126,7 @@ describe('enqueueing', () => {
     expect(sent.map((body) => JSON.parse(body).amount)).toEqual([1500]);
   });
 
-  it('gives the same row for the same bytes, also once they are recorded', async () => {
+  it('returns the same row for the same bytes, even after they are recorded', async () => {
     const { outbox, run, sent } = outboxWorld();
     const bet = settledBet();
     await outbox.reportBetEvent(betEvent());
@@ -141,7 +141,7 @@ describe('enqueueing', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('refuses other data under the same reference, and sends the first', async () => {
+  it('refuses other data under the same reference, and sends the first report', async () => {
     const { outbox, run, sent } = outboxWorld();
     await outbox.reportBetEvent(betEvent({ amount: 1 }));
     expect(await failureOf(outbox.reportBetEvent(betEvent({ amount: 2 })))).toMatchObject({
@@ -154,7 +154,7 @@ describe('enqueueing', () => {
     expect(sent.map((body) => JSON.parse(body).amount)).toEqual([1]);
   });
 
-  it('rejects with the error of a store that cannot commit, for the row that it cannot hold', async () => {
+  it('rejects with the error of a store for a row that the store cannot hold', async () => {
     const store = memoryStore();
     const full: OutboxStore = {
       ...store,
@@ -166,7 +166,7 @@ describe('enqueueing', () => {
     expect((await outbox.list()).map(({ reference }) => reference)).toEqual(['a', 'b']);
   });
 
-  it('commits many together', async () => {
+  it('commits several reports together', async () => {
     const store = memoryStore();
     const commits: number[] = [];
     const counting: OutboxStore = { ...store, enqueue: (rows) => store.enqueue(rows).finally(() => commits.push(rows.length)) };
@@ -189,7 +189,7 @@ describe('enqueueing', () => {
     expect(names()).toEqual([]);
   });
 
-  it('ends a drain when it is stopped, and all who stop it wait for the same end', async () => {
+  it('ends a drain when it is stopped, and all calls of stop wait for the same end', async () => {
     const { outbox, gateway, run } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 503, times: null });
     await outbox.reportBetEvent(betEvent());
@@ -201,19 +201,19 @@ describe('enqueueing', () => {
     expect(await run(drained)).toMatchObject({ drained: false, states: { waiting: 1 } });
   });
 
-  it('refuses a transaction that the store would not write in', async () => {
+  it('refuses a transaction that the store cannot use', async () => {
     const { outbox } = outboxWorld();
     expect(() => outbox.within({ query: () => {} })).toThrow(ConfigurationError);
-    await expect(outbox.reportBetEvent(betEvent(), { transaction: {} })).rejects.toThrow(/cannot write within one/);
+    await expect(outbox.reportBetEvent(betEvent(), { transaction: {} })).rejects.toThrow(/cannot write within your transaction/);
     expect(await outbox.list()).toEqual([]);
   });
 
-  it.each([undefined, null])('takes %s for no transaction, and commits nothing by itself', (transaction) => {
+  it.each([undefined, null])('refuses %s as a transaction, and commits nothing by itself', (transaction) => {
     const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true } });
     expect(() => outbox.within(transaction)).toThrow(/expected your transaction/);
   });
 
-  it('ends the waiting for a report that is gone, whose transaction may have been rolled back or lost with its database', async () => {
+  it('ends the wait for a lost report, whose transaction was rolled back or whose database was lost', async () => {
     const store = memoryStore();
     const { outbox, run, clock } = outboxWorld({ store: { ...store, transactional: true, enqueue: (rows) => memoryStore().enqueue(rows) } });
     outbox.start();
@@ -226,7 +226,7 @@ describe('enqueueing', () => {
 });
 
 describe('delivering', () => {
-  it('sends each report once, and the settled ones after their initiated ones', async () => {
+  it('sends each report once, and settled ones after their initiated ones', async () => {
     const { outbox, gateway, run } = outboxWorld();
     const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
     await outbox.reportSettledWithdrawal({ ...settledWithdrawal(), location });
@@ -242,7 +242,7 @@ describe('delivering', () => {
     ).toEqual(['reportBetEvent', 'reportSettledBet', 'reportSettledWithdrawal', 'reportWithdrawalEvent']);
   });
 
-  it('resolves done with the receipt, its location included', async () => {
+  it('resolves done with the receipt, including its location', async () => {
     const { outbox, run } = outboxWorld();
     outbox.start();
     const { done } = await outbox.reportBetEvent(betEvent());
@@ -250,7 +250,7 @@ describe('delivering', () => {
     await run(outbox.stop());
   });
 
-  it('resolves done for what another worker records', async () => {
+  it('resolves done if another worker records the report', async () => {
     const { make, outbox, run } = outboxWorld();
     const { done } = await outbox.reportBetEvent(betEvent());
     const receipt = done;
@@ -281,7 +281,7 @@ describe('delivering', () => {
     expect(names()).toEqual(['enqueued', 'delayed', 'paused', 'delayed', 'resumed', 'recorded']);
   });
 
-  it('a duplicate that nobody of ours sent is quarantined', async () => {
+  it('a duplicate of another sender is quarantined', async () => {
     const { outbox, client, run, events } = outboxWorld();
     const bet = betEvent({ timestamp: '1795161600' });
     await client.reportBetEvent(bet);
@@ -300,7 +300,7 @@ describe('delivering', () => {
     expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', problem: { code: 'duplicate', conflict: true } });
   });
 
-  it('a refused report is quarantined, holds up its own reference only, and rejects done', async () => {
+  it('a refused report is quarantined, delays only its own reference, and rejects done', async () => {
     const { outbox, gateway, run } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 422, reference: 'BET-1' });
     outbox.start();
@@ -312,7 +312,7 @@ describe('delivering', () => {
     await run(outbox.stop());
   });
 
-  it('any other refusal while in doubt is quarantine, and stays in doubt', async () => {
+  it('any other refusal in doubt quarantines, and stays in doubt', async () => {
     const { outbox, gateway, run } = outboxWorld();
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
     gateway.faults.add({ kind: 'status', status: 400, skip: 1 });
@@ -321,14 +321,14 @@ describe('delivering', () => {
     expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', inDoubt: true });
   });
 
-  it('a settled report that the gateway does not know of is quarantined where its initiated one is not on its way', async () => {
+  it('a settled report whose initiated report is unknown to the gateway is quarantined, if that is not under way', async () => {
     const { outbox, run } = outboxWorld();
     await outbox.reportSettledBet(settledBet());
     await run(outbox.drain());
     expect(await outbox.get(SETTLED)).toMatchObject({ state: 'quarantined', problem: { code: 'not-found' } });
   });
 
-  it('a settled report refused with 404 waits for an initiated one that came meanwhile', async () => {
+  it('a settled report refused with 404 waits for an initiated one that was enqueued in the meantime', async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -353,7 +353,7 @@ describe('delivering', () => {
     await run(outbox.stop());
   });
 
-  it('is quarantined by a second 404, when the initiated one is long recorded', async () => {
+  it('is quarantined by a second 404, if the initiated one was recorded long ago', async () => {
     const { outbox, gateway, run } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 404, operation: 'reportSettledBet', times: 2 });
     await outbox.reportBetEvent(betEvent());
@@ -362,7 +362,7 @@ describe('delivering', () => {
     expect(await outbox.get(SETTLED)).toMatchObject({ state: 'quarantined', attempts: 2 });
   });
 
-  it('tries as often as it takes', async () => {
+  it('tries as often as necessary', async () => {
     const { outbox, gateway, run } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 500, times: 100 });
     await outbox.reportBetEvent(betEvent());
@@ -376,7 +376,7 @@ describe('a paused environment', () => {
     [401, 'authentication'],
     [429, 'rate-limited'],
     [503, 'unavailable'],
-  ] as const)('HTTP %i pauses it, condemns nothing and counts for nothing', async (status, reason) => {
+  ] as const)('HTTP %i pauses it, quarantines nothing and is not counted', async (status, reason) => {
     const { outbox, gateway, run, events } = outboxWorld();
     gateway.faults.add({ kind: 'status', status, times: 30 });
     await outbox.reportAll(Array.from({ length: 20 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `B-${index}` }) })));
@@ -396,7 +396,7 @@ describe('a paused environment', () => {
     expect(sent).toHaveLength(8 + 12);
   });
 
-  it('is seen in the stats, and can be resumed by hand', async () => {
+  it('is visible in the stats, and can be resumed by hand', async () => {
     const { outbox, gateway, run } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 401 });
     await outbox.reportBetEvent(betEvent());
@@ -411,7 +411,7 @@ describe('a paused environment', () => {
     expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 1 } });
   });
 
-  it('a key function that fails pauses it too', async () => {
+  it('a failing key function pauses it, too', async () => {
     let fails = 3;
     const gateways = (baseUrl: string) => ({ staging: { baseUrl, apiKey: () => (fails-- > 0 ? Promise.reject(new Error('vault')) : 'mock-api-key') } });
     const { outbox, run, sent, names } = outboxWorld({ client: { gateways: gateways('http://localhost') } });
@@ -424,7 +424,7 @@ describe('a paused environment', () => {
 });
 
 describe('a probe', () => {
-  it('that was taken long ago is not sent: somebody else may have the next one', async () => {
+  it('that was taken long ago is not sent, since another worker may have the next one', async () => {
     const { make, store, gateway, run, clock, events, sent } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 429, retryAfter: 60 });
     let slow = 1;
@@ -445,7 +445,7 @@ describe('a probe', () => {
 });
 
 describe('stopping', () => {
-  it('lets an attempt on its way end', async () => {
+  it('lets an attempt under way end', async () => {
     const { outbox, gateway, run, sent, store } = outboxWorld();
     gateway.faults.add({ kind: 'latency', delay: 20 });
     await outbox.reportBetEvent(betEvent());
@@ -456,7 +456,7 @@ describe('stopping', () => {
     await run(Promise.resolve());
   });
 
-  it('takes no longer than it may and a second where the store gives no answer', async () => {
+  it('takes at most its time limit and a second if the store does not answer', async () => {
     const { outbox, run, clock, store } = outboxWorld();
     await outbox.reportBetEvent(betEvent());
     const never = () => new Promise<never>(() => {});
@@ -479,7 +479,7 @@ describe('stopping', () => {
     await run(Promise.resolve());
   });
 
-  it('cuts off what takes too long, and leaves it in doubt', async () => {
+  it('cancels attempts that take too long, and leaves them in doubt', async () => {
     const { outbox, gateway, run, sent, make } = outboxWorld();
     gateway.faults.add({ kind: 'hang', when: 'after' });
     await outbox.reportBetEvent(betEvent());
@@ -508,7 +508,7 @@ describe('a person', () => {
     expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2 } });
   });
 
-  it('resolves a quarantined report, with a reason that is kept, and frees what waited for it', async () => {
+  it('resolves a quarantined report, stores the reason, and unblocks the report that waited for it', async () => {
     const { outbox } = await quarantined();
     await outbox.resolve(BET, { as: 'recorded', reason: 'seen in the portal' });
     expect(await outbox.get(BET)).toMatchObject({
@@ -519,7 +519,7 @@ describe('a person', () => {
     expect(await outbox.get(SETTLED)).toMatchObject({ state: 'waiting', blocked: false });
   });
 
-  it('cannot change what is recorded, unknown, or without a reason', async () => {
+  it('cannot change a recorded or unknown report, and needs a reason', async () => {
     const { outbox } = await quarantined();
     await outbox.resolve(BET, { as: 'dismissed', reason: 'a test bet' });
     for (const attempt of [
@@ -532,8 +532,8 @@ describe('a person', () => {
   });
 });
 
-describe('where one worker at a time leads', () => {
-  /** Gives the turn to one after the other. */
+describe('in a store in which one worker at a time leads', () => {
+  /** Gives the turn to one worker after the other. */
   function led(): OutboxStore {
     let turn = Promise.resolve();
     return {
@@ -547,7 +547,7 @@ describe('where one worker at a time leads', () => {
     };
   }
 
-  it('drains also where another one leads, and sends nothing itself', async () => {
+  it('drains while another worker leads, and sends nothing itself', async () => {
     const { make, outbox, run } = outboxWorld({ store: led() });
     outbox.start();
     const follower = make({ concurrency: 1 });
@@ -557,7 +557,7 @@ describe('where one worker at a time leads', () => {
     await run(Promise.all([outbox.stop(), follower.stop()]));
   });
 
-  it('takes over when the one before it stops', async () => {
+  it('takes over when the previous worker stops', async () => {
     const { make, outbox, run } = outboxWorld({ store: led() });
     outbox.start();
     const follower = make();
@@ -568,7 +568,7 @@ describe('where one worker at a time leads', () => {
     await run(follower.stop());
   });
 
-  it('says durable as the store comes to know it', () => {
+  it('updates durable when the store does', () => {
     let durable = false;
     const store = Object.defineProperty({ ...memoryStore() }, 'durable', { get: () => durable }) as OutboxStore;
     const { outbox } = outboxWorld({ store });
@@ -578,7 +578,7 @@ describe('where one worker at a time leads', () => {
   });
 });
 
-describe('around it', () => {
+describe('further methods', () => {
   it('iterates over many reports without loading them all', async () => {
     const { outbox } = outboxWorld();
     await outbox.reportAll(Array.from({ length: 250 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `B-${index}` }) })));
@@ -587,7 +587,7 @@ describe('around it', () => {
     expect(seen).toEqual(Array.from({ length: 250 }, (_, index) => `B-${index}`));
   });
 
-  it('shows nothing personal in what it lists, tells or throws', async () => {
+  it('shows no personal data in lists, events or errors', async () => {
     const { outbox, gateway, run, events } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 422, body: { message: 'Adaeze Okonkwo 99012345678' } });
     await outbox.reportBetEvent(betEvent());
@@ -598,7 +598,7 @@ describe('around it', () => {
       expect(inspect([row, events, error], { depth: 9 })).not.toContain(secret);
   });
 
-  it('goes on when the store or a listener fails for a while', async () => {
+  it('continues when the store or a listener fails for a while', async () => {
     const store = memoryStore();
     let failing = 3;
     const flaky: OutboxStore = { ...store, turn: (turn) => (failing-- > 0 ? Promise.reject(new Error('disk')) : store.turn(turn)) };
@@ -612,7 +612,7 @@ describe('around it', () => {
     expect(await outbox.get(BET)).toMatchObject({ state: 'recorded' });
   });
 
-  it('knows a write that was made although the store failed to say so', async () => {
+  it('recognises a write that was made although the store failed', async () => {
     const store = memoryStore();
     let lost = false;
     const lying: OutboxStore = {
@@ -635,7 +635,7 @@ describe('around it', () => {
     const { message } = await failureOf(() => createOutbox(wrong));
     for (const part of ['concurency', 'concurrency:', 'retry.limit', 'leaseMs', 'client:', 'store:']) expect(message).toContain(part);
     expect(() => createOutbox({ client: createClient(), store: memoryStore(), leaseMs: 5_000 })).toThrow('leaseMs');
-    // A wait of more than a day is taken for one that is over.
+    // Stores read a wait of more than a day as over.
     expect(() => createOutbox({ client: createClient(), store: memoryStore(), leaseMs: 25 * 3_600_000 })).toThrow('leaseMs');
     expect(() => createOutbox({ client: createClient({ attemptTimeoutMs: 25 * 3_600_000 }), store: memoryStore() })).toThrow('attemptTimeoutMs');
   });

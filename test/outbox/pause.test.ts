@@ -23,9 +23,9 @@ const destination = { account: 'licence-a', environment: 'production' } as const
 const breaker = { ...destination, environment: 'production/reportBetEvent' } as const;
 const VERSION = 3;
 const OLDER = VERSION - 1;
-/** A breaker that is closed, after this many strikes in a row. */
+/** A closed breaker with this number of strikes in a row. */
 const closed = (strikes = 0): Pause => ({ ...notPaused(breaker), version: VERSION, strikes });
-/** A breaker that is open. */
+/** An open breaker. */
 const behind = (strikes: number): Pause => paused({ ...breaker, reason: 'refusals', strikes });
 const open = (strikes = 0): Pause => ({ ...notPaused(destination), version: VERSION, strikes });
 const paused = (changes: Partial<Pause> = {}): Pause => ({
@@ -50,7 +50,7 @@ const recorded = (probe?: number): AttemptEnd => ({ ending: { kind: 'recorded', 
 const alreadyRecorded = (probe?: number) => end('recorded', { kind: 'same' }, probe);
 const refused = (probe?: number) => end('quarantined', { kind: 'refused' }, probe);
 const damaged = (probe?: number) => end('quarantined', { kind: 'refused', outcome: 'not-sent', problem: { code: 'damaged', message: 'damaged' } }, probe);
-/** A page that the gateway did not write. */
+/** A page of another server. */
 const foreign = (probe?: number) => end('waiting', { outcome: 'unknown', foreign: true }, probe);
 const failed = (probe?: number) => end('waiting', { outcome: 'unknown' }, probe);
 const turnedAway = (retryAfterMs?: number, probe?: number) =>
@@ -68,14 +68,14 @@ describe('an attempt ends with a refusal of its report', () => {
   });
 });
 
-describe('a refusal may condemn its report', () => {
+describe('a refusal may quarantine its report', () => {
   it.each([
     ['the first', closed(), undefined, true],
-    ['the last before the breaker', closed(4), undefined, true],
-    ['the one after the breaker', closed(5), undefined, false],
-    ['one at a destination that is not paused, whatever was counted there', open(5), undefined, true],
+    ['the last before the breaker opens', closed(4), undefined, true],
+    ['the one after the breaker has opened', closed(5), undefined, false],
+    ['one at a destination that is not paused, with any count', open(5), undefined, true],
     ['a probe of a pause for another reason', paused(), VERSION, true],
-    ['an attempt that left before the pause', paused(), undefined, false],
+    ['an attempt that was sent before the pause', paused(), undefined, false],
     ['a probe of an earlier pause', paused(), OLDER, false],
     ['a probe of the breaker', behind(5), VERSION, false],
   ])('%s', (_, seen, probe, may) => {
@@ -83,8 +83,8 @@ describe('a refusal may condemn its report', () => {
   });
 });
 
-describe('a refusal that does not condemn', () => {
-  it('lets the report wait as one that the breaker turned away, and keeps what it says about doubt', () => {
+describe('a refusal that does not quarantine', () => {
+  it('lets the report wait like one behind the breaker, and keeps its doubt', () => {
     const ending: Failed = { kind: 'refused', outcome: 'unknown', problem: { code: 'bad-request', message: 'no', status: 400 } };
     expect(postponed(ending)).toEqual({ ...ending, kind: 'failed', pause: 'refusals' });
   });
@@ -102,8 +102,8 @@ describe('the pause is read after an attempt', () => {
     ['a success of a probe', recorded(VERSION), false, true],
     ['a refusal', refused(), false, true],
     ['an answer that pauses', turnedAway(), false, true],
-    ['a failure that says nothing about the destination', failed(), true, false],
-    ['an answer that is not of the gateway', foreign(), false, true],
+    ['a failure that does not concern the destination', failed(), true, false],
+    ['an answer of another server', foreign(), false, true],
     ['the same failure of a probe', failed(VERSION), false, true],
     ['a damaged report', damaged(), true, false],
   ])('of %s', (_, given, struck, concerns) => {
@@ -115,12 +115,12 @@ describe('a recorded report', () => {
   const lifted = { ...destination, version: VERSION, reason: undefined, message: undefined, strikes: 0, forMs: 0, continues: false };
 
   it.each([
-    ['lifts the pause that it probed', paused(), VERSION, lifted],
-    ['does not lift a later pause than it probed', paused(), OLDER, undefined],
-    ['does not lift a pause that began after it had left', paused(), undefined, undefined],
-    ['ends a row of strikes', closed(4), undefined, { ...lifted, ...breaker }],
+    ['ends the pause that it probed', paused(), VERSION, lifted],
+    ['does not end a later pause than the probed one', paused(), OLDER, undefined],
+    ['does not end a pause that began after it was sent', paused(), undefined, undefined],
+    ['resets the strikes', closed(4), undefined, { ...lifted, ...breaker }],
     ['does not close a breaker that it does not probe', behind(5), undefined, undefined],
-    ['changes nothing where there was neither', open(), undefined, undefined],
+    ['changes nothing without a pause or strikes', open(), undefined, undefined],
   ])('%s', (_, seen, probe, change) => {
     expect(pausedBy(seen, recorded(probe), rules)).toEqual(change);
     expect(pausedBy(seen, alreadyRecorded(probe), rules)).toEqual(change);
@@ -128,7 +128,7 @@ describe('a recorded report', () => {
 });
 
 describe('an answer about the destination', () => {
-  it('pauses it, with what the gateway said', () => {
+  it('pauses it, with the message of the gateway', () => {
     expect(pausedBy(open(), turnedAway(7_000), rules)).toEqual({
       ...destination,
       version: VERSION,
@@ -140,7 +140,7 @@ describe('an answer about the destination', () => {
     });
   });
 
-  it('counts on from the refusals before it', () => {
+  it('continues the count of earlier refusals', () => {
     expect(pausedBy(open(2), turnedAway(), rules)).toMatchObject({ reason: 'rate-limited', strikes: 3, forMs: 4_000 });
   });
 
@@ -148,18 +148,18 @@ describe('an answer about the destination', () => {
     ['asks for no time', 0, undefined],
     ['asks for no more time than is left', 8_000, undefined],
     ['asks for more time', 8_001, { reason: 'rate-limited', strikes: 2, forMs: 8_001, continues: true }],
-  ])('that left before the pause and %s', (_, retryAfterMs, change) => {
+  ])('that was sent before the pause and %s', (_, retryAfterMs, change) => {
     const next = pausedBy(paused(), turnedAway(retryAfterMs), rules);
     if (change) expect(next).toMatchObject(change);
     else expect(next).toBeUndefined();
   });
 
-  it('is heard where a probe brings it, however short the time that it asks for', () => {
+  it('counts if a probe brings it, even if it asks for a short wait', () => {
     expect(pausedBy(paused(), turnedAway(0, VERSION), rules)).toMatchObject({ reason: 'rate-limited', strikes: 3, forMs: 4_000, continues: true });
   });
 });
 
-describe('an answer that says nothing about the destination', () => {
+describe('an answer that does not concern the destination', () => {
   it.each([
     ['a failure', open(), failed()],
     ['a failure after refusals', open(4), failed()],
@@ -168,9 +168,9 @@ describe('an answer that says nothing about the destination', () => {
     ['a failed probe of an earlier pause', paused(), failed(OLDER)],
     ['a damaged report', closed(4), damaged()],
     ['a refusal, which the breaker of its operation counts', open(4), refused()],
-    ['a page that the gateway did not write, which the breaker counts too', open(4), foreign()],
+    ['a page of another server, which the breaker also counts', open(4), foreign()],
     ['an answer about the destination, for the breaker', closed(4), turnedAway()],
-    ['a refusal that left before the breaker opened', behind(5), refused()],
+    ['a refusal of an attempt that was sent before the breaker opened', behind(5), refused()],
   ])('%s changes nothing', (_, seen, given) => {
     expect(pausedBy(seen, given, rules)).toBeUndefined();
   });
@@ -178,7 +178,7 @@ describe('an answer that says nothing about the destination', () => {
   it.each([
     ['fails', failed(VERSION)],
     ['is refused', refused(VERSION)],
-  ])('prolongs the pause where the probe %s, with the reason that it had', (_, given) => {
+  ])('prolongs the pause if the probe %s, and keeps the reason', (_, given) => {
     expect(pausedBy(paused(), given, rules)).toEqual({
       ...destination,
       version: VERSION,
@@ -194,7 +194,7 @@ describe('an answer that says nothing about the destination', () => {
 describe('the breaker', () => {
   const STRIKES = [
     ['a refusal', refused],
-    ['an answer that is not of the gateway', foreign],
+    ['an answer of another server', foreign],
   ] as const;
 
   it.each(STRIKES)('counts %s and pauses nothing before the fifth', (_, strike) => {
@@ -213,16 +213,16 @@ describe('the breaker', () => {
     });
   });
 
-  it('waits twice as long after each probe that is refused', () => {
+  it('waits twice as long after each refused probe', () => {
     const waits = [5, 6, 7].map((strikes) => pausedBy(behind(strikes), refused(VERSION), rules)?.forMs);
     expect(waits).toEqual([2_000, 4_000, 8_000]);
   });
 
-  it('stays open where its probe is turned away by the destination, for its own reason', () => {
+  it('stays open with its own reason if its probe ends in a pause of the destination', () => {
     expect(pausedBy(behind(5), turnedAway(undefined, VERSION), rules)).toMatchObject({ ...breaker, reason: 'refusals', strikes: 6, continues: true });
   });
 
-  it('waits the shortest time where the outbox starts again with a greater breakerAfter', () => {
+  it('waits the shortest time if the outbox starts again with a greater breakerAfter', () => {
     expect(pausedBy(behind(5), refused(VERSION), { ...rules, breakerAfter: 20 })).toMatchObject({ strikes: 6, forMs: 1_000 });
   });
 });
@@ -237,18 +237,18 @@ describe('the time until the next probe', () => {
     [5, 32_000],
     [6, 60_000],
     [5_000, 60_000],
-  ])('doubles with each failed probe up to a minute, and half of it is chance: %i before', (strikes, most) => {
+  ])('doubles with each failed probe up to a minute, and half of it is jitter: %i before', (strikes, most) => {
     expect(forMs(strikes, 0)).toBe(most / 2);
     expect(forMs(strikes, 0.5)).toBe((most * 3) / 4);
     expect(forMs(strikes, 1)).toBe(most);
   });
 
-  it('is what the gateway asks for, and never less than the backoff', () => {
+  it('is the time that the gateway asks for, and at least the backoff', () => {
     expect(forMs(2, 1, 3_999)).toBe(4_000);
     expect(forMs(2, 1, 4_001)).toBe(4_001);
   });
 
-  it('is a day at most', () => {
+  it('is at most a day', () => {
     expect(forMs(0, 1, LONGEST_WAIT_MS + 1)).toBe(LONGEST_WAIT_MS);
   });
 });
@@ -259,7 +259,7 @@ describe('a probe is due', () => {
     ['later than that', paused({ remainingMs: -1 }), true],
     ['not while time is left', paused({ remainingMs: 1 }), false],
     ['not while a day is left, the longest pause', paused({ remainingMs: LONGEST_WAIT_MS }), false],
-    ['where more than a day is left, since a clock has jumped', paused({ remainingMs: LONGEST_WAIT_MS + 1 }), true],
+    ['if more than a day is left, since a clock has jumped', paused({ remainingMs: LONGEST_WAIT_MS + 1 }), true],
     ['not without a pause', open(), false],
   ])('%s', (_, seen, due) => {
     expect(isProbeDue(seen)).toBe(due);
@@ -267,7 +267,7 @@ describe('a probe is due', () => {
 });
 
 describe('behind the breaker', () => {
-  it('every other probe takes a report that was never tried', () => {
+  it('every second probe takes a report that was never tried', () => {
     expect([4, 5, 6, 7].map((strikes) => isForUntried(behind(strikes)))).toEqual([true, false, true, false]);
   });
 
@@ -276,12 +276,12 @@ describe('behind the breaker', () => {
     expect(isRarelyProbed(behind(11), 6)).toBe(false);
   });
 
-  it('neither holds for another pause, or for none', () => {
+  it('neither is true for another pause, or without a pause', () => {
     for (const seen of [paused({ strikes: 20 }), open(20)]) expect([isForUntried(seen), isRarelyProbed(seen, 5)]).toEqual([false, false]);
   });
 });
 
-describe('a pause as a store keeps it', () => {
+describe('a pause in a store', () => {
   it('begins without reason, strikes and time', () => {
     const bound = { ...destination, gateway: 'https://gateway.example.com' };
     expect(notPaused(bound)).toEqual({
@@ -296,7 +296,7 @@ describe('a pause as a store keeps it', () => {
     });
   });
 
-  it('goes on unchanged for the lease of the worker that takes the probe', () => {
+  it('continues unchanged for the lease of the worker that takes the probe', () => {
     expect(probeTaken(paused(), 30_000)).toEqual({
       ...destination,
       version: VERSION,
@@ -309,8 +309,8 @@ describe('a pause as a store keeps it', () => {
   });
 
   it.each([
-    ['keeps its beginning where it goes on', true, 1_000],
-    ['begins now where there was none', false, 20_000],
+    ['keeps its begin if it continues', true, 1_000],
+    ['begins now if there was none', false, 20_000],
   ])('%s', (_, continues, since) => {
     expect(changePause(paused(), { ...probeTaken(paused(), 500), continues }, 20_000)).toEqual({
       ...paused(),
@@ -321,25 +321,25 @@ describe('a pause as a store keeps it', () => {
     });
   });
 
-  it('is given back by the worker that took its probe and found no report, as the version that it made', () => {
+  it('is given back by a worker whose probe found no report, with the version that it made', () => {
     const taken = changePause(paused(), probeTaken(paused(), 30_000), 20_000);
     expect(probeGivenBack(paused(), 100)).toEqual({ ...probeTaken(taken, 30_000), forMs: 100 });
   });
 });
 
-describe('a pause as a store reads it', () => {
+describe('a pause that a store has read', () => {
   const { remainingMs: _, ...stored } = paused();
   const REASONS = ['authentication', 'address', 'rate-limited', 'unavailable', 'unreachable', 'configuration', 'refusals'];
 
-  it.each(REASONS)('is the pause that was written: %s', (reason) => {
+  it.each(REASONS)('is the written pause: %s', (reason) => {
     expect(readPause({ ...stored, reason }, 2_000)).toStrictEqual({ ...stored, reason, remainingMs: 7_000 });
   });
 
-  it.each([null, undefined])('is none without a reason: %s', (reason) => {
+  it.each([null, undefined])('is not a pause without a reason: %s', (reason) => {
     expect(readPause({ ...stored, reason, message: null }, 0)).toMatchObject({ reason: undefined, message: undefined });
   });
 
-  it.each(['', 'holiday', 0, true, {}])('goes on until a report is recorded, where its reason cannot be read: %j', (reason) => {
+  it.each(['', 'holiday', 0, true, {}])('continues until a report is recorded if its reason is damaged: %j', (reason) => {
     expect(readPause({ ...stored, reason }, 0).reason).toBe('unavailable');
   });
 
@@ -348,11 +348,11 @@ describe('a pause as a store reads it', () => {
     ['strikes', [undefined, null, -1, 0.5, 2 ** 60, '3', Number.NaN]],
     ['since', [undefined, null, '3', Number.NaN, Number.POSITIVE_INFINITY]],
     ['until', [undefined, null, '3', Number.NaN, Number.POSITIVE_INFINITY]],
-  ])('has 0 for a %s that no store writes', (name, values) => {
+  ])('has 0 for a damaged %s', (name, values) => {
     for (const value of values) expect(readPause({ ...stored, [name]: value }, 0)[name]).toBe(0);
   });
 
-  it.each([undefined, null, 7, {}])('has no message where it is no text: %j', (message) => {
+  it.each([undefined, null, 7, {}])('has no message if that is not a text: %j', (message) => {
     expect(readPause({ ...stored, message }, 0).message).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ import { outboxRow } from '../support/factories.js';
 const destination = { account: 'licence-a', environment: 'production' } as const;
 const breaker = breakerOf({ ...destination, operation: 'reportBetEvent' });
 const VERSION = 3;
-/** More than one turn of a worker tries. */
+/** More than the tries of one worker. */
 const ALWAYS = 100;
 
 const row = outboxRow({ ...destination, state: 'in-flight', fence: 1, attempts: 1, inDoubt: true });
@@ -26,16 +26,16 @@ const refused = failed({ kind: 'refused', outcome: 'rejected', problem: { code: 
 const turnedAway = failed({ outcome: 'rejected', pause: 'rate-limited', problem: { code: 'rate-limited', message: 'slow down', status: 429 } });
 
 interface Given extends Partial<Pause> {
-  /** How many changes another worker makes first. */
+  /** The number of changes that another worker makes first. */
   readonly lost?: number;
   /** Whether the destination is in the store. */
   readonly isBound?: boolean;
   readonly of?: { readonly account: string; readonly environment: Row['environment'] };
-  /** Strikes that its operation's breaker has. */
+  /** The strikes of its operation's breaker. */
   readonly struck?: number;
 }
 
-/** A worker's view of the pause of one destination and of one breaker, beside those of another account. */
+/** A worker's view of the pause of one destination and one breaker, beside those of another account. */
 function world({ lost = 0, isBound = true, of = destination, struck, ...first }: Given = {}) {
   const ofBreaker = breakerOf({ ...of, operation: 'reportBetEvent' });
   const isOpen = (strikes: number) => strikes >= 5 && { reason: 'refusals' as const };
@@ -83,7 +83,7 @@ function world({ lost = 0, isBound = true, of = destination, struck, ...first }:
 }
 
 describe('the end of an attempt', () => {
-  it('is written without a look at the pause, where it says nothing about the destination', async () => {
+  it('is written without reading the pause, if it does not concern the destination', async () => {
     const { settle, reads, changes } = world();
     expect(await settle(recorded)).toMatchObject({ change: { state: 'recorded' }, paused: [] });
     expect(await settle(failed())).toMatchObject({ change: { state: 'waiting', attempts: 1 }, paused: [] });
@@ -104,13 +104,13 @@ describe('the end of an attempt', () => {
     ]);
   });
 
-  it('says that the destination is paused, where another attempt has paused it', async () => {
+  it('returns that the destination is paused, if another attempt has paused it', async () => {
     const { settle, changes, told } = world({ reason: 'rate-limited', strikes: 1, remainingMs: 8_000 });
     expect(await settle(turnedAway)).toMatchObject({ paused: [destination] });
     expect([changes, told]).toEqual([[], []]);
   });
 
-  it('prolongs a pause with an event, and logs only another reason', async () => {
+  it('prolongs a pause with an event, and logs only a new reason', async () => {
     const { settle, told } = world({ reason: 'rate-limited', message: 'slow down', strikes: 1 });
     await settle(turnedAway, VERSION);
     expect(told.map(([level]) => level)).toEqual(['paused']);
@@ -118,7 +118,7 @@ describe('the end of an attempt', () => {
     expect(told.map(([level]) => level)).toEqual(['paused', 'paused', 'warn']);
   });
 
-  it('lifts the pause where a probe is recorded', async () => {
+  it('ends the pause if a probe is recorded', async () => {
     const { settle, changes, told } = world({ reason: 'rate-limited', strikes: 1 });
     expect(await settle(recorded, VERSION)).toMatchObject({ change: { state: 'recorded' }, paused: [] });
     expect(changes).toMatchObject([{ reason: undefined, strikes: 0 }]);
@@ -128,15 +128,15 @@ describe('the end of an attempt', () => {
     ]);
   });
 
-  it('names no account in the log, where the outbox has none', async () => {
+  it('does not name an account in the log, if the outbox has none', async () => {
     const { settle, told } = world({ of: { account: 'default', environment: 'staging' } });
     await settle(turnedAway);
     expect(told[1]?.[1]).toContain('sends nothing to staging for now (rate-limited)');
   });
 
-  it('logs a pause without words as a sentence that ends', async () => {
+  it('logs a pause without a message as a complete sentence', async () => {
     const { settle, told } = world({ reason: 'rate-limited', message: undefined, strikes: 1 });
-    // A probe that fails keeps the reason and the words that the pause had.
+    // A failed probe keeps the reason and the message of the pause.
     await settle(failed(), VERSION);
     await settle(failed({ pause: 'unavailable', problem: { code: 'gateway', message: '' } }), VERSION + 1);
     expect(told.at(-1)?.[1]).toMatch(/It tries one report in 4 s\.$/);
@@ -144,14 +144,14 @@ describe('the end of an attempt', () => {
 });
 
 describe('a refusal', () => {
-  it('condemns its report once it is counted in the store', async () => {
+  it('quarantines its report once it is counted in the store', async () => {
     const { settle, changes, told } = world({ struck: 3 });
     expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined', attempts: 1 }, paused: [] });
     expect(changes).toMatchObject([{ ...breaker, reason: undefined, strikes: 4 }]);
     expect(told).toEqual([]);
   });
 
-  it('condemns its report and pauses its operation alone, where it is the last before the breaker', async () => {
+  it('quarantines its report and pauses only its operation, if it is the last before the breaker opens', async () => {
     const { settle, told, worker } = world({ struck: 4 });
     expect(worker.held()).toEqual([]);
     expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined' }, paused: [breaker] });
@@ -166,29 +166,29 @@ describe('a refusal', () => {
 
   it.each<[string, Given, number | undefined]>([
     ['of a probe of the breaker', { struck: 5 }, VERSION],
-    ['of an attempt that left before the pause', { reason: 'unavailable', strikes: 1, remainingMs: 500 }, undefined],
+    ['of an attempt that was sent before the pause', { reason: 'unavailable', strikes: 1, remainingMs: 500 }, undefined],
     ['of a destination that the store does not hold', { isBound: false }, undefined],
-    ['that other workers keep the store from counting', { lost: ALWAYS }, undefined],
-  ])('%s condemns nothing: the report waits, and the attempt does not count', async (_, given, probe) => {
+    ['that cannot be counted because of other workers', { lost: ALWAYS }, undefined],
+  ])('%s quarantines nothing: the report waits, and the attempt is not counted', async (_, given, probe) => {
     const { change, paused } = await world(given).settle(refused, probe, breaker);
     expect(change).toMatchObject({ state: 'waiting', attempts: 0, inDoubt: false, problem: refused.problem });
     expect(paused).toHaveLength(1);
   });
 
-  it('is counted again, where another worker has changed the pause meanwhile', async () => {
+  it('is counted again if another worker has changed the pause in the meantime', async () => {
     const { settle, changes, reads } = world({ lost: 4 });
     expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined' } });
     expect([changes.length, reads.length]).toEqual([5, 5]);
   });
 
-  it('is counted five times at most', async () => {
+  it('is counted at most five times', async () => {
     const { settle, changes } = world({ lost: ALWAYS });
     await settle(refused);
     expect(changes).toHaveLength(5);
   });
 });
 
-describe('an answer about the destination that the store does not keep', () => {
+describe('an answer about a destination whose pause the store does not write', () => {
   it.each<[string, Given]>([
     ['since it does not hold the destination', { isBound: false }],
     ['since other workers change the pause', { lost: ALWAYS }],
@@ -199,8 +199,8 @@ describe('an answer about the destination that the store does not keep', () => {
   });
 });
 
-describe('a row of refusals', () => {
-  it('ends with the next success, after which a success is not looked at any more', async () => {
+describe('several refusals in a row', () => {
+  it('end with the next success, after which a success no longer reads the pause', async () => {
     const { settle, changes } = world();
     await settle(refused);
     await settle(recorded);
@@ -209,9 +209,9 @@ describe('a row of refusals', () => {
   });
 
   it.each<[string, Partial<Pause>, number]>([
-    ['that another worker has counted ends too', { strikes: 2 }, 1],
-    ['that has ended meanwhile is not looked for', { strikes: 0 }, 0],
-    ['that has become a pause is for its probe to end', { strikes: 5, reason: 'refusals' }, 0],
+    ['that another worker has counted is also reset', { strikes: 2 }, 1],
+    ['that has ended in the meantime is not searched for', { strikes: 0 }, 0],
+    ['that has become a pause ends with its probe', { strikes: 5, reason: 'refusals' }, 0],
   ])('%s', async (_, pause, reads) => {
     const one = world();
     one.seen({ strikes: 1 });

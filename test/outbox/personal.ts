@@ -13,7 +13,7 @@ const user = {
   tax_id: 'TX-55512-QZ',
 };
 
-/** Personal values that occur nowhere else. */
+/** Personal values that occur in no other place. */
 export const CANARIES = [
   ...Object.values(user).filter((value) => typeof value === 'string'),
   'velvet-otter',
@@ -37,8 +37,8 @@ export const personalWithdrawal = (request_id: string): WithdrawalEvent => ({
   ...{ location },
 });
 
-/** Four digits are in many a hash: there they are part of a longer run of letters and digits. */
+/** Many hashes contain these four digits. There they are part of a longer run of letters and digits. */
 const isIn = (text: string, canary: string) => (canary.length > 4 ? text.includes(canary) : new RegExp(`(?<![\\w+/-])${canary}(?![\\w+/-])`).test(text));
 
-/** The canaries in a text, as they are or in JSON within JSON. */
+/** The canaries in a text, also in JSON within JSON. */
 export const leaksIn = (text: string): string[] => CANARIES.filter((canary) => isIn(text, canary));

@@ -11,7 +11,7 @@ const REPORTS = 60;
 const CONCURRENCY = 2;
 const LATENCY_MS = 2;
 
-/** A backlog before a gateway that is quick; from some request on, it answers with 429. */
+/** A backlog before a fast gateway, which answers with 429 from some request on. */
 async function quickWorld({ limitedFrom = Number.POSITIVE_INFINITY } = {}) {
   const clock = new FakeClock();
   const kept = memoryStore({ now: clock.now });
@@ -50,8 +50,8 @@ async function quickWorld({ limitedFrom = Number.POSITIVE_INFINITY } = {}) {
   return { ...world, clock, seen };
 }
 
-describe('a backlog before a quick gateway', () => {
-  it('is claimed ahead of the attempts, of which there are never more than asked for', async () => {
+describe('a backlog before a fast gateway', () => {
+  it('is claimed ahead of the attempts, which never exceed the concurrency', async () => {
     const { outbox, clock, seen } = await quickWorld();
     await clock.run(outbox.drain());
     expect((await outbox.stats()).states).toMatchObject({ recorded: REPORTS, waiting: 0, 'in-flight': 0 });
@@ -60,7 +60,7 @@ describe('a backlog before a quick gateway', () => {
     expect(seen.sent).toBe(REPORTS);
   });
 
-  it('stays where it is when a pause comes, also what was claimed ahead: unsent, and not in doubt', async () => {
+  it('stays when a pause begins, including prefetched rows: unsent, and not in doubt', async () => {
     const { outbox, clock, seen, events } = await quickWorld({ limitedFrom: 30 });
     outbox.start();
     await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 5_000)));
@@ -78,7 +78,7 @@ describe('a backlog before a quick gateway', () => {
 });
 
 describe('the pipeline of a worker', () => {
-  /** A row as a store makes it. */
+  /** Makes a row as a store does. */
   async function rowOf({ account, environment }: Pick<Row, 'account' | 'environment'>): Promise<Row> {
     const [added] = await memoryStore().enqueue([
       { id: `${account}:1`, account, environment, gateway: 'g', operation: 'reportBetEvent', reference: '1', waitsFor: undefined, body: '{}', fingerprint: '' },
@@ -118,7 +118,7 @@ describe('the pipeline of a worker', () => {
     return { clock, counts, pipeline, begun, claim, endOne, endAll, wait };
   }
 
-  it('sends rows in the order of the claims, no more at once than concurrency', async () => {
+  it('sends rows in the order of the claims, at most concurrency at once', async () => {
     const { begun, claim, endAll } = await world();
     for (let index = 0; index < 4; index += 1) claim(index);
     expect(begun.map(([index]) => index)).toEqual([0, 1]);
@@ -135,7 +135,7 @@ describe('the pipeline of a worker', () => {
     expect(begun.map(([index]) => index)).toEqual([0, 1, 3, 2]);
   });
 
-  it('has more places before a quick gateway only, and no more after a rest or a jump of the clock', async () => {
+  it('has more places only before a fast gateway, and not after an idle time or a jump of the clock', async () => {
     const { pipeline, claim, endAll, wait } = await world();
     const placesAfter = async (milliseconds: number) => {
       claim(0);
@@ -217,7 +217,7 @@ describe('the pipeline of a worker', () => {
       return { ...made, gathered, tookMs: () => tookMs };
     }
 
-    it('for a moment, where no prefetched row is left', async () => {
+    it('for a moment, if no prefetched row is left', async () => {
       const { clock, gathered, tookMs } = await gathering(2);
       await clock.run(gathered);
       expect(tookMs()).toBe(1);
@@ -232,13 +232,13 @@ describe('the pipeline of a worker', () => {
       expect(tookMs()).toBe(21);
     });
 
-    it('for 75 ms at most while prefetched rows are sent, and then for a moment', async () => {
+    it('for at most 75 ms while prefetched rows are sent, and then for a moment', async () => {
       const { clock, gathered, tookMs } = await gathering(6);
       await clock.run(gathered);
       expect(tookMs()).toBe(76);
     });
 
-    it('no longer than another result is on its way', async () => {
+    it('only while another result is under way', async () => {
       const { clock, gathered, tookMs } = await gathering(1);
       await clock.run(gathered);
       expect(tookMs()).toBe(0);

@@ -16,7 +16,7 @@ const outlook = (nextInMs: number | undefined, pause: Partial<Pause> = {}): Outl
 const paused = (remainingMs: number): Partial<Pause> => ({ reason: 'rate-limited', version: 1, remainingMs });
 
 describe('a turn', () => {
-  it('claims as many as there is room for, nothing when stopping, and one as a probe', () => {
+  it('claims rows for all free places, none when stopping, and one as a probe', () => {
     expect(planTurn([], { ...standing, busy: 1 })).toEqual({ writes: [], claim: { accounts: [claimant], limit: 3, leaseMs: 30_000 } });
     expect(planTurn([], { ...standing, busy: 4 }).claim).toBeUndefined();
     expect(planTurn([], { ...standing, stopping: true }).claim).toBeUndefined();
@@ -52,38 +52,38 @@ describe('behind the open breaker of an operation', () => {
     expect(planTurn([], { ...standing, held: [held] }, outlook(0, paused(0))).claim).not.toHaveProperty('without');
   });
 
-  it('one report is tried when its time has come, and the worker sleeps until then', () => {
+  it('one report is tried when it is due, and the worker sleeps until then', () => {
     expect(lookAhead([outlook(-5), breaker(0)], standing).probes).toEqual([breaker(0)]);
     expect(lookAhead([outlook(-5), breaker(700)], standing)).toEqual({ probes: [], waitMs: 700 });
   });
 
   it.each<[string, Outlook[]]>([
     ['the destination is paused', [outlook(-5, paused(400)), breaker(0)]],
-    ['no report is there', [outlook(undefined), breaker(0)]],
+    ['there is no report', [outlook(undefined), breaker(0)]],
     ['no report is due', [outlook(400), breaker(0)]],
-    ['its destination is not there', [breaker(0)]],
+    ['its destination is not in the outlook', [breaker(0)]],
     ['the breaker is closed', [outlook(400), breaker(0, 4, 'closed')]],
-  ])('nothing is tried where %s', (_, outlooks) => {
+  ])('nothing is tried if %s', (_, outlooks) => {
     expect(lookAhead(outlooks, standing).probes).toEqual([]);
   });
 
-  it('a breaker of another destination, or a closed one, keeps no due report waiting', () => {
+  it('a breaker of another destination, or a closed one, delays no due report', () => {
     const other = { ...breaker(700), account: 'brandB', pause: { ...breaker(700).pause, account: 'brandB' } };
     expect(lookAhead([outlook(-5), other], standing).waitMs).toBe(1);
     expect(lookAhead([outlook(-5), breaker(700, 4, 'closed')], standing).waitMs).toBe(1);
   });
 });
 
-describe('an end of an attempt', () => {
+describe('a result', () => {
   const at = (places: number, busy: number) => ({ places, busy });
 
-  it('waits a moment for others that are on their way', () => {
+  it('waits a moment for others that are under way', () => {
     expect(isGathering(1, at(8, 8))).toBe(true);
     expect(isGathering(5, at(8, 8))).toBe(true);
     expect(isGathering(1, at(8, 2))).toBe(true);
   });
 
-  it('waits for nothing when it is alone, the last, or when most places are free', () => {
+  it('does not wait if it is alone, the last, or if most places are free', () => {
     expect(isGathering(0, at(8, 8))).toBe(false);
     expect(isGathering(1, at(8, 1))).toBe(false);
     expect(isGathering(3, at(8, 3))).toBe(false);
@@ -91,20 +91,20 @@ describe('an end of an attempt', () => {
     expect(isGathering(1, at(1, 1))).toBe(false);
   });
 
-  it('waits for a few at most, however many are on their way', () => {
+  it('waits for a limited number of others', () => {
     expect(isGathering(128, at(1_000, 1_000))).toBe(false);
   });
 });
 
 describe('claiming ahead', () => {
-  it('takes what is sent in a moment, and nothing where the gateway is slow or not known', () => {
+  it('takes the rows that are sent in a moment, and none if the gateway is slow or its speed is unknown', () => {
     expect(claimsAhead(8, 20)).toBe(30);
     expect(claimsAhead(8, 300)).toBe(2);
     expect(claimsAhead(8, 5_000)).toBe(0);
     expect(claimsAhead(8, undefined)).toBe(0);
   });
 
-  it('takes a bounded number, and is not misled by a clock that stands still', () => {
+  it('takes a limited number, even if the clock stands still', () => {
     expect(claimsAhead(1_000, 1)).toBe(128);
     expect(claimsAhead(8, 0)).toBe(0);
   });
@@ -122,18 +122,18 @@ describe('looking ahead', () => {
     expect(lookAhead([given], standing)).toEqual({ probes: [], waitMs });
   });
 
-  it('probes where a pause may be over and a row is due', () => {
+  it('probes if a pause may be over and a row is due', () => {
     const due = outlook(-5, paused(-1));
     expect(lookAhead([due], standing)).toEqual({ probes: [due], waitMs: 1_000 });
     expect(lookAhead([outlook(-5, paused(10 ** 12))], standing).probes).toHaveLength(1);
   });
 
-  it('does not look again and again while it has no room: an attempt that ends wakes it', () => {
+  it('does not look again without a free place: an attempt that ends wakes it', () => {
     expect(lookAhead([outlook(-5)], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
     expect(lookAhead([outlook(-5, paused(1))], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
   });
 
-  it('probes also without room', () => {
+  it('probes even without a free place', () => {
     const due = outlook(-5, paused(-1));
     expect(lookAhead([due], { ...standing, busy: 4 })).toEqual({ probes: [due], waitMs: 1_000 });
   });
@@ -143,7 +143,7 @@ describe('a worker looks for due probes', () => {
   const at = (worked: boolean, since: number) => ({ worked, lookedAt: 50_000, now: 50_000 + since });
   const full = { ...standing, busy: 4 };
 
-  it('at once when it has room and found nothing to do', () => {
+  it('at once if it has a free place and found nothing to do', () => {
     expect(lookInMs(at(false, 0), standing)).toBe(0);
   });
 
@@ -157,7 +157,7 @@ describe('a worker looks for due probes', () => {
     expect(lookInMs({ worked, lookedAt: Number.NaN, now: 50_000 }, given)).toBe(0);
   });
 
-  it('at once after the clock jumped back, and never while it stops', () => {
+  it('at once after the clock has jumped back, and never while it stops', () => {
     expect(lookInMs(at(true, -1), full)).toBe(0);
     expect(lookInMs(at(false, 0), { ...standing, stopping: true })).toBe(1_000);
   });
@@ -166,17 +166,17 @@ describe('a worker looks for due probes', () => {
 describe('an attempt', () => {
   const limits = { leaseMs: 30_000, attemptTimeoutMs: 10_000 };
 
-  it('is begun only if it ends within the lease', () => {
+  it('begins only if it ends within the lease', () => {
     expect(isInTime(5_000, 25_000, limits)).toBe(true);
     expect(isInTime(5_000, 25_001, limits)).toBe(false);
   });
 
-  it('is not begun when the clock jumped back, since nobody knows how much of the lease is left', () => {
+  it('does not begin if the clock has jumped back, since the rest of the lease is unknown', () => {
     expect(isInTime(5_000, 4_999, limits)).toBe(false);
   });
 });
 
-describe('the row before', () => {
+describe('the earlier row', () => {
   it.each([
     [undefined, 'none'],
     ['waiting', 'open'],

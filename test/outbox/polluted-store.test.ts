@@ -6,14 +6,14 @@ import { polluted } from '../polluted.js';
 import { betEvent } from '../support/factories.js';
 import { outboxWorld } from './world.js';
 
-/** A store with nothing but what every store must have. */
+/** A store with only the required methods. */
 function plainStore(now: () => number): OutboxStore {
   const { durable, enqueue, turn, bind, rebind, outlook, pause, get, missingKeys, list, counts, remember, receipts } = memoryStore({ now });
   return { durable, enqueue, turn, bind, rebind, outlook, pause, get, missingKeys, list, counts, remember, receipts };
 }
 
-describe('what some library put on the prototype of all objects', () => {
-  it('is no player of a store', async () => {
+describe('a polluted prototype of all objects', () => {
+  it('is not the player of a store', async () => {
     const { client, clock } = outboxWorld();
     const store = plainStore(clock.now);
     await polluted({ player: 'P-1' }, async () => {
@@ -21,7 +21,7 @@ describe('what some library put on the prototype of all objects', () => {
     });
   });
 
-  it('is no method of a store or a seal, required or not', async () => {
+  it('is not a method of a store or a seal, required or not', async () => {
     const called: string[] = [];
     const method = (name: string) => () => {
       called.push(name);
@@ -51,7 +51,7 @@ describe('what some library put on the prototype of all objects', () => {
     });
   });
 
-  it('is no option of a store', async () => {
+  it('is not an option of a store', async () => {
     const platform = { indexedDB: {} } as never;
     await polluted({ now: () => 5, player: 'P-1', schema: 'public', name: 'other', notify: false }, async () => {
       expect(memoryStore().player).toBeUndefined();

@@ -1,20 +1,20 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A request as it came over the socket. */
+/** A request, as the socket received it. */
 export interface RawRequest {
   readonly path: string;
   readonly body: string;
   readonly at: number;
 }
 
-/** What the gateway writes for a request: the bytes of a whole answer; nothing where `reply` writes them later. */
+/** The answer to a request: the bytes of a complete answer. Empty if `reply` writes them later. */
 export type RawAnswer = (request: RawRequest, index: number, reply: (bytes: string) => void) => string | undefined;
 
-/** A whole HTTP answer as text. */
+/** A complete HTTP answer as text. */
 export const http = (status: string, body = '', headers: readonly string[] = ['content-type: application/json']): string =>
   [`HTTP/1.1 ${status}`, ...headers, `content-length: ${Buffer.byteLength(body)}`, '', body].join('\r\n');
 
-/** A gateway of bare sockets, which shares no line with the package: it reads requests, and writes what it is told. */
+/** A gateway of plain sockets without code of the package. It reads requests, and writes the given answers. */
 export async function rawGateway(first: RawAnswer) {
   let answer = first;
   const requests: RawRequest[] = [];

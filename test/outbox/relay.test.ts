@@ -13,10 +13,10 @@ import { failureOf } from '../support/failure-of.js';
 
 const BET = 'default:relay:reportBetEvent:BET-1';
 const bet = (more: object = {}) => ({ bet_id: 'BET-1', amount: 1500, location: gps(), ...more });
-/** A try that never ends by itself is left alone after this. */
+/** An attempt that never ends is cancelled after this time. */
 const A_WHILE = { timeoutMs: 3_000 };
 
-/** A page: its client, a store of its player's, and what it sends to whatever answers. */
+/** A page: its client, a store of its player, and its requests to the given `fetch`. */
 function pageOf(player: string, respond: (body: string, headers: Record<string, string>) => Promise<Response> | Response, given?: OutboxStore) {
   const clock = new FakeClock();
   const store = given ?? memoryStore({ now: clock.now, player });
@@ -30,7 +30,7 @@ function pageOf(player: string, respond: (body: string, headers: Record<string, 
   return { clock, store, sent, client, outbox, run: <T>(promise: Promise<T>) => clock.run(promise) };
 }
 
-/** The same, with answers in their order; the last one is given again and again. */
+/** The same with a list of answers. The last one is repeated. */
 function scripted(...answers: (() => Response | Error)[]) {
   let next = 0;
   return pageOf('U-1', () => {
@@ -45,7 +45,7 @@ const lost = () => new TypeError('fetch failed');
 const told = (status: number, error: object) => () => failed(status, { reference: 'BET-1', ...error });
 
 describe('a report for a relay', () => {
-  it('is recorded with the receipt of the relay, and says no environment', async () => {
+  it('is recorded with the receipt of the relay, without an environment', async () => {
     const { outbox, run } = scripted(recorded);
     outbox.start();
     const { id, state, done } = await outbox.reportBetEvent(bet());
@@ -56,7 +56,7 @@ describe('a report for a relay', () => {
     await run(outbox.stop());
   });
 
-  it('is stored and sent without who the player is, whatever the page knows', async () => {
+  it("is stored and sent without the player's identity", async () => {
     const { outbox, store, sent, run } = scripted(recorded);
     const { id } = await outbox.reportWithdrawalEvent({ ...withdrawalEvent(), location: gps() });
     await outbox.reportBetEvent(bet({ user: betUser() }));
@@ -68,7 +68,7 @@ describe('a report for a relay', () => {
       for (const value of Object.values(user)) expect(JSON.stringify(row)).not.toContain(JSON.stringify(value).slice(1, -1));
   });
 
-  it('is accepted where an outbox behind the relay has taken it: final, and told as what it is', async () => {
+  it('is accepted if an outbox behind the relay has stored it: final, with that outcome', async () => {
     const { outbox, run } = scripted(() => answer(202, { id: 'x', state: 'waiting', operation: 'reportBetEvent', reference: 'BET-1' }));
     outbox.start();
     const events: string[] = [];
@@ -80,7 +80,7 @@ describe('a report for a relay', () => {
     await run(outbox.stop());
   });
 
-  it('whose answer was lost is in doubt, and recorded once the relay tells of a duplicate', async () => {
+  it('whose answer was lost is in doubt, and recorded once the relay answers with a duplicate', async () => {
     const { outbox, run, sent } = scripted(lost, repeated);
     await outbox.reportBetEvent(bet());
     await run(outbox.drain());
@@ -88,7 +88,7 @@ describe('a report for a relay', () => {
     expect(await outbox.get(BET)).toMatchObject({ state: 'recorded', outcome: 'already-recorded' });
   });
 
-  it('is quarantined where a duplicate comes without doubt, and where its data is refused', async () => {
+  it('is quarantined after a duplicate without doubt, and after a refusal of its data', async () => {
     for (const refusal of [repeated, told(422, { code: 'unprocessable', outcome: 'rejected' }), told(400, { code: 'validation', outcome: 'not-sent' })]) {
       const { outbox, run } = scripted(refusal);
       await outbox.reportBetEvent(bet());
@@ -97,7 +97,7 @@ describe('a report for a relay', () => {
     }
   });
 
-  it('that conflicts is in doubt where the relay found the location, and certain where the page sent it', async () => {
+  it('that conflicts is in doubt if the relay found the location, and certain if the page sent it', async () => {
     const conflict = told(409, { code: 'duplicate', outcome: 'rejected', conflict: true });
     for (const location of [gps(), undefined]) {
       const { outbox, run } = scripted(lost, conflict);
@@ -116,22 +116,22 @@ describe('a report for a relay', () => {
   });
 });
 
-describe('what is about the session or the address', () => {
+describe('an answer about the session or the address', () => {
   const html = (status: number) => () => new Response('<html>Log in</html>', { status, headers: { 'content-type': 'text/html' } });
 
   it.each([
-    ['nobody is logged in', told(401, { code: 'authentication', outcome: 'not-sent' }), 'authentication'],
+    ['no player is logged in', told(401, { code: 'authentication', outcome: 'not-sent' }), 'authentication'],
     ['a session check before the relay says 401', html(401), 'authentication'],
     ['a session check before the relay says 403', html(403), 'authentication'],
     ['the gateway refuses the backend', told(502, { code: 'authentication', outcome: 'rejected' }), 'authentication'],
     ['there is no relay', html(404), 'configuration'],
-    ['the relay is elsewhere', told(404, { code: 'not-found', outcome: 'not-sent' }), 'configuration'],
+    ['the relay has another address', told(404, { code: 'not-found', outcome: 'not-sent' }), 'configuration'],
     ['the limit is reached', told(429, { code: 'rate-limited', outcome: 'not-sent' }), 'rate-limited'],
     ['the relay is unavailable', html(503), 'unavailable'],
-    ['the gateway is not reached', told(503, { code: 'network', outcome: 'not-sent' }), 'unavailable'],
-    ['the body was too slow', told(408, { code: 'timeout', outcome: 'not-sent' }), 'unreachable'],
+    ['the gateway cannot be reached', told(503, { code: 'network', outcome: 'not-sent' }), 'unavailable'],
+    ['the body arrived too slowly', told(408, { code: 'timeout', outcome: 'not-sent' }), 'unreachable'],
     ['the settings of the relay are wrong', told(500, { code: 'configuration', outcome: 'not-sent' }), 'configuration'],
-  ])('pauses and condemns nothing: %s', async (_, refused, reason) => {
+  ])('pauses and quarantines nothing: %s', async (_, refused, reason) => {
     let open = false;
     const { outbox, run } = pageOf('U-1', (body) => (open ? answer(200, receipt({ reference: JSON.parse(body).bet_id })) : refused()));
     await outbox.reportBetEvent(bet());
@@ -146,7 +146,7 @@ describe('what is about the session or the address', () => {
     expect((await outbox.stats()).states.recorded).toBe(2);
   });
 
-  it('waits for as long as the relay asks', async () => {
+  it('waits for the time that the relay asks for', async () => {
     const { outbox, run } = scripted(told(429, { code: 'rate-limited', outcome: 'not-sent', retryAfterMs: 90_000 }));
     await outbox.reportBetEvent(bet());
     await run(outbox.drain(A_WHILE));
@@ -154,7 +154,7 @@ describe('what is about the session or the address', () => {
     expect((pause?.until ?? 0) - (pause?.since ?? 0)).toBe(90_000);
   });
 
-  it('lets a report that the relay does not take now wait by itself, without holding up the others', async () => {
+  it('lets a report wait that the relay does not take now, without delaying the others', async () => {
     const forbidden = told(403, { code: 'bad-request', outcome: 'not-sent' });
     const { outbox, run } = pageOf('U-1', (body) => (body.includes('BET-1') ? forbidden() : answer(200, receipt({ reference: 'BET-2' }))));
     await outbox.reportBetEvent(bet());
@@ -167,7 +167,7 @@ describe('what is about the session or the address', () => {
 });
 
 describe('another player in the same browser', () => {
-  /** A page of one player before a real relay, in whatever session the browser has by now. */
+  /** A page of one player before a real relay, in the current session of the browser. */
   function shop(player: string, authorize?: (session: string) => RelayPlayer & { session: string }) {
     const world = relayWorld(authorize && { authorize: ({ headers }) => authorize(headers.get('cookie') ?? '') });
     const browser = { session: 'ada' };
@@ -181,7 +181,7 @@ describe('another player in the same browser', () => {
     return { ...world, ...page, browser };
   }
 
-  it('never gets a report of the one before: it waits until that one is logged in again', async () => {
+  it('never gets a report of the previous player: it waits until that player logs in again', async () => {
     const { outbox, gateway, browser, run } = shop(betUser().user_id);
     await outbox.reportBetEvent(bet());
     browser.session = 'bola';
@@ -196,7 +196,7 @@ describe('another player in the same browser', () => {
     expect(gateway.reports()).toMatchObject([{ body: { bet_id: 'BET-1', user: betUser() } }]);
   });
 
-  it('is told by a name of the operator’s, where the page knows no other', async () => {
+  it('is recognised by the operator’s name of the player, if the page has no other', async () => {
     const authorize = (session: string) => ({ session, user: betUser(), outboxPlayer: session === 'session=ada' ? 'opaque-1' : 'opaque-2' });
     const { outbox, gateway, browser, run } = shop('opaque-1', authorize);
     await outbox.reportBetEvent(bet());
@@ -208,7 +208,7 @@ describe('another player in the same browser', () => {
     expect(gateway.reports()).toHaveLength(1);
   });
 
-  it('is told by a hash: the request holds the name of neither', async () => {
+  it('is recognised by a hash: the request contains neither name', async () => {
     const headers: Record<string, string>[] = [];
     const { outbox, run } = pageOf('canary-player', (_, sent) => {
       headers.push(sent);
@@ -224,7 +224,7 @@ describe('another player in the same browser', () => {
 describe('an outbox that could mix players up', () => {
   const relayed = () => createClient({ relayUrl: 'https://shop.example/relay' });
 
-  it('is refused: a store of nobody’s over a relay, and one player’s over a gateway', async () => {
+  it('is refused: a store without a player over a relay, and a player’s store over a gateway', async () => {
     expect(() => createOutbox({ client: relayed(), store: memoryStore() })).toThrow(/indexedDbStore\(\{ player \}\)/);
     expect(() => createOutbox({ client: relayed(), store: memoryStore({ player: '' }) })).toThrow(/indexedDbStore\(\{ player \}\)/);
     expect(() => createOutbox({ client: createClient(), store: memoryStore({ player: 'U-1' }) })).toThrow(/relayUrl/);
@@ -237,7 +237,7 @@ describe('an outbox that could mix players up', () => {
     expect(() => createOutbox({ client: relayed(), store })).toThrow(/indexedDbStore\(\{ player \}\)/);
   });
 
-  it('refuses settlements, which are the backend’s', async () => {
+  it('refuses settlements, which belong to the backend', async () => {
     const { outbox } = scripted(recorded);
     expect(await failureOf((outbox as unknown as { reportSettledBet(bet: object): Promise<unknown> }).reportSettledBet({}))).toMatchObject({
       code: 'configuration',

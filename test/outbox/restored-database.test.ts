@@ -13,7 +13,7 @@ import { outboxWorld } from './world.js';
 
 const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 
-/** A database with an asynchronous standby, which had heard of the reports, or not even of them, when it took over. */
+/** A database with an asynchronous standby that does not have the latest commits when it takes over, or not even the reports. */
 function withStandby(now?: () => number) {
   const make = () => memoryStore(now ? { now } : {});
   const first = make();
@@ -48,7 +48,7 @@ function withStandby(now?: () => number) {
   };
 }
 
-/** A gateway that records a report when it comes, answers when it is told to, and calls every repetition a duplicate. */
+/** A gateway that records each report at once, answers when it is told to, and answers every repetition with a duplicate. */
 async function slowGateway() {
   const held = new Set<string>();
   let answer = () => {};
@@ -89,23 +89,23 @@ async function failover(knows: 'the reports' | 'nothing') {
   return { results, list, errors };
 }
 
-describe('a standby that takes over while reports are on their way', () => {
-  it('and has no word of their attempts: what was recorded is recorded, and not called a duplicate', async () => {
+describe('a standby that takes over while reports are under way', () => {
+  it('without their attempts: recorded reports are recorded, and do not count as duplicates', async () => {
     const { results, list, errors } = await failover('the reports');
     for (const result of results) expect(result).toMatchObject({ status: 'fulfilled', value: { outcome: expect.stringMatching(/recorded$/) } });
     expect(errors.join()).toMatch(/holds an older state.*default:staging:reportBetEvent:BET-\d/);
     expect(list.map(({ state }) => state).filter((state) => state === 'quarantined')).toEqual([]);
   });
 
-  it("and has not even the reports: the receipt is the gateway's word, and an error names them", async () => {
+  it('without the reports: the gateway gives the receipt, and an error names them', async () => {
     const { results, errors } = await failover('nothing');
     for (const result of results) expect(result).toMatchObject({ status: 'fulfilled', value: { outcome: 'recorded' } });
     expect(errors.join()).toMatch(/holds an older state.*BET-5/);
   });
 });
 
-describe('a report that was acknowledged and is gone', () => {
-  it('ends as unknown, with what may have happened', async () => {
+describe('an acknowledged report that is lost', () => {
+  it('ends as unknown, with the possible causes', async () => {
     const { outbox, run, store } = outboxWorld();
     const { done } = await outbox.reportBetEvent(betEvent());
     store.get = async (ids) => ids.map(() => undefined);
@@ -117,7 +117,7 @@ describe('a report that was acknowledged and is gone', () => {
   });
 
   it.each([
-    ['where no transaction of the user can still bring it', false],
+    ['if no transaction of the user can still commit it', false],
     ['once it was seen in a store with transactions', true],
   ])('ends within seconds, %s', async (_, transactional) => {
     const { outbox, run, store, clock } = outboxWorld({ store: { ...memoryStore(), transactional } });
@@ -131,7 +131,7 @@ describe('a report that was acknowledged and is gone', () => {
     expect(clock.now() - began).toBeGreaterThanOrEqual(2_000);
   });
 
-  it('ends with its attempt, where it was on its way', async () => {
+  it('ends with its attempt, if it was under way', async () => {
     const answers = [new Response('{"message":"Internal error"}', { status: 500, headers: { 'content-type': 'application/json' } })];
     const { outbox, run, store, clock, gateway } = outboxWorld({
       client: {
@@ -151,7 +151,7 @@ describe('a report that was acknowledged and is gone', () => {
     await run(outbox.stop());
   });
 
-  it('ends as unknown where it was prepared, and enqueued', async () => {
+  it('ends as unknown if it was prepared and enqueued', async () => {
     const { outbox, run, store } = outboxWorld();
     const report = await outbox.prepare('reportBetEvent', betEvent());
     await report.enqueue();
@@ -159,7 +159,7 @@ describe('a report that was acknowledged and is gone', () => {
     await expect(run(report.done)).rejects.toMatchObject({ outcome: 'unknown' });
   });
 
-  it('ends as unknown where it was prepared, and seen once', async () => {
+  it('ends as unknown if it was prepared and seen once', async () => {
     const { outbox, run, store, client } = outboxWorld();
     const report = await outbox.prepare('reportBetEvent', betEvent({ timestamp: '1795161600' }));
     await createOutbox({ client, store }).reportBetEvent(betEvent({ timestamp: '1795161600' }));
@@ -187,7 +187,7 @@ const recorded: Change = {
 const turnedAway: Change = { ...recorded, state: 'waiting', outcome: undefined, message: undefined };
 const lost: Change = { ...turnedAway, inDoubt: true };
 
-describe('a row that is older than what is known of it', () => {
+describe("a row that is older than the worker's result", () => {
   const problem = { code: 'duplicate', message: 'held already', status: 409 } as const;
   const quarantined: Row = { ...row, state: 'quarantined', fence: 1, attempts: 1, problem };
   const kept = { inDoubt: true, doubtBefore: true, outcome: undefined, message: undefined, requestId: undefined, decisions: [], keepBody: true };
@@ -195,7 +195,7 @@ describe('a row that is older than what is known of it', () => {
   it.each<[string, Row, object]>([
     ['waiting', row, { ...kept, state: 'waiting', fence: 0, attempts: 0, problem: undefined, delayMs: 0 }],
     ['quarantined as a duplicate by another worker', quarantined, { ...kept, state: 'quarantined', fence: 1, attempts: 1, problem, delayMs: 0 }],
-    // The other worker's end is fenced off, and it has ended before the report is sent again.
+    // The other worker's result is refused, and its attempt ends before the report is sent again.
     ['sent by another worker', sent, { ...kept, state: 'waiting', fence: 2, attempts: 1, problem: undefined, delayMs: 30_000 }],
   ])('keeps the doubt: %s', (_, stored, change) => {
     expect(keptInDoubt(stored, { row: sent, change: recorded }, 30_000)).toStrictEqual(change);
@@ -207,11 +207,11 @@ describe('a row that is older than what is known of it', () => {
     ['a newer one that another worker has quarantined', { ...row, state: 'quarantined', fence: 2 }, recorded],
     ['a recorded one', { ...row, state: 'recorded' }, recorded],
     ['a dismissed one', { ...row, state: 'dismissed' }, recorded],
-    ['one that is in doubt already', { ...row, inDoubt: true }, recorded],
+    ['one that is already in doubt', { ...row, inDoubt: true }, recorded],
     ['one that another worker sends and that was in doubt before', { ...sent, doubtBefore: true }, recorded],
     ['other data under the same reference', { ...row, fingerprint: 'other' }, recorded],
-    ['an attempt that was turned away', row, turnedAway],
-  ])('is left as it is: %s', (_, stored, change) => {
+    ['an attempt that ended in a pause', row, turnedAway],
+  ])('is not changed: %s', (_, stored, change) => {
     expect(keptInDoubt(stored, { row: sent, change }, 30_000)).toBeUndefined();
   });
 });
@@ -236,11 +236,11 @@ describe('writes that the store refused', () => {
     return { turns, errors, settled };
   }
 
-  it('since another worker has the row, change and tell nothing', async () => {
+  it('change and report nothing if another worker has the row', async () => {
     expect(await look([{ row: sent, change: recorded }], [{ ...row, ...claimed(sent) }])).toEqual({ turns: [], errors: [], settled: [] });
   });
 
-  it('after the database went back keep the doubt in one commit, and an error names the reports', async () => {
+  it('after a restore keep the doubt in one commit, and an error names the reports', async () => {
     const { turns, errors, settled } = await look(
       [
         { row: sent, change: lost },
@@ -250,12 +250,12 @@ describe('writes that the store refused', () => {
     );
     expect(turns).toStrictEqual([{ writes: [{ id: row.id, expected: row, change: keptInDoubt(row, { row: sent, change: lost }, 30_000) }], claim: undefined }]);
     expect(errors).toEqual([
-      `The database of the outbox holds an older state than was committed before: it was restored, or a standby took over. The gateway may hold these reports: ${row.id}. Those that are still in the store stay in doubt. Compare the others with your records.`,
+      `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. The gateway may hold these reports: ${row.id}. Those that are still in the store stay in doubt. Compare the others with your records.`,
     ]);
     expect(settled).toEqual([]);
   });
 
-  it('of reports that the store has forgotten are told, and settled where the gateway holds them', async () => {
+  it('of lost reports are reported, and settled if the gateway holds them', async () => {
     const { turns, errors, settled } = await look(
       [
         { row: sent, change: recorded },
@@ -268,7 +268,7 @@ describe('writes that the store refused', () => {
     expect(settled).toStrictEqual([{ ...sent, ...recorded }]);
   });
 
-  it('of a forgotten report that was turned away mean nothing', async () => {
+  it('of a lost report without a recorded attempt have no effect', async () => {
     expect(await look([{ row: sent, change: turnedAway }], [undefined])).toEqual({ turns: [], errors: [], settled: [] });
   });
 });

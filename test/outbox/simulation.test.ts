@@ -10,11 +10,11 @@ import { simulate } from './simulation/simulate.js';
 import { createStore } from './simulation/store.js';
 import { BOOKKEEPING, VARIANTS } from './simulation/variants.js';
 
-/** The first of the histories of `npm run sim`, which lives through 20,000 of them in `.ci/run`. */
+/** The first histories of `npm run sim`. `.ci/run` runs 20,000 of them. */
 const HISTORIES = 2_000;
-/** Within so many histories every situation is met. */
+/** Every situation must be met within this number of histories. */
 const MOST = 20_000;
-/** Within so many histories each broken variant is caught. */
+/** Each broken variant must be caught within this number of histories. */
 const CAUGHT_WITHIN = 10_000;
 
 let catalogue: Catalogue;
@@ -29,17 +29,17 @@ describe('the simulation', () => {
     if (violation) expect.fail(`${violation.message}; npm run sim -- --seed ${seed}`);
   };
 
-  it(`finds no rule broken in ${HISTORIES} histories`, () => {
+  it(`finds no broken rule in ${HISTORIES} histories`, () => {
     coverage = emptyCoverage();
     for (let seed = 1; seed <= HISTORIES; seed += 1) live(seed);
   }, 60_000);
 
-  it(`meets every situation on the way, or within ${MOST} histories`, () => {
+  it(`meets every situation in them, or within ${MOST} histories`, () => {
     for (let seed = HISTORIES + 1; seed <= MOST && unmet(coverage).length > 0; seed += 1) live(seed);
     expect(unmet(coverage)).toEqual([]);
   }, 60_000);
 
-  it('lives through the same history again for the same seed', () => {
+  it('repeats the same history for the same seed', () => {
     const tell = (seed: number) => {
       const lines: string[] = [];
       simulate(seed, { catalogue, coverage: emptyCoverage(), trace: (line) => lines.push(line) });

@@ -30,7 +30,7 @@ const quarantined = outboxRow({
   attempts: 1,
 });
 const earlier: Decision = { action: 'retry', reason: 'the gateway was mended', at: 5 };
-/** On its way for the third time. */
+/** In flight for the third time. */
 const inFlight: Row = { ...quarantined, state: 'in-flight', problem: undefined, decisions: [earlier], fence: 4, attempts: 3, inDoubt: true };
 
 const notFound: Ending = { kind: 'not-found', outcome: 'rejected', problem: { code: 'not-found', message: 'no such record', status: 404 } };
@@ -46,7 +46,7 @@ describe('a report', () => {
     expect(STATES.filter(isFinal)).toEqual(['recorded', 'dismissed']);
   });
 
-  it('is blocked while it waits, and the one before it is in the store and not final', () => {
+  it('is blocked while it waits, and its earlier report is in the store and not final', () => {
     const blocks = (state: RowState) => STATES.filter((before) => isBlocked({ state }, { state: before }));
     expect(blocks('waiting')).toEqual(['waiting', 'in-flight', 'quarantined']);
     for (const state of STATES.filter((one) => one !== 'waiting')) expect(blocks(state)).toEqual([]);
@@ -64,17 +64,17 @@ describe('a report may be claimed', () => {
   const NOW = 1_000_000;
 
   it.each([
-    ['when its time has come', NOW, true],
+    ['when it is due', NOW, true],
     ['later than that', NOW - 1, true],
     ['not before', NOW + 1, false],
     ['not a day before, the longest wait', NOW + LONGEST_WAIT_MS, false],
-    ['where more than a day is left, since a clock has jumped', NOW + LONGEST_WAIT_MS + 1, true],
+    ['if more than a day is left, since a clock has jumped', NOW + LONGEST_WAIT_MS + 1, true],
   ])('%s', (_, dueAt, may) => {
     expect(isClaimable({ state: 'waiting', blocked: false, dueAt }, NOW)).toBe(may);
     expect(isClaimable({ state: 'in-flight', blocked: false, dueAt }, NOW)).toBe(may);
   });
 
-  it('only while it waits or is on its way, and a waiting one only if it is not blocked', () => {
+  it('only while it waits or is in flight, and a waiting one only if it is not blocked', () => {
     const claimable = (blocked: boolean) => STATES.filter((state) => isClaimable({ state, blocked, dueAt: NOW }, NOW));
     expect(claimable(false)).toEqual(['waiting', 'in-flight']);
     expect(claimable(true)).toEqual(['in-flight']);
@@ -82,16 +82,16 @@ describe('a report may be claimed', () => {
 });
 
 describe('a claim', () => {
-  it.each(DOUBTS)('puts the report in doubt before the first byte leaves, and keeps the doubt of before: %s', (inDoubt) => {
+  it.each(DOUBTS)('puts the report in doubt before the first byte is sent, and keeps the earlier doubt: %s', (inDoubt) => {
     expect(claimed({ ...quarantined, inDoubt })).toEqual({ state: 'in-flight', fence: 2, attempts: 2, inDoubt: true, doubtBefore: inDoubt });
   });
 });
 
-/** All that the end of an attempt leaves as it was. */
+/** The values that the end of an attempt does not change. */
 const unchanged = { fence: 4, decisions: [earlier], outcome: undefined, message: undefined, requestId: undefined, keepBody: true };
 
 describe('the end of an attempt', () => {
-  it.each([true, false])('that is recorded is final, with the words of the gateway and its id of the request; the body is kept: %s', (keepBodies) => {
+  it.each([true, false])("that is recorded is final, with the gateway's message and the id of the request; the body is kept: %s", (keepBodies) => {
     expect(
       ended({ ...inFlight, doubtBefore: true }, { kind: 'recorded', message: 'Bet reported', requestId: 'req-1' }, { ...context, keepBodies }),
     ).toStrictEqual({
@@ -114,7 +114,7 @@ describe('the end of an attempt', () => {
     expect(ended(inFlight, { kind: 'recorded', message: undefined, outcome: 'accepted' }, context)).toMatchObject({ state: 'recorded', outcome: 'accepted' });
   });
 
-  it('that is a duplicate of the same data means recorded, where an earlier attempt may have landed', () => {
+  it('that is a duplicate of the same data means recorded, if an earlier attempt may have been recorded', () => {
     const duplicate = failed({ kind: 'same', outcome: 'rejected', problem: { ...problem, requestId: 'req-2' } });
     expect(ended({ ...inFlight, doubtBefore: true }, duplicate, { ...context, keepBodies: true })).toMatchObject({
       state: 'recorded',
@@ -148,11 +148,11 @@ describe('the end of an attempt', () => {
     });
   });
 
-  it.each(['same', 'conflict', 'refused'] as const)('that is of the kind %s quarantines the report, also while its initiated one is open', (kind) => {
+  it.each(['same', 'conflict', 'refused'] as const)('that is of the kind %s quarantines the report, even while its initiated report is open', (kind) => {
     expect(ended(inFlight, failed({ kind, outcome: 'rejected' }), { ...context, dependency: 'open' })).toMatchObject({ state: 'quarantined', delayMs: 0 });
   });
 
-  it('does not count as an attempt where it paused the destination, or nothing was tried', () => {
+  it('is not counted if it paused the destination, or if nothing was sent', () => {
     const attempts = (ending: Ending) => ended(inFlight, ending, context).attempts;
     expect(attempts(failed())).toBe(3);
     expect(attempts(failed({ pause: 'rate-limited' }))).toBe(2);
@@ -182,15 +182,15 @@ describe('the wait after a failure', () => {
     [6, 32_000],
     [7, 60_000],
     [5_000, 60_000],
-  ])('of a report that a pause turned away doubles with each claim up to a minute: claim %i', (fence, most) => {
+  ])('of a report whose attempts end in a pause doubles with each claim up to a minute: claim %i', (fence, most) => {
     expect(waitMs({ fence, attempts: 1 }, { pause: 'rate-limited' })).toBe(most);
   });
 
-  it('of a report that a pause turned away keeps to a shorter cap of the schedule', () => {
+  it('of a report whose attempts end in a pause keeps to a shorter cap of the schedule', () => {
     expect(waitMs({ fence: 20 }, { pause: 'rate-limited' }, { schedule: { baseMs: 1_000, capMs: 5_000 } })).toBe(5_000);
   });
 
-  it('is what the gateway asks for, never less than the backoff and never more than a day', () => {
+  it('is the time that the gateway asks for, at least the backoff and at most a day', () => {
     expect(waitMs({ attempts: 1 }, { retryAfterMs: 999 })).toBe(1_000);
     expect(waitMs({ attempts: 1 }, { retryAfterMs: 1_001 })).toBe(1_001);
     expect(waitMs({ attempts: 1 }, { retryAfterMs: LONGEST_WAIT_MS + 1 })).toBe(LONGEST_WAIT_MS);
@@ -199,19 +199,19 @@ describe('the wait after a failure', () => {
 
 describe('a 404 to a settled report', () => {
   it.each([
-    ['waits for its initiated one while that is open', 'open', undefined, 'waiting'],
+    ['waits for its initiated report while that is open', 'open', undefined, 'waiting'],
     ['waits again while that is still open', 'open', notFound.problem, 'waiting'],
-    ['may have come too early, where the initiated one was recorded meanwhile', 'final', undefined, 'waiting'],
+    ['may have come too early, if the initiated report was recorded in the meantime', 'final', undefined, 'waiting'],
     ['may have come too early after another failure', 'final', problem, 'waiting'],
-    ['quarantines it, where it is the second in a row', 'final', notFound.problem, 'quarantined'],
-    ['quarantines it, where its initiated one is not in the outbox', 'none', undefined, 'quarantined'],
+    ['quarantines it, if it is the second in a row', 'final', notFound.problem, 'quarantined'],
+    ['quarantines it, if its initiated report is not in the outbox', 'none', undefined, 'quarantined'],
   ] as const)('%s', (_, dependency, before, state) => {
     const change = ended({ ...inFlight, problem: before }, notFound, { ...context, dependency });
     expect(change).toMatchObject({ state, problem: { code: 'not-found' }, attempts: 3, delayMs: state === 'waiting' ? 2_000 : 0 });
   });
 });
 
-describe('a settled report that was not found, and that a person sends again', () => {
+describe('a settled report that was not found, and that a person retries', () => {
   const early = { ...context, dependency: 'final' } as const;
   const claim = (row: Row): Row => ({ ...row, ...claimed(row) });
   const retried = (): Row => {
@@ -222,7 +222,7 @@ describe('a settled report that was not found, and that a person sends again', (
   /** Claimed again after the first 404. */
   const again = (): Row => claim({ ...retried(), ...ended(retried(), notFound, early) });
 
-  it('may come too early once more, where its initiated one was recorded meanwhile', () => {
+  it('may come too early once more, if its initiated report was recorded in the meantime', () => {
     expect(ended(retried(), notFound, early)).toMatchObject({ state: 'waiting', problem: { code: 'not-found' } });
   });
 
@@ -230,7 +230,7 @@ describe('a settled report that was not found, and that a person sends again', (
     expect(ended(again(), notFound, early)).toMatchObject({ state: 'quarantined' });
   });
 
-  it('is quarantined by the second 404, also where it was given back unsent in between', () => {
+  it('is quarantined by the second 404, even if it was given back unsent in between', () => {
     const unsent = { ...again(), ...ended(again(), HELD_BACK, early) };
     expect(unsent.problem).toEqual(notFound.problem);
     expect(ended(claim(unsent), notFound, early)).toMatchObject({ state: 'quarantined' });
@@ -239,11 +239,11 @@ describe('a settled report that was not found, and that a person sends again', (
   it.each([
     ['a missing key', withoutKey('the key "a" is missing', 'a'), 'configuration'],
     ['an attempt that was cut off', failed({ problem: { code: 'aborted', message: 'cut off' } }), 'aborted'],
-  ])('tells of %s rather than of the 404 before', (_, ending, code) => {
+  ])('shows %s instead of the earlier 404', (_, ending, code) => {
     expect(ended(again(), ending, early)).toMatchObject({ problem: { code } });
   });
 
-  it('tells that it was given back, where another failure than a 404 came before', () => {
+  it('shows that it was given back, after another failure than a 404', () => {
     expect(ended({ ...again(), problem }, HELD_BACK, early)).toMatchObject({ problem: { code: 'aborted' } });
   });
 });
@@ -258,12 +258,12 @@ describe('a decision of a person', () => {
     ['retry', ['waiting', 'quarantined'], 'only a quarantined or waiting report can be tried again'],
     ['recorded', ['quarantined'], 'only a quarantined report, or one whose key is missing, can be resolved'],
     ['dismissed', ['quarantined'], 'only a quarantined report, or one whose key is missing, can be resolved'],
-  ] as const)('%s is possible for %j, else its refusal says why', (action, possible, why) => {
+  ] as const)('%s is possible for %j, or its refusal names the reason', (action, possible, why) => {
     expect(STATES.filter((state) => typeof decide(asIn(state), action) === 'object')).toEqual(possible);
     expect(decide(asIn('in-flight'), action)).toBe(`it is in-flight; ${why}`);
   });
 
-  it.each(['recorded', 'dismissed'] as const)('%s is possible for a waiting report whose key is missing, and no other waiting one', (action) => {
+  it.each(['recorded', 'dismissed'] as const)('%s is possible for a waiting report whose key is missing, and for no other waiting report', (action) => {
     expect(decide(locked, action)).toMatchObject({ state: action });
     expect(decide(delayed, action)).toMatch(/^it is waiting; /);
     expect(decide({ ...delayed, problem: undefined }, action)).toMatch(/^it is waiting; /);
@@ -277,7 +277,7 @@ describe('a decision of a person', () => {
     ['dismissed', false, { state: 'dismissed', problem: quarantined.problem, keepBody: false }],
     ['recorded', true, { state: 'recorded', problem: undefined, keepBody: true, inDoubt: false, outcome: 'already-recorded' }],
     ['recorded', false, { state: 'recorded', problem: undefined, keepBody: false, inDoubt: false, outcome: 'already-recorded' }],
-  ] as const)('%s, with keepBodies: %s, is kept beside the decisions before it', (action, keepBodies, becomes) => {
+  ] as const)('%s, with keepBodies: %s, is stored after the earlier decisions', (action, keepBodies, becomes) => {
     const row: Row = { ...quarantined, inDoubt: true, doubtBefore: true, decisions: [earlier] };
     expect(decide(row, action, keepBodies)).toStrictEqual({
       fence: 1,
@@ -288,18 +288,18 @@ describe('a decision of a person', () => {
       outcome: undefined,
       message: undefined,
       requestId: undefined,
-      // A retry keeps what it may be taken back to.
+      // A retry keeps the state to which it may be undone.
       decisions: [earlier, { action, reason: 'why', at: 9, ...(action === 'retry' && { before: { fence: 1, problem: quarantined.problem } }) }],
       ...becomes,
     });
   });
 
-  it('leaves the doubt as it was: a retry of a report without doubt is without it', () => {
+  it('does not change the doubt: a retry of a report without doubt is without doubt', () => {
     expect(decide(quarantined, 'retry')).toMatchObject({ inDoubt: false, doubtBefore: false });
   });
 });
 
-describe('taking a retry back', () => {
+describe('undoing a retry', () => {
   const undone = { reason: 'a mistake', at: 10, by: 'ada' };
   const retried = (overrides: Partial<Row> = {}, id = 'decision-1'): Row => {
     const change = decided(quarantined, { action: 'retry', reason: 'why', at: 9, id }, false);
@@ -308,7 +308,7 @@ describe('taking a retry back', () => {
     return { ...quarantined, ...progress, ...overrides };
   };
 
-  it('quarantines the row with its problem, above every fence that was seen', () => {
+  it('quarantines the row with its problem, with a higher fence than any before', () => {
     expect(takenBack(retried(), 'decision-1', undone)).toMatchObject({
       state: 'quarantined',
       fence: quarantined.fence + 1,
@@ -321,12 +321,12 @@ describe('taking a retry back', () => {
   });
 
   it.each([
-    ['a row that was claimed', retried({ state: 'in-flight', fence: quarantined.fence + 1 }), 'a worker has claimed it since: it may have left'],
-    ['a row that waits after an attempt', retried({ fence: quarantined.fence + 1 }), 'a worker has claimed it since: it may have left'],
-    ['a row of another decision', retried({}, 'decision-2'), 'something else was decided about it since'],
-    ['a row that nobody decided about', quarantined, 'something else was decided about it since'],
+    ['a row that was claimed', retried({ state: 'in-flight', fence: quarantined.fence + 1 }), 'a worker has claimed it since: it may have been sent'],
+    ['a row that waits after an attempt', retried({ fence: quarantined.fence + 1 }), 'a worker has claimed it since: it may have been sent'],
+    ['a row of another decision', retried({}, 'decision-2'), 'another decision was made about it since'],
+    ['a row without a decision', quarantined, 'another decision was made about it since'],
     ['a row that was waiting', retried({ decisions: [{ action: 'retry', reason: 'why', at: 9, id: 'decision-1' }] }), 'it was not quarantined before'],
-  ])('leaves %s', (_, row, why) => {
+  ])('refuses %s', (_, row, why) => {
     expect(takenBack(row, 'decision-1', undone)).toBe(why);
   });
 });

@@ -12,7 +12,7 @@ const HTML = ['content-type: text/html'];
 const inChunks = (status: string, body: string) =>
   [`HTTP/1.1 ${status}`, ...HTML, 'transfer-encoding: chunked', '', body.length.toString(16), body, '0', '', ''].join('\r\n');
 const recorded = () => http('200 OK', '{"message":"Bet reported"}');
-/** What may be under way when the first answer comes, and the probes of a few seconds. */
+/** The attempts that may be under way when the first answer arrives, and the probes of a few seconds. */
 const FEW = 14;
 
 interface Given {
@@ -55,7 +55,7 @@ async function until(outbox: Outbox, isSo: (states: Awaited<ReturnType<Outbox['s
   throw new Error(`it did not come to pass: ${JSON.stringify(await outbox.stats())}`);
 }
 
-// These wait for real seconds, many at once.
+// These tests wait for real seconds, many at once.
 describe.concurrent('a destination that turns everybody away', { timeout: 60_000 }, () => {
   it.for<readonly [string, RawAnswer, string?, typeof nodeTransport?]>([
     ['403 to a bad key, in JSON', () => http('403 Forbidden', '{"message":"Forbidden"}'), 'authentication'],
@@ -65,12 +65,12 @@ describe.concurrent('a destination that turns everybody away', { timeout: 60_000
     ['a 404 of a proxy in chunks', () => inChunks('404 Not Found', '<h1>404 Not Found</h1>'), 'address'],
     ['an empty 404', () => http('404 Not Found', '', []), 'address'],
     ['405', () => http('405 Method Not Allowed', '{"message":"Method Not Allowed"}'), 'address'],
-    // The built-in fetch shows no 407 (its rule: a network error without a word), and repeats by itself what gets a 421.
+    // The built-in fetch shows no 407 (its rule: a network error without details), and repeats a request itself after a 421.
     ['407 over nodeTransport', () => http('407 Proxy Authentication Required', '', ['proxy-authenticate: Basic']), 'address', nodeTransport],
     ['421 over nodeTransport', () => http('421 Misdirected Request'), 'address', nodeTransport],
     ['a redirect', () => http('302 Found', '', ['location: https://login.example.com/']), 'address'],
     ['a permanent redirect', () => http('308 Permanent Redirect', '', ['location: /elsewhere']), 'address'],
-  ])('%s pauses, condemns nothing, and counts as no attempt', async ([, answer, reason, by], test) => {
+  ])('%s pauses, quarantines nothing, and is not counted as an attempt', async ([, answer, reason, by], test) => {
     const { gateway, outbox } = await backlogOf(test, { count: 60, answer, by });
     const paused: object[] = [];
     outbox.on('paused', (event) => paused.push(event));
@@ -94,7 +94,7 @@ describe.concurrent('a destination that turns everybody away', { timeout: 60_000
     ['422', () => http('422 Unprocessable Entity', '{"message":"nin is not known","error":"Unprocessable Entity","statusCode":422}')],
     ['409 to everybody', () => http('409 Conflict', '{"message":"This bet has already been reported"}')],
     ['a 404 in JSON', () => http('404 Not Found', '{"message":"no Route matched with those values"}')],
-  ])('%s, which nobody foresaw, condemns a few and then stops', async ([, answer], test) => {
+  ])('%s, which the outbox does not expect, quarantines a few reports and then stops', async ([, answer], test) => {
     const { gateway, outbox } = await backlogOf(test, { count: 60, answer });
     outbox.start();
     await until(outbox, ({ quarantined }) => quarantined >= 5);
@@ -109,7 +109,7 @@ describe.concurrent('a destination that turns everybody away', { timeout: 60_000
     expect((await outbox.stats()).states.quarantined).toBe(5);
   });
 
-  it('stops after as few refusals as breakerAfter says', async (test) => {
+  it('stops after the number of refusals in breakerAfter', async (test) => {
     const { outbox } = await backlogOf(test, { count: 50, answer: () => http('422 Unprocessable Entity', '{"message":"no"}'), options: { breakerAfter: 2 } });
     outbox.start();
     await until(outbox, ({ quarantined }) => quarantined >= 2);
@@ -117,7 +117,7 @@ describe.concurrent('a destination that turns everybody away', { timeout: 60_000
     expect((await outbox.stats()).states.quarantined).toBe(2);
   });
 
-  it('is not assumed where refusals stand between reports that are recorded', async (test) => {
+  it('does not stop if recorded reports stand between the refusals', async (test) => {
     const answer: RawAnswer = ({ body }) => (/BET-\d*[02468]"/.test(body) ? recorded() : http('422 Unprocessable Entity', '{"message":"no"}'));
     const { outbox } = await backlogOf(test, { count: 60, answer, options: { concurrency: 1 } });
     outbox.start();
@@ -133,7 +133,7 @@ describe.concurrent('a gateway that asks to be left alone for no time at all', {
     ['an empty 429 in chunks', () => 'HTTP/1.1 429 Too Many Requests\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['503 with Retry-After: 0', () => http('503 Service Unavailable', '', ['retry-after: 0'])],
     ['503 with a date in the past', () => http('503 Service Unavailable', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT'])],
-  ])('%s is not hammered by an outbox', async ([, answer], test) => {
+  ])('%s does not get many requests from an outbox', async ([, answer], test) => {
     const { gateway, outbox } = await backlogOf(test, { count: 100, answer });
     outbox.start();
     await seconds(5);
@@ -142,7 +142,7 @@ describe.concurrent('a gateway that asks to be left alone for no time at all', {
   });
 });
 
-it('a 429 in HTML and in chunks is waited for as long as it asks', async (test) => {
+it('a 429 in HTML and in chunks is followed by the asked wait', async (test) => {
   const limited = ['HTTP/1.1 429 Too Many Requests', ...HTML, 'retry-after: 60', 'transfer-encoding: chunked', '', '4', '<h1>', '0', '', ''].join('\r\n');
   const { outbox } = await backlogOf(test, { count: 5, answer: () => limited });
   outbox.start();

@@ -17,7 +17,7 @@ export const EVENTS: readonly (keyof OutboxEvents)[] = [
   'error',
 ];
 
-/** An outbox over a store in memory, a mock gateway and a clock that waits for nobody. */
+/** An outbox over a memory store, a mock gateway, and a clock without real waits. */
 export function outboxWorld({
   outbox: options = {},
   client: clientOptions = {},

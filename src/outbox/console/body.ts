@@ -9,19 +9,20 @@ import { readWho } from './read-request.js';
 import { recordOf } from './recorded-decision.js';
 import { ConsoleRefusal } from './refusal.js';
 
-/** One report that the console shows. */
+/** Finds a report. Undefined if it does not exist, or the console does not show its account. */
 export async function findRow(parts: ConsoleParts, id: string): Promise<Row | undefined> {
   const [row] = await parts.store.get([unprintable(id)]);
   return row && isShown(parts, row.account) ? row : undefined;
 }
 
-/** The body of a report. Who reads it is written down before. */
+/** Reads the body of a report. Stores first who reads it. */
 export async function readBody(parts: ConsoleParts, id: string, by: Who): Promise<ReportBody> {
   const console = consoleOf(parts, 'keep who has read a body');
   const { who, reason } = readWho(by);
   const row = await findRow(parts, id);
   if (!row) throw new ConsoleRefusal('not-found', 'The outbox has no such report.');
-  if (row.body === undefined) throw new ConsoleRefusal('locked', 'The body of this report is no longer kept: the outbox keeps it until the report is final.');
+  if (row.body === undefined)
+    throw new ConsoleRefusal('locked', 'The body of this report was deleted: the outbox keeps a body only until its report is final.');
   const about = JSON.stringify({ ids: [row.id] });
   const decision = await console.begin({ id: crypto.randomUUID(), action: 'body', who, reason, about, done: true });
   return { id, body: await opened(parts, row, row.body), decision: recordOf(decision) };

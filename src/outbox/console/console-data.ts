@@ -17,7 +17,7 @@ import { undo } from './undo.js';
 
 const PAGE = 50;
 
-/** The console's data over a store, and over an outbox where there is one. */
+/** Makes the console's data for a store, or for an outbox. */
 export function consoleData(parts: ConsoleParts): ConsoleData {
   const isWhole = parts.store.console !== undefined;
   const can: ConsoleAbilities = { groups: isWhole, search: isWhole, decide: isWhole, charts: isWhole, body: isWhole };
@@ -34,7 +34,7 @@ export function consoleData(parts: ConsoleParts): ConsoleData {
     decide: (request) => decide(parts, request),
     undo: (request) => undo(parts, request),
     decisions: async (before) => {
-      if (before !== undefined && !/^\d{1,15}$/.test(before)) throw new ConsoleRefusal('invalid', 'before: expected the `next` of a page before.');
+      if (before !== undefined && !/^\d{1,15}$/.test(before)) throw new ConsoleRefusal('invalid', 'before: expected the `next` of the previous page.');
       const found = await consoleOf(parts, 'keep decisions').decisions(before === undefined ? undefined : Number(before), PAGE);
       const last = found.at(-1);
       return { decisions: found.map(recordOf), next: last && found.length === PAGE ? String(last.place) : null };
@@ -46,7 +46,7 @@ export function consoleData(parts: ConsoleParts): ConsoleData {
     resume: async ({ account, environment }, by) => {
       const console = consoleOf(parts, 'keep decisions');
       const { who, reason } = readWho(by);
-      if (!isShown(parts, account)) throw new ConsoleRefusal('not-found', 'The console shows no account of this name.');
+      if (!isShown(parts, account)) throw new ConsoleRefusal('not-found', 'The console does not show an account of this name.');
       const about = JSON.stringify({ account, environment });
       const decision = await console.begin({ id: crypto.randomUUID(), action: 'resume', who, reason, about, done: true });
       return { lifted: await parts.resume(account, environment), decision: recordOf(decision) };

@@ -8,18 +8,18 @@ import { consoleData } from './console-data.js';
 import type { ConsoleData } from './data.js';
 import { type ConsoleRoot, rootOf } from './root.js';
 
-/** What the console's data are made over. */
+/** The options of `createConsoleData`. */
 export interface ConsoleDataOptions {
   /**
-   * The outbox that `createOutbox` made: its accounts alone are shown, its worker is woken and its events come. Or a store, as the
-   * command line has it: all of its accounts are shown, and a body that is encrypted is not opened.
+   * The outbox of `createOutbox`: the console shows only its accounts, wakes its worker and emits its events. Or a store, as the
+   * command line uses it: the console shows all accounts, and does not open encrypted bodies.
    */
   readonly over: object;
-  /** How commands to copy begin. Default: `npx location-sdk outbox <store>`. */
+  /** The begin of the commands to copy. Default: `npx location-sdk outbox <store>`. */
   readonly command?: string | undefined;
 }
 
-/** The data of the operator's console. Throws a `ConfigurationError` where there is neither an outbox nor a store. */
+/** Makes the data of the operator's console. Throws a `ConfigurationError` if `over` is neither an outbox nor a store. */
 export function createConsoleData({ over, command = 'npx location-sdk outbox <store>' }: ConsoleDataOptions): ConsoleData {
   const root = rootOf(over) ?? (isStore(over) ? rootOfStore(over) : undefined);
   if (!root) throw new ConfigurationError('outbox: expected what createOutbox of location-sdk/outbox returned. The console was not made.');
@@ -28,7 +28,7 @@ export function createConsoleData({ over, command = 'npx location-sdk outbox <st
 
 const isStore = (value: object): value is OutboxStore => 'turn' in value && 'outlook' in value && 'receipts' in value;
 
-/** A store without an outbox: nobody listens, and receipts are written here. */
+/** The parts of a store without an outbox. It has no listeners, and the console itself writes the receipts. */
 const rootOfStore = (store: OutboxStore): ConsoleRoot => ({
   store,
   seal: standardSeal(store, undefined),

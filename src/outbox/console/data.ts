@@ -10,79 +10,79 @@ import type { Overview } from './overview.js';
 import type { ReportLife, ReportSummary, ShownState } from './report-life.js';
 
 /**
- * What the operator's console shows and does, without a page: all of it is JSON, and none of it but `body` holds a body. Texts
- * that come from outside (references, the gateway's words, reasons) have their control characters escaped, as the command
- * line prints them; they are text all the same, never markup. Times are milliseconds since 1970, by the store's clock.
+ * The data and actions of the operator's console, without a page. All results are JSON, and only `body` returns a body. Texts from
+ * outside (references, messages of the gateway, reasons) have their control characters escaped, as the command line prints
+ * them. They are text and never markup. Times are milliseconds since 1970, by the store's clock.
  *
- * Every method rejects with a `ConsoleRefusal` where it does not do what was asked for, and then has changed nothing; errors
- * of the store (no connection, a full disk) reject as they are. Permission is the caller's matter: whoever calls may.
+ * A method that refuses a request rejects with a `ConsoleRefusal` and changes nothing. Errors of the store (no connection, a full
+ * disk) reject unchanged. The caller checks permissions: these methods check none.
  */
 export interface ConsoleData {
-  /** What this store can do: the page leaves out the rest. */
+  /** The abilities of this store. The page hides the others. */
   readonly can: ConsoleAbilities;
-  /** Accounts that the console shows, of those in the store; undefined: all. */
+  /** The accounts that the console shows. Undefined: all accounts of the store. */
   readonly accounts: readonly string[] | undefined;
 
-  /** How the outbox is doing. Cheap at any size: may be asked for every two seconds by several pages. */
+  /** The state of the outbox. It is cheap at any size: several pages may call it every two seconds. */
   overview(): Promise<Overview>;
-  /** Throughput and time to recorded, in equal steps up to now. */
+  /** Throughput and time to recording, in equal steps up to now. */
   charts(range: ChartRange, filter?: Narrowing): Promise<Charts>;
-  /** What went wrong with the quarantined reports, the largest group first. */
+  /** The problems of the quarantined reports, the largest group first. */
   groups(filter?: Narrowing): Promise<Groups>;
-  /** Reports, the newest first; `cursor` is the `next` of the page before, with the same filter. */
+  /** Reports, the newest first. `cursor`: the `next` of the previous page, with the same filter. */
   search(filter?: SearchFilter, cursor?: string): Promise<SearchPage>;
-  /** All that is known of one report, by its id; undefined where there is none. */
+  /** One report by its id, with all its details. Undefined if there is none. */
   report(id: string): Promise<ReportLife | undefined>;
 
   /**
-   * The body of one report: the only personal data that is given out. It is written down as a decision of `who` before it is
-   * read. Refuses with `'locked'` where it is encrypted with a key that this process does not have, or where it is no longer kept.
+   * The body of one report. Only this method returns personal data. It stores a decision of `who` before it reads the body. Refuses
+   * with `'locked'` if this process does not have the key of the body, or if the body was deleted.
    */
   body(id: string, by: Who): Promise<ReportBody>;
 
-  /** What a decision about a selection would touch. Changes nothing. */
+  /** The effect of a decision about a selection. Changes nothing. */
   preview(selection: Selection, action: DecideRequest['action']): Promise<Preview>;
   /**
-   * Sends quarantined reports again (`'retry'`), or takes a person's verdict (`'recorded'`, `'dismissed'`), which is final.
-   * Works in small commits for at most `forMs`; while `more` is true, call it again with the same request, and it goes on. The
-   * same `decision` id acts once, however often, from wherever and at whatever time it is sent: a row is touched once.
+   * Sends quarantined reports again (`'retry'`), or ends them by a person's decision (`'recorded'`, `'dismissed'`), which is final.
+   * Works in small commits for at most `forMs`. While `more` is true, call it again with the same request to continue. A repeated
+   * request with the same `decision` id has no further effect: each row is changed once.
    */
   decide(request: DecideRequest): Promise<DecisionProgress>;
   /**
-   * Takes back a `'retry'` where nothing has left since: such a report is quarantined again, with the problem that it had. One that
-   * a worker has claimed since the decision stays as it is, and so does what was not quarantined before; the answer counts them.
-   * A verdict is final and is refused. In small commits, and to be called again, as `decide`.
+   * Undoes a `'retry'`: each report that was not claimed since is quarantined again, with its earlier problem. A report that a worker
+   * has claimed since the decision is not changed, nor one that was not quarantined before. The answer counts both. A decision that
+   * ended reports is final and cannot be undone. Works in small commits: call it again as `decide`.
    */
   undo(request: UndoRequest): Promise<Undone>;
-  /** Decisions, the newest first, those that only read a body among them. `before`: the `next` of the page before. */
+  /** Decisions, the newest first, including those that only read a body. `before`: the `next` of the previous page. */
   decisions(before?: string): Promise<DecisionPage>;
   /** One decision by its id. */
   decision(id: string): Promise<DecisionRecord | undefined>;
-  /** Lifts the pauses of an environment now, those of its operations too; written down as a decision. False where there was none. */
+  /** Ends the pauses of an environment and its operations now. It is stored as a decision. `lifted` is false if there was no pause. */
   resume(where: { account: string; environment: OutboxEnvironment }, by: Who): Promise<{ readonly lifted: boolean; readonly decision: DecisionRecord }>;
 
-  /** A secret of this store, the same in every process over it: a key for the tokens of pages. It is made when it is first asked for. */
+  /** A secret of this store, which all its processes share: the key for the tokens of pages. The first call makes it. */
   secret(): Promise<string>;
 
-  /** The log of receipts. */
+  /** The receipt log. */
   readonly proof: ProofData;
 }
 
-/** What a store can do beside keeping reports; `false` is answered by a refusal `'store-cannot'`. */
+/** The abilities of a store. The methods of a false one refuse with `'store-cannot'`. */
 export interface ConsoleAbilities {
   /** `groups`. */
   readonly groups: boolean;
-  /** `search` by anything but an id or a reference. */
+  /** `search` by more than an id or a reference. */
   readonly search: boolean;
   /** `decide`, `preview`, `undo`, `decisions`, `resume`. */
   readonly decide: boolean;
   /** `charts`. */
   readonly charts: boolean;
-  /** `body`: decisions are kept, and a seal to open bodies with was given. */
+  /** `body`. */
   readonly body: boolean;
 }
 
-/** What narrows an answer; left out: everything. */
+/** A filter of an answer. An absent member matches everything. */
 export interface Narrowing {
   /** Only of this account. */
   readonly account?: string | undefined;
@@ -90,45 +90,45 @@ export interface Narrowing {
   readonly environment?: OutboxEnvironment | undefined;
 }
 
-/** What went wrong, by kind. */
+/** The problems of the quarantined reports. */
 export interface Groups {
-  /** The largest first, 200 at most. */
+  /** At most 200 groups, the largest first. */
   readonly groups: readonly ProblemGroup[];
-  /** Reports and groups beyond these. */
+  /** The numbers of further groups and of their reports. */
   readonly others: { readonly groups: number; readonly reports: number };
-  /** The time of this answer, by the store's clock: give it to `decide` as `asOf`. */
+  /** The time of this answer, by the store's clock. Pass it to `decide` as `asOf`. */
   readonly now: number;
 }
 
-/** Quarantined reports with which the same went wrong. */
+/** Quarantined reports with the same problem. */
 export interface ProblemGroup extends GroupKey {
-  /** How many. */
+  /** The number of reports. */
   readonly count: number;
-  /** When the first of them was quarantined. */
+  /** The time at which the first was quarantined. */
   readonly firstAt: number;
-  /** When the last of them was. */
+  /** The time at which the last was quarantined. */
   readonly lastAt: number;
-  /** The HTTP status of the answer; null for none. */
+  /** The HTTP status of the answer. Null if there was none. */
   readonly status: number | null;
-  /** The report that was enqueued first of them. */
+  /** The report of the group that was enqueued first. */
   readonly example: ReportSummary;
 }
 
-/** Which reports are searched for; all that is given must fit. */
+/** The conditions of a search. A report must match all of them. */
 export interface SearchFilter extends Narrowing {
-  /** An id, a `bet_id` or a `request_id`, whole. */
+  /** A complete id, `bet_id` or `request_id`. */
   readonly text?: string | undefined;
-  /** Where it stands. */
+  /** Only reports in this state. */
   readonly state?: ShownState | undefined;
-  /** Only the quarantined reports of this group, the oldest first; of the rest, only `limit` goes with it. */
+  /** Only the quarantined reports of this group, the oldest first. Combine it only with `limit`. */
   readonly group?: GroupKey | undefined;
   /** Only reports of this call. */
   readonly operation?: OperationName | undefined;
-  /** Enqueued at this time or later. */
+  /** Only reports that were enqueued at this time or later. */
   readonly from?: number | undefined;
-  /** Enqueued before this time. */
+  /** Only reports that were enqueued before this time. */
   readonly to?: number | undefined;
-  /** At most so many on a page; 50 unless given, 200 at most. */
+  /** The number of reports on a page, at most 200. Default: 50. */
   readonly limit?: number | undefined;
 }
 
@@ -137,21 +137,21 @@ export interface SearchPage {
   /** The newest first. */
   readonly reports: readonly ReportSummary[];
   /**
-   * For the next page; null at the end. A page looks at a bounded number of rows, so that it is fast at every size: it may hold
-   * fewer reports than asked for, even none, and still have a next one. `reached` says how far it has looked.
+   * The cursor of the next page. Null at the end. A page reads a limited number of rows, so that it is fast at every size. So a page
+   * may contain fewer reports than its limit, or none, and still have a next page.
    */
   readonly next: string | null;
-  /** `enqueuedAt` of the last row that was looked at; null where all were. */
+  /** `enqueuedAt` of the last row that was read. Null if all rows were read. */
   readonly reached: number | null;
 }
 
-/** A body that was asked for. */
+/** The body of a report. */
 export interface ReportBody {
-  /** The report. */
+  /** The id of the report. */
   readonly id: string;
-  /** The JSON as it is sent, byte for byte. */
+  /** The exact JSON that is sent. */
   readonly body: string;
-  /** The decision that says who has read it. */
+  /** The stored decision, with the person who has read the body. */
   readonly decision: DecisionRecord;
 }
 
@@ -159,21 +159,21 @@ export interface ReportBody {
 export interface DecisionPage {
   /** The newest first. */
   readonly decisions: readonly DecisionRecord[];
-  /** For the next page; null at the end. */
+  /** The value of `before` for the next page. Null at the end. */
   readonly next: string | null;
 }
 
-/** The log of receipts, as the console shows it. */
+/** The receipt log in the console. */
 export interface ProofData {
-  /** How far it reaches; null while it is empty. */
+  /** The end of the log. Null while the log is empty. */
   head(): Promise<ReceiptHead | null>;
-  /** Checks all of it. Gives `{ done, of }` now and then, and the verdict last. Stop by leaving the loop. */
+  /** Verifies the log. Yields its progress from time to time, and the verdict last. Leave the loop to stop it. */
   verify(head?: string): AsyncIterable<VerifyStep>;
-  /** What the outbox knows of each item of a list, in its order; see `Outbox.reconcile`. Rejects with `'invalid'` at an item that names no report. */
+  /** Compares a list with the outbox; see `Outbox.reconcile`. Rejects with `'invalid'` at an item that does not name a report. */
   reconcile(account: string, references: AnyIterable<string | ReportReference>, defaults?: ReconcileDefaults): AsyncIterable<Reconciled>;
 }
 
-/** How far the check of the log is, or how it ended. */
+/** The progress or the result of a verification. */
 export type VerifyStep =
   | { readonly kind: 'progress'; readonly done: number; readonly of: number }
   | { readonly kind: 'verdict'; readonly verdict: ReceiptsVerdict };

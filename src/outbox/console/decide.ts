@@ -8,13 +8,13 @@ import { readAction, readBudget, readDecisionId, readSelection, readWho } from '
 import { beginOrGoOn, recordOf } from './recorded-decision.js';
 import { carryOut, type Page } from './steps.js';
 
-/** How many rows a commit changes: a verdict costs more for each, and a worker waits for the rows of a commit at most. */
+/** The number of rows in a commit. Ending a row costs more than a retry, and workers wait for the rows of a commit. */
 const PAGES: Readonly<Record<DecideRequest['action'], number>> = { retry: 1_000, recorded: 100, dismissed: 100 };
 const MOST_REFUSED = 20;
 
-/** Why a person's decision does not fit a row, or what it makes of it. A row is touched once by each decision. */
+/** The change of a row by a decision, or the reason why it is refused. Each decision changes a row once. */
 export function plan(row: Row, decision: Decision, keepBodies: boolean): Change | string {
-  if (decision.id !== undefined && row.decisions.some(({ id }) => id === decision.id)) return 'this decision has touched it before';
+  if (decision.id !== undefined && row.decisions.some(({ id }) => id === decision.id)) return 'this decision has already changed it';
   if (row.blocked && decision.action === 'retry')
     return `it is blocked: it is sent once ${row.waitsFor ?? 'another report'} is recorded or dismissed; decide on that one`;
   return decided(row, decision, keepBodies);
@@ -22,7 +22,7 @@ export function plan(row: Row, decision: Decision, keepBodies: boolean): Change 
 
 const isGroup = (selection: Selection): selection is { readonly group: GroupKey } => 'group' in selection;
 
-/** The rows of the next step. */
+/** Reads the rows of the next step. */
 export async function nextPage(
   parts: ConsoleParts,
   console: ConsoleStore,
@@ -63,9 +63,9 @@ export async function decide(parts: ConsoleParts, request: DecideRequest): Promi
     return { ...page, planned: rows.map((row) => ({ row, change: plan(row, decision, parts.keepBodies) })) };
   };
   const kept = await carryOut(parts, console, begun, forMs, next, ({ planned, missing = [] }, written) => {
-    for (const id of missing) refuse(id, 'the outbox has no such report');
+    for (const id of missing) refuse(id, 'the outbox does not have this report');
     for (const { row, change } of planned) if (typeof change === 'string') refuse(row.id, change);
-    for (const { row, isWritten } of written) if (!isWritten) refuse(row.id, 'it was changed by others meanwhile');
+    for (const { row, isWritten } of written) if (!isWritten) refuse(row.id, 'it was changed in the meantime');
     const now = written.flatMap(({ row, change, isWritten }) => (isWritten && typeof change !== 'string' ? [changed(row, change)] : []));
     if (now.length > 0) parts.decided(now, action);
   });
@@ -74,5 +74,5 @@ export async function decide(parts: ConsoleParts, request: DecideRequest): Promi
   return { decision: recordOf(kept), more, refused };
 }
 
-/** Whether a decision can be taken back at all. */
+/** Whether a kind of decision can be undone. */
 export const isUndoable = (action: string): boolean => !isFinal(action as Row['state']) && action === 'retry';

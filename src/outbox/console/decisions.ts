@@ -1,117 +1,117 @@
 import type { OutboxEnvironment } from '../destination.js';
 import type { ReportSummary } from './report-life.js';
 
-/** Who decides, and why. Both are kept, and neither may be empty. */
+/** The person who decides, and the reason. Both are stored, and neither may be empty. */
 export interface Who {
-  /** A name that colleagues know, such as a login. At most 200 characters. */
+  /** A name that colleagues recognise, such as a login. At most 200 characters. */
   readonly who: string;
-  /** Why, in the words of the person. At most 2,000 characters. It stands in the receipt of a report: no personal data. */
+  /** The reason, in the person's words. At most 2,000 characters. It is part of the receipt of a report: write no personal data. */
   readonly reason: string;
 }
 
-/** Names a group: pass it on as it came. */
+/** The name of a group. Pass it on unchanged. */
 export interface GroupKey {
-  /** Whose reports. */
+  /** The account of the reports. */
   readonly account: string;
-  /** Where they go. */
+  /** The environment to which they go. */
   readonly environment: OutboxEnvironment;
-  /** The code of the problem; `'conflict'`: the gateway holds other data; `'unknown'`: the row says nothing of it. */
+  /** The code of the problem. `'conflict'`: the gateway holds other data. `'unknown'`: the row has no problem. */
   readonly code: string;
-  /** What happened, in the words that `outbox show` prints, without the report's name; those of the gateway are masked. */
+  /** The message of the problem as `outbox show` prints it, without the report's name. The gateway's text in it is masked. */
   readonly words: string;
 }
 
-/** Which reports a decision is about. */
+/** The reports of a decision. */
 export type Selection =
-  /** Single ones, 500 at most. */
+  /** Single reports, at most 500. */
   | { readonly ids: readonly string[] }
-  /** A whole group, as `groups` names it. */
+  /** A complete group of `groups`. */
   | { readonly group: GroupKey };
 
 /** A decision about reports. */
 export interface DecideRequest extends Who {
-  /** Made by the caller, a new one for each decision that a person makes: 16 to 64 letters, digits and `-`, such as a UUID. */
+  /** An id that the caller makes, a new one for each decision of a person: 16 to 64 letters, digits and `-`, such as a UUID. */
   readonly decision: string;
-  /** `'retry'`: send it again. `'recorded'`: the gateway holds it. `'dismissed'`: it is not to be sent. */
+  /** `'retry'`: send it again. `'recorded'`: the gateway holds it. `'dismissed'`: never send it. */
   readonly action: 'retry' | 'recorded' | 'dismissed';
-  /** What is decided about. */
+  /** The reports to decide about. */
   readonly selection: Selection;
-  /** Of a group: only what was quarantined by then, the `now` of what the person saw. Default: when the decision begins. */
+  /** For a group: only reports that were quarantined by this time. Pass the `now` of the answer that the person saw. Default: the begin of the decision. */
   readonly asOf?: number | undefined;
-  /** How long this call may work, in milliseconds: 2,000 unless given, 30,000 at most. At least one commit is made. */
+  /** The time limit of this call, in milliseconds, at most 30,000. It makes at least one commit. Default: 2,000. */
   readonly forMs?: number | undefined;
 }
 
-/** A decision that is kept. */
+/** A stored decision. */
 export interface DecisionRecord {
-  /** Its id, as it was given. */
+  /** The id that the caller gave. */
   readonly id: string;
-  /** `'body'`: a body was read. `'resume'`: pauses were lifted. `'undo'`: another decision was taken back. */
+  /** `'body'`: a body was read. `'resume'`: pauses were ended. `'undo'`: another decision was undone. */
   readonly action: DecideRequest['action'] | 'undo' | 'body' | 'resume';
-  /** By whom. */
+  /** The person who decided. */
   readonly who: string;
-  /** Why. */
+  /** The reason of the person. */
   readonly reason: string;
-  /** When it began, by the store's clock. */
+  /** The time at which it began, by the store's clock. */
   readonly at: number;
-  /** What it is about. */
+  /** The reports, the decision or the environment that it concerns. */
   readonly about: Selection | { readonly decision: string } | { readonly account: string; readonly environment: OutboxEnvironment };
-  /** Reports that it has touched so far. */
+  /** The number of reports that it has changed so far. */
   readonly touched: number;
-  /** Reports that were to be touched and were not: they had changed meanwhile. */
+  /** The number of reports that it did not change, since they had changed in the meantime. */
   readonly skipped: number;
-  /** Whether it is carried out whole; one that was interrupted goes on when it is sent again. */
+  /** Whether it is completely carried out. Send the same request again to continue. */
   readonly done: boolean;
-  /** The decision that has taken it back, whole or in part; null for none. */
+  /** The id of the decision that has undone it, completely or in part. Null if there is none. */
   readonly undoneBy: string | null;
 }
 
-/** How far a decision is. */
+/** The progress of a decision. */
 export interface DecisionProgress {
-  /** As it is kept. */
+  /** The stored decision. */
   readonly decision: DecisionRecord;
   /** Whether there is more to do: call again with the same request. */
   readonly more: boolean;
-  /** What this call did not touch, and why; 20 at most. */
+  /** At most 20 reports that this call did not change, with the reasons. */
   readonly refused: readonly { readonly id: string; readonly why: string }[];
 }
 
-/** What a decision would touch. */
+/** The effect of a decision. */
 export interface Preview {
-  /** How many reports. */
+  /** The number of reports. */
   readonly count: number;
-  /** The same by operation. */
+  /** The number of reports of each operation. */
   readonly operations: Readonly<Record<string, number>>;
-  /** Of these, how many are in doubt: the gateway may hold them already. */
+  /** The number of reports in doubt: the gateway may already hold them. */
   readonly inDoubt: number;
-  /** The first of them, 5 at most. */
+  /** The first reports, at most 5. */
   readonly examples: readonly ReportSummary[];
-  /** Those of the selection that it does not touch, and why; 20 at most. */
+  /** At most 20 reports of the selection that it does not change, with the reasons. */
   readonly refused: readonly { readonly id: string; readonly why: string }[];
-  /** Settlements that wait for one of these: dismissing it lets them be sent. 0 for a retry. */
+  /** The number of settlements that are sent after a dismissal, since they wait for one of these reports. 0 for a retry. */
   readonly settlements: number;
-  /** Whether it can be taken back while nothing has left. */
+  /** Whether it can be undone before the reports are claimed. */
   readonly undoable: boolean;
-  /** The time of this answer: give it to `decide` as `asOf`. */
+  /** The time of this answer. Pass it to `decide` as `asOf`. */
   readonly asOf: number;
 }
 
-/** What is to be taken back. */
+/** A request to undo a decision. */
 export interface UndoRequest extends Who {
-  /** An id for this undoing, as for any decision. */
+  /** An id for this decision, as for any other. */
   readonly decision: string;
-  /** The id of the decision to take back. */
+  /** The id of the decision to undo. */
   readonly of: string;
-  /** As in `DecideRequest`. */
+  /** The time limit of this call, as in `DecideRequest`. */
   readonly forMs?: number | undefined;
 }
 
-/** What was taken back. */
+/** The result of `undo`. */
 export interface Undone {
-  /** The undoing, as it is kept: `touched` are quarantined again. */
+  /** The stored decision. Its `touched` reports are quarantined again. */
   readonly decision: DecisionRecord;
   /** Whether there is more to do: call again with the same request. */
   readonly more: boolean;
-  /** Reports that this call left as they are (`decision.skipped` counts those of all calls), by why: a worker has claimed them since, or they were not quarantined before. */
+  /** The numbers of reports that this call left unchanged: claimed by a worker since, or not quarantined before. `decision.skipped` counts all calls. */
   readonly kept: { readonly claimed: number; readonly otherwise: number };
 }

@@ -2,14 +2,14 @@ import { parseEntry, type ReceiptEntry } from '../receipts/entry.js';
 import type { Row } from '../state-machine.js';
 import type { LogLine, ReceiptLog } from '../store.js';
 
-/** How many lines before and after the time of a report's end are looked at: lines come about in the order of ends. */
+/** The number of lines that are read before and after the end of a report: lines come nearly in the order in which reports end. */
 const NEAR = 1_000;
 
 const endOf = (line: LogLine | undefined): number => Date.parse((line && parseEntry(line.line)?.endedAt) ?? '');
 
 /**
- * The line of a final report in the log of receipts. The log has no index by report, which each line would pay for: the place is found
- * by the time of the end. Undefined where it is not near there, as after a jump of the clock, or not written yet.
+ * Finds the line of a final report in the receipt log. An index by report would slow down each line, so it searches by the time of
+ * the end. Undefined if the line is not near that time, for example after a jump of the clock, or is not written yet.
  */
 export async function findReceipt({ read, last }: ReceiptLog, { id, changedAt }: Row): Promise<Partial<ReceiptEntry> | undefined> {
   let [low, high] = [0, ((await last())?.index ?? -1) + 1];

@@ -12,10 +12,10 @@ import { shownPauses } from './pauses.js';
 import type { LifeAction, LifeEvent, ReportLife } from './report-life.js';
 import { shownProblem, shownText, summaryOf } from './shown.js';
 
-/** More than the reports of one reference in one account and environment. */
+/** Larger than the number of reports of one reference in one account and environment. */
 const MOST = 20;
 
-/** All that is known of one report. */
+/** Reads one report with all its details. */
 export async function readLife(parts: ConsoleParts, name: string): Promise<ReportLife | undefined> {
   const { store, command } = parts;
   const row = await findRow(parts, name);
@@ -46,7 +46,7 @@ export async function readLife(parts: ConsoleParts, name: string): Promise<Repor
   };
 }
 
-/** What the row itself says of its life, the oldest first. */
+/** The events of a report that its row contains, the oldest first. */
 export function timelineOf(row: Row): LifeEvent[] {
   const { enqueuedAt, changedAt, dueAt, state, decisions, problem, inDoubt, requestId } = row;
   const events: LifeEvent[] = [{ kind: 'enqueued', at: enqueuedAt }];
@@ -72,7 +72,7 @@ export function timelineOf(row: Row): LifeEvent[] {
   return events;
 }
 
-/** The pauses that hold up a row now. */
+/** The current pauses of a row's destination and operation. */
 function pausedEvents({ account, environment, operation }: Row, outlooks: readonly Outlook[]): LifeEvent[] {
   const concerns = outlooks.filter((one) => {
     const of = partsOf(one);
@@ -81,7 +81,7 @@ function pausedEvents({ account, environment, operation }: Row, outlooks: readon
   return shownPauses(concerns).map((pause) => ({ kind: 'paused', at: pause.since, pause }));
 }
 
-/** What can be decided about a row now. */
+/** The decisions that are possible for a row now. */
 function actionsOf(row: Row, sibling: Row | undefined, command: string): LifeAction[] {
   const name = quoted(row.id);
   const fits = (action: 'retry' | 'recorded' | 'dismissed') => typeof decided(row, { action, reason: '', at: 0 }, true) !== 'string';
@@ -90,7 +90,7 @@ function actionsOf(row: Row, sibling: Row | undefined, command: string): LifeAct
     recorded: `${command} resolve ${name} --as recorded --reason "…"`,
     dismissed: `${command} resolve ${name} --as dismissed --reason "…"`,
   };
-  const freed = sibling?.waitsFor === row.id && sibling.blocked ? `Its settlement ${printable(sibling.id)} is sent then.` : null;
+  const freed = sibling?.waitsFor === row.id && sibling.blocked ? `Its settlement ${printable(sibling.id)} is then sent.` : null;
   const actions: LifeAction[] = (['retry', 'recorded', 'dismissed'] as const)
     .filter((action) => fits(action) && !(row.blocked && action === 'retry'))
     .map((action) => ({ action, command: lines[action], decision: null, warning: action === 'dismissed' ? freed : null }));

@@ -5,26 +5,26 @@ import type { Decision, Row } from '../state-machine.js';
 import type { OutboxStore } from '../store.js';
 import { ConsoleRefusal } from './refusal.js';
 
-/** What the console's data are made of. */
+/** The parts that the console's data use. */
 export interface ConsoleParts {
   readonly store: OutboxStore;
   readonly seal: Seal;
   readonly clock: Clock;
-  /** Accounts that are shown; undefined: all. */
+  /** The accounts that are shown. Undefined: all. */
   readonly accounts: readonly string[] | undefined;
   /** Whether a final row keeps its body. */
   readonly keepBodies: boolean;
-  /** How commands to copy begin. */
+  /** The begin of the commands to copy. */
   readonly command: string;
-  /** Is told of rows as they are after a decision. */
+  /** Called with the rows that a decision has changed. */
   decided(rows: readonly Row[], action: Decision['action']): void;
-  /** Is told that nothing more comes of a decision for now. */
+  /** Called at the end of each call of `decide`. */
   settled(action: Decision['action']): Promise<void>;
-  /** Lifts the pauses of an environment; false where there was none. */
+  /** Ends the pauses of an environment. False if there was none. */
   resume(account: string, environment: Row['environment']): Promise<boolean>;
 }
 
-/** What the store offers the console. Throws where it offers nothing. */
+/** The console methods of the store. Throws if it has none. */
 export function consoleOf({ store }: Pick<ConsoleParts, 'store'>, what: string): ConsoleStore {
   if (store.console) return store.console;
   throw new ConsoleRefusal('store-cannot', `This store cannot ${what}. Nothing was done. Use sqliteStore or postgresStore.`);

@@ -4,7 +4,7 @@ import type { Outlook } from '../store.js';
 import { shownText } from './shown.js';
 import type { ShownPause } from './shown-pause.js';
 
-/** What is paused, of a store's outlook. */
+/** The pauses in the outlook of a store. */
 export const shownPauses = (outlooks: readonly Outlook[]): ShownPause[] =>
   outlooks.flatMap(({ pause }) => {
     const { account, reason, message, since, until, strikes } = pause;

@@ -10,7 +10,7 @@ const MOST_EXAMPLES = 5;
 const MOST_REFUSED = 20;
 const MOST_IDS = 500;
 
-/** What a decision about a selection would touch. */
+/** The effect of a decision about a selection. */
 export async function preview(parts: ConsoleParts, given: Selection, wanted: DecideRequest['action']): Promise<Preview> {
   const console = consoleOf(parts, 'keep decisions');
   const [selection, action] = [readSelection(given), readAction(wanted)];
@@ -20,7 +20,7 @@ export async function preview(parts: ConsoleParts, given: Selection, wanted: Dec
   const planned = rows.map((row) => ({ row, change: plan(row, { action, reason: '', at: asOf }, parts.keepBodies) }));
   const touched = planned.filter(({ change }) => typeof change !== 'string').map(({ row }) => row);
   const refused = [
-    ...missing.map((id) => ({ id: printable(id), why: 'the outbox has no such report' })),
+    ...missing.map((id) => ({ id: printable(id), why: 'the outbox does not have this report' })),
     ...planned.flatMap(({ row, change }) => (typeof change === 'string' ? [{ id: printable(row.id), why: printable(change) }] : [])),
   ];
   const tally =

@@ -7,15 +7,15 @@ import type { ProofData, VerifyStep } from './data.js';
 import { type ConsoleParts, isShown } from './parts.js';
 import { ConsoleRefusal } from './refusal.js';
 
-/** How often the check says how far it is, in lines. */
+/** The number of lines between two reports of the progress. */
 const EVERY = 1_000;
 
-/** The log of receipts, as the console shows it. */
+/** Makes the console's access to the receipt log. */
 export const proofData = (parts: ConsoleParts): ProofData => ({
   head: async () => (await readHead(parts.store)) ?? null,
   verify: (head) => verify(parts.store, head),
   async *reconcile(account, references, defaults) {
-    if (!isShown(parts, account)) throw new ConsoleRefusal('not-found', 'The console shows no account of this name.');
+    if (!isShown(parts, account)) throw new ConsoleRefusal('not-found', 'The console does not show an account of this name.');
     try {
       yield* reconcile(parts.store, account, references, defaults);
     } catch (error) {
@@ -54,7 +54,7 @@ async function* verify(store: OutboxStore, head: string | undefined): AsyncGener
       told = done;
     }
   } finally {
-    // Whoever left the loop wants no more of it.
+    // The caller left the loop, so the verification stops.
     ended = true;
   }
 }

@@ -4,7 +4,7 @@ import type { ChartRange, ChartStep, Charts } from './charts.js';
 import type { Narrowing } from './data.js';
 import { type ConsoleParts, consoleOf, isShown } from './parts.js';
 
-/** How many steps each range has. */
+/** The span and the number of steps of each range. */
 const RANGES: Readonly<Record<ChartRange, { readonly span: PaceCount['span']; readonly steps: number }>> = {
   minutes: { span: 'minute', steps: 60 },
   hours: { span: 'hour', steps: 48 },
@@ -12,7 +12,7 @@ const RANGES: Readonly<Record<ChartRange, { readonly span: PaceCount['span']; re
 };
 const MOST_PAGES = 20;
 
-/** Throughput and time to recorded. */
+/** Reads the charts: throughput and time to recording. */
 export async function readCharts(parts: ConsoleParts, range: ChartRange, { account, environment }: Narrowing): Promise<Charts> {
   const console = consoleOf(parts, 'draw charts');
   const behind = await catchUpPace(parts.store, console, MOST_PAGES);
@@ -31,7 +31,7 @@ export async function readCharts(parts: ConsoleParts, range: ChartRange, { accou
   return { range, stepMs, now, behind, steps: Array.from({ length: steps }, (_, index) => stepAt(first + index * stepMs)) };
 }
 
-/** One step, of the counts of all its places. */
+/** Makes one step from the counts of all its places. */
 export function stepOf(start: number, counts: readonly PaceCount[]): ChartStep {
   const sum = (number: (one: PaceCount) => number) => counts.reduce((total, one) => total + number(one), 0);
   const classes = [...PACE_CLASSES, 0].map((_, place) => sum((one) => one.classes[place] ?? 0));
@@ -46,7 +46,7 @@ export function stepOf(start: number, counts: readonly PaceCount[]): ChartStep {
   };
 }
 
-/** The longest time of the class in which this many have been reached; the last one stands for what took longer, too. */
+/** The upper limit of the class that contains the report with this number. Longer times get the limit of the last class. */
 function boundOf(classes: readonly number[], wanted: number): number | null {
   let reached = 0;
   for (const [place, count] of classes.entries()) {

@@ -6,7 +6,7 @@ import { summaryOf } from './shown.js';
 
 const MOST_GROUPS = 200;
 
-/** What went wrong with the quarantined reports. */
+/** Reads the groups of the quarantined reports. */
 export async function readGroups(parts: ConsoleParts, { account, environment }: Narrowing): Promise<Groups> {
   const console = consoleOf(parts, 'group reports');
   const now = await console.now();
@@ -16,7 +16,7 @@ export async function readGroups(parts: ConsoleParts, { account, environment }: 
   const examples = new Map((await console.rows(all.slice(0, MOST_GROUPS).map(({ example }) => example))).map((row) => [row.sequence, row]));
   const groups = all.slice(0, MOST_GROUPS).flatMap(({ example, account, environment, code, words, count, firstAt, lastAt }) => {
     const row = examples.get(example);
-    // It was decided about since it was counted.
+    // The report was decided about after the count.
     if (!row) return [];
     return [{ account, environment, code, words: printable(words), count, firstAt, lastAt, status: row.problem?.status ?? null, example: summaryOf(row) }];
   });

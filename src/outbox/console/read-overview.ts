@@ -8,10 +8,10 @@ import { type ConsoleParts, isShown } from './parts.js';
 import { shownPauses } from './pauses.js';
 
 const MINUTE_MS = 60_000;
-/** Pages of the log that are counted for an answer, where no running outbox does it. */
+/** The number of pages of the log that one answer counts, if no running outbox has counted them. */
 const MOST_PAGES = 5;
 
-/** How the outbox is doing. */
+/** Reads the state of the outbox. */
 export async function readOverview(parts: ConsoleParts): Promise<Overview> {
   const { store, accounts, clock } = parts;
   const [outlooks, missingKeys, receipts, more] = await Promise.all([
@@ -64,7 +64,7 @@ async function readPlaces({ store, accounts }: ConsoleParts, console: ConsoleSto
 
 type Ended = Awaited<ReturnType<ConsoleStore['ended']>>;
 
-/** Each place that is bound, with its counts. Those that have their receipt are known once all of the log is counted. */
+/** The counts of each bound place. The final ones are known once the complete log is counted. */
 function destinationsOf(outlooks: readonly Outlook[], open: readonly OpenCounts[], ended: Ended | undefined): DestinationCounts[] {
   return outlooks
     .filter((one) => !isBreaker(one))

@@ -17,10 +17,10 @@ function readText(name: string, value: unknown, longest: number, why: string): s
   return value.trim();
 }
 
-/** Who decides, and why. */
+/** Checks the person and the reason. */
 export const readWho = ({ who, reason }: Who): Who => ({
-  who: readText('who', who, LONGEST_WHO, 'say by whom, for those who ask later'),
-  reason: readText('reason', reason, LONGEST_REASON, 'say why, for those who ask later'),
+  who: readText('who', who, LONGEST_WHO, 'expected the name of the person who decides'),
+  reason: readText('reason', reason, LONGEST_REASON, 'expected a text, which is stored with the decision'),
 });
 
 export function readDecisionId(id: unknown): string {
@@ -28,7 +28,7 @@ export function readDecisionId(id: unknown): string {
   throw refuse('decision: expected an id of 16 to 64 letters, digits and -, a new one for each decision.');
 }
 
-/** How long a call may work. */
+/** Checks the time limit of a call. */
 export function readBudget({ forMs = DEFAULT_MS }: Pick<DecideRequest | UndoRequest, 'forMs'>): number {
   if (typeof forMs === 'number' && forMs >= 0 && forMs <= MOST_MS) return forMs;
   throw refuse(`forMs: expected milliseconds, at most ${MOST_MS}.`);
@@ -39,12 +39,12 @@ export function readAction(action: unknown): DecideRequest['action'] {
   throw refuse("action: expected 'retry', 'recorded' or 'dismissed'.");
 }
 
-/** A selection, with the texts as the store has them. */
+/** Checks a selection, and converts its texts to those in the store. */
 export function readSelection(selection: Selection): Selection {
   if (typeof selection === 'object' && selection !== null && 'ids' in selection && Array.isArray(selection.ids)) {
     const ids = [...new Set(selection.ids)];
     if (ids.length === 0 || ids.length > MOST_IDS) throw refuse(`ids: expected 1 to ${MOST_IDS} ids of reports.`);
-    if (!ids.every((id) => typeof id === 'string')) throw refuse('ids: expected texts.');
+    if (!ids.every((id) => typeof id === 'string')) throw refuse('ids: expected an array of texts.');
     return { ids: ids.map(unprintable) };
   }
   if (typeof selection === 'object' && selection !== null && 'group' in selection) {
@@ -53,10 +53,10 @@ export function readSelection(selection: Selection): Selection {
   throw refuse('selection: expected ids or a group.');
 }
 
-/** A group, with the words as the store has them. */
+/** Checks a group, and converts its words to those in the store. */
 export function readGroup(group: GroupKey): GroupKey {
   const { account, environment, code, words } = asRecord(group);
   const isWhole = [account, environment, code, words].every((text) => typeof text === 'string');
   if (isWhole) return { account: group.account, environment: group.environment, code: group.code, words: unprintable(group.words) };
-  throw refuse('group: expected a group as `groups` names it.');
+  throw refuse('group: expected a group from `groups`.');
 }

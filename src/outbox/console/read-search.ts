@@ -9,12 +9,12 @@ import { summaryOf } from './shown.js';
 
 const PAGE = 50;
 const MOST = 200;
-/** How many rows a page looks at. */
+/** The number of rows that a page reads. */
 const LOOK = 10_000;
-/** More than the reports that one reference has in all accounts and environments. */
+/** Larger than the number of reports of one reference in all accounts and environments. */
 const MOST_OF_REFERENCE = 500;
 
-/** A page of reports, the newest first. */
+/** Reads a page of reports, the newest first. */
 export async function readSearch(parts: ConsoleParts, filter: SearchFilter, cursor: string | undefined): Promise<SearchPage> {
   const { text, account, environment, operation, state, from, to, limit = PAGE } = filter;
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST) throw new ConsoleRefusal('invalid', `limit: expected a whole number from 1 to ${MOST}.`);
@@ -24,7 +24,7 @@ export async function readSearch(parts: ConsoleParts, filter: SearchFilter, curs
     const rows = (await named(parts, unprintable(text.trim()))).filter((row) => isShown(parts, row.account) && fits(row, filter));
     return { reports: rows.sort((a, b) => b.sequence - a.sequence).map(summaryOf), next: null, reached: null };
   }
-  const console = consoleOf(parts, 'search for anything but an id or a reference');
+  const console = consoleOf(parts, 'search by more than an id or a reference');
   const { rows, reached } = await console.search({
     accounts: parts.accounts,
     account,
@@ -41,7 +41,7 @@ export async function readSearch(parts: ConsoleParts, filter: SearchFilter, curs
   return { reports: rows.map(summaryOf), next: reached ? String(reached.sequence) : null, reached: reached?.enqueuedAt ?? null };
 }
 
-/** The reports of a group, as a decision would come to them. */
+/** A page of the reports of a group, in the order in which a decision changes them. */
 async function groupPage(parts: ConsoleParts, given: GroupKey, limit: number, cursor: string | undefined): Promise<SearchPage> {
   const console = consoleOf(parts, 'group reports');
   const of = readGroup(given);
@@ -67,5 +67,5 @@ const fits = (row: Row, { account, environment, operation, state, from, to }: Se
 function readCursor(cursor: string | undefined): number {
   if (cursor === undefined) return Number.MAX_SAFE_INTEGER;
   if (/^\d{1,16}$/.test(cursor) && Number.isSafeInteger(Number(cursor))) return Number(cursor);
-  throw new ConsoleRefusal('invalid', 'cursor: expected the `next` of a page before.');
+  throw new ConsoleRefusal('invalid', 'cursor: expected the `next` of the previous page.');
 }

@@ -1,21 +1,21 @@
-/** Why the console does not do what was asked for; the message says what to do. */
+/** The reason why the console refuses a request. The message says what to do. */
 export type ConsoleRefusalCode =
-  /** A wrong or missing value; HTTP 422. */
+  /** A value is wrong or missing (HTTP 422). */
   | 'invalid'
-  /** No such report or decision; HTTP 404. */
+  /** The report or decision does not exist (HTTP 404). */
   | 'not-found'
-  /** The id of this decision was used for another one, or the report is not in a state for it; HTTP 409. */
+  /** The id was used for another decision, or the state of the report does not allow it (HTTP 409). */
   | 'conflict'
-  /** The body cannot be opened here; HTTP 423. */
+  /** The body cannot be opened here (HTTP 423). */
   | 'locked'
-  /** This store cannot do it at all; HTTP 501. */
+  /** This store does not support it (HTTP 501). */
   | 'store-cannot';
 
-/** What the console refuses. Nothing was changed. */
+/** The error of a refused request. Nothing was changed. */
 export class ConsoleRefusal extends Error {
   /** The name of its class. */
   override readonly name = 'ConsoleRefusal';
-  /** Why, to branch on. */
+  /** The reason, to branch on. */
   readonly code: ConsoleRefusalCode;
 
   constructor(code: ConsoleRefusalCode, message: string) {

@@ -3,120 +3,120 @@ import type { OutboxEnvironment } from '../destination.js';
 import type { Row } from '../state-machine.js';
 import type { ShownPause } from './shown-pause.js';
 
-/** Where a report stands, as people see it: one that waits for another report is blocked. */
+/** The state of a report in the console. A report that waits for another one is `'blocked'`. */
 export type ShownState = Row['state'] | 'blocked';
 
-/** Why the latest attempt did not end well. */
+/** The problem of the latest attempt. */
 export interface ShownProblem {
-  /** A stable name of the kind of failure; `'conflict'` where the gateway holds other data. */
+  /** A stable name of the kind of failure. `'conflict'`: the gateway holds other data. */
   readonly code: string;
-  /** What happened; the gateway's words in it are masked. */
+  /** The problem in a sentence. The gateway's text in it is masked. */
   readonly message: string;
-  /** The HTTP status of the answer; null for none. */
+  /** The HTTP status of the answer. Null if there was none. */
   readonly status: number | null;
-  /** The id that the gateway gave to the request; null for none. */
+  /** The id that the gateway gave to the request. Null if there is none. */
   readonly requestId: string | null;
-  /** What the gateway answered, masked, as JSON text; null for none. */
+  /** The masked answer of the gateway as JSON text. Null if there was none. */
   readonly details: string | null;
 }
 
 /** A report in a list. */
 export interface ReportSummary {
-  /** Account, environment, operation and reference, with colons between. */
+  /** Account, environment, operation and reference, with colons between them. */
   readonly id: string;
-  /** The order of enqueueing. */
+  /** A number that rises in the order of enqueueing. */
   readonly sequence: number;
-  /** Whose report it is. */
+  /** The account of the report. */
   readonly account: string;
-  /** Where it goes. */
+  /** The environment to which it goes. */
   readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
   /** Its `bet_id` or `request_id`. */
   readonly reference: string;
-  /** Where it stands. */
+  /** Its current state. */
   readonly state: ShownState;
-  /** Attempts that count: those that a pause turned away do not. */
+  /** The number of attempts, without those that ended in a pause. */
   readonly attempts: number;
   /** Whether the gateway may hold it. */
   readonly inDoubt: boolean;
-  /** When it was enqueued. */
+  /** The time of enqueueing. */
   readonly enqueuedAt: number;
-  /** When its state last changed. */
+  /** The time of the last change of its state. */
   readonly changedAt: number;
-  /** Why the latest attempt did not end well; null: it did, or there was none. */
+  /** The problem of the latest attempt. Null if there is none. */
   readonly problem: ShownProblem | null;
 }
 
-/** All that is known of a report, as `outbox show` prints it, and its life. */
+/** A report with the details that `outbox show` prints, and its timeline. */
 export interface ReportLife extends ReportSummary {
-  /** What its state means, in a sentence. */
+  /** The meaning of its state, in a sentence. */
   readonly means: string;
-  /** The report that must be final first; null: none, or it is final. */
+  /** The id of the report that must be final first. Null if it is not blocked. */
   readonly waitsFor: string | null;
-  /** When it may be sent next; null where it is not waiting for its time. */
+  /** The time from which it may be sent. Null if it does not wait, or is blocked. */
   readonly dueAt: number | null;
-  /** How a recorded one came to be so; null until then. */
+  /** The result of a recorded report. Null before. */
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | null;
-  /** The gateway's words when it recorded, masked; null for none. */
+  /** The masked message of the gateway when it recorded the report. Null if there is none. */
   readonly message: string | null;
-  /** The id that the gateway gave to the request that it recorded; null for none. */
+  /** The id that the gateway gave to the recorded request. Null if there is none. */
   readonly requestId: string | null;
-  /** Tells the same bytes from others. */
+  /** Identifies the bytes of the report. */
   readonly fingerprint: string;
-  /** What is kept of the body; `keyId`: of the key that it is encrypted with. */
+  /** Whether the body is stored, and the id of the key that encrypts it. */
   readonly body: { readonly kept: boolean; readonly keyId: string | null };
-  /** The initiated report to a settled one, or the other way round; null where it is not in this outbox. */
+  /** The settled report of an initiated one, or the initiated report of a settled one. Null if it is not in this outbox. */
   readonly sibling: ReportSummary | null;
-  /** What happened, the oldest first. */
+  /** The events of the report, the oldest first. */
   readonly timeline: readonly LifeEvent[];
-  /** What can be decided now, each with the exact line for the command line. */
+  /** The possible decisions, each with the exact command line. */
   readonly actions: readonly LifeAction[];
-  /** The line that prints this report. */
+  /** The command that prints this report. */
   readonly command: string;
 }
 
 /**
- * What happened to a report. The store keeps how many attempts counted (`attempts`), the problem of the last one, and each decision with
- * the problem that it answered: those attempts are here, with the ids of their requests. Failed attempts between them are only counted, since
- * a worker that wrote down each of them would be slower for all reports; and once a report is recorded, only its last request is named.
+ * An event of a report. The store keeps the number of attempts, the problem of the latest one, and each decision with the problem
+ * before it. So the timeline shows these attempts with the ids of their requests. It only counts the other failed attempts, since
+ * storing each would slow down all reports. Of a recorded report, it shows only the last request.
  */
 export type LifeEvent =
   | { readonly kind: 'enqueued'; readonly at: number }
-  /** The last attempt, or the last before a decision, that failed. `at` is null where a decision came after it: its time is not kept. */
+  /** The latest failed attempt, or the last one before a decision. `at` is null if a decision followed, since the time is not stored. */
   | { readonly kind: 'attempt'; readonly at: number | null; readonly problem: ShownProblem }
-  /** A worker has it. `until`: another one may take it then. */
+  /** A worker has it. `until`: the time from which another worker may claim it. */
   | { readonly kind: 'in-flight'; readonly at: number; readonly until: number }
-  /** The gateway may hold it, since an attempt whose time is not kept; no answer has proved otherwise. */
+  /** The gateway may hold it after an attempt whose time is not stored, and no answer has proved otherwise. */
   | { readonly kind: 'doubt'; readonly at: number | null }
-  /** Its destination, or its operation, is paused now. Pauses that are over are not kept. */
+  /** Its destination or its operation is paused now. Earlier pauses are not stored. */
   | { readonly kind: 'paused'; readonly at: number; readonly pause: ShownPause }
-  /** A person decided. `who` is null where a program did, without a name. `undoneAt`: it was taken back. */
+  /** A person decided. `who` is null if a program decided without a name. `undone`: the decision was undone. */
   | {
       readonly kind: 'decided';
       readonly at: number;
       readonly action: 'retry' | 'recorded' | 'dismissed';
       readonly who: string | null;
       readonly reason: string;
-      /** The decision that it was part of; null for one of the command line, or of a program. */
+      /** The id of the decision of the console. Null if it was made on the command line or by a program. */
       readonly decision: string | null;
       readonly undone: { readonly at: number; readonly who: string; readonly reason: string } | null;
     }
-  /** It is quarantined since then. */
+  /** It has been quarantined since this time. */
   | { readonly kind: 'quarantined'; readonly at: number }
-  /** It is recorded, or dismissed: final. */
+  /** It was recorded or dismissed, which is final. */
   | { readonly kind: 'ended'; readonly at: number; readonly state: 'recorded' | 'dismissed'; readonly requestId: string | null }
-  /** Its line in the log of receipts. `index` is null where it has none yet, or was not found near the time of its end. */
+  /** Its line in the receipt log. `index` is null if there is no line yet, or it was not found near the time of the end. */
   | { readonly kind: 'receipt'; readonly at: number; readonly index: number | null; readonly hash: string | null };
 
-/** What a person can decide about a report. */
+/** A possible decision about a report. */
 export interface LifeAction {
-  /** What is decided. */
+  /** The action to decide. */
   readonly action: 'retry' | 'recorded' | 'dismissed' | 'undo';
-  /** The line for the command line, with `"…"` where the reason goes; null where the command line has none. */
+  /** The command line, with `"…"` in place of the reason. Null if the command line has no such command. */
   readonly command: string | null;
-  /** For `'undo'`: the decision that can be taken back; else null. */
+  /** For `'undo'`: the id of the decision to undo. Otherwise null. */
   readonly decision: string | null;
-  /** What else comes of it, in a sentence; null for nothing. */
+  /** A further effect, in a sentence. Null if there is none. */
   readonly warning: string | null;
 }

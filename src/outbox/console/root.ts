@@ -4,26 +4,26 @@ import type { Waiters } from '../receipt-waiters.js';
 import type { OutboxSettings } from '../settings-shape.js';
 import type { ConsoleParts } from './parts.js';
 
-/** All that an outbox knows of its console. */
+/** The parts of an outbox that its console uses. */
 export type ConsoleRoot = Omit<ConsoleParts, 'command'>;
 
-// Two copies of the package in one program share this key, so its text stays as it is.
+// Two copies of the package in one program share this key, so its text must not change.
 const ROOT = Symbol.for('location-sdk.outbox-console');
 
-/** What stands behind an outbox, also of one that another copy of the package has made. */
+/** Finds the parts of an outbox, even if another copy of the package has made it. */
 export const rootOf = (outbox: object): ConsoleRoot | undefined => (outbox as { readonly [ROOT]?: ConsoleRoot })[ROOT];
 
-/** What an outbox gives its console. */
+/** The parts that an outbox passes to its console. */
 export interface Attached {
   readonly settings: OutboxSettings;
-  /** Those that the console shows. */
+  /** The accounts that the console shows. */
   readonly accounts: readonly string[];
   readonly events: Events;
   readonly waiters: Waiters;
   wake(): void;
 }
 
-/** Keeps what stands behind an outbox at it, where no printer or serialiser sees it: decisions of the console are then those of the outbox. */
+/** Attaches the parts to the outbox under a symbol, which loggers and serialisers skip. So decisions of the console reach the outbox. */
 export function attachConsole(outbox: object, { settings, accounts, events, waiters, wake }: Attached): void {
   const { store, seal, clock, keepBodies } = settings;
   const root: ConsoleRoot = {
@@ -38,7 +38,7 @@ export function attachConsole(outbox: object, { settings, accounts, events, wait
         waiters.settle(row);
       }
     },
-    // The event adds receipts to the log; a worker takes what waits now.
+    // The event `decided` adds the receipts. The worker must only be woken.
     settled: async () => wake(),
     async resume(account, environment) {
       const lifted = await liftPauses(store, account, environment);

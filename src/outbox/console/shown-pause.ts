@@ -1,22 +1,22 @@
 import type { OperationName } from '../../protocol/operations.js';
 import type { OutboxEnvironment, PauseReason } from '../destination.js';
 
-/** A destination, or one of its operations, to which nothing is sent. */
+/** The pause of a destination or of one of its operations. */
 export interface ShownPause {
-  /** Whose reports. */
+  /** The account whose reports wait. */
   readonly account: string;
-  /** Where they go. */
+  /** The paused environment. */
   readonly environment: OutboxEnvironment;
-  /** Of a breaker: the operation that it holds up; null: all of the environment is paused. */
+  /** The paused operation, if it is the pause of a breaker. Null: the whole environment is paused. */
   readonly operation: OperationName | null;
-  /** Why, in a word. */
+  /** The reason, to branch on. */
   readonly reason: PauseReason;
-  /** Why, in a sentence. */
+  /** The reason in a sentence. */
   readonly message: string | null;
-  /** Since when. */
+  /** The begin of the pause. */
   readonly since: number;
-  /** When one report is tried as a probe; in the past: as soon as a worker is free. */
+  /** The time of the next probe. If it has passed: the probe is sent as soon as a worker is free. */
   readonly nextProbeAt: number;
-  /** Probes that failed in a row. */
+  /** The number of failed probes in a row. Of a breaker: also its strikes. */
   readonly failedProbes: number;
 }

@@ -2,10 +2,10 @@ import { printable } from '../../platform/printable.js';
 import type { Problem, Row } from '../state-machine.js';
 import type { ReportSummary, ShownProblem } from './report-life.js';
 
-/** A text for people, where there is one. */
+/** A text with its control characters escaped. Null if there is none. */
 export const shownText = (text: string | undefined): string | null => (text === undefined ? null : printable(text));
 
-/** A problem as people see it, and as `outbox show` prints it. */
+/** A problem in the form in which the console and `outbox show` print it. */
 export function shownProblem(problem: Problem): ShownProblem {
   const { code, conflict, message, status, requestId, details } = problem;
   return {
@@ -17,7 +17,7 @@ export function shownProblem(problem: Problem): ShownProblem {
   };
 }
 
-/** A row as a line of a list: nothing of its body. */
+/** A row as an item of a list, without its body. */
 export function summaryOf(row: Row): ReportSummary {
   const { id, sequence, account, environment, operation, reference, state, blocked, attempts, inDoubt, enqueuedAt, changedAt, problem } = row;
   return {

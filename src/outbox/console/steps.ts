@@ -2,26 +2,26 @@ import type { ConsoleStore, DecisionStep, KeptDecision } from '../console-store.
 import type { Change, Row } from '../state-machine.js';
 import type { ConsoleParts } from './parts.js';
 
-/** A row that a step is to change, or why it is not. */
+/** A row with its change, or with the reason why it is not changed. */
 export interface Planned {
   readonly row: Pick<Row, 'id'>;
   readonly change: Change | string;
 }
 
-/** What the next step of a decision is about. */
+/** The rows of the next step of a decision. */
 export interface Page {
   readonly planned: readonly (Planned & { readonly row: Row })[];
-  /** Those that are not there, or not shown. */
+  /** The ids of rows that do not exist, or that the console does not show. */
   readonly missing?: readonly string[] | undefined;
   readonly to: number;
   readonly done: boolean;
 }
 
-/** Others write meanwhile: a pause after each commit, half as long as it took, within bounds. */
+/** The pause after each commit is half as long as the commit, within these limits, so that others can write. */
 const SHORTEST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 100;
 
-/** One change of a row as a step makes it. */
+/** The write of one change. */
 const writeOf = ({ row, change }: { row: Row; change: Change }): DecisionStep['writes'][number] => ({
   id: row.id,
   sequence: row.sequence,
@@ -30,8 +30,8 @@ const writeOf = ({ row, change }: { row: Row; change: Change }): DecisionStep['w
 });
 
 /**
- * Carries a decision out, a commit at a time, until it is done or the time is over. Where others carry out the same decision, each
- * commit is made by one of them. `made` hears of each commit.
+ * Carries a decision out in several commits, until it is done or the time limit is reached. If other processes carry out the same
+ * decision, only one of them makes each commit. `made` is called after each commit of this process.
  */
 export async function carryOut(
   { clock }: Pick<ConsoleParts, 'clock'>,
@@ -50,7 +50,7 @@ export async function carryOut(
     const skipped = page.planned.length - changing.length + (page.missing?.length ?? 0);
     const step = { id: decision.id, from: decision.cursor, to: page.to, done: page.done, skipped, writes: changing.map(writeOf) };
     const written = await console.step(step);
-    // Somebody else has made this step, or taken the decision back: nothing of it was done here.
+    // Without a result, another process has made this step or undone the decision.
     if (written)
       made(
         page,

@@ -8,21 +8,21 @@ import { beginOrGoOn, recordOf } from './recorded-decision.js';
 import { ConsoleRefusal } from './refusal.js';
 import { carryOut, type Page } from './steps.js';
 
-/** Takes back a retry where nothing has left since. */
+/** Undoes a retry for all reports that were not claimed since. */
 export async function undo(parts: ConsoleParts, request: UndoRequest): Promise<Undone> {
   const console = consoleOf(parts, 'keep decisions');
   const { who, reason } = readWho(request);
   const [id, forMs] = [readDecisionId(request.decision), readBudget(request)];
   const of = await console.decision(request.of);
-  if (!of) throw new ConsoleRefusal('not-found', 'There is no decision with the id that is to be taken back. Nothing was done.');
+  if (!of) throw new ConsoleRefusal('not-found', 'The decision to undo does not exist. Nothing was done.');
   if (!isUndoable(of.action))
-    throw new ConsoleRefusal('conflict', 'Only a retry can be taken back: a verdict is final, and stands in the log of receipts. Nothing was done.');
-  if (of.undoneBy !== undefined && of.undoneBy !== id) throw new ConsoleRefusal('conflict', 'This decision was taken back before. Nothing was done.');
+    throw new ConsoleRefusal('conflict', 'Only a retry can be undone: recorded and dismissed are final, and are in the receipt log. Nothing was done.');
+  if (of.undoneBy !== undefined && of.undoneBy !== id) throw new ConsoleRefusal('conflict', 'This decision was already undone. Nothing was done.');
   const begun = await beginOrGoOn(console, { id, action: 'undo', who, reason, about: JSON.stringify({ decision: of.id }), done: false, undoes: of.id });
   const undone = { reason, at: begun.at, by: who };
   const kept = { claimed: 0, otherwise: 0 };
 
-  // Its cursor is one more than the place of the last step of the decision that was taken back.
+  // The cursor is one more than the place of the last undone step.
   const next = async ({ cursor }: KeptDecision): Promise<Page> => {
     const step = await console.touched(of.id, cursor - 1);
     if (!step) return { planned: [], to: cursor, done: true };
@@ -38,7 +38,7 @@ export async function undo(parts: ConsoleParts, request: UndoRequest): Promise<U
   return { decision: recordOf(ended), more: !ended.done, kept };
 }
 
-/** Whether a worker has had a row since this decision, rather than something else being decided. */
+/** Whether a row was not undone because a worker has claimed it, and not because of another decision. */
 const wasClaimed = (
   last: string | undefined,
   of: string,

@@ -12,21 +12,21 @@ import type { Row } from '../state-machine.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store.js';
 import { createInsertBatch } from './insert-batch.js';
 
-/** The calls that are reports; each is a method of the outbox. */
+/** The operations that are reports. Each is a method of the outbox. */
 export type ReportName = Exclude<OperationName, 'verifyNin'>;
 
-/** A report as it is given. */
+/** The arguments of a report method. */
 export interface Given {
   readonly operation: ReportName;
   readonly payload: unknown;
   readonly options?: unknown;
-  /** The user's own, given once for several reports rather than with the options of each. */
+  /** The user's own transaction, if it was passed to `within` and not in the options. */
   readonly transaction?: unknown;
 }
 
-/** A report that is committed. */
+/** A report that is written. */
 export interface Committed {
-  /** In the store; or in the user's transaction, and then nobody knows whether that will be committed. */
+  /** The row in the store, or in the user's transaction, which may still roll back. */
   readonly row: Row;
   readonly location: Location | undefined;
 }
@@ -35,31 +35,31 @@ export interface Committed {
 export interface ReadyRow {
   readonly report: AnyReport;
   readonly row: NewRow;
-  /** The user's own, where the row is written in it. */
+  /** The user's own transaction, if the row is written within one. */
   readonly transaction: unknown;
 }
 
-/** Control characters, and halves of characters: databases cut text there or take it for another, and relays refuse it. */
+/** Control characters and unpaired surrogates. Some databases cut text there or change it, and relays refuse it. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u;
 
-/** Whether every store tells this reference from every other one. */
+/** Whether every store can tell this reference from all others. */
 export const isDistinctReference = (reference: string): boolean => !UNFIT.test(reference);
 
-/** The id of a report's row: one row for each account, environment, operation and reference. */
+/** The id of a report's row. Each account, environment, operation and reference has one row. */
 export const rowId = ({ account, environment }: Destination, operation: OperationName, reference: string): string =>
   `${account}:${environment}:${operation}:${reference}`;
 
-/** The id of the row that must be final before this one is sent, wherever there is such a row (specification, section 1). */
+/** The id of the row that must be final before this one is sent, if it exists (specification, section 1). */
 export function rowBefore(destination: Destination, operation: OperationName, reference: string): string | undefined {
   const row = operations[operation];
   return 'after' in row ? rowId(destination, row.after, reference) : undefined;
 }
 
-/** The way in of one account: validates, locates, freezes, seals and commits. What is enqueued while a commit is under way shares the next one. */
+/** The intake of one account: validates, locates, freezes, seals and commits reports. Reports that arrive during a commit share the next one. */
 export function createEntrance({ store, seal, clock }: OutboxSettings, { account, internals, gateways, mockMode }: AccountSettings, events: Events) {
   const enqueue = createInsertBatch(store, clock);
 
-  /** Everything before the commit: nothing of it reaches the store unless all of it went well. */
+  /** All steps before the commit. If one fails, nothing reaches the store. */
   async function prepare(one: Given): Promise<ReadyRow> {
     const { operation, payload, options, transaction: given } = { transaction: undefined, ...one };
     const { transaction = given, ...callOptions } = readTransaction(options);
@@ -88,7 +88,7 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
   async function accept(prepared: ReadyRow): Promise<Committed> {
     const { report, transaction } = prepared;
     const enqueued = await write(prepared);
-    if (!enqueued) throw new Error('The store did not say what became of the row.');
+    if (!enqueued) throw new Error('The store returned no result for the row.');
     if (enqueued.added) {
       if (transaction === undefined) events.emit('enqueued', aboutReport(enqueued.row));
     } else if (!(await seal.matches(enqueued.row.fingerprint, report.body, enqueued.row))) {
@@ -99,9 +99,9 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
 
   return {
     prepare,
-    /** Resolves once the row is committed; those of the same turn share commits. Rejects with a `DuplicateReportError` where other data is there. */
+    /** Resolves once the row is committed. Rejects with a `DuplicateReportError` if the store holds other data under the reference. */
     accept,
-    /** Both. Rejects as the client does, too, or with the store's error. */
+    /** Prepares and accepts. Rejects with the errors of the client or of the store. */
     commit: async (given: Given): Promise<Committed> => accept(await prepare(given)),
   };
 }
@@ -129,11 +129,11 @@ export function otherData({ operation, reference, environment }: AnyReport): Dup
   });
 }
 
-/** Throws where a store would write what belongs into a transaction of the user's at once. */
+/** Throws if a store cannot write within the user's own transaction. */
 export function requireTransactions(store: OutboxStore): void {
   if (memberOf(store, 'transactional') === true) return;
   throw new ConfigurationError(
-    'transaction: the store of this outbox cannot write within one of yours; those of PostgreSQL and SQLite can. Nothing was enqueued.',
+    'transaction: the store of this outbox cannot write within your transaction; the stores of PostgreSQL and SQLite can. Nothing was enqueued.',
   );
 }
 

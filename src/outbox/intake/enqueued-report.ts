@@ -4,14 +4,14 @@ import type { Row } from '../state-machine.js';
 
 /** A report that is committed to the store. */
 export interface EnqueuedReport<Mode extends ClientMode = 'strict'> {
-  /** For `get`, `retry` and `resolve`: account, environment (or `relay`), operation and reference. */
+  /** The id for `get`, `retry` and `resolve`: account, environment (or `relay`), operation and reference. */
   readonly id: string;
-  /** `'waiting'`, or where the same bytes had been enqueued before, how far they are. */
+  /** `'waiting'`, or the current state if the same report was enqueued before. */
   readonly state: Row['state'];
   /**
-   * The receipt, once the gateway holds the report, or the outbox behind the relay. Rejects once it is quarantined or dismissed, or the outbox is
-   * stopped; code that does not use it need not handle the rejection. Not enumerable. Of a report in your own transaction, look
-   * at it after the commit: where the report is not in the store five minutes later, it rejects too.
+   * The receipt, once the gateway has recorded the report, or the outbox behind the relay has stored it. Rejects if the report is
+   * quarantined or dismissed, or the outbox is stopped. If you do not use it, you need not handle the rejection. Not enumerable.
+   * Read it after the commit of your own transaction: it also rejects if the report is not in the store five minutes later.
    */
   readonly done: Promise<ReceiptOf<Mode>>;
 }

@@ -9,28 +9,28 @@ export interface Queued {
   readonly reject: (error: unknown) => void;
 }
 
-/** How many rows share a commit at most. */
+/** The largest number of rows in a commit. */
 export const LARGEST_COMMIT = 500;
-/** How long a commit may take before the next one goes beside it, in a store that can do several at once. */
+/** The time after which the next commit begins in parallel, in a concurrent store. */
 const SLOW_COMMIT_MS = 100;
-/** How many go beside each other. */
+/** The largest number of parallel commits. */
 const MOST_COMMITS = 4;
-/** What is wrong with the store and with no row: the same would be waited for again with each of them. */
+/** The codes of errors that concern the store and not a row. Every further row would fail the same way. */
 const OF_THE_STORE: readonly unknown[] = ['connection', 'timeout', 'closed'];
 const isOfTheStore = (error: unknown): boolean => OF_THE_STORE.includes(asRecord(error).code);
 
-/** Commits rows; what comes while a commit is under way shares the next one. */
+/** Commits rows in batches. Rows that arrive during a commit share the next one. */
 export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>, clock: Clock) {
   let queue: Queued[] = [];
-  /** Taken from the queue, and neither committed nor refused. */
+  /** The rows that were taken from the queue, and are neither committed nor refused. */
   const underWay = new Set<Queued>();
   let commits = 0;
   const most = memberOf(store, 'concurrent') === true ? MOST_COMMITS : 1;
   let committing = false;
 
   /**
-   * Refuses rows; and where nobody knows what became of them, those of the same references that were asked for after them,
-   * so that none goes without the one before it.
+   * Refuses rows. If the store failed, their result is unknown. Then it also refuses the queued rows of the same references, so
+   * that no settlement is committed without its initiated report.
    */
   function refuse(rows: readonly Queued[], error: unknown): void {
     const references = new Set(rows.map(({ row }) => row.reference));
@@ -42,7 +42,7 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
     }
   }
 
-  /** Resolves with what is wrong with the store, where that is what went wrong. */
+  /** Commits a batch. Resolves with the error if the store failed. */
   async function commit(batch: readonly Queued[]): Promise<unknown> {
     try {
       const enqueued = await store.enqueue(batch.map(({ row }) => row));
@@ -62,7 +62,7 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
     return undefined;
   }
 
-  /** One row after the other; or some at once, but never two of the same reference. Once the store fails, the rest is not tried. */
+  /** Commits each row by itself: several in parallel, but never two of the same reference. Stops once the store fails. */
   async function commitEach(batch: readonly Queued[]): Promise<unknown> {
     let failed: unknown;
     const commitOne = async (one: Queued) => {
@@ -84,7 +84,7 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
     return failed;
   }
 
-  /** What may be committed now: nothing of a reference that is under way, since its reports are told in order. */
+  /** Takes the next rows. Skips references that are under way, so that their reports are committed in order. */
   function takeBatch(): Queued[] {
     if (underWay.size === 0) return queue.splice(0, LARGEST_COMMIT);
     const busy = new Set([...underWay].map(({ row }) => row.reference));
@@ -94,7 +94,7 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
     return batch;
   }
 
-  /** Begins the next commit, unless the one before is quick or enough are under way; called again when that may have changed. */
+  /** Begins the next commit once the previous one is done or slow, up to the largest number of parallel commits. */
   async function commitNext(): Promise<void> {
     if (committing || commits >= most) return;
     const batch = takeBatch();
@@ -115,7 +115,7 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
   return (row: NewRow): Promise<Enqueued> =>
     new Promise((resolve, reject) => {
       queue.push({ row, resolve, reject });
-      // Those of the same turn of the event loop go together.
+      // A microtask, so that rows of the same turn of the event loop share a commit.
       if (!committing) queueMicrotask(() => void commitNext());
     });
 }

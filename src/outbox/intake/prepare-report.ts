@@ -8,29 +8,31 @@ import type { Own } from '../receipt-waiters.js';
 import { type Entrance, otherData, type ReadyRow, requireTransactions } from './enqueue.js';
 import type { PreparedReport } from './prepared-report.js';
 
-/** What a prepared report needs of its outbox. */
+/** The parts of an outbox that a prepared report uses. */
 type Parts<Mode extends ClientMode> = Pick<OperatorParts<Mode>, 'settings' | 'waiters' | 'committed'> & {
   readonly entrance: Pick<Entrance, 'accept'>;
-  /** Tells the worker that there is something to send. */
+  /** Wakes the worker. */
   wake(): void;
 };
 
-/** A report that is checked, located and frozen, and not stored yet. */
+/** Makes a report that is validated, located and frozen, and not stored yet. */
 export function prepareReport<Mode extends ClientMode>(
   prepared: ReadyRow,
   { settings: { store, seal }, waiters, entrance, committed, wake }: Parts<Mode>,
 ): PreparedReport<Mode> {
   const { row, report } = prepared;
   const { id } = row;
-  if (prepared.transaction === null) throw new ConfigurationError('transaction: expected your transaction; without one leave it out. Nothing was stored.');
-  // A statement that was refused, or that changed no row, leaves what was there.
+  if (prepared.transaction === null)
+    throw new ConfigurationError('transaction: expected your transaction; leave the option out if you have none. Nothing was stored.');
+  // The user's statement may have failed or added no row, so the stored row may be other data.
   const own: Own = { acknowledged: false, matches: async (there) => seal.matches(there.fingerprint, report.body, there), refusal: () => otherData(report) };
   let awaited: Promise<ReceiptOf<Mode>> | undefined;
 
   async function enqueue(...given: readonly [transaction?: unknown]): Promise<EnqueuedReport<Mode>> {
     const [transaction = given.length === 0 ? prepared.transaction : null] = given;
-    // A client that was forgotten would otherwise make a commit of its own.
-    if (transaction === null) throw new ConfigurationError('enqueue: expected your transaction, or no argument for a commit of its own. Nothing was enqueued.');
+    // Otherwise an undefined transaction, passed by mistake, would commit the report by itself.
+    if (transaction === null)
+      throw new ConfigurationError('enqueue: expected your transaction; call it without an argument for a separate commit. Nothing was enqueued.');
     if (transaction !== undefined) requireTransactions(store);
     const enqueued = committed(await entrance.accept({ ...prepared, transaction }));
     own.acknowledged = true;
@@ -49,7 +51,7 @@ export function prepareReport<Mode extends ClientMode>(
   function done(): Promise<ReceiptOf<Mode>> {
     if (!awaited) {
       awaited = waiters.receiptFor(id, report.location, own) as Promise<ReceiptOf<Mode>>;
-      // Whoever does not look at it must not lose the process to it; and what was not there may come yet.
+      // An unused promise that rejects must not end the process. A later read waits again, since the report may still be committed.
       awaited.catch(() => {
         awaited = undefined;
       });
@@ -57,6 +59,6 @@ export function prepareReport<Mode extends ClientMode>(
     return awaited;
   }
 
-  // Neither is for printers: one holds the report, the other begins to wait.
+  // Both are not enumerable, so that loggers skip them: `value` holds the report, and reading `done` begins the wait.
   return Object.defineProperties({ id, enqueue }, { value: { get: value }, done: { get: done } }) as PreparedReport<Mode>;
 }

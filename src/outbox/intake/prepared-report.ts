@@ -3,8 +3,8 @@ import type { ReceiptOf } from '../../client/receipt.js';
 import type { EnqueuedReport } from './enqueued-report.js';
 
 /**
- * A report that is checked, located and frozen, and not stored yet: what `prepare` resolves with. Logs and JSON of it show
- * its `id` alone. It may be put aside: nothing is stored, and nothing waits.
+ * The result of `prepare`: a report that is validated, located and frozen, and not stored yet. Logs and JSON show only
+ * its `id`. You may discard it without a further call.
  *
  * @example
  * ```ts
@@ -16,31 +16,31 @@ import type { EnqueuedReport } from './enqueued-report.js';
  * ```
  */
 export interface PreparedReport<Mode extends ClientMode = 'strict'> {
-  /** For `get`, `retry` and `resolve`: account, environment, operation and reference. */
+  /** The id for `get`, `retry` and `resolve`: account, environment, operation and reference. */
   readonly id: string;
   /**
-   * Enqueues it within your transaction; without an argument within the one that it was prepared for, if any, else in a commit of its own. Rejects as the report methods do, and with a
-   * `ConfigurationError` for an `undefined` or `null` transaction. May be called again: the same bytes are the same report.
+   * Enqueues the report within your transaction. Without an argument: within the transaction that it was prepared for, or in a
+   * separate commit. Rejects as the report methods do, and with a `ConfigurationError` for an `undefined` or `null` transaction.
+   * You may call it again: the same bytes are the same report.
    */
   enqueue(transaction?: unknown): Promise<EnqueuedReport<Mode>>;
   /**
-   * For a statement of your own (PostgreSQL): what the SQL function `enqueue` takes, of the schema in which the outbox has its store. The
-   * report is then committed with that statement. Bind it as a parameter, since it holds the report, personal data
-   * included (sealed where the outbox encrypts); libraries that print the parameters of a failed statement print it too.
+   * The argument of the SQL function `enqueue` (PostgreSQL), in the schema of the outbox's store. Your own statement then commits
+   * the report. Bind the value as a parameter: it contains the report with its personal data (sealed if the outbox encrypts).
+   * Libraries that print the parameters of a failed statement print it, too.
    *
-   * The function returns true where the report was added, and false where the same one was there. It fails the statement, and
-   * your transaction with it: with SQLSTATE `LS003` where the outbox holds other data under the same reference, with `LS004` for
-   * anything that is not a whole value of an outbox over this very store, and with `LS005` where the reports of this account go
-   * to another gateway. Neither shows what was given.
+   * The function returns true if it added the report, and false if the same report was there. An error fails your statement and
+   * transaction. `LS003`: the outbox holds other data under the same reference. `LS004`: the value is not a complete value of an
+   * outbox over this store. `LS005`: the reports of this account go to another gateway. The errors do not show the value.
    *
-   * Throws a `ConfigurationError` where the store has no such function, or the report was prepared for a transaction. Not
+   * Throws a `ConfigurationError` if the store does not have this function, or the report was prepared for a transaction. Not
    * enumerable.
    */
   readonly value: string;
   /**
-   * The receipt of this very report. To read it, destructured too, begins the wait: do that after the commit. Rejects as the `done` of an
-   * `EnqueuedReport`, and with a `DuplicateReportError` as soon as other data is seen under its reference. Of a report that is not in
-   * the store five minutes later it rejects with an `AbortedError`. After a rejection it may be read again. Not enumerable.
+   * The receipt of this report. Reading or destructuring the property begins the wait: do that after the commit. Rejects as the
+   * `done` of an `EnqueuedReport`, with a `DuplicateReportError` if the store holds other data under the reference, and with an
+   * `AbortedError` if the report is not in the store five minutes later. You may read it again after a rejection. Not enumerable.
    */
   readonly done: Promise<ReceiptOf<Mode>>;
 }

@@ -4,7 +4,7 @@ import type { Given } from './enqueue.js';
 
 const NAMES = Object.values<Operation>(operations).flatMap(({ name, reference }): string[] => (reference ? [name] : []));
 
-/** Takes a report that is named rather than given to the method of its name, since a name can be misspelled. Throws a `ValidationError`. */
+/** Checks a report whose operation is given by name. Throws a `ValidationError` for an unknown name. */
 export function readNamed(given: Given): Given {
   if (typeof given !== 'object' || given === null) throw refused('report', 'expected an object with operation and payload');
   const { operation, payload, options } = readMembers(given);
@@ -21,16 +21,16 @@ function readMembers(given: Given): Given {
   }
 }
 
-/** A copy of a list of reports. Throws a `ValidationError` for anything else: of that none would be enqueued, and nobody told. */
+/** Copies a list of reports. Throws a `ValidationError` if it is not an array. */
 export function readList(reports: readonly Given[]): Given[] {
   try {
     if (Array.isArray(reports)) return Array.from(reports);
   } catch {
-    // A proxy that throws is no list either.
+    // A proxy that throws is refused like any other value.
   }
-  throw refused('reports', 'expected an array, each of whose members has operation and payload');
+  throw refused('reports', 'expected an array of objects with operation and payload');
 }
 
-/** What was given is not shown: it may be anything. */
+/** The error never shows the value, which may contain personal data. */
 const refused = (path: string, message: string) =>
   new ValidationError(`${path}: ${message}. Nothing was stored or sent.`, { issues: [{ path, code: 'invalid', message }] });

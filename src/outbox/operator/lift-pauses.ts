@@ -3,7 +3,7 @@ import { type OutboxEnvironment, partsOf } from '../destination.js';
 import { liftPause } from '../pause.js';
 import type { OutboxStore } from '../store.js';
 
-/** Lifts all pauses of an environment of an account; gives the operation of each, or undefined where it was the whole environment. */
+/** Ends all pauses of an environment of an account. Returns the operation of each pause: undefined for the whole environment. */
 export async function liftPauses(store: OutboxStore, account: string, environment: OutboxEnvironment): Promise<(OperationName | undefined)[]> {
   const lifted: (OperationName | undefined)[] = [];
   for (const { pause } of await store.outlook([account])) {

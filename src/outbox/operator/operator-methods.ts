@@ -16,7 +16,7 @@ import { decideRow, refusal } from './decide.js';
 import { liftPauses } from './lift-pauses.js';
 import type { OperatorMethods, OperatorParts } from './parts.js';
 
-/** How many reports are listed unless told otherwise, and read together. */
+/** The default number of listed reports, and the number that is read at once. */
 const PAGE = 100;
 
 export function operatorMethods<Mode extends ClientMode = 'strict'>({
@@ -45,7 +45,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     return toPublicReport(now);
   }
 
-  /** All rows of a commit are prepared before it. */
+  /** Prepares all rows first, so that they share a commit. */
   async function commitTogether(given: readonly Given[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]> {
     const prepared = await Promise.allSettled(given.map(async (one) => entrance.prepare(readNamed(one))));
     const accept = async (one: (typeof prepared)[number]) =>
@@ -70,11 +70,11 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
         await ensureOwnGateways(settings);
         wake();
         while (!over.aborted) {
-          // Where another one leads (another tab), all that can be seen is what is left.
+          // If another tab leads, this one can only poll the counts.
           await (worker() ? nextIdle() : withTimeout(() => new Promise(() => {}), { clock, milliseconds: pollMs, signal: over }));
           const { states } = await store.counts(served);
           if (states.waiting + states['in-flight'] === 0) return true;
-          // Stopped meanwhile: nobody sends what is left.
+          // The outbox was stopped in the meantime, so it no longer sends.
           if (!isStarted()) return false;
           if (states['in-flight'] === 0 && (await isOnlyRefused())) return false;
         }
@@ -99,7 +99,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     },
     within(transaction) {
       requireTransactions(store);
-      // Without one the report would be committed by itself, whatever becomes of the caller's work.
+      // Without a transaction, the report would be committed even if the caller's work is rolled back.
       if (transaction === undefined || transaction === null) throw new ConfigurationError('within: expected your transaction. Nothing was enqueued.');
       return {
         reportBetEvent: (payload, options) => enqueue({ operation: 'reportBetEvent', payload, options, transaction }),
@@ -123,7 +123,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     retry: (id, { reason = '' } = {}) => decide(id, { action: 'retry', reason, at: internals.clock.now() }),
     resolve: async (id, { as: action, reason }) => {
       if (action !== 'recorded' && action !== 'dismissed') throw refusal('resolve', "as: expected 'recorded' or 'dismissed'");
-      if (typeof reason !== 'string' || !reason.trim()) throw refusal('resolve', 'reason: say why, for those who ask later');
+      if (typeof reason !== 'string' || !reason.trim()) throw refusal('resolve', 'reason: expected a text, which is stored with the report');
       return decide(id, { action, reason, at: internals.clock.now() });
     },
     resume: async (environment) => {

@@ -6,27 +6,27 @@ import type { Waiters } from '../receipt-waiters.js';
 import type { AccountSettings, OutboxSettings } from '../settings-shape.js';
 import type { Worker } from '../worker.js';
 
-/** The methods of an outbox that its operator needs and a page does not: batches, lists, decisions, sending until all is sent. */
+/** The methods of an outbox that only a backend has: batches, transactions, lists, decisions and `drain`. */
 export type OperatorMethods<Mode extends ClientMode = 'strict'> = Pick<
   Outbox<Mode>,
   'reportAll' | 'within' | 'prepare' | 'drain' | 'list' | 'iterate' | 'retry' | 'resolve' | 'resume'
 >;
 
-/** What they are made of. */
+/** The parts of an outbox that these methods use. */
 export interface OperatorParts<Mode extends ClientMode = 'strict'> {
   readonly settings: OutboxSettings;
-  /** Whose methods they are. */
+  /** The account of the methods. */
   readonly account: AccountSettings;
   readonly events: Events;
   readonly waiters: Waiters;
   readonly entrance: Entrance;
-  /** Who is told, each time, that the worker has nothing to do. */
+  /** The functions that are called whenever the worker becomes idle. */
   readonly idle: Set<() => void>;
   committed(committed: Committed): EnqueuedReport<Mode>;
   enqueue(given: Given): Promise<EnqueuedReport<Mode>>;
   start(): void;
   stop(): Promise<void>;
   isStarted(): boolean;
-  /** The worker, while it is this outbox's turn to have one. */
+  /** The worker. Undefined while another tab leads, or after a stop. */
   worker(): Worker | undefined;
 }

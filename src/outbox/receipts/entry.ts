@@ -4,63 +4,63 @@ import type { OutboxEnvironment } from '../destination.js';
 import type { Decision, Row } from '../state-machine.js';
 import type { LogLine } from '../store.js';
 
-/** How far the log of receipts reaches. */
+/** The end of the receipt log. */
 export interface ReceiptHead {
-  /** How many entries it has. */
+  /** The number of entries. */
   readonly count: number;
-  /** The hash of the last one. */
+  /** The hash of the last entry. */
   readonly hash: string;
 }
 
 /**
- * One line of the log of receipts. Times are ISO 8601 in UTC, by the store's clock. It holds no personal data, unless
- * somebody writes some into a reason.
+ * One line of the receipt log. Times are ISO 8601 in UTC, by the store's clock. It contains no personal data, unless a
+ * person writes some into a reason.
  */
 export interface ReceiptEntry {
-  /** Version of the format. */
+  /** The version of the format. */
   readonly version: 1;
   /** Its place in the log, from 0. */
   readonly index: number;
   /** The id of the report. */
   readonly id: string;
-  /** Whose report it is. */
+  /** The account of the report. */
   readonly account: string;
-  /** Where the report goes. */
+  /** The environment to which the report went. */
   readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
   /**
-   * `'recorded'` and `'already-recorded'`: the gateway said so. `'accepted'`: the outbox behind the relay has stored it. `'declared-recorded'` and `'dismissed'`: a person did, see
-   * the last of `decisions`.
+   * `'recorded'` and `'already-recorded'`: the gateway confirmed it. `'accepted'`: the outbox behind the relay has stored it.
+   * `'declared-recorded'` and `'dismissed'`: a person decided, see the last of `decisions`.
    */
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | 'declared-recorded' | 'dismissed';
   /** The keyed fingerprint of the bytes that were sent. */
   readonly fingerprint: string;
-  /** Attempts that count: those that a pause turned away do not. */
+  /** The number of attempts, without those that ended in a pause. */
   readonly attempts: number;
-  /** When it was enqueued. */
+  /** The time of enqueueing. */
   readonly enqueuedAt: string;
-  /** When it was recorded, or dismissed. */
+  /** The time at which it was recorded or dismissed. */
   readonly endedAt: string;
-  /** What people decided about it, where they did. */
+  /** The decisions of people about the report, if there are any. */
   readonly decisions?: readonly (Pick<Decision, 'action' | 'reason'> & {
-    /** When it was decided, by the clock of whoever decided. */
+    /** The time of the decision, by the clock of the process that decided. */
     readonly at: string;
-    /** By whom, where that was known. */
+    /** The person who decided, if known. */
     readonly by?: string;
   })[];
-  /** The hash of the entry before; 64 zeros in the first. */
+  /** The hash of the previous entry; 64 zeros in the first entry. */
   readonly previous: string;
   /** SHA-256, in hexadecimal, of this entry's canonical JSON without `hash`. */
   readonly hash: string;
 }
 
-/** What comes before the first entry. */
+/** The `previous` of the first entry. */
 export const NOTHING = '0'.repeat(64);
 
-/** JSON without spaces and with sorted names: one text for one value (RFC 8785, for the values that are here). */
+/** JSON without spaces and with sorted names, so that a value has only one text (RFC 8785, for the values in an entry). */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -68,31 +68,31 @@ export const canonicalJson = (value: unknown): string =>
       : inner,
   );
 
-/** The furthest time that a date can hold; a clock that is further off must not stop the log. */
+/** The largest time of a `Date`. A clock beyond it must not stop the log. */
 const FURTHEST_MS = 8.64e15;
 const isoTime = (milliseconds: number): string => new Date(Math.max(-FURTHEST_MS, Math.min(FURTHEST_MS, Math.trunc(milliseconds)))).toISOString();
 
 function outcomeOf({ state, outcome, decisions }: Row): ReceiptEntry['outcome'] {
   if (state === 'dismissed') return 'dismissed';
-  // Nothing can be decided about a recorded row: where that was the last, it is what recorded it.
+  // A recorded row takes no decisions. So if the last decision is 'recorded', it ended the row.
   return decisions.at(-1)?.action === 'recorded' ? 'declared-recorded' : (outcome ?? 'recorded');
 }
 
-/** The hash that an entry must have. */
+/** The expected hash of an entry. */
 export const hashOf = ({ hash: _, ...entry }: Omit<ReceiptEntry, 'hash'> & { hash?: unknown }): Promise<string> => sha256(canonicalJson(entry));
 
-/** The lines of final rows, linked to the last line that there is. Throws where that is none of ours. */
+/** Makes the lines of final rows, linked to the last line of the log. Throws if that line is damaged. */
 export async function linkRows(rows: readonly Row[], last: LogLine | undefined): Promise<{ lines: LogLine[]; head: ReceiptHead }> {
   let previous = last ? headOfLine(last.line) : NOTHING;
   let index = (last?.index ?? -1) + 1;
   const lines: LogLine[] = [];
   for (const row of rows) {
     const { id, account, environment, operation, reference, fingerprint, attempts, enqueuedAt, changedAt, decisions } = row;
-    // A retry that was taken back has had no consequence.
+    // An undone retry had no effect.
     const decided = decisions.flatMap(({ action, at, by, reason, undone }) =>
       undone ? [] : [{ action, at: isoTime(at), ...(by !== undefined && { by }), reason }],
     );
-    // Names are in their order here, so that this is canonical JSON at the price of plain JSON; `hash` stands between the two parts.
+    // The names are already sorted, so plain JSON is canonical and faster. `hash` belongs between the two parts.
     const before = JSON.stringify({
       account,
       attempts,
@@ -110,14 +110,14 @@ export async function linkRows(rows: readonly Row[], last: LogLine | undefined):
   return { lines, head: { count: index, hash: previous } };
 }
 
-/** The hash that stands in a line of the log. */
+/** The hash in a line of the log. */
 export function headOfLine(line: string): string {
   const hash = parseEntry(line)?.hash;
-  if (typeof hash !== 'string') throw new Error('The last line of the log of receipts is damaged, and nothing can be linked to it.');
+  if (typeof hash !== 'string') throw new Error('The last line of the log of receipts is damaged, so no line can be added after it.');
   return hash;
 }
 
-/** A line as what it says, unchecked; undefined where it is no object. */
+/** Parses a line without checking its members. Undefined if the line is not a JSON object. */
 export function parseEntry(line: string): Partial<ReceiptEntry> | undefined {
   try {
     const value: unknown = JSON.parse(line);

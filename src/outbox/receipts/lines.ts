@@ -1,14 +1,14 @@
-/** An array, a generator, a stream. */
+/** A list of any kind: an array, a generator or a stream. */
 export type AnyIterable<T> = Iterable<T> | AsyncIterable<T>;
 
-/** No line of the log is longer; whatever is, is no line of it, and is not held in memory. */
+/** The longest line of a log. A longer text is not a line of a log, and must not fill the memory. */
 const LONGEST_LINE = 1_000_000;
 
 export class LongLineError extends Error {}
 
 /**
- * The lines of a text that comes in pieces, such as a file's stream gives; a piece that is a whole entry by itself is a
- * line too, so that lists of lines will do. A cut character becomes one that stands for what is wrong.
+ * The lines of a text in pieces, such as the stream of a file. A piece that is a complete entry also counts as a line, so that
+ * lists of lines work, too. A cut character becomes the replacement character.
  */
 export async function* linesOf(text: string | AnyIterable<string | Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
@@ -16,7 +16,7 @@ export async function* linesOf(text: string | AnyIterable<string | Uint8Array>):
   let ended = false;
   for await (const piece of typeof text === 'string' ? [text] : text) {
     rest += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
-    // The break of a line that was taken without it.
+    // The line break of the entry that was just returned without it.
     if (ended && rest.startsWith('\n')) rest = rest.slice(1);
     if (rest === '') continue;
     ended = false;
@@ -34,7 +34,7 @@ export async function* linesOf(text: string | AnyIterable<string | Uint8Array>):
   if (rest !== '') yield rest;
 }
 
-/** A beginning of an object never is one: its last brace is missing. */
+/** Whether a text is complete JSON. A part of an object is not, since its last brace is missing. */
 function isWhole(text: string): boolean {
   try {
     JSON.parse(text);

@@ -4,18 +4,18 @@ import type { OutboxStore } from '../store.js';
 import { headOfLine, linkRows, type ReceiptHead } from './entry.js';
 import { catchUpPace } from './pace.js';
 
-/** How many lines share a commit at most, or are read at once. */
+/** The largest number of lines in a commit or a read. */
 const PAGE = 500;
-/** Between a row's end and its line, so that what ends together shares a commit. */
+/** The wait between the end of a row and its line, so that several lines share a commit. */
 const DELAY_MS = 200;
-/** After lines were added, until they are counted for charts: what comes meanwhile is counted with them. */
+/** The wait between new lines and their count for the charts, so that several appends share a count. */
 const PACE_DELAY_MS = 2_000;
-/** Pages that are counted at once: a log that was written before there were charts is counted little by little. */
+/** The number of pages that are counted at once: the log of an older version is counted step by step. */
 const PACE_PAGES = 10;
-/** Appends that others came before; whoever wins so often writes our lines too. */
+/** The number of appends that may lose against another process. That process then writes the same lines. */
 const MOST_LOST = 10;
 
-/** Gives final rows that have none their line in the log. Returns the head, where it added to it. */
+/** Adds the missing lines of final rows to the log. Returns the new head if it added any. */
 export async function appendReceipts({ receipts }: OutboxStore): Promise<ReceiptHead | undefined> {
   let added: ReceiptHead | undefined;
   for (let lost = 0; lost < MOST_LOST; ) {
@@ -28,7 +28,7 @@ export async function appendReceipts({ receipts }: OutboxStore): Promise<Receipt
   return added;
 }
 
-/** The lines of the log as text, each with its break; as far as it reaches when this is called. */
+/** The lines of the log as text, each with its line break, up to the end of the log at the time of the call. */
 export async function* readReceipts({ receipts }: OutboxStore, from = 0): AsyncGenerator<string> {
   const end = ((await receipts.last())?.index ?? -1) + 1;
   for (let index = from; index < end; ) {
@@ -44,7 +44,7 @@ export async function readHead({ receipts }: OutboxStore): Promise<ReceiptHead |
   return last && { count: last.index + 1, hash: headOfLine(last.line) };
 }
 
-/** The outbox's hand on the log: lines are added soon after rows end, beside the way of the reports. */
+/** Adds lines to the log in the background, soon after rows end. */
 export function createReceiptLog(store: OutboxStore, events: Events, clock: Clock) {
   let timer: unknown;
   let paceTimer: unknown;
@@ -58,7 +58,7 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
     countSoon();
   }
 
-  /** Charts may lag: the store is asked once for many lines. */
+  /** Counts new lines for the charts after a delay, so that many lines share one query. */
   function countSoon(): void {
     const { console } = store;
     if (!console || isStopped) return;
@@ -66,12 +66,13 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
       paceTimer = undefined;
       catchUpPace(store, console, PACE_PAGES).then(
         (left) => void (left > 0 && countSoon()),
-        (cause: unknown) => events.emit('error', { message: 'Receipts could not be counted for the charts of the console; it is tried again later.', cause }),
+        (cause: unknown) =>
+          events.emit('error', { message: 'Receipts could not be counted for the charts of the console; the outbox tries again later.', cause }),
       );
     }, PACE_DELAY_MS);
   }
 
-  /** One after the other: two in one process would only take each other's place. */
+  /** Runs one append after the other, since two at once in a process would conflict. */
   const catchUp = (): Promise<void> => {
     const next = (running ?? Promise.resolve()).catch(() => {}).then(append);
     running = next;
@@ -79,7 +80,7 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
   };
 
   const inBackground = () =>
-    catchUp().catch((cause: unknown) => events.emit('error', { message: 'Receipts could not be added to the log; it is tried again later.', cause }));
+    catchUp().catch((cause: unknown) => events.emit('error', { message: 'Receipts could not be added to the log; the outbox tries again later.', cause }));
 
   return {
     catchUp,

@@ -7,24 +7,24 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The longest times of the classes into which reports are counted, from enqueueing to recorded. */
+/** The upper limits of the classes by which reports are counted: their times from enqueueing to recording. */
 export const PACE_CLASSES: readonly number[] = [
   ...[1, 2, 5, 10, 30].map((seconds) => seconds * SECOND),
   ...[1, 5, 15].map((minutes) => minutes * MINUTE),
   ...[HOUR, 6 * HOUR, DAY_MS, 7 * DAY_MS],
 ];
 
-/** How long a step of each span is, and how long its counts are kept. */
+/** The length of each span, and the time for which its counts are kept. */
 export const SPANS: Readonly<Record<PaceCount['span'], { readonly stepMs: number; readonly keptMs: number }>> = {
   minute: { stepMs: MINUTE, keptMs: 3 * HOUR },
   hour: { stepMs: HOUR, keptMs: 7 * DAY_MS },
   day: { stepMs: DAY_MS, keptMs: Number.POSITIVE_INFINITY },
 };
 
-/** How many lines are counted in one commit. */
+/** The number of lines that are counted in one commit. */
 const PAGE = 1_000;
 
-/** What lines of the log say of the pace, at this time. A line that cannot be read counts nothing. */
+/** Counts lines of the log by span and class. Ignores a line that cannot be read. */
 export function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
   const counts = new Map<string, PaceCount & { recorded: number; dismissed: number; sumMs: number; classes: number[] }>();
   for (const { line } of lines) {
@@ -50,7 +50,7 @@ export function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
       counts.set(key, count);
       if (outcome === 'dismissed') count.dismissed += 1;
       else count.recorded += 1;
-      // A person's verdict says nothing of how long the gateway took.
+      // The time until a person's decision is not a time of the gateway.
       if (outcome === 'dismissed' || outcome === 'declared-recorded' || Number.isNaN(tookMs)) continue;
       const place = PACE_CLASSES.findIndex((most) => tookMs <= most);
       count.classes[place < 0 ? PACE_CLASSES.length : place] = (count.classes[place < 0 ? PACE_CLASSES.length : place] ?? 0) + 1;
@@ -61,8 +61,8 @@ export function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
 }
 
 /**
- * Counts lines of the log that are not counted yet, some pages at most. Gives how many are left. Several processes may do so at
- * once: each line is counted once.
+ * Counts new lines of the log, up to a number of pages. Returns the number of lines that are left. Several processes may do
+ * this at once: each line is counted once.
  */
 export async function catchUpPace({ receipts }: Pick<OutboxStore, 'receipts'>, console: ConsoleStore, pages: number): Promise<number> {
   const end = ((await receipts.last())?.index ?? -1) + 1;

@@ -5,12 +5,12 @@ import { DAY_MS, type PruneOptions } from '../retention.js';
 import type { OutboxStore } from '../store.js';
 import { appendReceipts } from './log.js';
 
-/** How many rows a commit looks at: others wait for a SQLite file meanwhile. */
+/** The number of rows that a commit reads. Other writers of a SQLite file wait during the commit. */
 const STEP = 1_000;
-/** A pause of at least this length, and as long as the commit before took, lets others write. */
+/** The shortest pause between commits. A pause is at least as long as the commit before it, so that others can write. */
 const SHORTEST_PAUSE_MS = 2;
 
-/** What pruning takes beside the store. */
+/** The options of pruning. */
 export interface Pruning {
   readonly account: string;
   readonly olderThanDays: number;
@@ -19,7 +19,7 @@ export interface Pruning {
   readonly signal?: AbortSignalLike | undefined;
 }
 
-/** Deletes old final rows of an account, in steps that are commits of their own; gives their number. */
+/** Deletes old final rows of an account, with one commit for each step. Returns their number. */
 export async function pruneReports(store: OutboxStore, { account, olderThanDays, clock, onProgress, signal }: Pruning): Promise<number> {
   if (!store.prune)
     throw new ConfigurationError('prune: the store of this outbox cannot delete reports. Nothing was deleted. Use sqliteStore or postgresStore.');
@@ -37,11 +37,10 @@ export async function pruneReports(store: OutboxStore, { account, olderThanDays,
   return pruned;
 }
 
-/** The days of `prune`, or why nothing is deleted. */
+/** Reads the days of `prune`. Throws if an option is wrong. */
 export function readPruneOptions({ olderThanDays, keepReceipts }: Partial<PruneOptions> = {}): number {
   const refuse = (why: string) => new ConfigurationError(`prune: ${why}. Nothing was deleted.`);
   if (!Number.isSafeInteger(olderThanDays) || Number(olderThanDays) < 1) throw refuse('olderThanDays: expected a whole number of days, 1 or more');
-  if (keepReceipts !== true)
-    throw refuse('keepReceipts: expected true; the log of receipts does not verify without its beginning, so receipts are never deleted');
+  if (keepReceipts !== true) throw refuse('keepReceipts: expected true; receipts are never deleted, since the log cannot be verified without its first lines');
   return Number(olderThanDays);
 }

@@ -5,13 +5,13 @@ import { createReceiptLog, readHead, readReceipts } from './log.js';
 import { pruneReports, readPruneOptions } from './prune.js';
 import { reconcile } from './reconcile.js';
 
-/** How an outbox shows what became of its reports. */
+/** The receipts of an outbox. */
 export interface Proof {
-  /** Those of an account. */
+  /** The methods of an account. */
   methods(account: string): Pick<Outbox, 'exportReceipts' | 'receiptHead' | 'reconcile' | 'prune'>;
-  /** When the worker starts: takes up what the last process could not log. */
+  /** Called when the worker starts. Adds the lines that the last process could not add. */
   started(): void;
-  /** When it has stopped: adds what is missing, within the time. */
+  /** Called when the worker has stopped. Adds the missing lines within the time limit. */
   stopped(timeoutMs: number): Promise<void>;
 }
 

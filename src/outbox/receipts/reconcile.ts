@@ -6,39 +6,39 @@ import type { Row, RowState } from '../state-machine.js';
 import type { OutboxStore } from '../store.js';
 import type { AnyIterable } from './lines.js';
 
-/** A report of the operator's own books. */
+/** An item of the operator's own list. */
 export interface ReportReference {
   /** Its `bet_id` or `request_id`. */
   readonly reference: string;
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation?: ReportName | undefined;
-  /** Where the report went. */
+  /** The environment to which the report went. */
   readonly environment?: OutboxEnvironment | undefined;
 }
 
-/** What items of the list leave out. */
+/** The values for items that leave them out. */
 export interface ReconcileDefaults {
   /** The called function, for example `'reportBetEvent'`. */
   operation?: ReportName | undefined;
-  /** Where the report went. */
+  /** The environment to which the reports went. */
   environment?: OutboxEnvironment | undefined;
 }
 
-/** What the outbox knows of a report. */
+/** The state of a report in the outbox. */
 export interface Reconciled {
   /** Its identifier. */
   readonly id: string;
-  /** Where the report went. */
+  /** The environment to which the report went. */
   readonly environment: OutboxEnvironment;
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation: ReportName;
   /** The report's `bet_id` or `request_id`. */
   readonly reference: string;
-  /** Where it stands; `'never-seen'`: no such report was enqueued in this store. */
+  /** Its state. `'never-seen'`: this store does not have the report. */
   readonly state: RowState | 'never-seen';
-  /** Of a recorded one. */
+  /** The result of a recorded report. */
   readonly outcome: Row['outcome'];
-  /** Why it is not recorded yet. */
+  /** The problem of a report that is not recorded yet. */
   readonly problem: Row['problem'];
 }
 
@@ -46,7 +46,7 @@ type AskedReport = Pick<Reconciled, 'id' | 'environment' | 'operation' | 'refere
 
 const BATCH = 500;
 
-/** Compares a list with the store, in the order of the list, a batch at a time. */
+/** Compares a list with the store in batches, and keeps the order of the list. */
 export async function* reconcile(
   store: Pick<OutboxStore, 'get'>,
   account: string,
@@ -66,7 +66,7 @@ export async function* reconcile(
 }
 
 async function* look(store: Pick<OutboxStore, 'get'>, asked: readonly AskedReport[]): AsyncGenerator<Reconciled> {
-  // A store may fail at a reference that no report has, or take it for another one.
+  // A store may fail at an invalid reference, or take it for another one. No report has one.
   const ids = asked.filter(({ reference }) => isDistinctReference(reference)).map(({ id }) => id);
   const rows = ids.length > 0 ? await store.get(ids) : [];
   const found = new Map(ids.map((id, place) => [id, rows[place]]));
@@ -76,7 +76,7 @@ async function* look(store: Pick<OutboxStore, 'get'>, asked: readonly AskedRepor
   }
 }
 
-/** An item of the list with everything that names a report. An error never shows a reference that is none. */
+/** Reads an item of the list. The error never shows the values, which may contain personal data. */
 function readItem(item: unknown, defaults: ReconcileDefaults, { account, index }: { account: string; index: number }): AskedReport {
   const given: Record<string, unknown> = { ...defaults, ...definedMembers(typeof item === 'string' ? { reference: item } : item) };
   const { reference, operation, environment } = given;

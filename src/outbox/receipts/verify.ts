@@ -2,48 +2,47 @@ import { canonicalJson, hashOf, NOTHING, parseEntry, type ReceiptEntry, type Rec
 import { type AnyIterable, LongLineError, linesOf } from './lines.js';
 
 /**
- * What is wrong with a line. `'unreadable'`, it is no entry, or not as the log writes it; `'changed'`, its content is not
- * that of its hash; `'unlinked'`, an entry before it was removed, added, changed or moved; `'head'`, the log is sound as far as
- * it goes, and the head that it was to have is not in it.
+ * The kind of a damage. `'unreadable'`: the line is not an entry in the format of the log. `'changed'`: its content does not match
+ * its hash. `'unlinked'`: an entry before it was removed, added, changed or moved. `'head'`: all lines are valid, and the
+ * given head is not among them.
  */
 export type ReceiptsBreakKind = 'unreadable' | 'changed' | 'unlinked' | 'head';
 
-/** The first place where a log of receipts is not what was written. */
+/** The first damage in a receipt log. */
 export interface ReceiptsBreak {
-  /** What is wrong there. */
+  /** The kind of the damage. */
   readonly kind: ReceiptsBreakKind;
-  /** The line, from 1. */
+  /** The number of the line, from 1. */
   readonly line: number;
-  /** What happened, in words; free of secrets and personal data. */
+  /** The damage in words, without secrets and personal data. */
   readonly message: string;
 }
 
-/** What `verifyReceipts` found. */
+/** The result of `verifyReceipts`. */
 export interface ReceiptsVerdict {
-  /** Whether every line is as it was written, in its place, and the given head is among them. */
+  /** Whether every line is unchanged and in its place, and the given head is among them. */
   readonly valid: boolean;
-  /** How many entries are sound: those before the break, or all. */
+  /** The number of valid entries: those before the break, or all. */
   readonly count: number;
-  /** The last of these; undefined for none. */
+  /** The last valid entry. Undefined if there is none. */
   readonly head: ReceiptHead | undefined;
-  /** How many entries follow the given head. Without one, or where it is not there: undefined. */
+  /** The number of entries after the given head. Undefined without a head, or if it is not in the log. */
   readonly afterHead: number | undefined;
-  /** The first place where the log does not hold together; none where it does. */
+  /** The first damage. Undefined if there is none. */
   readonly break: ReceiptsBreak | undefined;
 }
 
-/** What `verifyReceipts` takes beside the lines. */
+/** The options of `verifyReceipts`. */
 export interface VerifyReceiptsOptions {
-  /** A head, or its hash, that you noted elsewhere when the log was shorter or as long. */
+  /** A head of this log, or its hash, that you have stored in another place. */
   head?: string | ReceiptHead | undefined;
 }
 
 /**
- * Checks a log of receipts: any entry that was changed, removed, inserted or moved is found. Entries that are missing
- * **at the end** can only be found against a head that you know from elsewhere, and so can a log that somebody wrote
- * anew from the first entry: pass `head`.
+ * Verifies a receipt log: finds every entry that was changed, removed, inserted or moved. Pass a `head` that you have stored in
+ * another place: only with it can missing entries **at the end** be found, or a log that was completely rewritten.
  *
- * Takes text or bytes: whole, in pieces (a file's stream), or a line at a time. Reads once, and holds one piece.
+ * Takes text or bytes: all at once, in pieces (the stream of a file), or one line at a time. It keeps only one piece in memory.
  *
  * @example
  * ```ts
@@ -74,7 +73,7 @@ export async function verifyReceipts(lines: string | AnyIterable<string | Uint8A
       if (previous === wantedHash && (wantedCount ?? count) === count) headAt = count;
     }
   } catch (error) {
-    if (error instanceof LongLineError) return verdict({ kind: 'unreadable', message: 'it is too long for an entry' });
+    if (error instanceof LongLineError) return verdict({ kind: 'unreadable', message: 'it is longer than any entry' });
     throw error;
   }
   if (wantedHash !== undefined && headAt === undefined) return verdict({ kind: 'head', message: missingHead(count, wantedCount) });
@@ -84,16 +83,16 @@ export async function verifyReceipts(lines: string | AnyIterable<string | Uint8A
 const missingHead = (count: number, wanted: number | undefined) =>
   wanted !== undefined && wanted > count
     ? `the log ends after ${count} entries; the head that was noted is that of ${wanted}: entries at the end are missing`
-    : 'the head that was noted is not in the log: entries at the end are missing, or the whole log was written anew';
+    : 'the head that was noted is not in the log: entries at the end are missing, or the whole log was rewritten';
 
 async function problemOf(line: string, index: number, previous: string): Promise<Pick<ReceiptsBreak, 'kind' | 'message'> | undefined> {
   const entry = parseEntry(line);
-  if (!entry) return { kind: 'unreadable', message: 'it is no JSON object: cut off, or changed' };
-  if (entry.version !== 1) return { kind: 'unreadable', message: 'it is of a version that this package does not know, or changed' };
-  if (canonicalJson(entry) !== line) return { kind: 'unreadable', message: 'it is not written as the log writes it: changed, or formatted by another program' };
-  if ((await hashOf(entry as ReceiptEntry)) !== entry.hash) return { kind: 'changed', message: 'its content is not that of its hash: it was changed' };
-  if (entry.index !== index)
-    return { kind: 'unlinked', message: `it is entry ${entry.index}, where ${index} was to come: entries were removed, added or moved` };
-  if (entry.previous !== previous) return { kind: 'unlinked', message: 'it does not follow from the entry before: one was changed, removed or added' };
+  if (!entry) return { kind: 'unreadable', message: 'it is not a JSON object: it was cut off or changed' };
+  if (entry.version !== 1) return { kind: 'unreadable', message: 'its version is unknown to this package, or was changed' };
+  if (canonicalJson(entry) !== line)
+    return { kind: 'unreadable', message: 'it is not in the format of the log: it was changed, or formatted by another program' };
+  if ((await hashOf(entry as ReceiptEntry)) !== entry.hash) return { kind: 'changed', message: 'its content does not match its hash: it was changed' };
+  if (entry.index !== index) return { kind: 'unlinked', message: `it is entry ${entry.index} instead of ${index}: entries were removed, added or moved` };
+  if (entry.previous !== previous) return { kind: 'unlinked', message: 'it is not linked to the entry before it: an entry was changed, removed or added' };
   return undefined;
 }

@@ -4,17 +4,17 @@ import { issue, type ValidationIssue } from '../../schema/issue.js';
 import { type Bytes, fromBase64 } from '../bytes.js';
 
 /**
- * A key: 32 random bytes, as they are or as base64, or a `CryptoKey` made of them with
+ * A key: 32 random bytes, as an array or as base64, or a `CryptoKey` made of them with
  * `crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey'])`.
  */
 export type EncryptionKey = Uint8Array | string | HkdfKeyLike;
 
 /**
- * Encrypts what the store keeps of a report: bodies with AES-256-GCM, each bound to its row. The keys of both bodies
- * and fingerprints are derived from yours (HKDF-SHA-256), which is not stored.
+ * Encrypts the stored bodies with AES-256-GCM, each bound to its row. The keys of bodies and fingerprints are derived from your
+ * key (HKDF-SHA-256). Your key is not stored.
  *
- * To rotate, add a key and name it as `current`. An old one is needed until no report that was sealed with it waits
- * or is quarantined, and as long as you want to tell its fingerprints: the same report enqueued again needs it too.
+ * To rotate, add a key and name it as `current`. Keep an old key while a report that was sealed with it waits or is quarantined,
+ * and while you may enqueue a report of that time again: the old key compares the fingerprints.
  *
  * @example
  * ```ts
@@ -22,13 +22,13 @@ export type EncryptionKey = Uint8Array | string | HkdfKeyLike;
  * ```
  */
 export interface OutboxEncryption {
-  /** Keys by ids of yours, which stand beside what was sealed with them. An id: up to 64 letters, digits, `_` and `-`. */
+  /** Your keys by their ids. The id is stored with the sealed body: up to 64 letters, digits, `_` and `-`. */
   readonly keys: Readonly<Record<string, EncryptionKey>>;
-  /** The id of the key that seals from now on. */
+  /** The id of the key that seals new reports. */
   readonly current: string;
 }
 
-/** The encryption with its keys as bytes, or as they were given. */
+/** The checked option: each key as bytes or as a `CryptoKey`. */
 export interface ReadEncryption {
   readonly keys: ReadonlyMap<string, Bytes | HkdfKeyLike>;
   readonly current: string;
@@ -37,22 +37,22 @@ export interface ReadEncryption {
 export const KEY_BYTES = 32;
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** Checks the option; issues never show a key. */
+/** Checks the option. The issues never show a key. */
 export function readEncryption(given: unknown, issues: ValidationIssue[]): ReadEncryption | undefined {
   if (given === undefined) return undefined;
   const { keys, current, ...unknown } = asOwnRecord(given);
   const entries = Object.entries(asRecord(keys));
   const refuse = (path: readonly string[], message: string) => void issues.push(issue(['encryption', ...path], 'invalid', message));
-  for (const name of Object.keys(unknown)) refuse([name], 'is not an option; known are keys, current');
+  for (const name of Object.keys(unknown)) refuse([name], 'is not an option; the options are keys and current');
   if (entries.length === 0) refuse(['keys'], "expected an object with at least one key, such as { '2026-11': key }");
-  // An id that is none may be a key that was put in the wrong place.
+  // An invalid id is not shown, since it may be a key in the wrong place.
   if (!entries.every(([id]) => ID.test(id))) refuse(['keys'], 'expected ids of up to 64 letters, digits, _ and -');
   if (typeof current !== 'string' || !entries.some(([id]) => id === current)) refuse(['current'], 'expected the id of one of encryption.keys');
   const read = new Map<string, Bytes | HkdfKeyLike>();
   for (const [id, key] of entries) {
     const usable = readKey(key);
     if (usable) read.set(id, usable);
-    else if (ID.test(id)) refuse(['keys'], `of '${id}', expected ${KEY_BYTES} bytes, their base64, or a CryptoKey of HKDF with the usage deriveKey`);
+    else if (ID.test(id)) refuse(['keys'], `for '${id}', expected ${KEY_BYTES} bytes, their base64, or a CryptoKey of HKDF with the usage deriveKey`);
   }
   return { keys: read, current: String(current) };
 }

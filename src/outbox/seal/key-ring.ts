@@ -6,22 +6,22 @@ import type { OutboxStore } from '../store.js';
 import { KEY_BYTES, type ReadEncryption } from './encryption.js';
 import { missingKey } from './seal.js';
 
-/** What is derived from one key. */
+/** The keys that are derived from one key. */
 export interface DerivedKeys {
   readonly id: string;
-  /** Tells this key from another one under the same id; says nothing of the key. */
+  /** Tells this key from another one under the same id. It does not reveal the key. */
   readonly check: string;
   readonly body: CryptoKey;
   readonly fingerprint: CryptoKey;
 }
 
-/** The id of the key that the outbox makes itself; no id of the user's is like it. */
+/** The id of the outbox's own key. The user's ids never equal it. */
 const OWN_KEY = '-';
-/** Under which setting the outbox's own secret is kept. */
+/** The name of the setting that holds the outbox's own secret. */
 export const OWN_SECRET = 'fingerprint-key';
 const CHECK_DIGITS = 8;
 
-/** A fresh secret, as it is kept. */
+/** Makes a new secret, in the form in which it is stored. */
 export const newSecret = (): string => toBase64(crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
 
 async function derive(id: string, key: Bytes | HkdfKeyLike): Promise<DerivedKeys> {
@@ -35,7 +35,7 @@ async function derive(id: string, key: Bytes | HkdfKeyLike): Promise<DerivedKeys
   return { id, check, body, fingerprint };
 }
 
-/** The keys of an outbox, each derived once. Without encryption there is one, made once and kept in the store. */
+/** The keys of an outbox, each derived once. Without encryption there is one key, which is made once and stored. */
 export function createKeyRing(store: Pick<OutboxStore, 'remember'>, encryption: ReadEncryption | undefined) {
   const derived = new Map<string, Promise<DerivedKeys>>();
 
@@ -44,7 +44,7 @@ export function createKeyRing(store: Pick<OutboxStore, 'remember'>, encryption: 
     if (known) return known;
     const made = make();
     derived.set(id, made);
-    // A store that failed once is asked again.
+    // After a failure of the store, the next call tries again.
     made.catch(() => derived.delete(id));
     return made;
   }
@@ -65,12 +65,12 @@ export function createKeyRing(store: Pick<OutboxStore, 'remember'>, encryption: 
   return {
     encrypts: encryption !== undefined,
     current: (): Promise<DerivedKeys> => (encryption ? givenKey(encryption.current) : ownKey()),
-    /** The key that something was made with. Rejects with what `missingKey` makes where there is none, or another one under its id. */
+    /** Finds the key of a body or fingerprint. Rejects with the error of `missingKey` if the key is absent or another one has its id. */
     async find(id: string, check: string): Promise<DerivedKeys> {
       const keys = await (id === OWN_KEY ? ownKey() : givenKey(id));
-      // The outbox's own key never changes: this was sealed by another store, and that key can never come.
+      // The outbox's own key never changes. So this was sealed by another store, whose key will never be available here.
       if (keys.check !== check && id === OWN_KEY) throw new Error('It was sealed by the outbox of another store.');
-      if (keys.check !== check) throw missingKey(id, 'is another one than it was when this was sealed');
+      if (keys.check !== check) throw missingKey(id, 'is not the key that was used for sealing');
       return keys;
     },
   };

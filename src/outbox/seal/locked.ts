@@ -3,7 +3,7 @@ import { withoutKey } from '../plan.js';
 import type { Ending, Row } from '../state-machine.js';
 import { missingKeyOf } from './seal.js';
 
-/** The end of an attempt whose body needs a key that is not there, where the error says so. */
+/** The end of an attempt whose body needs a missing key. Undefined if the error has another cause. */
 export function lockedEnding(error: Error, row: Row, events: Events): Ending | undefined {
   const keyId = missingKeyOf(error);
   if (keyId === undefined) return undefined;

@@ -3,7 +3,7 @@ import { sha256 } from '../../platform/hash.js';
 import { issue } from '../../schema/issue.js';
 import type { MakeSeal, Seal } from './seal.js';
 
-/** The body as it is, with its bare hash: for pages, where a body names no player and a key would lie beside it. */
+/** Stores the body in plain text with its hash, for pages: the body names no player, and a key would be stored beside it. */
 export const plainSeal = (): Seal => ({
   seal: async (body) => ({ body, fingerprint: await sha256(body) }),
   async open(body) {

@@ -5,26 +5,26 @@ import { type ReadEncryption, readEncryption } from './encryption.js';
 import { createKeyRing, type DerivedKeys } from './key-ring.js';
 import type { MakeSeal, Seal, SealContext } from './seal.js';
 
-/** Before a sealed body; one that is not sealed is JSON, and begins with a brace. */
+/** The prefix of a sealed body. An unsealed body is JSON and begins with a brace. */
 const SEALED = 'sealed1';
 const NONCE_BYTES = 12;
 
-/** The id of the key that a body was sealed with; undefined for one that is not sealed. */
+/** The id of the key that sealed a body. Undefined if the body is not sealed. */
 export function keyIdOf(body: string): string | undefined {
   const [kind, keyId] = body.split('.', 2);
   return kind === SEALED ? keyId : undefined;
 }
 
-/** The id of the key that a fingerprint was made with; undefined where it was made without encryption, or by another seal. */
+/** The id of the key of a fingerprint. Undefined if it was made without encryption, or by another seal. */
 export const keyIdOfFingerprint = (fingerprint: string): string | undefined => /^([A-Za-z0-9][\w-]{0,63})\.[0-9a-f]{8}\.[0-9a-f]{64}$/.exec(fingerprint)?.[1];
 
-/** What is authenticated beside the bytes: they open in their own row only. */
+/** The additional authenticated data: it binds the bytes to their row. */
 const boundTo = ({ id, environment, operation, reference }: SealContext, keyId: string) =>
   utf8(JSON.stringify([SEALED, keyId, id, environment, operation, reference]));
 
 /**
- * The seal of an outbox that is given none. A fingerprint is `key id . check of the key . HMAC-SHA-256 of the body`: a
- * bare hash would betray an eleven-digit number to whoever tries them all.
+ * The default seal of an outbox. A fingerprint is `key id . check of the key . HMAC-SHA-256 of the body`. A plain hash would
+ * reveal an eleven-digit number to a person who tries all of them.
  */
 export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: ReadEncryption | undefined): Seal {
   const ring = createKeyRing(store, encryption);
@@ -34,13 +34,13 @@ export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: R
 
   async function matches(fingerprint: string, body: string): Promise<boolean> {
     const [keyId = '', check = '', digest] = fingerprint.split('.');
-    // The bare hash of a page that had the script-tag file.
+    // The plain hash of a page that used the script-tag file.
     if (check === '') return fingerprint === (await sha256(body));
     return digest !== undefined && fingerprint === (await fingerprintOf(await ring.find(keyId, check), body));
   }
 
   async function encrypt({ id, check, body: key }: DerivedKeys, body: string, about: SealContext): Promise<string> {
-    // Random for each body: 2^32 bodies under one key are far within what 96 bits allow.
+    // Random for each body. 96 bits are enough for 2^32 bodies under one key.
     const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
     const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: boundTo(about, id) }, key, utf8(body));
     return [SEALED, id, check, toBase64(iv), toBase64(new Uint8Array(sealed))].join('.');
@@ -55,13 +55,13 @@ export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: R
     },
     async open(sealed, about) {
       if (sealed.startsWith('{')) {
-        // What was stored as it is shows by its fingerprint that it still is: a report is never changed on its way.
+        // The fingerprint shows that a body in plain text was not changed in the store.
         if (!(await matches(about.fingerprint, sealed))) throw new Error('The body is not the one that was enqueued.');
         return sealed;
       }
       const [kind, keyId = '', check = '', nonce = '', bytes = ''] = sealed.split('.');
       const [iv, data] = [fromBase64(nonce), fromBase64(bytes)];
-      if (kind !== SEALED || !iv || !data) throw new Error('The body is not as it was sealed.');
+      if (kind !== SEALED || !iv || !data) throw new Error('The sealed body is damaged.');
       const { body: key } = await ring.find(keyId, check);
       return new TextDecoder().decode(await crypto.subtle.decrypt({ name: 'AES-GCM', iv, additionalData: boundTo(about, keyId) }, key, data));
     },

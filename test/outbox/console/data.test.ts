@@ -7,14 +7,14 @@ import { BEGAN, byAda, enqueue, idOf, quarantine, world } from './world.js';
 
 const client = () => createClient({ environment: 'staging', gateways: { staging: { baseUrl: 'https://staging.example.com', apiKey: 'a-key' } } });
 
-/** Records reports, each with its receipt. */
+/** Records reports, with their receipts. */
 async function record(store: OutboxStore, references: readonly string[]): Promise<void> {
   await enqueue(store, references);
   for (const row of await claim(store, references.length)) await write(store, row, { message: 'reported', requestId: `req-${row.reference}` });
 }
 
 describe('the overview', () => {
-  it('counts reports by state, account and environment, and says what is paused', async () => {
+  it('counts reports by state, account and environment, and lists the pauses', async () => {
     const { store, data, clock } = world();
     await record(store, ['B-1']);
     await quarantine(store, ['B-2']);
@@ -53,7 +53,7 @@ describe('the overview', () => {
     expect(JSON.parse(JSON.stringify(overview))).toEqual(overview);
   });
 
-  it('lifts a pause, with who has lifted it and why', async () => {
+  it('ends a pause, and stores the person and the reason', async () => {
     const { store, data } = world();
     await enqueue(store, ['B-1']);
     await store.pause({
@@ -75,7 +75,7 @@ describe('the overview', () => {
 });
 
 describe('charts', () => {
-  it('show what was recorded in each step, and how long it took', async () => {
+  it('show the number of recorded reports in each step, and their times', async () => {
     const { store, data, clock } = world();
     await enqueue(store, ['B-1', 'B-2', 'B-3']);
     clock.now += 1_500;
@@ -83,7 +83,7 @@ describe('charts', () => {
     clock.now += 60_000;
     for (const row of await claim(store, 1)) await write(store, row);
     await quarantine(store, ['B-4']);
-    // Writes the receipts, too.
+    // This also writes the receipts.
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [idOf('B-4')] } });
     const { steps, behind, stepMs } = await data.charts('minutes');
     expect([steps.length, behind, stepMs]).toEqual([60, 0, 60_000]);
@@ -100,7 +100,7 @@ describe('charts', () => {
 });
 
 describe('search', () => {
-  it('finds a report by its reference, its id, and what stands beside', async () => {
+  it('finds a report by its reference or its id, with its sibling', async () => {
     const { store, data } = world();
     await quarantine(store, ['B-1', 'B-2']);
     await store.enqueue([settledRow('B-1')]);
@@ -116,7 +116,7 @@ describe('search', () => {
     expect((await data.search({ ...(group && { group }), limit: 1 }, page.next ?? '')).reports.map(({ id }) => id)).toEqual([idOf('B-2')]);
   });
 
-  it('gives pages that do not move when reports come in', async () => {
+  it('returns pages that do not move when reports are enqueued', async () => {
     const { store, data } = world();
     await enqueue(store, ['B-1', 'B-2', 'B-3', 'B-4']);
     const first = await data.search({ limit: 2 });
@@ -130,7 +130,7 @@ describe('search', () => {
 });
 
 describe('one report', () => {
-  it('shows its life and what can be decided, with the lines for the command line', async () => {
+  it('shows its timeline and its possible decisions, with the command lines', async () => {
     const { store, data, clock } = world();
     await quarantine(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
@@ -138,7 +138,7 @@ describe('one report', () => {
     const life = await data.report(idOf('B-1'));
     expect(life).toMatchObject({
       state: 'quarantined',
-      means: 'it is not sent any more until a person decides',
+      means: 'it is not sent until a person decides',
       sibling: { id: settledRow('B-1').id, state: 'blocked' },
       body: { kept: true, keyId: null },
     });
@@ -154,7 +154,7 @@ describe('one report', () => {
         action: 'dismissed',
         command: `location-sdk outbox bets.db resolve ${idOf('B-1')} --as dismissed --reason "…"`,
         decision: null,
-        warning: `Its settlement ${settledRow('B-1').id} is sent then.`,
+        warning: `Its settlement ${settledRow('B-1').id} is then sent.`,
       },
     ]);
     const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
@@ -170,7 +170,7 @@ describe('one report', () => {
     expect(JSON.stringify(await data.report(idOf('B-1')))).not.toContain('"bet_id"');
   });
 
-  it('names the receipt of a final one', async () => {
+  it('contains the receipt of a final report', async () => {
     const { store, data, clock } = world();
     for (const reference of ['B-1', 'B-2', 'B-3']) {
       await record(store, [reference]);
@@ -189,7 +189,7 @@ describe('one report', () => {
     expect(await data.report('default:staging:reportBetEvent:never')).toBeUndefined();
   });
 
-  it('escapes what would turn the direction of what is read', async () => {
+  it('escapes characters that change the direction of text', async () => {
     const { store, data } = world();
     const reference = 'B-\u202e1';
     await quarantine(store, [reference]);
@@ -203,7 +203,7 @@ describe('one report', () => {
 describe('a body', () => {
   const { decision: _, ...ada } = byAda();
 
-  it('is given to one who says why, and that is written down before', async () => {
+  it('is returned to a person who gives a reason, which is stored first', async () => {
     const { store, data } = world();
     await enqueue(store, ['B-1']);
     await expect(data.body(idOf('B-1'), { ...ada, reason: '' })).rejects.toMatchObject({ code: 'invalid' });
@@ -212,10 +212,10 @@ describe('a body', () => {
     expect((await data.decisions()).decisions).toMatchObject([{ action: 'body', who: 'ada', about: { ids: [idOf('B-1')] }, done: true }]);
   });
 
-  it('is refused where it is gone, or its key is not here, or there is no such report', async () => {
+  it('is refused if it was deleted, if its key is missing, or if the report does not exist', async () => {
     const { store, data } = world();
     await record(store, ['B-1']);
-    await expect(data.body(idOf('B-1'), ada)).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining('no longer kept') });
+    await expect(data.body(idOf('B-1'), ada)).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining('was deleted') });
     await expect(data.body('default:staging:reportBetEvent:never', ada)).rejects.toMatchObject({ code: 'not-found' });
     await store.enqueue([newRow('B-2', { body: 'sealed1.key-7.aaaaaaaa.AAAA.AAAA' })]);
     await expect(data.body(idOf('B-2'), ada)).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining('key-7') });
@@ -223,7 +223,7 @@ describe('a body', () => {
 });
 
 describe('over', () => {
-  it('an outbox, shows its accounts alone and tells its listeners', async () => {
+  it('an outbox shows only its accounts and calls its listeners', async () => {
     const store = memoryStore();
     await quarantine(store, ['B-1']);
     await enqueue(store, ['B-9'], { account: 'brand' });
@@ -238,7 +238,7 @@ describe('over', () => {
     expect(heard).toEqual([`retry ${idOf('B-1')}`]);
   });
 
-  it('a store that offers it nothing, shows counts and single reports, and says what the store cannot', async () => {
+  it('a store without console methods shows counts and single reports, and refuses the rest', async () => {
     const { console: _console, ...store } = memoryStore();
     await quarantine(store, ['B-1']);
     const data = createConsoleData({ over: store });
@@ -256,13 +256,13 @@ describe('over', () => {
     expect((await read(store, idOf('B-1'))).state).toBe('quarantined');
   });
 
-  it('neither, is refused', () => {
+  it('any other value is refused', () => {
     expect(() => createConsoleData({ over: {} })).toThrow('outbox: expected what createOutbox of location-sdk/outbox returned');
   });
 });
 
 describe('the proof', () => {
-  it('is checked with progress, and a break is found', async () => {
+  it('is verified with progress, and damage is found', async () => {
     const { store, data } = world();
     await record(
       store,

@@ -5,7 +5,7 @@ import { byAda, enqueue, idOf, onlyGroup, quarantine, world } from './world.js';
 const many = (count: number) => Array.from({ length: count }, (_, index) => `B-${String(index).padStart(4, '0')}`);
 
 describe('a decision about a group', () => {
-  it('shows before what it will touch, and touches that', async () => {
+  it('shows its effect first, and has that effect', async () => {
     const { store, data, clock } = world();
     await quarantine(store, ['B-1', 'B-2']);
     const { group, shown, asOf } = await onlyGroup(data);
@@ -13,7 +13,7 @@ describe('a decision about a group', () => {
     expect(shown.words).toBe('the gateway refused the report (HTTP 422). The gateway said: "amount must be an integer".');
     expect(await data.preview({ group }, 'retry')).toMatchObject({ count: 2, operations: { reportBetEvent: 2 }, inDoubt: 0, undoable: true, settlements: 0 });
     clock.now += 1_000;
-    // Quarantined after the person had looked.
+    // Quarantined after the person's preview.
     await quarantine(store, ['B-3']);
     const { decision, more, refused } = await data.decide({ ...byAda(), action: 'retry', selection: { group }, asOf });
     expect({ touched: decision.touched, skipped: decision.skipped, done: decision.done, more, refused }).toEqual({
@@ -27,7 +27,7 @@ describe('a decision about a group', () => {
     expect((await claim(store)).map(({ reference }) => reference)).toEqual(['B-1', 'B-2']);
   });
 
-  it('goes on where it was when its time was over, and touches each report once', async () => {
+  it('continues after its time limit, and changes each report once', async () => {
     const { store, data } = world();
     const references = many(2_300);
     for (let from = 0; from < references.length; from += 100) await quarantine(store, references.slice(from, from + 100));
@@ -42,7 +42,7 @@ describe('a decision about a group', () => {
     ]);
   });
 
-  it('is carried out once by two who send it at the same time', async () => {
+  it('is carried out once if two callers send it at the same time', async () => {
     const { store, data } = world();
     await quarantine(store, many(40));
     const { group } = await onlyGroup(data);
@@ -54,7 +54,7 @@ describe('a decision about a group', () => {
     expect(rows.every(({ decisions }) => decisions.length === 1)).toBe(true);
   });
 
-  it('does not touch a report again that has come back since', async () => {
+  it('does not change a report again that was quarantined again', async () => {
     const { store, data } = world();
     await quarantine(store, ['B-1']);
     const request = { ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } } as const;
@@ -93,7 +93,7 @@ describe('a decision about a group', () => {
 });
 
 describe('a decision about single reports', () => {
-  it('says of each that it leaves why', async () => {
+  it('names the reports that it leaves, with reasons', async () => {
     const { store, data } = world();
     await enqueue(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
@@ -102,14 +102,14 @@ describe('a decision about single reports', () => {
     const { decision, refused } = await data.decide({ ...byAda(), action: 'retry', selection: { ids } });
     expect([decision.touched, decision.skipped]).toEqual([0, 3]);
     expect(refused.map(({ why }) => why)).toEqual([
-      'the outbox has no such report',
+      'the outbox does not have this report',
       'it is in-flight; only a quarantined or waiting report can be tried again',
       `it is blocked: it is sent once ${idOf('B-1')} is recorded or dismissed; decide on that one`,
     ]);
     expect((await data.preview({ ids }, 'retry')).refused).toHaveLength(3);
   });
 
-  it('ends a report by a verdict, with its receipt, and says what else is sent then', async () => {
+  it('ends a report with its receipt, and names the settlement that is then sent', async () => {
     const { store, data } = world();
     await quarantine(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
@@ -127,8 +127,8 @@ describe('a decision about single reports', () => {
   });
 });
 
-describe('taking a retry back', () => {
-  it('quarantines what no worker has had since, with the problem that it had, and counts the others', async () => {
+describe('undoing a retry', () => {
+  it('quarantines the unclaimed reports with their problems, and counts the others', async () => {
     const { store, data } = world();
     const before = await quarantine(store, ['B-1', 'B-2', 'B-3']);
     const { group } = await onlyGroup(data);
@@ -144,13 +144,13 @@ describe('taking a retry back', () => {
     expect((await read(store, idOf('B-1'))).state).toBe('in-flight');
     expect((await data.decision(decision.id))?.undoneBy).toBe(back.decision);
     await expect(data.undo({ ...byAda(), of: decision.id })).rejects.toMatchObject({ code: 'conflict' });
-    // The same undoing once more acts once.
+    // The same request once more has no further effect.
     expect((await data.undo({ ...back, of: decision.id })).decision.touched).toBe(2);
     const life = await data.report(idOf('B-2'));
     expect(life?.timeline.filter(({ kind }) => kind === 'decided')).toMatchObject([{ action: 'retry', who: 'ada', undone: { who: 'ada' } }]);
   });
 
-  it('leaves what was attempted and waits again', async () => {
+  it('leaves a report that was attempted and waits again', async () => {
     const { store, data } = world();
     await quarantine(store, ['B-1']);
     const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
@@ -160,7 +160,7 @@ describe('taking a retry back', () => {
     expect((await read(store, idOf('B-1'))).state).toBe('waiting');
   });
 
-  it('leaves what was waiting before, and does not know a decision that there never was', async () => {
+  it('leaves a report that was waiting before, and refuses an unknown decision', async () => {
     const { store, data } = world();
     await store.enqueue([newRow('B-1')]);
     const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });

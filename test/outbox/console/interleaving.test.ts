@@ -16,8 +16,8 @@ const command = fc.oneof(
   fc.record({ kind: fc.constant('wait' as const) }),
 );
 
-describe('any order of retries, claims and takings back', () => {
-  it('keeps every report in one state, sends none that was not decided about again, and touches it once for each decision', async () => {
+describe('any order of retries, claims and undone retries', () => {
+  it('keeps every report in one state, sends none without a retry, and changes it once for each decision', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 40 }), async (commands) => {
         const clock = { now: 1_795_161_600_000 };
@@ -48,7 +48,7 @@ describe('any order of retries, claims and takings back', () => {
             const group = { account: 'default', environment: 'staging', code: 'unprocessable', words: 'the gateway refused it.' } as const;
             const selection = one.whole ? { group } : { ids: ids.slice(0, 2) };
             const rows = await store.get(ids);
-            // A retry of one that waits is not what is looked at here.
+            // This test does not retry waiting reports.
             const isQuarantined = one.whole || rows.slice(0, 2).every((found) => found?.state === 'quarantined');
             if (isQuarantined) await data.decide({ decision: idOf(one.decision), action: 'retry', selection, ...who }).catch(ignore);
           }

@@ -6,7 +6,7 @@ import { sha256 } from '../../../src/platform/hash.js';
 
 export const BEGAN = 1_795_161_600_000;
 
-/** A store in memory with its console, and a clock that stands still. */
+/** A memory store with its console, and a clock that stands still. */
 export function world(store?: OutboxStore) {
   const clock = { now: BEGAN };
   const made = store ?? memoryStore({ now: () => clock.now });
@@ -16,7 +16,7 @@ export function world(store?: OutboxStore) {
 
 export const idOf = (reference: string) => newRow(reference).id;
 
-/** Rows as the outbox of another process writes them: the bare hash is that of a page. */
+/** Enqueues rows as the outbox of another process does. They have the plain hash of a page. */
 export const enqueue = async (store: OutboxStore, references: readonly string[], overrides: Parameters<typeof NewRowOf>[1] = {}) =>
   store.enqueue(
     await Promise.all(
@@ -27,7 +27,7 @@ export const enqueue = async (store: OutboxStore, references: readonly string[],
     ),
   );
 
-/** Quarantines new reports, all for the same reason. */
+/** Quarantines new reports with the same problem. */
 export async function quarantine(store: OutboxStore, references: readonly string[], said = 'amount must be an integer'): Promise<Row[]> {
   await enqueue(store, references);
   for (const row of await claim(store, references.length))
@@ -46,13 +46,13 @@ export async function quarantine(store: OutboxStore, references: readonly string
 
 let made = 0;
 
-/** A decision by Ada, with an id of its own. */
+/** A decision by Ada, with its own id. */
 export const byAda = () => {
   made += 1;
   return { decision: `decision-of-test-${made}`, who: 'ada', reason: 'the deploy was mended' };
 };
 
-/** The one group that there is. */
+/** The only group. */
 export async function onlyGroup(data: ConsoleData) {
   const { groups, now } = await data.groups();
   const [group, ...others] = groups;

@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/platform/time.js';
 
 const coded = (code: string) => Object.assign(new Error(code), { code });
 
-/** A store that answers as told, and what it was asked. */
+/** A store that answers as told, and records its calls. */
 function storeThat(answer: (rows: readonly NewRow[], call: number) => unknown, concurrent: boolean) {
   const asked: string[][] = [];
   const enqueue = async (rows: readonly NewRow[]): Promise<readonly Enqueued[]> => {
@@ -21,8 +21,8 @@ function storeThat(answer: (rows: readonly NewRow[], call: number) => unknown, c
 const codes = async (commits: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(commits)).map((one) => (one.status === 'fulfilled' ? 'committed' : (one.reason as { code: string }).code));
 
-describe.each([false, true])('rows that share a commit, in a store that can do several at once: %s', (concurrent) => {
-  it('are committed one by one where one of them is refused', async () => {
+describe.each([false, true])('rows that share a commit, in a concurrent store: %s', (concurrent) => {
+  it('are committed one by one if one of them is refused', async () => {
     const { asked, commit } = storeThat((rows) => {
       if (rows.some(({ reference }) => reference === 'B-1')) throw coded('text');
     }, concurrent);
@@ -39,7 +39,7 @@ describe.each([false, true])('rows that share a commit, in a store that can do s
     expect(asked.length).toBeLessThan(10);
   });
 
-  it('keep back what waits behind them for the same reference where nobody knows what became of them, and nothing else', async () => {
+  it('refuse the queued rows of the same reference, and no others, if their result is unknown', async () => {
     let fail = () => {};
     const { asked, commit } = storeThat((_, call) => {
       if (call === 1) return new Promise<void>((_resolve, reject) => (fail = () => reject(coded('connection'))));

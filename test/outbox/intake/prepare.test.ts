@@ -10,7 +10,7 @@ import { outboxWorld } from '../world.js';
 const BET = 'default:staging:reportBetEvent:BET-1';
 
 describe('a prepared report', () => {
-  it('is checked and located, and not stored before it is enqueued', async () => {
+  it('is validated and located, and not stored before it is enqueued', async () => {
     let lookups = 0;
     const lookup = async () => {
       lookups += 1;
@@ -39,7 +39,7 @@ describe('a prepared report', () => {
     await outbox.stop();
   });
 
-  it('is one report, however often it is enqueued; and other data under its reference is refused', async () => {
+  it('is one report if it is enqueued several times, and other data under its reference is refused', async () => {
     const { outbox, run, gateway } = outboxWorld();
     await outbox.reportBetEvent(betEvent());
     const [one, other] = [await outbox.prepare('reportSettledBet', settledBet()), await outbox.prepare('reportSettledBet', settledBet({ payout_amount: 1 }))];
@@ -50,7 +50,7 @@ describe('a prepared report', () => {
     expect(gateway.reports().map(({ operation }) => operation)).toEqual(['reportBetEvent', 'reportSettledBet']);
   });
 
-  it('is enqueued within the transaction that is given, now or when it was prepared', async () => {
+  it('is enqueued within the transaction of the call or of its preparation', async () => {
     const transactions: unknown[] = [];
     const kept = memoryStore();
     const store: OutboxStore = {
@@ -71,11 +71,11 @@ describe('a prepared report', () => {
     expect(names()).toEqual([]);
   });
 
-  it('is refused where the store has no transactions, and stays as it was', async () => {
+  it('is refused if the store has no transactions, and stays usable', async () => {
     const { outbox } = outboxWorld();
     const report = await outbox.prepare('reportBetEvent', betEvent());
-    await expect(report.enqueue({})).rejects.toThrow(/cannot write within one/);
-    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: {} })).rejects.toThrow(/cannot write within one/);
+    await expect(report.enqueue({})).rejects.toThrow(/cannot write within your transaction/);
+    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: {} })).rejects.toThrow(/cannot write within your transaction/);
     expect(await outbox.list()).toEqual([]);
     expect(await report.enqueue()).toMatchObject({ state: 'waiting' });
   });
@@ -91,7 +91,7 @@ describe('a prepared report', () => {
     expect((error as ValidationError).issues.length).toBeGreaterThan(2);
   });
 
-  it('shows nothing of the report to whoever prints it', async () => {
+  it('shows nothing of the report to loggers', async () => {
     const asValue = (row: NewRow) => row.body;
     const { outbox } = outboxWorld({ store: { ...memoryStore(), asValue } });
     const report = await outbox.prepare('reportBetEvent', personalBet('BET-1'));
@@ -100,14 +100,14 @@ describe('a prepared report', () => {
     expect(Object.keys(report)).toEqual(['id', 'enqueue']);
   });
 
-  it('has a value only where the store has a function that takes it', async () => {
+  it('has a value only if the store has a function for it', async () => {
     const { outbox } = outboxWorld();
     const report = await outbox.prepare('reportBetEvent', betEvent());
     expect(() => report.value).toThrow(ConfigurationError);
     expect(() => report.value).toThrow(/call enqueue\(transaction\)/);
   });
 
-  it('has none where it was prepared for a transaction, in which a statement might not be', async () => {
+  it('has no value if it was prepared for a transaction, since a statement might not be part of it', async () => {
     const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true, asValue: ({ body }) => body } });
     const report = await outbox.prepare('reportBetEvent', betEvent(), { transaction: {} });
     expect(() => report.value).toThrow(/prepared for a transaction; call enqueue\(\)/);
@@ -122,14 +122,14 @@ describe('a prepared report', () => {
     const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true } });
     for (const one of [outbox, instrumentOutbox(outbox)]) {
       const report = await one.prepare('reportBetEvent', betEvent());
-      await expect(report.enqueue(transaction)).rejects.toThrow(/expected your transaction, or no argument/);
+      await expect(report.enqueue(transaction)).rejects.toThrow(/expected your transaction; call it without an argument/);
     }
     expect(await outbox.list()).toEqual([]);
   });
 });
 
 describe('the receipt of a prepared report', () => {
-  it('is waited for once somebody looks at it', async () => {
+  it('is waited for once it is read', async () => {
     const kept = memoryStore();
     let looks = 0;
     const get: OutboxStore['get'] = (ids) => {
@@ -159,7 +159,7 @@ describe('the receipt of a prepared report', () => {
     await expect(late).rejects.toMatchObject(duplicate);
   });
 
-  it('comes by the worker that records it, long before anybody looks again', async () => {
+  it('is delivered by the worker that records it, long before the next poll', async () => {
     const { outbox, run, clock } = outboxWorld({ outbox: { pollMs: 3_600_000 } });
     outbox.start();
     const report = await outbox.prepare('reportBetEvent', betEvent());
@@ -172,7 +172,7 @@ describe('the receipt of a prepared report', () => {
     await outbox.stop();
   });
 
-  it('is waited for, and the process goes on, where a seal of your own throws', async () => {
+  it('is waited for, and the process continues, if a custom seal throws', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
     const seal: Seal = {
@@ -193,7 +193,7 @@ describe('the receipt of a prepared report', () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  it('comes although the store fails in between, and is asked of no store that is closed', async () => {
+  it('arrives although the store fails in between, and does not use a closed store', async () => {
     const kept = memoryStore();
     let fails = false;
     const get: OutboxStore['get'] = (ids) => (fails ? Promise.reject(new Error('connection to 10.0.0.1 lost')) : kept.get(ids));
@@ -218,7 +218,7 @@ describe('the receipt of a prepared report', () => {
     await expect(waits).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
   });
 
-  it('waits for the key where the row is sealed with one that is not here', async () => {
+  it('waits for the key if the row is sealed with a missing one', async () => {
     const store = memoryStore();
     const [old, current] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
     const { outbox, run: runFirst } = outboxWorld({ store, outbox: { encryption: { current: 'old', keys: { old } } } });
@@ -232,7 +232,7 @@ describe('the receipt of a prepared report', () => {
     await expect(done).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
   });
 
-  it('of one that never comes into the store is told as such, and not as one that will be sent', async () => {
+  it('of a report that never arrives in the store rejects, and does not claim that it will be sent', async () => {
     const { outbox, run } = outboxWorld();
     const { done } = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'a' }));
     await expect(run(done)).rejects.toMatchObject({ outcome: 'not-sent', message: expect.stringContaining('never seen in the store') });
@@ -242,7 +242,7 @@ describe('the receipt of a prepared report', () => {
     await expect(stopped).rejects.toMatchObject({ outcome: 'unknown', message: expect.stringContaining('before this prepared report was seen in the store') });
   });
 
-  it('may be waited for again, and comes where the report came late', async () => {
+  it('can be read again, and arrives if the report came late', async () => {
     const { outbox, run } = outboxWorld();
     const report = await outbox.prepare('reportBetEvent', betEvent());
     await expect(run(report.done)).rejects.toMatchObject({ outcome: 'not-sent' });
@@ -253,7 +253,7 @@ describe('the receipt of a prepared report', () => {
     expect(report.done).toBe(report.done);
   });
 
-  it('tells why the report itself was quarantined', async () => {
+  it('explains why the report was quarantined', async () => {
     const { outbox, run, gateway } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 422 });
     const report = await outbox.prepare('reportBetEvent', betEvent());
@@ -271,7 +271,7 @@ describe('the name of a report', () => {
     ['__proto__', 'expected reportBetEvent'],
     [undefined, 'expected reportBetEvent'],
     [betEvent(), 'expected reportBetEvent'],
-  ])('%s is refused with those that are known', async (operation, message) => {
+  ])('%s is refused, with the known names', async (operation, message) => {
     const { outbox } = outboxWorld();
     const expected = { code: 'validation', outcome: 'not-sent', message: expect.stringContaining(message) };
     await expect(outbox.prepare(operation as 'reportBetEvent', betEvent())).rejects.toMatchObject(expected);
@@ -282,13 +282,13 @@ describe('the name of a report', () => {
     expect([refused, accepted?.status]).toMatchObject([{ reason: expected }, 'fulfilled']);
   });
 
-  it('is not shown where it is something else', async () => {
+  it('is not shown if it is not a name', async () => {
     const { outbox } = outboxWorld();
     const [refused] = await outbox.reportAll([{ operation: '99000000001' as 'reportBetEvent', payload: {} as never }]);
     expect(JSON.stringify(refused) + inspect(refused)).not.toContain('99000000001');
   });
 
-  it('is asked of each of many, and one that is nothing does not refuse the others', async () => {
+  it('is checked for each report of a list, and an invalid one does not refuse the others', async () => {
     const { outbox } = outboxWorld();
     class Job {
       readonly payload;
@@ -305,7 +305,7 @@ describe('the name of a report', () => {
       },
     };
     const given: unknown[] = [null, { operation: 'reportBetEvent', payload: betEvent() }, 'report', hostile];
-    // With a hole before it.
+    // The list has a hole before it.
     given[5] = new Job('BET-2');
     const results = await outbox.reportAll(given as BatchedReport[]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled']);
@@ -315,7 +315,7 @@ describe('the name of a report', () => {
     });
   });
 
-  it('is asked of a list, and what is none is refused', async () => {
+  it('must come in a list, and any other value is refused', async () => {
     const { outbox } = outboxWorld();
     const { proxy, revoke } = Proxy.revocable([], {});
     revoke();

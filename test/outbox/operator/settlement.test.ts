@@ -9,7 +9,7 @@ const DISMISS: Decision = { action: 'dismissed', reason: 'a test bet', at: 1 };
 const BET = newRow('B-1').id;
 const SETTLEMENT = settledRow('B-1').id;
 
-/** A quarantined bet and its blocked settlement, in a store that does `after` behind every turn of somebody else. */
+/** A quarantined bet and its blocked settlement, in a store that calls `after` after every turn of another process. */
 async function world(after: (store: OutboxStore) => Promise<unknown> = async () => undefined) {
   const store = memoryStore();
   await store.enqueue([newRow('B-1'), settledRow('B-1')]);
@@ -25,7 +25,7 @@ async function world(after: (store: OutboxStore) => Promise<unknown> = async () 
   return { store, watched, bet: await read(store, BET) };
 }
 
-it('leaves no moment in which a worker could send the settlement of a report that is dismissed', async () => {
+it('leaves no moment in which a worker could send the settlement of a dismissed report', async () => {
   const claimed: string[] = [];
   const { store, watched, bet } = await world(async (behind) => void claimed.push(...(await claim(behind)).map(({ id }) => id)));
   const settlement = await openSettlementOf(watched, await dismissHoldingSettlement(watched, bet, DISMISS, false));
@@ -34,14 +34,14 @@ it('leaves no moment in which a worker could send the settlement of a report tha
   expect([(await read(store, BET)).state, (await read(store, SETTLEMENT)).state]).toEqual(['dismissed', 'dismissed']);
 });
 
-it('leaves the settlement quarantined where the process ends after the initiated report', async () => {
+it('leaves the settlement quarantined if the process ends after the initiated report', async () => {
   const { store, bet } = await world();
   await dismissHoldingSettlement(store, bet, DISMISS, false);
   expect(await claim(store)).toEqual([]);
   expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'quarantined', problem: { code: 'not-found' } });
 });
 
-it('blocks the settlement again where another person has let the report be sent meanwhile', async () => {
+it('blocks the settlement again if another person has retried the report in the meantime', async () => {
   let isFirst = true;
   const { store, watched, bet } = await world(async (behind) => {
     if (isFirst) await decideRow(behind, BET, undefined, { action: 'retry', reason: 'mended', at: 1 }, true);
@@ -52,7 +52,7 @@ it('blocks the settlement again where another person has let the report be sent 
   expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: true });
 });
 
-it('touches no settlement where the report cannot be dismissed', async () => {
+it('does not change the settlement if the report cannot be dismissed', async () => {
   const { store, bet } = await world();
   await decideRow(store, BET, undefined, { action: 'retry', reason: '', at: 1 }, true);
   const before = await read(store, SETTLEMENT);

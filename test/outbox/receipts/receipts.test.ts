@@ -23,8 +23,8 @@ async function recorded(count: number, store?: OutboxStore) {
   return world;
 }
 
-describe('the log of receipts', () => {
-  it('has an entry for each recorded report, in a chain', async () => {
+describe('the receipt log', () => {
+  it('has a linked entry for each recorded report', async () => {
     const { outbox } = await recorded(3);
     const text = await textOf(outbox.exportReceipts());
     const entries = entriesOf(text);
@@ -42,19 +42,19 @@ describe('the log of receipts', () => {
     expect(await verifyReceipts(text)).toEqual({ valid: true, count: 3, head: await outbox.receiptHead(), afterHead: undefined, break: undefined });
   });
 
-  it('can be checked with nothing but a hash function', async () => {
+  it('can be verified with only a hash function', async () => {
     const { outbox } = await recorded(2);
     let previous = '0'.repeat(64);
     for (const entry of entriesOf(await textOf(outbox.exportReceipts()))) {
       const { hash, ...rest } = entry;
-      // Names are sorted, and none is nested here.
+      // Names are sorted, and no value is nested here.
       expect(createHash('sha256').update(JSON.stringify(rest)).digest('hex')).toBe(hash);
       expect(entry.previous).toBe(previous);
       previous = hash;
     }
   });
 
-  it('grows by itself soon after reports end, and says its head', async () => {
+  it('grows by itself soon after reports end, and emits its head', async () => {
     const { outbox, store, run, clock } = outboxWorld();
     const heads: ReceiptHead[] = [];
     outbox.on('logged', (head) => heads.push(head));
@@ -67,7 +67,7 @@ describe('the log of receipts', () => {
     await run(outbox.stop());
   });
 
-  it('takes up what the last process left without a line', async () => {
+  it('adds the lines that the last process could not add', async () => {
     const store = memoryStore();
     const forgetful = { ...store, receipts: { ...store.receipts, append: async () => Promise.reject(new Error('killed')) } };
     const world = await recorded(2, forgetful);
@@ -79,7 +79,7 @@ describe('the log of receipts', () => {
     expect(await next.outbox.receiptHead()).toMatchObject({ count: 2 });
   });
 
-  it("holds people's decisions with their reasons, and tells them from the gateway's word", async () => {
+  it("contains people's decisions with their reasons, and distinguishes them from answers of the gateway", async () => {
     const { outbox, gateway, run } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 422, times: null });
     for (const bet_id of ['B-1', 'B-2', 'B-3']) await outbox.reportBetEvent(betEvent({ bet_id }));
@@ -98,7 +98,7 @@ describe('the log of receipts', () => {
     expect(await verifyReceipts(text)).toMatchObject({ valid: true });
   });
 
-  it('holds nothing personal', async () => {
+  it('contains no personal data', async () => {
     const { outbox, run } = outboxWorld();
     await outbox.reportBetEvent(personalBet('B-1'));
     await run(outbox.drain());
@@ -120,13 +120,13 @@ describe('the log of receipts', () => {
     await Promise.all(stores.map((store) => store.close?.()));
   });
 
-  it('is exported from where you ask, and as far as it reaches then', async () => {
+  it('is exported from a given index, up to its end at that time', async () => {
     const { outbox } = await recorded(640);
     const lines = outbox.exportReceipts({ from: 600 });
     expect(entriesOf(await textOf(lines)).map(({ index }) => index)).toEqual(Array.from({ length: 40 }, (_, index) => 600 + index));
   });
 
-  it('keeps reports going when its last line is damaged, and says so', async () => {
+  it('does not stop reports when its last line is damaged, and emits an error', async () => {
     const store = memoryStore();
     const { outbox, run, events } = await recorded(1, { ...store, receipts: { ...store.receipts, last: async () => ({ index: 0, id: 'x', line: '{"ha' }) } });
     await outbox.reportBetEvent(betEvent({ bet_id: 'B-9' }));
@@ -135,7 +135,7 @@ describe('the log of receipts', () => {
   });
 });
 
-/** A log of so many entries. */
+/** A log with this number of entries. */
 async function logOf(count: number): Promise<string[]> {
   const store = memoryStore();
   const { outbox } = await recorded(count, store);
@@ -151,7 +151,7 @@ describe('verifyReceipts', async () => {
   const verdictOf = (changed: readonly string[]) => verifyReceipts(`${changed.join('\n')}\n`);
   const at = fc.nat({ max: lines.length - 1 });
 
-  it('finds any entry that was removed, but at the end', async () => {
+  it('finds any entry that was removed, except at the end', async () => {
     for (let gone = 0; gone < lines.length - 1; gone += 1)
       expect(await verdictOf(lines.filter((_, index) => index !== gone))).toMatchObject({
         valid: false,
@@ -160,7 +160,7 @@ describe('verifyReceipts', async () => {
       });
   });
 
-  it('finds entries that are missing at the end against a head from elsewhere only', async () => {
+  it('finds entries that are missing at the end only with a stored head', async () => {
     const cut = lines.slice(0, 9);
     expect(await verdictOf(cut)).toMatchObject({ valid: true, count: 9 });
     const head = hashes.at(-1) ?? '';
@@ -171,12 +171,12 @@ describe('verifyReceipts', async () => {
     expect(await verifyReceipts('', { head })).toMatchObject({ valid: false, break: { kind: 'head' } });
   });
 
-  it('says how far a log went on after an older head', async () => {
+  it('counts the entries after an older head', async () => {
     expect(await verifyReceipts(text, { head: hashes[9] ?? '' })).toMatchObject({ valid: true, count: 12, afterHead: 2 });
     expect(await verifyReceipts(text, { head: { count: 12, hash: hashes[11] ?? '' } })).toMatchObject({ valid: true, afterHead: 0 });
   });
 
-  it('finds a log that was written anew from the start against a head only', async () => {
+  it('finds a completely rewritten log only with a stored head', async () => {
     const entries = lines.map((line) => JSON.parse(line) as ReceiptEntry);
     const rows = entries.map((entry) => ({ ...entry, state: 'recorded', outcome: 'recorded', enqueuedAt: 1, changedAt: 2, decisions: [] }) as never);
     const forged = (await linkRows(rows, undefined)).lines.map(({ line }) => line);
@@ -190,7 +190,7 @@ describe('verifyReceipts', async () => {
       fc.asyncProperty(edit, async ({ place, removed, added }) => {
         const changed = text.slice(0, place) + added + text.slice(place + removed);
         fc.pre(changed.trimEnd() !== text.trimEnd());
-        // The head, since an edit may take the end away.
+        // With the head, since an edit may remove the end.
         expect((await verifyReceipts(changed, { head: hashes.at(-1) })).valid).toBe(false);
       }),
       { numRuns: 500 },
@@ -210,7 +210,7 @@ describe('verifyReceipts', async () => {
     );
   });
 
-  it('finds a field that was changed, also where its own hash was made to fit', async () => {
+  it('finds a changed field, even if its hash was recomputed', async () => {
     const entry = JSON.parse(lines[4] ?? '') as ReceiptEntry;
     const { hash: _, ...rest } = { ...entry, reference: 'B-forged' };
     const hash = createHash('sha256').update(JSON.stringify(rest)).digest('hex');
@@ -238,7 +238,7 @@ describe('verifyReceipts', async () => {
     );
   });
 
-  it('takes an empty log for what it is', async () => {
+  it('accepts an empty log', async () => {
     expect(await verifyReceipts('')).toEqual({ valid: true, count: 0, head: undefined, afterHead: undefined, break: undefined });
   });
 
@@ -249,7 +249,7 @@ describe('verifyReceipts', async () => {
     ['an empty line', '\n'],
     ['a line without an end', 'x'.repeat(1_100_000)],
     ['nested too deep', `${'['.repeat(200_000)}\n`],
-  ])('says at which line it is no log: %s', async (_, given) => {
+  ])('names the first line that is not of a log: %s', async (_, given) => {
     expect(await verifyReceipts([given])).toMatchObject({ valid: false, count: 0, break: { kind: 'unreadable', line: 1 } });
   });
 });

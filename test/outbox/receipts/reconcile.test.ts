@@ -9,7 +9,7 @@ import { outboxWorld } from '../world.js';
 const BETS = { operation: 'reportBetEvent', environment: 'staging' } as const;
 
 describe('reconcile', () => {
-  it('tells for each reference where it stands, in the order of the list', async () => {
+  it('returns the state of each reference, in the order of the list', async () => {
     const { outbox, gateway, run } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 422, reference: 'B-refused', times: null });
     await outbox.reportBetEvent(betEvent({ bet_id: 'B-ok' }));
@@ -47,7 +47,7 @@ describe('reconcile', () => {
     expect(found[0]?.problem).toMatchObject({ code: 'unprocessable' });
   });
 
-  it('has never seen a reference that no store can hold, and does not ask for it', async () => {
+  it('has never seen a reference that no store can hold, and does not read it', async () => {
     const store = memoryStore();
     const asked: string[] = [];
     const asking: OutboxStore = {
@@ -65,7 +65,7 @@ describe('reconcile', () => {
     expect(asked).toEqual(['default:staging:reportBetEvent:a', 'default:staging:reportBetEvent:b']);
   });
 
-  it('looks at a hundred thousand in batches, and reads no further ahead', async () => {
+  it('reads a hundred thousand in batches, and not further ahead', async () => {
     const store = memoryStore();
     await store.enqueue(Array.from({ length: 1_000 }, (_, index) => newRow(`B-${index * 100}`)));
     const sizes: number[] = [];
@@ -87,7 +87,7 @@ describe('reconcile', () => {
     expect(sizes.every((size) => size <= 500)).toBe(true);
   });
 
-  it('ends without a look at the rest when nobody asks on', async () => {
+  it('ends without reading the rest when the caller stops', async () => {
     const { outbox } = outboxWorld();
     let ended = false;
     function* references() {
@@ -108,7 +108,7 @@ describe('reconcile', () => {
     [['B', null], BETS, ['references[1].reference: invalid']],
     [['B'], { ...BETS, operation: 'verifyNin' }, ['references[0].operation: invalid']],
     [['B'], { ...BETS, operation: 'toString' }, ['references[0].operation: invalid']],
-  ])('refuses what names no report: %j', async (list, defaults, issues) => {
+  ])('refuses an item that does not name a report: %j', async (list, defaults, issues) => {
     const { outbox } = outboxWorld();
     expect(await issuesOf(collect(outbox.reconcile(list as never, defaults as never)))).toEqual(issues);
   });

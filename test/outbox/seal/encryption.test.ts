@@ -14,7 +14,7 @@ const encryption = (current: string, ...others: string[]): OutboxEncryption => (
   current,
 });
 
-/** Everything that a store holds. */
+/** The complete content of a store. */
 async function dump(store: OutboxStore): Promise<string> {
   const [rows, outlook, receipts] = [await store.list({ limit: 1_000 }), await store.outlook(), await store.receipts.read(0, 1_000)];
   return JSON.stringify([rows, outlook, receipts]);
@@ -22,7 +22,7 @@ async function dump(store: OutboxStore): Promise<string> {
 
 const bytesOf = (file: string) => ['', '-wal', '-shm'].map((end) => (existsSync(file + end) ? readFileSync(file + end, 'latin1') : '')).join();
 
-/** Reports of each kind, one of which the gateway refuses in words that repeat what was sent. */
+/** Reports of each kind. The gateway refuses one of them with a message that repeats the sent values. */
 async function reportAll({ outbox }: ReturnType<typeof outboxWorld>): Promise<void> {
   await outbox.reportBetEvent(personalBet('B-1'));
   await outbox.reportSettledBet(personalSettlement('B-1'));
@@ -37,7 +37,7 @@ const repeatsPersonalData = {
 } as const;
 
 describe('a report that can never be opened', () => {
-  it('is quarantined where the own key of another store sealed it, and a person can end it', async () => {
+  it('is quarantined if the own key of another store sealed it, and a person can end it', async () => {
     const there = outboxWorld();
     await there.outbox.reportBetEvent(betEvent({ bet_id: 'B-1' }));
     const [row] = await there.store.list({ limit: 1 });
@@ -53,21 +53,21 @@ describe('a report that can never be opened', () => {
 });
 
 describe('personal data in the store', () => {
-  it('is not there while reports wait, with encryption', async () => {
+  it('does not exist while reports wait, with encryption', async () => {
     const world = outboxWorld({ outbox: { encryption: encryption('a') } });
     await reportAll(world);
     expect(leaksIn(await dump(world.store))).toEqual([]);
     expect(world.sent).toEqual([]);
   });
 
-  it('is there without, so that this test sees what it looks for', async () => {
+  it('exists without encryption, so that this test can find it', async () => {
     const world = outboxWorld();
     await reportAll(world);
     expect(leaksIn(await dump(world.store)).length).toBeGreaterThan(10);
   });
 
   it.each([undefined, encryption('a')])(
-    'is not there once reports are recorded or refused, but for a quarantined body that is not encrypted',
+    'does not exist once reports are recorded or refused, except in a quarantined body that is not encrypted',
     async (given) => {
       const world = outboxWorld({ outbox: { encryption: given } });
       world.gateway.faults.add({ ...repeatsPersonalData, when: 'before', reference: 'B-refused', times: null });
@@ -82,7 +82,7 @@ describe('personal data in the store', () => {
     },
   );
 
-  it('is in no byte of a SQLite file, its log included, with encryption', async () => {
+  it('is in no byte of a SQLite file or its log, with encryption', async () => {
     const file = newFile();
     const world = outboxWorld({ store: await openStore(file), outbox: { encryption: encryption('a') } });
     world.gateway.faults.add({ ...repeatsPersonalData, when: 'before', reference: 'B-refused', times: null });
@@ -98,7 +98,7 @@ describe('personal data in the store', () => {
 });
 
 describe('sealed bodies', () => {
-  it('are sent as they were enqueued', async () => {
+  it('are sent unchanged', async () => {
     const [plain, sealed] = [outboxWorld(), outboxWorld({ outbox: { encryption: encryption('a') } })];
     for (const world of [plain, sealed]) {
       await reportAll(world);
@@ -135,7 +135,7 @@ describe('sealed bodies', () => {
     expect(world.sent).toHaveLength(1);
   });
 
-  it('go on under old keys after a rotation, and what was stored before encryption goes too', async () => {
+  it('continue under old keys after a rotation, and reports from before the encryption do, too', async () => {
     const world = outboxWorld();
     await world.outbox.reportBetEvent(betEvent({ bet_id: 'B-plain' }));
     await world.make({ encryption: encryption('a') }).reportBetEvent(betEvent({ bet_id: 'B-old' }));
@@ -145,7 +145,7 @@ describe('sealed bodies', () => {
     expect(await world.run(rotated.drain())).toMatchObject({ drained: true, states: { recorded: 3 } });
   });
 
-  it('tell the same report from another under an old key, recorded or not', async () => {
+  it('recognise the same report under an old key, recorded or not', async () => {
     const world = outboxWorld({ outbox: { encryption: encryption('a') } });
     const bet = betEvent({ timestamp: '1795161600' });
     await world.outbox.reportBetEvent(bet);
@@ -167,9 +167,9 @@ describe('a missing key', () => {
 
   it.each([
     ['is named', encryption('b'), '"a" is not among encryption.keys'],
-    ['is named where there is no encryption any more', undefined, '"a" is not among encryption.keys'],
-    ['is told from another key under its id', { keys: { a: key(9) }, current: 'a' }, '"a" is another one than it was'],
-  ])('%s; its reports wait uncondemned and the others go on', async (_, given, words) => {
+    ['is named if the encryption was removed', undefined, '"a" is not among encryption.keys'],
+    ['differs from another key under its id', { keys: { a: key(9) }, current: 'a' }, '"a" is not the key that was used for sealing'],
+  ])('%s; its reports wait without quarantine, and the others continue', async (_, given, words) => {
     const { make, run, store, sent, events, clock } = await world();
     const outbox = make({ encryption: given });
     await outbox.reportBetEvent(betEvent({ bet_id: 'B-free' }));
@@ -192,12 +192,12 @@ describe('a missing key', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is told by every outbox on the store, also one that has tried nothing, until the report is sent by whichever has the key', async () => {
+  it('is listed by every outbox on the store, until a process that has the key sends the report', async () => {
     const { make, run, clock } = await world();
     const lacking = make({ encryption: encryption('b') });
     expect(await lacking.stats()).toMatchObject({ missingKeys: [] });
     await run(lacking.drain({ timeoutMs: 60_000 }));
-    // As after a restart.
+    // The state after a restart.
     const restarted = make({ encryption: encryption('b') });
     expect(await restarted.stats()).toMatchObject({ missingKeys: ['a'], states: { waiting: 1 } });
     clock.advance(300_000);
@@ -206,7 +206,7 @@ describe('a missing key', () => {
     expect(await restarted.stats()).toMatchObject({ missingKeys: [] });
   });
 
-  it('waits in peace: it is tried every five minutes at most', async () => {
+  it('is tried at most every five minutes', async () => {
     const { make, run, events } = await world();
     await run(make({ encryption: encryption('b') }).drain({ timeoutMs: 3_600_000 }));
     const tries = events.filter(([type]) => type === 'locked').length;
@@ -214,7 +214,7 @@ describe('a missing key', () => {
     expect(tries).toBeLessThan(20);
   });
 
-  it('can be told by a seal of your own', async () => {
+  it('can be reported by a custom seal', async () => {
     const seal = {
       seal: async (body: string) => ({ body: `x${body}`, fingerprint: body }),
       open: async () => Promise.reject(missingKey('kms/7')),
@@ -227,7 +227,7 @@ describe('a missing key', () => {
   });
 });
 
-describe('a body that was tampered with is quarantined, and not sent', () => {
+describe('a changed body is quarantined, and not sent', () => {
   it.each([
     ['a byte changed', (body: string) => `${body.slice(0, -6)}${body.at(-6) === 'A' ? 'B' : 'A'}${body.slice(-5)}`],
     ['cut off', (body: string) => body.slice(0, -40)],
@@ -279,9 +279,9 @@ describe('wrong options', () => {
   it.each([
     [{ keys: {}, current: 'a' }, ['encryption.keys: expected', 'encryption.current']],
     [{ keys: { a: key(1) }, current: 'b' }, ['encryption.current: expected the id']],
-    [{ keys: { a: secret }, current: 'a' }, ["encryption.keys: of 'a', expected 32 bytes"]],
+    [{ keys: { a: secret }, current: 'a' }, ["encryption.keys: for 'a', expected 32 bytes"]],
     [{ keys: { [`${secret}=`]: key(1) }, current: `${secret}=` }, ['expected ids of up to 64']],
-    [{ keys: { a: new Uint8Array(16) }, current: 'a', mode: 'x' }, ["encryption.keys: of 'a'", 'encryption.mode: is not an option']],
+    [{ keys: { a: new Uint8Array(16) }, current: 'a', mode: 'x' }, ["encryption.keys: for 'a'", 'encryption.mode: is not an option']],
     ['aes', ['encryption.keys: expected']],
   ])('are all named, without the key: %j', async (given, words) => {
     const error = await failureOf(() => createOutbox({ client, store: memoryStore(), encryption: given as never }) as never);
@@ -298,7 +298,7 @@ describe('wrong options', () => {
 });
 
 describe('fingerprints without encryption', () => {
-  it('are keyed by a key that is made once for the store', async () => {
+  it('use a key that is made once for the store', async () => {
     const world = outboxWorld();
     const bet = betEvent({ timestamp: '1795161600' });
     await world.outbox.reportBetEvent(bet);

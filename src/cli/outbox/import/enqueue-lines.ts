@@ -94,7 +94,7 @@ export async function enqueueLines(request: EnqueueRequest, progress: Progress):
     const enqueued = await settings.store.enqueue(ready.map(({ prepared }) => prepared.row));
     for (const [index, { prepared, line }] of ready.entries()) {
       const one = enqueued[index];
-      if (!one) throw new Error('The store did not return a result for the row.');
+      if (!one) throw new Error('The store returned no result for the row.');
       if (one.added) progress.enqueued += 1;
       else if (await settings.seal.matches(one.row.fingerprint, prepared.report.body, one.row)) progress.already += 1;
       // Another process has enqueued other data under this reference.
