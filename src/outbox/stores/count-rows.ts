@@ -1,7 +1,7 @@
 import type { Row, RowState } from '../state-machine.js';
 import type { Counts } from '../store.js';
 
-/** What was pruned of an account: it goes on being counted. */
+/** The pruned rows of an account, which are still counted. */
 export interface PrunedRows {
   readonly before: number;
   recorded: number;
@@ -9,7 +9,7 @@ export interface PrunedRows {
   attempts: number;
 }
 
-/** How many rows there are of each state. */
+/** The number of rows in each state. */
 export function countRows(rows: Iterable<Row>, pruned: readonly PrunedRows[]): Counts {
   const sum = (name: 'recorded' | 'dismissed' | 'attempts') => pruned.reduce((total, one) => total + one[name], 0);
   const states: Record<RowState | 'blocked', number> = {

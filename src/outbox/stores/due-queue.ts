@@ -1,4 +1,4 @@
-/** When a row may be claimed. */
+/** The time from which a row may be claimed, and its place among rows of the same time. */
 interface Due {
   readonly dueAt: number;
   readonly sequence: number;
@@ -9,8 +9,8 @@ type Entry = Due & { readonly id: string };
 const isBefore = (a: Due, b: Due) => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.sequence < b.sequence);
 
 /**
- * The rows that may be claimed, earliest first: a binary heap, in which an entry that was replaced stays until it
- * comes up. What it costs to find the first grows with nothing but the logarithm of the length.
+ * The rows that may be claimed, earliest first: a binary heap. A replaced entry stays in the heap until it comes first. Finding
+ * the first entry takes logarithmic time.
  */
 export function createQueue() {
   let heap: Entry[] = [];
@@ -52,7 +52,7 @@ export function createQueue() {
   };
 
   return {
-    /** Puts a row at its place, or takes it out. */
+    /** Puts a row at its place, or removes it. */
     set(id: string, due: Due | undefined): void {
       if (due === undefined) {
         current.delete(id);

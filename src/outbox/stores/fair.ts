@@ -1,6 +1,6 @@
 import type { Claimant } from '../store.js';
 
-/** Claims rows of several accounts: the one with the fewest is given the next, so that none waits behind another one's backlog. */
+/** Claims rows of several accounts. The account with the fewest rows gets the next one, so that no account waits for the backlog of another. */
 export function claimFairly<T>(accounts: readonly Claimant[], limit: number, claimNext: (account: Claimant) => T | undefined): T[] {
   let open = accounts.map((account) => ({ account, has: account.busy }));
   const taken: T[] = [];

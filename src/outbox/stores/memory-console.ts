@@ -6,13 +6,13 @@ import { SPANS } from '../receipts/pace.js';
 import type { Row } from '../state-machine.js';
 import type { Write } from '../write.js';
 
-/** What the console of a store in memory is made over. */
+/** The parts of a memory store that its console uses. */
 export interface MemoryConsoleParts {
   rows(): Iterable<Row>;
   destinations(): Iterable<Destination>;
-  /** By its number. */
+  /** The row with this `sequence`. */
   rowAt(sequence: number): Row | undefined;
-  /** How many numbers were given. */
+  /** The last `sequence` that was given. */
   last(): number;
   now(): number;
   finals(accounts: readonly string[] | undefined): Pick<Counts['states'], 'recorded' | 'dismissed'>;
@@ -26,7 +26,7 @@ const isOf = ({ account, environment, problem }: Row, of: Wrong): boolean => {
   return account === of.account && environment === of.environment && code === of.code && words === of.words;
 };
 
-/** What the console needs of a store in memory. */
+/** The console methods of a memory store. */
 export function memoryConsole({ rows, destinations, rowAt, last, now, finals, write }: MemoryConsoleParts): ConsoleStore {
   const decisions: KeptDecision[] = [];
   const steps = new Map<string, { readonly from: number; readonly sequences: readonly number[] }[]>();

@@ -14,26 +14,26 @@ import { memoryConsole } from './memory-console.js';
 import { missingKeysOf } from './missing-keys.js';
 import { newRow } from './new-row.js';
 
-/** What is known of a destination. */
+/** A destination with its state and its queues. */
 interface KnownDestination extends Destination {
   readonly gateway: string;
   readonly rebound: readonly Rebound[];
   readonly pause: Pause;
-  /** By operation. */
+  /** One queue for each operation. */
   readonly queues: Map<OperationName, ReturnType<typeof createQueue>>;
 }
 
-/** What the memory store takes. */
+/** The options of the memory store. */
 export interface MemoryStoreOptions {
-  /** Milliseconds since 1970. Default: `Date.now`. */
+  /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   now?: (() => number) | undefined;
-  /** Of a page with a relay: whose reports these are; see `OutboxStore`. Default: none, for a client of a gateway. */
+  /** The player of the reports, in a page with a relay; see `OutboxStore`. Default: none, for a client of a gateway. */
   player?: string | undefined;
 }
 
 /**
- * A store in memory, for tests and for pages that need no more: what waits is lost with the process
- * (`durable: false`). Final rows stay as long as the process does.
+ * Makes a store in memory, for tests and for pages without durable reports. Reports that wait are lost when the process ends
+ * (`durable: false`). Final rows stay until the process ends.
  *
  * @example
  * ```ts
@@ -49,12 +49,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
   const settings = new Map<string, string>();
   const unlogged = new Map<string, Row>();
   const log: LogLine[] = [];
-  /** By account. */
+  /** The pruned rows of each account. */
   const pruned = new Map<string, PrunedRows>();
 
   let latest = Number.NEGATIVE_INFINITY;
 
-  /** The time; when it jumped back so far that rows would wait too long, they are due. */
+  /** The current time. If the clock has jumped back so far that rows would wait too long, they become due. */
   function time(): number {
     const at = now();
     if (at < latest) for (const row of rows.values()) if (!isFinal(row.state) && row.dueAt > at + LONGEST_WAIT_MS) put({ ...row, dueAt: at });
@@ -71,7 +71,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     return queue;
   }
 
-  /** Puts a row in its place, and those that wait for it in theirs. */
+  /** Stores a row, and updates the rows that wait for it. */
   function put(next: Row): Row {
     const row = { ...next, blocked: isBlocked(next, next.waitsFor === undefined ? undefined : rows.get(next.waitsFor)) };
     const wasOpen = isOpen(rows.get(row.id));
@@ -87,7 +87,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     return row;
   }
 
-  /** The gateway of a destination: the given one where it has none. */
+  /** The gateway of a destination. Binds the given one if it had none. */
   function bind({ account, environment, gateway }: BoundDestination): string {
     const there = destinations.get(keyOf({ account, environment }));
     if (there) return there.gateway;
@@ -150,7 +150,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     player,
     enqueue: async (given) => {
       const at = time();
-      // All are looked at before the first is added.
+      // All rows are checked before the first is added.
       for (const row of given) {
         const bound = bind(row);
         if (bound !== row.gateway) throw otherGateway(row, bound);

@@ -1,6 +1,6 @@
 import type { Row } from '../state-machine.js';
 
-/** The ids of keys that rows lacked when they were last tried, each once. */
+/** The ids of the missing keys of open rows, each once. */
 export function missingKeysOf(rows: Iterable<Row>, accounts: readonly string[] | undefined): string[] {
   const found = new Set<string>();
   for (const { account, state, problem } of rows) {

@@ -2,8 +2,8 @@ import type { Row } from '../state-machine.js';
 import type { NewRow } from '../store.js';
 
 /**
- * What a store makes of a row that it is given: waiting, due now, not in doubt. Each member is named: with a spread of
- * what was given, making the object took longer than its insert into SQLite.
+ * Makes the stored row of a new row: waiting, due now, not in doubt. It names each member, because a spread took longer than the
+ * insert into SQLite.
  */
 export const newRow = (
   { id, account, environment, operation, reference, waitsFor, body, fingerprint }: NewRow,

@@ -1,2 +1,2 @@
-/** Whether a database gives the text back as it is: libraries cut at NUL what they read, and neither SQLite nor PostgreSQL keeps half of a character. */
+/** Whether a database returns the text unchanged. Libraries cut text at NUL, and SQLite and PostgreSQL cannot store unpaired surrogates. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && (text as string & { isWellFormed(): boolean }).isWellFormed();

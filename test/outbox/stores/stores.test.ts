@@ -14,5 +14,5 @@ describe('the memory store', () => {
     }));
   });
 
-  it('answers to names that no store can hold as to unknown ones', () => expectOddNamesAreUnknown(memoryStore()));
+  it('returns nothing for names that no store can hold', () => expectOddNamesAreUnknown(memoryStore()));
 });

@@ -2,10 +2,10 @@ import { withTimeout } from '../../../platform/time.js';
 import { asIndexedDbError, indexedDbError, isLost } from './failure.js';
 import type { IndexedDbSettings } from './options.js';
 
-/** Raised when the tables change. A browser refuses to open a database of a newer version; one of an older version is left as it is, too. */
+/** The version of the tables. A database of a newer or older version is not opened and stays unchanged. */
 const VERSION = 2;
 
-/** The tables within one transaction. */
+/** The tables of one transaction. */
 export interface Tables {
   readonly rows: IDBObjectStore;
   readonly log: IDBObjectStore;
@@ -14,23 +14,23 @@ export interface Tables {
 
 function createTables(database: IDBDatabase): void {
   const rows = database.createObjectStore('rows', { keyPath: 'row.id' });
-  // Rows that do not have one of these are not in its index: what is blocked or final costs a claim nothing.
+  // A row without a key is not in that index, so blocked and final rows do not slow a claim down.
   for (const path of ['row.sequence', 'row.waitsFor', 'due', 'open', 'unlogged']) rows.createIndex(path, path);
   database.createObjectStore('log', { keyPath: 'index' });
   database.createObjectStore('meta');
 }
 
-/** The answer to a request. Within a transaction nothing else may be awaited: it commits as soon as it has nothing to do. */
+/** Resolves with the result of a request. Within a transaction await only requests: an idle transaction commits. */
 export const ask = <T>(request: IDBRequest<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 
-/** Does the work in one transaction; resolves once it is committed, and for writes, on the disk. */
+/** Runs the work in one transaction. Resolves once the transaction is committed and its writes are on the disk. */
 function transact<T>(database: IDBDatabase, mode: IDBTransactionMode, work: (tables: Tables) => Promise<T>, over: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    // All of them, so that writers come one after the other. Browsers do not wait for the disk unless they are told to.
+    // All tables, so that writers run one after the other. Browsers wait for the disk only with `strict`.
     const transaction = database.transaction(['rows', 'log', 'meta'], mode, { durability: 'strict' });
     const table = (name: keyof Tables) => transaction.objectStore(name);
     let value: T;
@@ -39,12 +39,12 @@ function transact<T>(database: IDBDatabase, mode: IDBTransactionMode, work: (tab
       try {
         transaction.abort();
       } catch {
-        // It has ended already.
+        // The transaction has already ended.
       }
     };
     over.addEventListener('abort', abort);
     transaction.oncomplete = () => resolve(value);
-    // Its own error first: requests that were under way only say that it was aborted.
+    // The error of the transaction comes first, since its requests only report the abort.
     transaction.onabort = () => reject(transaction.error ?? problem);
     work({ rows: table('rows'), log: table('log'), meta: table('meta') }).then(
       (result) => {
@@ -58,12 +58,12 @@ function transact<T>(database: IDBDatabase, mode: IDBTransactionMode, work: (tab
   });
 }
 
-/** The one connection to the database: opened when it is needed, given up for another tab's upgrade, opened again when it is lost. */
+/** The single connection to the database. It opens on demand and again after a loss, and closes for the upgrade of another tab. */
 export function createConnection({ name, timeoutMs, clock, platform }: IndexedDbSettings) {
   let current: Promise<IDBDatabase> | undefined;
   let closed = false;
 
-  /** Lets go of a connection, also of one that is still to come. */
+  /** Drops a connection. Closes it as soon as it is open. */
   function forget(opening: Promise<IDBDatabase> | undefined): void {
     if (current === opening) current = undefined;
     opening?.then(
@@ -79,7 +79,7 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
       let isOlder = false;
       request.onupgradeneeded = ({ oldVersion }) => {
         isOlder = oldVersion > 0;
-        // Taken back whole: what is there stays as it is.
+        // The abort leaves the existing data unchanged.
         if (isOlder) request.transaction?.abort();
         else createTables(request.result);
       };
@@ -96,7 +96,7 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
   }
 
   return {
-    /** Does the work in one transaction of its own, at most `timeoutMs` long; on a new connection where the first was lost. */
+    /** Runs the work in its own transaction, for at most `timeoutMs`. Tries once more on a new connection if the first was lost. */
     async run<T>(mode: IDBTransactionMode, work: (tables: Tables) => Promise<T>): Promise<T> {
       let opening: Promise<IDBDatabase> | undefined;
       const result = await withTimeout(
@@ -116,7 +116,7 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
       );
       if (result.ended === 'done') return result.value;
       if (result.ended === 'failed') throw asIndexedDbError(result.error);
-      // An opening that did not answer may never answer: the next operation opens anew.
+      // An open request without an answer may never get one, so the next operation opens a new connection.
       forget(opening);
       throw indexedDbError('timeout');
     },

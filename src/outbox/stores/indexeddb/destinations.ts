@@ -4,12 +4,12 @@ import { changePause, notPaused, type PauseChange, readPause } from '../../pause
 import type { Outlook } from '../../store.js';
 import { ask, type Tables } from './connection.js';
 
-/** A destination as it lies in the database. */
+/** A destination in the database. */
 export type StoredDestination = Omit<Outlook, 'nextInMs'>;
 
 const nameOf = (destination: Destination): string => `destination:${keyOf(destination)}`;
 
-/** The destination of a name; a member that no store writes is taken as `readPause` says, a gateway as none that there is. */
+/** Reads a stored destination. `readPause` checks the pause. A damaged gateway becomes an empty text, which equals no gateway. */
 function destinationFrom(name: string, stored: unknown): StoredDestination {
   const [, account = '', environment = ''] = name.split(':');
   const { gateway, rebound, pause } = asRecord(stored);
@@ -30,14 +30,14 @@ async function read({ meta }: Tables, destination: Destination): Promise<StoredD
 
 const write = ({ meta }: Tables, destination: StoredDestination): void => void meta.put(destination, nameOf(destination));
 
-/** Those of the given accounts; without any, all. */
+/** The destinations of the given accounts. Without `accounts`: of all accounts. */
 export async function readDestinations({ meta }: Tables, accounts?: readonly string[]): Promise<StoredDestination[]> {
   const range = IDBKeyRange.bound('destination:', 'destination;');
   const [names, all] = await Promise.all([ask(meta.getAllKeys(range)), ask<unknown[]>(meta.getAll(range))]);
   return all.map((stored, index) => destinationFrom(String(names[index]), stored)).filter(({ account }) => accounts?.includes(account) ?? true);
 }
 
-/** The gateway of each destination; the given one where it had none. */
+/** The gateway of each destination. Binds the given one if it had none. */
 export async function bind(tables: Tables, given: readonly BoundDestination[]): Promise<string[]> {
   const bound: string[] = [];
   for (const { account, environment, gateway } of given) {
@@ -48,7 +48,7 @@ export async function bind(tables: Tables, given: readonly BoundDestination[]): 
   return bound;
 }
 
-/** The same for rows that are to be added; throws where one goes to another gateway. */
+/** Binds the destinations of new rows. Throws if one is bound to another gateway. */
 export async function ensure(tables: Tables, given: readonly BoundDestination[]): Promise<void> {
   const bound = await bind(tables, given);
   for (const [index, one] of given.entries()) {

@@ -1,21 +1,21 @@
-/** What kept the store from doing what it was asked. */
+/** The kind of a failure of the store. */
 export type IndexedDbProblem =
   /** The browser's storage is full. */
   | 'quota'
-  /** No answer within `timeoutMs`; another tab may hold the database. */
+  /** The storage did not answer within `timeoutMs`. Another tab may hold the database. */
   | 'timeout'
-  /** The database was written by a newer version of this package, and was left as it is. */
+  /** A newer version of this package wrote the database. It is unchanged. */
   | 'newer'
-  /** The database was written by an older version of this package that this one cannot read, and was left as it is. */
+  /** An older version of this package wrote the database, and this version cannot read it. It is unchanged. */
   | 'older'
   /** `close` was called. */
   | 'closed'
-  /** Anything else: storage is switched off, broken, or was cleared while it was in use. */
+  /** Any other failure: storage is switched off, broken, or was cleared while it was in use. */
   | 'unavailable';
 
 /**
- * What the methods of the store reject with. Holds no report. But for `'timeout'` nothing was done; after a
- * `'timeout'` the commit may have been made, and doing the same again is safe.
+ * The error of the methods of the store. It contains no report. After a `'timeout'` the commit may have been made: call the
+ * method again, which is safe. After any other code nothing was changed.
  */
 export interface IndexedDbError extends Error {
   /** The name of its class. */
@@ -25,10 +25,10 @@ export interface IndexedDbError extends Error {
 }
 
 const MESSAGES: Readonly<Record<IndexedDbProblem, string>> = {
-  quota: "The browser's storage is full; this was not stored, what was before is kept.",
+  quota: "The browser's storage is full. The report was not stored; earlier reports are kept.",
   timeout: "The browser's storage did not answer in time; try the same again.",
-  newer: 'The outbox was written by a newer version, and left as it is; load the page again.',
-  older: 'The outbox was written by an older version, and left as it is; give the store another name.',
+  newer: 'A newer version wrote the outbox, which is unchanged; load the page again.',
+  older: 'An older version wrote the outbox, which is unchanged; give the store another name.',
   closed: 'The store is closed.',
   unavailable: "The browser's storage is switched off for this page, or it failed. Nothing was stored.",
 };
@@ -40,9 +40,9 @@ const nameOf = (error: unknown): string => String((error as { name?: unknown } |
 export const indexedDbError = (code: IndexedDbProblem, cause?: unknown): IndexedDbError =>
   Object.assign(new Error(MESSAGES[code], { cause }), { name: 'IndexedDbError', code } as const);
 
-/** What a failed transaction or opening means. What is not the browser's is a bug, or has its name already. */
+/** Maps an error of the browser to an `IndexedDbError`. Any other error is a bug or already mapped, and stays as it is. */
 export const asIndexedDbError = (error: unknown): unknown =>
   error instanceof DOMException ? indexedDbError(PROBLEMS[nameOf(error)] ?? 'unavailable', error) : error;
 
-/** Whether the connection may be gone, and a new one may do it: nothing was committed. */
+/** Whether the connection may be lost, so that a new one may work. Nothing was committed. */
 export const isLost = (error: unknown): boolean => /^(?:InvalidState|Abort|Unknown)Error$/.test(nameOf(error));

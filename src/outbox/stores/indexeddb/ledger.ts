@@ -5,10 +5,10 @@ import { missingKeysOf } from '../missing-keys.js';
 import { ask, type Connection } from './connection.js';
 import { type IndexedRow, soundNumbers } from './rows.js';
 
-/** How many rows are looked at together where most may not match. */
+/** The number of rows that are read at once for a list. */
 const PAGE = 200;
 
-/** What a page that only reports does not need: lists, keys, the log of receipts, and the settings of seals. */
+/** The methods that a page does not need for reporting: lists, missing keys, settings and the receipt log. */
 export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'missingKeys' | 'remember' | 'receipts'> => ({
   list: (query) =>
     run('readonly', async ({ rows }) => {
@@ -52,7 +52,7 @@ export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'miss
   },
 });
 
-/** The last line that has a number; one without hides no other. */
+/** The last line with a valid number. A line with a damaged number must not hide it. */
 const lastLine = async (log: IDBObjectStore): Promise<LogLine | undefined> => (await ask(log.openCursor(soundNumbers(), 'prev')))?.value;
 
 const matches = (row: Row, { account, state, environment, operation, reference }: RowQuery): boolean =>

@@ -21,13 +21,13 @@ const each = <T>(table: IDBObjectStore | IDBIndex, work: (record: T) => unknown)
     };
   });
 
-/** Whether a member of a record is that key of its index. */
+/** Whether a member of a record equals a key of its index. */
 function isKey(found: unknown, key: readonly IDBValidKey[] | number | undefined): boolean {
   if (key === undefined) return found === undefined;
   try {
     return IDBKeyRange.only(key).includes(found);
   } catch {
-    // It is no key at all.
+    // The value is not a valid key.
     return false;
   }
 }
@@ -38,7 +38,7 @@ const isSame = (found: IndexedRow, { row, due, open, unlogged }: IndexedRow): bo
   isKey(found.open, open) &&
   isKey(found.unlogged, unlogged);
 
-/** The record that should be there instead of the one that is: an open row with an unreadable part is quarantined. */
+/** The repaired form of a record. An open row with a damaged part is quarantined. */
 async function mended(tables: Tables, totals: Totals, found: IndexedRow, at: number): Promise<IndexedRow> {
   const { id, sequence, account, environment, operation, reference } = found.row;
   const row = rowFrom({
@@ -49,7 +49,7 @@ async function mended(tables: Tables, totals: Totals, found: IndexedRow, at: num
   return place(tables, row.damage === undefined || isFinal(row.state) ? row : { ...row, state: 'quarantined', problem: damageProblem(row.damage) }, at);
 }
 
-/** Whether the indexes hold what the totals count, and each open row stands where it belongs: no other row costs anything here. */
+/** Whether the indexes match the totals, and each open row has its correct keys. It reads no other row. */
 export async function isSound(tables: Tables): Promise<boolean> {
   const { rows, log } = tables;
   const totals = await readTotals(tables);
@@ -71,7 +71,7 @@ export async function isSound(tables: Tables): Promise<boolean> {
   return sound;
 }
 
-/** Puts every row in its place, quarantines those that have none, and counts them all. */
+/** Repairs the keys of all rows, quarantines damaged open rows, and counts all rows again. */
 export async function mend(tables: Tables, at: number): Promise<void> {
   const { rows, log, meta } = tables;
   const totals = await readTotals(tables);

@@ -5,97 +5,98 @@ import type { WebAbortSignal } from '../../../platform/web-types.js';
 import { issue, type ValidationIssue } from '../../../schema/issue.js';
 import { isClock, isFlag, isLimit, isObject, must, option, optional, readOptions } from '../../../schema/option-table.js';
 
-/** A channel to other tabs; every `BroadcastChannel` fits. */
+/** A channel to other tabs. Every `BroadcastChannel` fits. */
 export interface ChannelLike {
-  /** Hears the other tabs. */
+  /** Receives the messages of other tabs. */
   onmessage: ((event: never) => void) | null;
-  /** Tells the other tabs. */
+  /** Sends a message to other tabs. */
   postMessage(message: unknown): void;
-  /** Lets go of it. */
+  /** Closes the channel. */
   close(): void;
 }
 
-/** What the store uses of the browser: `globalThis` fits. It does without a member that is not there, but for `indexedDB`. */
+/** The parts of the browser that the store uses: `globalThis` fits. Only `indexedDB` is required. */
 export interface IndexedDbPlatform {
-  /** Where the database is. */
+  /** The database of the browser. */
   readonly indexedDB?:
     | {
         /** Opens a database. */
         open(name: string, version?: number): object;
       }
     | undefined;
-  /** Locks and storage, where the page has them. */
+  /** Locks and storage, if the page has them. */
   readonly navigator?:
     | {
-        /** For one leader among tabs. Without it all tabs work, kept apart by leases alone. */
+        /** Locks choose one tab as the leader. Without them, all tabs send, and only leases keep them apart. */
         readonly locks?:
           | {
               /** Waits for a lock. */
               request(
                 name: string,
                 options: {
-                  /** Ends the waiting for it. */
+                  /** Cancels the wait. */
                   signal: WebAbortSignal;
                 },
                 callback: () => Promise<void>,
               ): Promise<unknown>;
             }
           | undefined;
-        /** Tells whether the browser promised to keep the data. */
+        /** The storage manager, which can promise to keep the data. */
         readonly storage?:
           | {
-              /** Whether it did. */
+              /** Whether the browser has promised to keep the data. */
               persisted?(): Promise<boolean>;
-              /** Asks it to. */
+              /** Requests that promise. */
               persist?(): Promise<boolean>;
             }
           | undefined;
       }
     | undefined;
-  /** By which the leader learns of other tabs' reports at once instead of at its next look. */
+  /** Tells the leader about reports of other tabs at once. Without it, the leader finds them by polling. */
   readonly BroadcastChannel?: (new (name: string) => ChannelLike) | undefined;
-  /** A leader that is frozen, or goes into the cache for "back", hands over. Reports that had no answer are sent once the page is online or comes back. */
+  /** The events of the page. A frozen or hidden leader hands over. Reports without an answer are sent when the page is online or comes back. */
   readonly addEventListener?: ((type: 'pagehide' | 'freeze' | 'online' | 'pageshow', listener: () => void, capture?: boolean) => void) | undefined;
-  /** Hears no more of it. */
+  /** Removes a listener. */
   readonly removeEventListener?: ((type: 'online' | 'pageshow', listener: () => void) => void) | undefined;
-  /** The same when the page becomes visible; a worker has none. */
+  /** The document: reports without an answer are also sent when it becomes visible. A web worker has none. */
   readonly document?:
     | {
-        /** Whether the page is seen. */
+        /** Whether the page is visible. */
         readonly visibilityState: string;
-        /** Hears when that changes. */
+        /** Adds a listener for changes of the visibility. */
         addEventListener(type: 'visibilitychange', listener: () => void): void;
-        /** Hears no more of it. */
+        /** Removes a listener. */
         removeEventListener(type: 'visibilitychange', listener: () => void): void;
       }
     | undefined;
 }
 
-/** What the IndexedDB store takes. */
+/** The options of the IndexedDB store. */
 export interface IndexedDbStoreOptions {
-  /** The name of the database: tabs of an origin that use the same share the outbox. Default: `'location-sdk-outbox'`. */
+  /** The name of the database. Tabs of an origin with the same name share the outbox. Default: `'location-sdk-outbox'`. */
   name?: string | undefined;
   /**
-   * In a page whose client has `relayUrl`, and required there: who is logged in, as the relay knows the player
-   * (`user.user_id`, or what `authorize` gives as `outboxPlayer`). Each player has a database, named with a hash of this,
-   * and the relay takes its reports in no other player's session. Stop the outbox when the player logs out, and make
-   * another store for the next one.
+   * The player who is logged in. Required if the client has `relayUrl`, and only allowed then. Pass the player's id of the relay:
+   * `user.user_id`, or the `outboxPlayer` that `authorize` returns. Each player has a separate database, named with a hash of
+   * this value. The relay refuses its reports in the session of another player. Stop the outbox when the player logs out, and
+   * make another store for the next player.
    */
   player?: string | undefined;
-  /** The longest wait for the browser's storage, for one operation, in milliseconds. Default: 10,000. */
+  /** The time limit of one operation of the browser's storage, in milliseconds. Default: 10,000. */
   timeoutMs?: number | undefined;
   /**
-   * Whether the browser is asked, once, to keep the data when space runs short (`navigator.storage.persist()`). Firefox
-   * shows the visitor a question; Chromium and Safari decide by themselves. Nothing waits for the answer. Default: true.
+   * Whether the store requests, once, that the browser keeps the data when space runs short (`navigator.storage.persist()`).
+   * Firefox shows the visitor a question; Chromium and Safari decide by themselves. The store does not wait for the answer.
+   * Default: true.
    */
   persist?: boolean | undefined;
   /** The clock of the rows and the time limits. Default: the system's. */
   clock?: Clock | undefined;
-  /** For tests, and for pages that wrap it. Default: `globalThis`. */
+  /** Replaces parts of the browser, for tests and wrappers. Default: `globalThis`. */
   platform?: IndexedDbPlatform | undefined;
 }
 
-/** Nothing is optional any more. */
+/** The complete settings of the store, with all defaults. */
 export interface IndexedDbSettings {
   readonly name: string;
   readonly player: string | undefined;
@@ -117,7 +118,7 @@ const optionTable = {
   platform: optional<IndexedDbPlatform>(isObject),
 };
 
-/** Where storage is switched off, some browsers refuse even to look. There is a database then, and to open it tells why it cannot be used. */
+/** Whether there is IndexedDB. If storage is switched off, some browsers throw here. Then opening the database gives the exact error. */
 function hasDatabase(platform: unknown): boolean {
   try {
     return Boolean(asRecord(platform).indexedDB);

@@ -1,12 +1,12 @@
 import type { Clock } from '../../../platform/time.js';
 import type { IndexedDbPlatform } from './options.js';
 
-/** A browser says that it is online a moment before requests succeed. */
+/** The wait before the second call: browsers report that they are online a moment before requests succeed. */
 const AGAIN_MS = 2_000;
 
 /**
  * Calls the listener when the page may have a network again: it went online, came back, or became visible. Calls it
- * once more a little later, for reports that were sent too early. Returns how to stop.
+ * a second time a little later, for reports that were sent too early. Returns a function that stops this.
  */
 export function onReconnecting(platform: IndexedDbPlatform, clock: Clock, listener: () => void): () => void {
   const { document } = platform;

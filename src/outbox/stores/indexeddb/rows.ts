@@ -10,30 +10,31 @@ import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
 
-/** A row as it lies in the database, with what its indexes are made of. */
+/** A row in the database, with the keys of its indexes. */
 export interface IndexedRow {
   readonly row: Row;
-  /** Of rows that may be claimed when their time comes. */
+  /** The key of rows that may be claimed when they are due. */
   readonly due: readonly [string, OutboxEnvironment, number, number] | undefined;
-  /** Of rows that are neither final nor quarantined: whose they are, and when they were enqueued. */
+  /** The key of rows that are neither final nor quarantined: account and time of enqueueing. */
   readonly open: readonly [string, number] | undefined;
-  /** Of final rows without a line in the log: when they became final. */
+  /** The key of final rows without a line in the log: the time at which they became final. */
   unlogged: number | undefined;
 }
 
-/** What is counted along, so that nobody has to count. */
+/** The stored counts, so that `counts` need not read all rows. */
 export interface Totals {
+  /** The last `sequence` that was given. */
   sequence: number;
-  /** By account. */
+  /** The counts of each account. */
   counted: Record<string, { readonly states: Counts['states']; readonly attempts: number }>;
 }
 
 const NOTHING: Totals['counted'][string] = { states: { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 }, attempts: 0 };
 
-/** The keys of an index of numbers that a store writes. */
+/** The range of the numbers that a store writes as keys. */
 export const soundNumbers = (): IDBKeyRange => IDBKeyRange.bound(0, LARGEST_COUNT);
 
-/** Totals that a store has not written count nothing, until the next opening counts anew. */
+/** Reads the totals. Damaged totals are read as 0 until the next opening counts again. */
 export async function readTotals({ meta }: Tables): Promise<Totals> {
   const { sequence, counted } = asRecord(await ask(meta.get('totals')));
   const all = Object.values(asRecord(counted)).map(asRecord);
@@ -41,7 +42,7 @@ export async function readTotals({ meta }: Tables): Promise<Totals> {
   return { sequence: isCounter(sequence) ? sequence : 0, counted: isSound ? (asRecord(counted) as Totals['counted']) : {} };
 }
 
-/** Counts a row, or what it was before. */
+/** Adds a row to the totals, or removes it. */
 export function count({ counted }: Totals, row: Row, by: 1 | -1): void {
   const { states, attempts } = counted[row.account] ?? NOTHING;
   const state = row.blocked ? 'blocked' : row.state;
@@ -53,23 +54,23 @@ export async function readRow({ rows }: Tables, id: string): Promise<Row | undef
   return found && rowFrom(found.row);
 }
 
-/** The rows whose time has come, and those whose time is so far ahead that a clock must have jumped. */
+/** The ranges of the rows that are due, and of those whose time is so far in the future that a clock must have jumped. */
 export const dueRanges = ({ account, environment }: Destination, now: number): readonly [IDBKeyRange, IDBKeyRange] => [
   // In the order of keys an array comes after every number, and a shorter array before the longer ones.
   IDBKeyRange.bound([account, environment], [account, environment, now, []]),
   IDBKeyRange.bound([account, environment, now + LONGEST_WAIT_MS, []], [account, environment, []]),
 ];
 
-/** A bound on the work of a claim that looks for a row that was never claimed, or leaves operations out. */
+/** The largest number of rows that a claim reads if it prefers untried rows or leaves operations out. */
 const MOST_LOOKED_AT = 1_000;
-/** A bound on the work when a page is online again. */
+/** The largest number of rows that become due when a page is online again. */
 const MOST_HURRIED = 1_000;
-/** However often a page becomes visible, a report is not tried more often than this. */
+/** The shortest interval between two attempts of a report, even if the page becomes visible more often. */
 const SHORTEST_WAIT_MS = 1_000;
 
 const isOpen = (row: Row | undefined): boolean => row !== undefined && !isFinal(row.state);
 
-/** The record of a row, with its place in each index. */
+/** The record of a row, with its keys. */
 export async function place(tables: Tables, next: Row, at: number): Promise<IndexedRow> {
   const { state, waitsFor, account } = next;
   const row = { ...next, blocked: state === 'waiting' && waitsFor !== undefined && isOpen(await readRow(tables, waitsFor)) };
@@ -82,13 +83,13 @@ export async function place(tables: Tables, next: Row, at: number): Promise<Inde
   };
 }
 
-/** Changes rows within a transaction. What it counted is written by `finish`. */
+/** Changes rows within a transaction. Call `finish` to write the totals. */
 export async function rowWriter(tables: Tables, at: number) {
   const { rows, meta } = tables;
   const totals = await readTotals(tables);
   let changed = false;
 
-  /** Puts a row in its place, and those that wait for it in theirs. */
+  /** Stores a row, and updates the rows that wait for it. */
   async function put(before: Row | undefined, next: Row): Promise<Row> {
     const placed = await place(tables, next, at);
     const { row } = placed;
@@ -151,7 +152,7 @@ export async function rowWriter(tables: Tables, at: number) {
         }
         const claimable = found.map(({ row }) => rowFrom(row)).filter((row) => !isLeftOut(row));
         const head = untriedFirst ? claimable.find(({ fence }) => fence === 0) : undefined;
-        // A time too far ahead counts as past: with its own time the row would come last again and again.
+        // A time too far in the future counts as past. Otherwise the row would always come last.
         const timeOf = (row: Row) => (row === head || row.dueAt > at ? HEAD_OF_THE_QUEUE : row.dueAt);
         due.set(
           account,
@@ -164,7 +165,7 @@ export async function rowWriter(tables: Tables, at: number) {
       return taken;
     },
 
-    /** Makes reports due that wait since their last attempt had no answer: the network may be back. Those that an answer delays stay as they are. */
+    /** Makes reports due whose last attempt had no answer, since the network may be back. Reports that got an answer keep their wait. */
     async hurry(): Promise<void> {
       for (const { account, environment } of await readDestinations(tables)) {
         const later = IDBKeyRange.bound([account, environment, at, []], [account, environment, []]);
@@ -175,7 +176,7 @@ export async function rowWriter(tables: Tables, at: number) {
       }
     },
 
-    /** Without it nothing is counted. */
+    /** Writes the totals. */
     finish(): void {
       if (changed) meta.put(totals, 'totals');
     },

@@ -12,25 +12,24 @@ import { onReconnecting } from './reconnecting.js';
 import { dueRanges, type IndexedRow, readCounts, readRow, rowWriter } from './rows.js';
 import { createTabs } from './tabs.js';
 
-/** How long the browser may think about whether it promised to keep the data. */
+/** The time limit of the browser for the answer whether it has promised to keep the data. */
 const PERSISTED_MS = 1_000;
 
 /**
- * A store in the browser's IndexedDB, shared by the tabs of an origin: reports outlive the page, a crash of the tab and
- * of the browser. Every commit is on the disk before it is acknowledged (`durability: 'strict'`). One tab at a time
- * sends (`navigator.locks`), and the next takes over when it is closed.
+ * Makes a store in the browser's IndexedDB, which the tabs of an origin share. Reports outlive the page, and a crash of the tab
+ * or the browser. Every commit is on the disk before it is acknowledged (`durability: 'strict'`). One tab at a time sends
+ * (`navigator.locks`), and the next tab takes over when that one is closed.
  *
- * `durable` is true only once the browser has promised to keep the data (`navigator.storage.persisted()`), which it
- * may refuse. False means that it may clear the data when space runs short, or, in a private window, when that is
- * closed: the two cannot be told apart, since browsers hide private windows from pages. Either way a visitor can
- * clear it. So it bridges outages; it is no guarantee.
+ * `durable` is true only once the browser has promised to keep the data (`navigator.storage.persisted()`). False means that the
+ * browser may clear the data when space runs short, or when a private window is closed. A page cannot tell these two apart. The
+ * visitor can always clear the data. So the store bridges outages, and does not guarantee delivery.
  *
- * What waits lies on the visitor's device as it is sent. With a relay (`relayUrl`) it holds no `user` object, since
- * the relay adds that, and `player` keeps players on a shared device apart; without one, give the outbox a `seal`, and
- * consider what a shared device means.
+ * Reports that wait are stored on the visitor's device as they are sent. With a relay (`relayUrl`) they contain no `user` object,
+ * since the relay adds it, and `player` separates the players of a shared device. Without a relay, give the outbox a `seal`, and
+ * consider that others may use the device.
  *
- * Rejects with an `IndexedDbError` where IndexedDB cannot be opened, with a `ConfigurationError` where an option is
- * wrong or there is no IndexedDB. Nothing falls back to memory.
+ * Rejects with an `IndexedDbError` if IndexedDB cannot be opened, and with a `ConfigurationError` if an option is wrong or the
+ * runtime has no IndexedDB. The store never falls back to memory.
  *
  * @example
  * ```ts
@@ -53,7 +52,7 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
   const settings = player === undefined ? given : { ...given, name: `${given.name} ${await playerTag(player)}` };
   const storage = settings.platform.navigator?.storage;
   const { run, close } = createConnection(settings);
-  // A storage that is full must not keep sound rows from being sent: the next opening mends again.
+  // A full storage must not stop the sending of valid rows. The next opening tries the repair again.
   if (!(await run('readonly', isSound))) await run('readwrite', (tables) => mend(tables, clock.now())).catch(() => undefined);
   const { announce, watch: watchTabs, lead, close: closeTabs } = createTabs(settings);
 
@@ -69,7 +68,7 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
       announce();
       listener();
     };
-    // Where the storage fails, reports are sent when their time comes.
+    // If the storage fails, reports keep their due times.
     const forget = onReconnecting(settings.platform, clock, () => void hurry().catch(() => {}));
     return () => {
       unwatch();
@@ -80,7 +79,7 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
   const known = await withTimeout(() => storage?.persisted?.(), { clock, milliseconds: PERSISTED_MS });
   let durable = known.ended === 'done' && known.value === true;
   if (persist && !durable)
-    // Not awaited: some browsers ask the visitor, who may never answer.
+    // Not awaited, since some browsers ask the visitor, who may never answer.
     new Promise<boolean | undefined>((resolve) => resolve(storage?.persist?.())).then(
       (promised) => {
         durable = promised === true;
@@ -94,7 +93,7 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
     },
     player,
     async enqueue(given, transaction) {
-      if (transaction !== undefined) throw new ConfigurationError('transaction: the IndexedDB store cannot write in yours. Nothing was stored.');
+      if (transaction !== undefined) throw new ConfigurationError('transaction: the IndexedDB store cannot write within your transaction. Nothing was stored.');
       const enqueued = await run('readwrite', async (tables) => {
         await ensure(tables, given);
         const writer = await rowWriter(tables, clock.now());
@@ -115,7 +114,7 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
         writer.finish();
         return { written, claimed };
       });
-      // A worker knows what it does; a person's decision is news to it.
+      // A turn without a claim is a person's decision, which the worker must see.
       if (!claim) announce();
       return result;
     },

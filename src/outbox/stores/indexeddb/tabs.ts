@@ -1,7 +1,7 @@
 import type { OutboxStore } from '../../store.js';
 import type { IndexedDbSettings } from './options.js';
 
-/** What tabs say to each other: that there is something new, and who leads. */
+/** Connects the tabs of an origin: they announce new reports, and choose a leader. */
 export function createTabs({ name, platform }: IndexedDbSettings) {
   const listeners = new Set<() => void>();
   const { navigator, BroadcastChannel } = platform;
@@ -29,7 +29,7 @@ export function createTabs({ name, platform }: IndexedDbSettings) {
         signal.addEventListener('abort', abort);
         const holdLock = () =>
           new Promise<void>((end) => {
-            // A page that is kept for "back" or frozen does nothing. Should it come back, its worker is one beside the leader's, and leases keep them apart.
+            // A page that is frozen or in the back cache does nothing. If it returns, its worker runs beside the leader's, and leases keep them apart.
             for (const type of ['pagehide', 'freeze'] as const) platform.addEventListener?.(type, end, true);
             resolve(end);
           });

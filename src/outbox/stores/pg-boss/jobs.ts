@@ -1,9 +1,9 @@
 import type { Row } from '../../state-machine.js';
 import type { PgBossLike, WakeUpJob } from './options.js';
 
-/** As many jobs wait to be written at most; the reports of those beyond are found by polling. */
+/** The largest number of jobs that wait to be written. The reports of further jobs are found by polling. */
 const MOST_WAITING = 1_000;
-/** Seconds that a transaction is given to commit, before the instances are told to look. */
+/** The delay of the job of a transaction, in seconds. The transaction should commit within it. */
 const TRANSACTION_SECONDS = 1;
 
 interface Settings {
@@ -14,9 +14,9 @@ interface Settings {
 }
 
 /**
- * Writes jobs over the connections of pg-boss, one after the other, and nobody waits for them. None is written in a
- * transaction of the user's: one that failed would take the transaction with it, and a savepoint to go back to would
- * also take back what else was sent over that connection meanwhile.
+ * Writes jobs in the background over the connections of pg-boss, one after the other. It never writes a job within the user's
+ * transaction: a failed job would fail the transaction, and a rollback to a savepoint would also undo other statements of that
+ * connection.
  */
 export function createJobs({ boss, queue, retentionSeconds, onError }: Settings) {
   const waiting: { readonly row: Row; readonly startAfter: number }[] = [];
@@ -24,7 +24,7 @@ export function createJobs({ boss, queue, retentionSeconds, onError }: Settings)
 
   async function send({ account, environment, operation, reference }: Row, startAfter: number): Promise<void> {
     const job: WakeUpJob = { account, environment, operation, reference };
-    // Tried again it would wake nobody sooner than polling does.
+    // A retry of the job would not be faster than polling.
     await boss.send(queue, job, { retentionSeconds, retryLimit: 0, startAfter });
   }
 
@@ -32,7 +32,7 @@ export function createJobs({ boss, queue, retentionSeconds, onError }: Settings)
     try {
       onError(error);
     } catch {
-      // The listener's own affair.
+      // An error of the listener must not stop the jobs.
     }
   };
 
@@ -42,13 +42,13 @@ export function createJobs({ boss, queue, retentionSeconds, onError }: Settings)
   }
 
   return {
-    /** Has jobs written for rows that are committed, or that a transaction still has to commit. */
+    /** Writes jobs in the background, for rows that are committed or still in a transaction. */
     write(rows: readonly Row[], inTransaction: boolean): void {
       const startAfter = inTransaction ? TRANSACTION_SECONDS : 0;
       waiting.push(...rows.slice(0, MOST_WAITING - waiting.length).map((row) => ({ row, startAfter })));
       if (waiting.length > 0) writing ??= writeAll();
     },
-    /** Once what waits is written. */
+    /** Resolves once all jobs are written. */
     written: async (): Promise<void> => writing,
   };
 }

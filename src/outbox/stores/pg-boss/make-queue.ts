@@ -2,12 +2,12 @@ import { asRecord } from '../../../platform/as-record.js';
 import { systemClock } from '../../../platform/time.js';
 import type { PgBossLike } from './options.js';
 
-/** A deadlock, a conflict of transactions, and what another instance made a moment before. */
+/** The SQLSTATEs of a deadlock, a transaction conflict, and an object that another instance has just made. */
 const OVERTAKEN: readonly unknown[] = ['40P01', '40001', '23505', '42P07'];
 const MOST_TRIES = 6;
 const FIRST_WAIT_MS = 20;
 
-/** Makes the queue where there is none. Of several instances that start at once each may get into the way of the others. */
+/** Makes the queue if it does not exist. Tries again, since several instances that start at once may conflict. */
 export async function makeQueue(boss: Pick<PgBossLike, 'createQueue'>, queue: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

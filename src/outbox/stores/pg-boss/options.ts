@@ -2,11 +2,11 @@ import { ConfigurationError } from '../../../errors/errors.js';
 import { hasMethods, having, isFunction, must, option, readOptions, required, wholeNumber, within } from '../../../schema/option-table.js';
 import type { OutboxStore } from '../../store.js';
 
-/** What a job holds: which report there is work for, and nothing of a person. */
+/** The content of a job: the name of a report, without personal data. */
 export interface WakeUpJob {
-  /** Whose report it is. */
+  /** The account of the report. */
   readonly account: string;
-  /** Where the report goes. */
+  /** The environment to which the report goes. */
   readonly environment: string;
   /** The called function, for example `'reportSettledBet'`. */
   readonly operation: string;
@@ -14,53 +14,53 @@ export interface WakeUpJob {
   readonly reference: string;
 }
 
-/** What is used of a pg-boss, of version 10 or newer. */
+/** The methods of pg-boss that the store uses. They need version 10 or newer. */
 export interface PgBossLike {
-  /** Makes the queue, where there is none. */
+  /** Makes the queue if it does not exist. */
   createQueue(name: string): Promise<unknown>;
-  /** Writes a job, which nobody takes before `startAfter` seconds are over. */
+  /** Writes a job. */
   send(
     name: string,
     data: object,
     options: {
-      /** In how many seconds it may be taken. */
+      /** Seconds until the job may be taken. */
       startAfter: number;
-      /** After how many seconds it is gone, if nobody took it. */
+      /** Seconds after which a job that was not taken is deleted. */
       retentionSeconds: number;
-      /** How often it is given again after it failed. */
+      /** The number of retries of a failed job. */
       retryLimit: number;
     },
   ): Promise<unknown>;
-  /** Looks for jobs, and calls the handler for those of one look. */
+  /** Polls for jobs, and calls the handler once for the jobs of each poll. */
   work(
     name: string,
     options: {
-      /** How many jobs one look takes. */
+      /** The largest number of jobs of one poll. */
       batchSize: number;
-      /** Seconds between two looks. */
+      /** Seconds between two polls. */
       pollingIntervalSeconds: number;
     },
     handler: () => Promise<void>,
   ): Promise<unknown>;
-  /** Looks no more. */
+  /** Stops polling. */
   offWork(name: string): Promise<unknown>;
 }
 
-/** What `pgBossStore` takes. */
+/** The options of `pgBossStore`. */
 export interface PgBossStoreOptions {
   /** The store that keeps the reports, usually `postgresStore({ database, notify: false })`. */
   store: OutboxStore;
-  /** A pg-boss that was started. It is yours to stop, after the outbox. */
+  /** A started pg-boss. Stop it yourself, after the outbox. */
   boss: PgBossLike;
-  /** The name of the queue; made where there is none. Default: `'location-sdk-outbox'`. */
+  /** The name of the queue, which is made if it does not exist. Default: `'location-sdk-outbox'`. */
   queue?: string | undefined;
-  /** How many jobs one look takes: each look wakes the outbox once. Default: 10. */
+  /** The largest number of jobs of one poll. Each poll wakes the outbox once. Default: 10. */
   batchSize?: number | undefined;
-  /** Seconds between two looks for jobs; pg-boss takes no less than 0.5. Default: 0.5. */
+  /** Seconds between two polls for jobs. The minimum of pg-boss is 0.5. Default: 0.5. */
   pollingIntervalSeconds?: number | undefined;
-  /** Seconds after which a job that nobody took is gone; its report is not. Default: 86,400. */
+  /** Seconds after which a job that was not taken is deleted. Its report stays. Default: 86,400. */
   retentionSeconds?: number | undefined;
-  /** Told of a job that could not be written, and of a queue that could not be listened to: the reports are found by polling. */
+  /** Called if a job cannot be written, or the queue cannot be polled. The outbox still finds the reports by its own polling. */
   onError?: ((error: unknown) => void) | undefined;
 }
 

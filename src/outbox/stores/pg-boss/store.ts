@@ -4,17 +4,20 @@ import { createJobs } from './jobs.js';
 import { makeQueue } from './make-queue.js';
 import { type PgBossStoreOptions, readPgBossOptions } from './options.js';
 
-/** How long closing waits for jobs that are being written. */
+/** The time limit of `close` for jobs that are being written. */
 const CLOSE_MS = 5_000;
 
 /**
- * A store that also tells pg-boss: each new report becomes a job that says "there is work for this reference", and the
- * instance that takes the job wakes its outbox. What is sent, when and in which order is decided by the rows alone, so a
- * job that is lost, late or repeated harms nothing: polling (`pollMs`) finds rows without one. No job is written in a
- * transaction of yours, so that trouble with pg-boss fails none: the job of a report that is enqueued in one goes over
- * pg-boss's own connection and waits a second, for the commit. One that commits later is found by polling; of one that is
- * rolled back, there is nothing to find. A job holds account, environment, operation and reference, nothing of a person. Throws a `ConfigurationError` for wrong options, and rejects where the queue cannot be
- * made. One outbox for each pg-boss and queue.
+ * Makes a store that also writes a pg-boss job for each new report. The instance that takes the job wakes its outbox. Only the
+ * rows decide which reports are sent, when and in which order. So a lost, late or repeated job has no effect: polling (`pollMs`)
+ * finds rows without a job.
+ *
+ * A job is never written within your transaction, so that a failure of pg-boss does not fail it. The job of a report in a
+ * transaction uses pg-boss's own connection, and its delay of a second gives you time to commit. Polling finds a report that
+ * commits later. A job contains account, environment, operation and reference, and no personal data.
+ *
+ * Rejects with a `ConfigurationError` for wrong options, and with the error of pg-boss if the queue cannot be made. Use one
+ * outbox for each pg-boss and queue.
  *
  * @example
  * ```ts
@@ -32,7 +35,7 @@ export async function pgBossStore(options: PgBossStoreOptions): Promise<OutboxSt
 
   function watch(listener: () => void, onProblem?: (cause: unknown) => void): () => void {
     const unwatch = store.watch?.(listener, onProblem);
-    // The job is done with the waking: whether its report was sent is in the rows.
+    // Waking the outbox completes the job. The rows show whether the report was sent.
     const begun = boss.work(queue, { batchSize, pollingIntervalSeconds }, async () => listener());
     begun.catch(onError);
     return () => {

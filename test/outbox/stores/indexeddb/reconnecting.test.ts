@@ -5,13 +5,13 @@ import { systemClock } from '../../../../src/platform/time.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A page whose events the test brings about. */
+/** A page whose events the test emits. */
 function fakePage() {
   const document = Object.assign(new EventTarget(), { visibilityState: 'hidden' });
   return Object.assign(new EventTarget(), { document });
 }
 
-it('a page tells when it may have a network again, until it is not asked any more', () => {
+it('a page calls the listener when it may have a network again, until it is stopped', () => {
   const page = fakePage();
   let told = 0;
   const stop = onReconnecting(page, systemClock, () => {
@@ -32,7 +32,7 @@ it('a page tells when it may have a network again, until it is not asked any mor
   expect(told).toBe(3);
 });
 
-it('a worker without a document, and a platform without events, are none the worse', () => {
+it('a worker without a document, and a platform without events, cause no error', () => {
   const worker = new EventTarget();
   let told = 0;
   const stop = onReconnecting(worker, systemClock, () => {
@@ -44,7 +44,7 @@ it('a worker without a document, and a platform without events, are none the wor
   expect(told).toBe(1);
 });
 
-it('tells once more a little later, since a browser is online before its requests succeed', () => {
+it('calls the listener again a little later, since a browser is online before its requests succeed', () => {
   const page = fakePage();
   const told: number[] = [];
   const began = Date.now();

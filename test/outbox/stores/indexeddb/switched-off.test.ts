@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type IndexedDbPlatform, indexedDbStore } from '../../../../src/entries/outbox-indexeddb.js';
 
-/** Storage that is switched off for a site or a frame, as browsers say it: Chromium when the database is opened, Firefox as soon as it is looked at. */
+/** Storage that is switched off for a site or a frame. Chromium fails when the database is opened, Firefox at the first access. */
 const refuse = (): never => {
   throw new DOMException('The operation is insecure.', 'SecurityError');
 };
@@ -10,7 +10,7 @@ const database = { open: refuse };
 const PLATFORMS: [string, IndexedDbPlatform][] = [
   ['opening throws', { indexedDB: database }],
   [
-    'the database cannot be looked at',
+    'the database cannot be accessed',
     {
       get indexedDB() {
         return refuse();
@@ -18,7 +18,7 @@ const PLATFORMS: [string, IndexedDbPlatform][] = [
     },
   ],
   [
-    'neither can anything else',
+    'the navigator cannot be accessed either',
     {
       get indexedDB() {
         return refuse();
@@ -37,7 +37,7 @@ const SWITCHED_OFF = {
   cause: expect.objectContaining({ name: 'SecurityError' }),
 };
 
-describe('a page whose storage is switched off is told so by an IndexedDbError', () => {
+describe('a page whose storage is switched off gets an IndexedDbError', () => {
   const undo: (() => unknown)[] = [];
   afterEach(() => {
     for (const one of undo.splice(0)) one();
@@ -58,7 +58,7 @@ describe('a page whose storage is switched off is told so by an IndexedDbError',
   });
 });
 
-it('where there is no IndexedDB at all, it is the place that is wrong', async () => {
+it('without IndexedDB, the option platform is wrong', async () => {
   await expect(indexedDbStore({ platform: {} })).rejects.toMatchObject({
     code: 'configuration',
     message: expect.stringContaining('there is no IndexedDB here'),

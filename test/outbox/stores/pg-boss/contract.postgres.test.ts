@@ -4,7 +4,7 @@ import { storeContract } from '../../../../src/entries/outbox-contract.js';
 import { pgBossStore } from '../../../../src/entries/outbox-pg-boss.js';
 import { advance, newSchema, openStore, pool } from '../postgres/world.js';
 
-// Each case has a schema of its own for its rows. Their jobs share one pg-boss, which takes longer to start than a case takes.
+// Each case has its own schema for its rows. All share one pg-boss, since its start takes longer than a case.
 const bossSchema = `boss_${newSchema()}`;
 let boss: PgBoss;
 

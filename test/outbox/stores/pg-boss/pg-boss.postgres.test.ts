@@ -34,7 +34,7 @@ async function startBoss(): Promise<PgBoss> {
   return made.start();
 }
 
-/** An outbox over PostgreSQL that looks by itself once in a minute only, unless told otherwise. */
+/** An outbox over PostgreSQL that polls only once a minute by default. */
 async function bossWorld({ schema = newSchema(), pollMs = 60_000, ...options }: Partial<PgBossStoreOptions> & { schema?: string; pollMs?: number } = {}) {
   const gateway = createMockGateway();
   const sent: string[] = [];
@@ -68,11 +68,11 @@ async function bossWorld({ schema = newSchema(), pollMs = 60_000, ...options }: 
       transaction.release();
     }
   };
-  /** Starts it, and waits until it has looked and found nothing. */
+  /** Starts it, and waits until it has polled and found nothing. */
   const start = async () => {
     outbox.start();
     await expect.poll(() => asleep).toBe(true);
-    // What it still does before it sleeps waits for no database.
+    // Its last steps before it sleeps do not wait for the database.
     await new Promise((resolve) => setTimeout(resolve, 50));
   };
   return { gateway, sent, start, store, outbox, schema, within };
@@ -81,11 +81,11 @@ async function bossWorld({ schema = newSchema(), pollMs = 60_000, ...options }: 
 const jobs = async (): Promise<{ state: string; data: unknown; keepUntil: Date }[]> =>
   (await pool.query(`SELECT state, data, keep_until AS "keepUntil" FROM ${bossSchema}.job WHERE name = $1 ORDER BY created_on`, [QUEUE])).rows;
 
-/** Until a report is recorded. */
+/** Resolves when a report is recorded. */
 const recorded = (store: OutboxStore, count: number) => expect.poll(async () => (await store.counts()).states.recorded, { timeout: 10_000 }).toBe(count);
 
 describe('an outbox that pg-boss wakes', () => {
-  it('sends what another instance enqueued, long before it would look by itself', async () => {
+  it('sends a report of another instance, long before its next poll', async () => {
     const { start, store, schema } = await bossWorld();
     const other = await bossWorld({ schema });
     await start();
@@ -94,7 +94,7 @@ describe('an outbox that pg-boss wakes', () => {
     await expect.poll(async () => (await jobs()).map(({ state }) => state)).toEqual(['completed']);
   });
 
-  it('sends what a transaction commits, and nothing of one that is rolled back', async () => {
+  it('sends the reports of a committed transaction, and none of one that is rolled back', async () => {
     const { start, store, schema, sent } = await bossWorld();
     const { outbox, within } = await bossWorld({ schema });
     await start();
@@ -105,7 +105,7 @@ describe('an outbox that pg-boss wakes', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('has a job for a report that follows one that was there already', async () => {
+  it('has a job for a report that follows an existing one', async () => {
     const { outbox } = await bossWorld();
     const bet = { ...betEvent(), timestamp: '1767225600', location: LOCATION };
     await outbox.reportBetEvent(bet);
@@ -115,7 +115,7 @@ describe('an outbox that pg-boss wakes', () => {
     await expect.poll(async () => (await jobs()).map(({ data }) => (data as { reference: string }).reference)).toContain('BET-next');
   });
 
-  it('delivers in order although pg-boss keeps none', async () => {
+  it('delivers in order although pg-boss keeps no order', async () => {
     const { outbox, store, within, gateway } = await bossWorld();
     await within(async (transaction) => {
       await outbox.reportSettledBet(settledBet(), { transaction });
@@ -126,7 +126,7 @@ describe('an outbox that pg-boss wakes', () => {
     expect(gateway.requests().map(({ operation }) => operation)).toEqual(['reportBetEvent', 'reportSettledBet']);
   });
 
-  it('delivers a report whose job was lost, by looking', async () => {
+  it('delivers a report whose job was lost, by polling', async () => {
     const { outbox, store } = await bossWorld({ pollMs: 300 });
     await outbox.reportBetEvent(betEvent());
     await expect.poll(async () => (await jobs()).length).toBe(1);
@@ -135,7 +135,7 @@ describe('an outbox that pg-boss wakes', () => {
     await recorded(store, 1);
   });
 
-  it('delivers once what a job tells twice, or late', async () => {
+  it('delivers once if a job is repeated or late', async () => {
     const { outbox, store, sent } = await bossWorld();
     outbox.start();
     await outbox.reportBetEvent(betEvent());
@@ -148,7 +148,7 @@ describe('an outbox that pg-boss wakes', () => {
     expect(await store.counts()).toMatchObject({ states: { recorded: 1, waiting: 0, quarantined: 0 } });
   });
 
-  it('spreads over instances, and each report is sent once', async () => {
+  it('distributes reports over instances, and each report is sent once', async () => {
     const schema = newSchema();
     const other = await startBoss();
     try {
@@ -165,8 +165,8 @@ describe('an outbox that pg-boss wakes', () => {
   });
 });
 
-describe('trouble with pg-boss', () => {
-  it('undoes nothing of a transaction, whatever is done at once in it', async () => {
+describe('a failure of pg-boss', () => {
+  it('undoes no statement of a transaction, even with several statements at once', async () => {
     const { outbox, store, within, schema } = await bossWorld();
     await pool.query(`CREATE TABLE ${schema}.bets (id text)`);
     await pool.query(`ALTER TABLE ${bossSchema}.job RENAME TO gone`);
@@ -185,7 +185,7 @@ describe('trouble with pg-boss', () => {
     await pool.query(`ALTER TABLE ${bossSchema}.gone RENAME TO job`);
   });
 
-  it('takes no transaction with it: bet and report commit, and the report is found by looking', async () => {
+  it('does not fail a transaction: bet and report commit, and polling finds the report', async () => {
     const errors: unknown[] = [];
     const { outbox, store, within } = await bossWorld({ pollMs: 300, onError: (error) => errors.push(error) });
     await pool.query(`ALTER TABLE ${bossSchema}.job RENAME TO gone`);
@@ -200,7 +200,7 @@ describe('trouble with pg-boss', () => {
     await pool.query(`ALTER TABLE ${bossSchema}.gone RENAME TO job`);
   });
 
-  it('refuses no report, and an onError that throws harms nobody', async () => {
+  it('refuses no report, and ignores an onError that throws', async () => {
     const { outbox, store } = await bossWorld({
       pollMs: 300,
       onError: () => {
@@ -215,14 +215,14 @@ describe('trouble with pg-boss', () => {
     await pool.query(`ALTER TABLE ${bossSchema}.gone RENAME TO job`);
   });
 
-  it('is told with all problems at once where the options are wrong', async () => {
+  it('is refused with all problems at once if the options are wrong', async () => {
     await expect(pgBossStore({ store: {}, boss: {}, batchSize: 0, retries: 3 } as never)).rejects.toThrow(
       /store: expected.*boss: expected an object with createQueue, send, work, offWork.*batchSize: expected.*unknown field retries/s,
     );
   });
 });
 
-it('a job holds account, environment, operation and reference, for a day, and nothing of a person', async () => {
+it('a job contains account, environment, operation and reference, lives for a day, and contains no personal data', async () => {
   const { outbox } = await bossWorld();
   await outbox.reportBetEvent(personalBet('BET-7'));
   await expect.poll(async () => (await jobs()).length).toBe(1);
@@ -235,7 +235,7 @@ it('a job holds account, environment, operation and reference, for a day, and no
   expect(leaksIn(JSON.stringify(everything))).toEqual([]);
 });
 
-/** pg-boss, whose queue is made in another way. */
+/** pg-boss with another `createQueue`. */
 const withQueue = (createQueue: () => Promise<void>): PgBoss => Object.assign(Object.create(boss) as PgBoss, { createQueue });
 
 it('two instances that start at once make one queue', async () => {
@@ -247,7 +247,7 @@ it('two instances that start at once make one queue', async () => {
   }
 });
 
-it.each(['40P01', '40001', '23505', '42P07'])('an instance that another one got into the way of (%s) makes the queue again', async (code) => {
+it.each(['40P01', '40001', '23505', '42P07'])('an instance that conflicts with another one (%s) makes the queue again', async (code) => {
   let calls = 0;
   const createQueue = async () => {
     calls += 1;
@@ -257,7 +257,7 @@ it.each(['40P01', '40001', '23505', '42P07'])('an instance that another one got 
   expect(calls).toBe(3);
 });
 
-it('an instance whose queue cannot be made is told so: at once, or where it is always in the way after some times', async () => {
+it('an instance whose queue cannot be made rejects: at once, or after several tries', async () => {
   const calls: string[] = [];
   for (const code of ['42501', '40P01']) {
     const createQueue = async () => {
