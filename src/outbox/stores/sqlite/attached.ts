@@ -3,16 +3,16 @@ import { SCHEMA, type SqliteDatabase } from './database.js';
 const ATTACHED = 'location_sdk';
 
 /**
- * Opens a file so that closing it gives its descriptors back at once. libsql keeps a file open until the last of its
- * statements is garbage-collected; a file that is attached to a database in memory is closed when it is detached. It is
- * attached when the connection is first used, so that a lock of others is waited for as with any other statement.
+ * Opens a file so that closing it releases its descriptors at once. libsql keeps a file open until the last of its
+ * statements is garbage-collected, but closes a file that is detached from a database in memory. The file is attached at the
+ * first use of the connection, so that a foreign lock is handled as for any other statement.
  */
 export function openAttached(open: (file: string) => SqliteDatabase, file: string): SqliteDatabase {
   const database = open(':memory:');
   if (file === ':memory:') return database;
   let attached = false;
 
-  /** A file is attached to a database of the same encoding only, and tells its own only then. */
+  /** Tries each encoding: a file can only be attached to a database of the same encoding, and cannot be read before. */
   function attach([next, ...others]: readonly string[]): void {
     try {
       database.exec(`ATTACH DATABASE '${file.replaceAll("'", "''")}' AS ${ATTACHED}`);

@@ -3,12 +3,12 @@ import type { Clock } from '../../../platform/time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
 import { asSqliteError, sqliteCodeOf, sqliteError } from './failure.js';
 
-/** Work for a transaction: done at once, and done again from the start where the transaction had to be taken back. */
+/** Synchronous work for a transaction. It runs again from the start if the transaction was rolled back. */
 export interface Job {
   readonly work: () => unknown;
-  /** How many rows it writes, about. */
+  /** The approximate number of rows that it writes. */
   readonly rows: number;
-  /** Whether it writes with one statement at most, so that it is whole without a transaction around it. */
+  /** Whether it writes with at most one statement, which is atomic without a transaction. */
   readonly isOneStatement: boolean;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
@@ -20,33 +20,33 @@ export interface CommitSettings {
   readonly place: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** How long it is tried again while others hold the file. */
+  /** The time limit of the retries while others hold the file. */
   readonly busyMs: number;
-  /** Before each transaction; throws where the connection is no longer fit. */
+  /** Called before each transaction. Throws if the connection can no longer be used. */
   readonly verify: () => void;
-  /** After each commit; throws where the file is no longer the one that was opened. */
+  /** Called after each commit. Throws if the file is no longer the one that was opened. */
   readonly ensureLive: () => void;
-  /** After each commit to that file. */
+  /** Called after each successful commit. */
   readonly committed: () => void;
-  /** Around the work of each transaction. */
+  /** The counts: reset before the work of a transaction, and written after it. */
   readonly tally: { reset(): void; write(): void };
 }
 
-/** How many rows share a commit, about: others wait for the file meanwhile. */
+/** The approximate number of rows in a commit. Other writers wait for the file during the commit. */
 const LARGEST_COMMIT = 1_000;
 const FIRST_WAIT_MS = 2;
 const LONGEST_WAIT_MS = 100;
 
 /**
- * Transactions, one after the other. What is asked for in the same turn of the event loop shares one commit, since
- * what a commit costs is the wait for the disk. Others who hold the file are waited for with timers, within a limit.
+ * Runs transactions one after the other. Jobs of the same turn of the event loop share one commit and its wait for the disk.
+ * While others hold the file, it retries with timers, within a time limit.
  */
 export function createCommits({ connection, place, clock, random, busyMs, verify, ensureLive, committed, tally }: CommitSettings) {
   const jobs: Job[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
 
-  /** Tries something until others let go of the file. */
+  /** Tries again until others release the file. */
   async function patiently<T>(attempt: () => T): Promise<T> {
     const began = performance.now();
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 2)) {
@@ -54,7 +54,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
         if (closed && !running) throw sqliteError('closed', place);
         return attempt();
       } catch (error) {
-        // What is refused, and not by SQLite.
+        // A refusal of the outbox, and not an error of SQLite.
         if (isConfigurationError(error)) throw error;
         if (sqliteCodeOf(error) !== 'busy' || performance.now() - began > busyMs) throw asSqliteError(place, error);
       }
@@ -62,7 +62,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
     }
   }
 
-  /** Once the file was gone, nothing is done before it is there again. */
+  /** Whether the file was missing. Then each operation first checks that it is back. */
   let isGone = false;
   function look(): void {
     isGone = true;
@@ -74,7 +74,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
     if (isGone) look();
     verify();
     const results = commitTogether(group);
-    // What was committed to a file that is gone is lost: it is not acknowledged.
+    // A commit to a missing file is lost, so it must not be acknowledged.
     look();
     committed();
     return results;
@@ -82,7 +82,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
 
   function commitTogether(group: readonly Job[]): unknown[] {
     const [first] = group;
-    // BEGIN and COMMIT are statements, too. Within a transaction of somebody else's it would not be committed.
+    // This saves BEGIN and COMMIT. It is not possible within the user's transaction, which would not be committed.
     if (group.length === 1 && first?.isOneStatement && isOutsideTransaction(connection.database)) return [first.work()];
     connection.run('BEGIN IMMEDIATE');
     try {
@@ -102,7 +102,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
       const results = await patiently(() => transact(group));
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as never);
     } catch (error) {
-      // What one cannot have must not be refused to the others.
+      // The failure of one job must not fail the others.
       if (group.length > 1 && sqliteCodeOf(error) !== 'busy') for (const job of group) await commit([job]);
       else for (const { reject } of group) reject(error);
     }
@@ -119,7 +119,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
 
   async function commitAll(): Promise<void> {
     while (jobs.length > 0) {
-      // The end of this turn of the event loop: all that came in by then goes together.
+      // Wait for the end of this turn of the event loop, so that its jobs share a commit.
       await new Promise<void>((resolve) => setImmediate(resolve));
       await commit(nextGroup());
     }
@@ -127,20 +127,20 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
   }
 
   return {
-    /** Does work within a transaction, which one statement is by itself; resolves once it is committed. */
+    /** Runs work in a transaction. Resolves once it is committed. */
     write: <T>(work: () => T, { rows = 1, isOneStatement = false } = {}): Promise<T> =>
       new Promise((resolve, reject) => {
         if (closed) return reject(sqliteError('closed', place));
         jobs.push({ work, rows, isOneStatement, resolve, reject });
         running ??= commitAll();
       }),
-    /** Reads, outside of any transaction of the store's. */
+    /** Runs reading work outside of the store's transactions. */
     read: <T>(work: () => T): Promise<T> =>
       patiently(() => {
         if (isGone) look();
         return work();
       }),
-    /** Ends with what was asked for before. */
+    /** Closes it after the pending work. */
     async close(): Promise<void> {
       closed = true;
       await running;

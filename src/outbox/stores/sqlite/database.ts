@@ -1,29 +1,29 @@
-/** What is bound to a statement. */
+/** A value that is bound to a statement. */
 export type SqliteValue = string | number | null;
 
-/** A prepared statement, as all three have it. */
+/** A prepared statement of any of the three libraries. */
 interface SqliteStatement {
-  /** Of `node:sqlite`, which otherwise throws for a number above 2^53. */
+  /** Only in `node:sqlite`, which otherwise throws for a number above 2^53. */
   setReadBigInts?(enabled: boolean): void;
   run(...values: SqliteValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
   get(...values: SqliteValue[]): unknown;
   all(...values: SqliteValue[]): unknown[];
 }
 
-/** A connection, as `node:sqlite`, `libsql` and `better-sqlite3` have it. It answers at once, not with promises. */
+/** A synchronous connection of `node:sqlite`, `libsql` or `better-sqlite3`. */
 export interface SqliteDatabase {
-  /** Runs statements that give nothing back. */
+  /** Runs statements without a result. */
   exec(sql: string): unknown;
-  /** Returns a statement with `run`, `get` and `all`, which take values in their order; each library has types of its own for it. */
+  /** Returns a statement with `run`, `get` and `all`, which take values in order. Each library has its own types for it. */
   prepare(sql: string): object;
   /** Closes the file. */
   close(): unknown;
 }
 
-/** Opens a file with a library of the user's choice. */
+/** A function that opens a file with a library of the user's choice. */
 export type OpenDatabase = (file: string) => SqliteDatabase;
 
-/** A row as it comes from SQLite: columns by name. */
+/** A row of a result: columns by name. */
 export type Columns = Readonly<Record<string, unknown>>;
 
 /** A connection whose statements are prepared once. */
@@ -31,15 +31,15 @@ export interface Connection {
   readonly database: SqliteDatabase;
   first(sql: string, ...values: SqliteValue[]): Columns | undefined;
   all(sql: string, ...values: SqliteValue[]): Columns[];
-  /** Returns how many rows it changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: SqliteValue[]): number;
-  /** Returns the number of the row, or undefined where it was there already. */
+  /** Returns the number of the new row. Undefined if the row existed. */
   insert(sql: string, ...values: SqliteValue[]): number | undefined;
   /** Drops the statements: libsql keeps a closed file open until they are garbage-collected. */
   forget(): void;
 }
 
-/** Reads with a statement. A number above 2^53 is the damage of one row, which must not keep the others from being read. */
+/** Reads with a statement. A number above 2^53 is the damage of one row, and must not stop the reading of others. */
 function read<T>(statement: SqliteStatement, work: () => unknown): T {
   try {
     return work() as T;
@@ -54,7 +54,7 @@ function read<T>(statement: SqliteStatement, work: () => unknown): T {
   }
 }
 
-/** Every text of a statement here is fixed, or one of a few: the statements that are kept are few, too. */
+/** Makes a connection that keeps its prepared statements. The store uses only a few different texts, so it keeps few statements. */
 export function connect(database: SqliteDatabase): Connection {
   const statements = new Map<string, SqliteStatement>();
   const prepared = (sql: string): SqliteStatement => {
@@ -83,29 +83,29 @@ export function connect(database: SqliteDatabase): Connection {
   };
 }
 
-/** The name of a file within a connection that has it attached, under a symbol: only `openAttached` makes one. */
+/** The member that holds the name of an attached file within its connection. Only `openAttached` sets it. */
 export const SCHEMA: unique symbol = Symbol('location-sdk.schema');
 
 /** The name of the outbox's file within a connection. */
 export const schemaOf = (database: SqliteDatabase): string => (database as { readonly [SCHEMA]?: string })[SCHEMA] ?? 'main';
 
-/** The answer of a pragma about the outbox's file. */
+/** The result of a pragma about the outbox's file. */
 export function pragma(database: SqliteDatabase, text: string): unknown {
   const answer = (database.prepare(`PRAGMA ${schemaOf(database)}.${text}`) as SqliteStatement).get() as Columns | undefined;
   return answer && Object.values(answer)[0];
 }
 
-/** Whether a connection says that no transaction is open on it: `libsql` and `better-sqlite3`, and `node:sqlite` from Node.js 22.16 on. */
+/** Whether a connection reports that it has no open transaction. `node:sqlite` reports this from Node.js 22.16 on. */
 export function isOutsideTransaction(database: SqliteDatabase): boolean {
   const { inTransaction, isTransaction } = database as { inTransaction?: unknown; isTransaction?: unknown };
   return inTransaction === false || isTransaction === false;
 }
 
-/** Takes a transaction back; where SQLite has done so itself, as it does when the disk is full, there is nothing to do. */
+/** Rolls a transaction back. SQLite may have done so itself, for example when the disk is full. */
 export function rollBack(database: SqliteDatabase, text = 'ROLLBACK'): void {
   try {
     database.exec(text);
   } catch {
-    // There is none any more.
+    // SQLite has already rolled it back.
   }
 }

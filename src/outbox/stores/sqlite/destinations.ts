@@ -26,13 +26,13 @@ const pauseOf = (found: Columns, now: number): Pause =>
     now,
   );
 
-/** Where reports go: the gateway of each destination, whether it is paused, and what there is to do for it. */
+/** The destinations of reports, with their gateways, pauses and next rows. */
 export function createDestinations({ first, all, run }: Connection) {
-  /** Those that were seen to be bound: no destination ever becomes unbound. */
+  /** The destinations that this process has seen bound. A bound destination stays bound. */
   const known = new Set<string>();
   const find = ({ account, environment }: Destination): Columns | undefined => first(`${ALL} WHERE account = ? AND environment = ?`, account, environment);
 
-  /** A time too far ahead, of a clock that jumped, counts as past; so does one that cannot be read. */
+  /** A time too far in the future means that a clock has jumped, and counts as past. So does a damaged time. */
   function nextInMs({ account, environment }: Destination, now: number): number | undefined {
     const [next, last] = [first(FIRST_DUE, account, environment), first(LAST_DUE, account, environment)];
     if (!next || !last) return undefined;
@@ -53,7 +53,7 @@ export function createDestinations({ first, all, run }: Connection) {
     isBound: (destination: Destination): boolean => find(destination) !== undefined,
     isKnown: (destination: Destination): boolean => known.has(keyOf(destination)),
     bind,
-    /** Throws where the reports of one of these go to another gateway; binds those that go nowhere yet. */
+    /** Binds new destinations. Throws if one of the given is bound to another gateway. */
     ensure(given: readonly BoundDestination[]): void {
       const different = new Map(given.map((one) => [`${keyOf(one)} ${one.gateway}`, one]));
       for (const one of different.values()) {
@@ -75,7 +75,7 @@ export function createDestinations({ first, all, run }: Connection) {
       );
       return true;
     },
-    /** Those of a claim's accounts that are known with the same gateway, and not paused, but for the probe. */
+    /** The destinations that a claim may take from: same account and gateway, and not paused. With a probe: only its destination. */
     open: ({ accounts, probe }: Pick<ClaimRequest, 'accounts' | 'probe'>, now: number): Destination[] =>
       all(ALL)
         .filter((found) => {
@@ -112,7 +112,7 @@ export function createDestinations({ first, all, run }: Connection) {
   };
 }
 
-/** What cannot be read is left out: it stops no report. */
+/** The changes of the gateway. A damaged value is read as an empty list, since it must not stop a report. */
 function reboundOf({ rebound }: Columns): readonly Rebound[] {
   try {
     const history: unknown = JSON.parse(String(rebound));

@@ -10,33 +10,33 @@ import { readMark, readVersion } from './schema.js';
 
 const PAGE = 500;
 
-/** A file that nobody else has, to be read whole and left for good. */
+/** A file in exclusive use, for the move of its content to another store. */
 export interface ExportedFile {
   readonly content: MovedRows;
-  /** Where it was moved to before; not `arrived` where that move has begun, and nobody knows how it ended. */
+  /** The target of an earlier move. Not `arrived`: that move has begun, and its result is unknown. */
   readonly bound: { readonly to: string; readonly arrived: boolean } | undefined;
-  /** Notes, for good, that it is being moved there: no store opens it any more. */
+  /** Marks the file as being moved to this target. From then on, no store opens it. */
   bind(to: string): void;
-  /** Takes that back, where nothing has arrived. */
+  /** Removes that mark, if nothing has arrived. */
   unbind(): void;
-  /** Lets stores open it again, and notes which move was given up. */
+  /** Removes the mark, so that stores can open the file again, and stores which move was given up. */
   abandon(to: string): void;
-  /** Marks it as moved. */
+  /** Marks the file as moved. */
   markMoved(to: string): void;
-  /** Closes it; what was not committed is taken back. */
+  /** Closes the file. Uncommitted changes are rolled back. */
   close(): void;
 }
 
-/** Takes a file for this process alone. Throws a `SqliteStoreError`: `'busy'` where another process has it open. */
+/** Opens a file for this process alone. Throws a `SqliteStoreError`: `'busy'` if another process has it open. */
 export function openExport(database: SqliteDatabase, place: string): ExportedFile {
   const connection = connect(database);
   try {
     readVersion(connection, place, { moved: true });
-    // Only who is alone with a file can take it out of WAL mode.
+    // The mode can only change while no other connection has the file open.
     const mode = pragma(database, 'journal_mode = DELETE');
     if (mode !== 'delete' && mode !== 'memory') throw sqliteError('busy', place);
     database.exec(`PRAGMA ${schemaOf(database)}.synchronous = FULL`);
-    // Kept between transactions.
+    // Keep the lock between transactions.
     pragma(database, 'locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -80,7 +80,7 @@ export function openExport(database: SqliteDatabase, place: string): ExportedFil
   };
 }
 
-/** What is damaged here would look sound elsewhere. */
+/** Quarantines a damaged open row, since the other store could not see the damage. */
 const keptFromSending = (row: Row): Row => (row.damage === undefined || isFinal(row.state) ? row : { ...row, state: 'quarantined', blocked: false });
 
 function readAll(connection: Connection): MovedRows {

@@ -1,10 +1,11 @@
 /**
- * What is wrong: `'busy'`, others held the file for too long; `'full'`, the disk is; `'io'`, the disk failed;
- * `'corrupt'`, the file is damaged or no database; `'newer'`, a newer version of this package made it; `'older'`, one made it that this package cannot read; `'moved'`, its
- * reports were moved to PostgreSQL; `'moving'`, such a move has begun and must be finished; `'read-only'`, it cannot be
- * written; `'replaced'`, it was deleted or replaced while it was open; `'restored'`, an older copy was written over it while it was open; `'library'`, this process has it open with another
- * library; `'unsafe'`, commits would not outlive a power loss; `'unavailable'`, it cannot be opened, or no library is
- * there that could; `'text'`, a report holds text that SQLite does not keep; `'closed'`, the store is; `'other'`.
+ * The kind of a failure. `'busy'`: others held the file for too long. `'full'`: the disk is full. `'io'`: the disk failed.
+ * `'corrupt'`: the file is damaged or not a database. `'newer'`: a newer version of this package made it. `'older'`: an older
+ * version made it, which this one cannot read. `'moved'`: its reports were moved to PostgreSQL. `'moving'`: that move has begun
+ * and must be finished. `'read-only'`: the file cannot be written. `'replaced'`: it was deleted or replaced while it was open.
+ * `'restored'`: an older copy was written over it while it was open. `'library'`: this process has it open with another library.
+ * `'unsafe'`: commits would not outlive a power loss. `'unavailable'`: the file cannot be opened, or no library is installed.
+ * `'text'`: a report contains text that SQLite cannot store. `'closed'`: the store is closed. `'other'`: any other failure.
  */
 export type SqliteStoreErrorCode =
   | 'busy'
@@ -26,8 +27,8 @@ export type SqliteStoreErrorCode =
   | 'other';
 
 /**
- * What the SQLite store rejects with; whatever was asked for is then not done. The `cause` is the library's own error.
- * Neither holds anything of a report.
+ * The error of the methods of the SQLite store: nothing was changed. The `cause` is the library's own error. Neither
+ * contains data of a report.
  *
  * @example
  * ```ts
@@ -39,7 +40,7 @@ export type SqliteStoreErrorCode =
 export class SqliteStoreError extends Error {
   /** The name of its class. */
   override readonly name = 'SqliteStoreError';
-  /** A stable name of what is wrong. */
+  /** The kind of the failure, to branch on. */
   readonly code: SqliteStoreErrorCode;
 
   constructor(code: SqliteStoreErrorCode, message: string, cause?: unknown) {
@@ -50,7 +51,7 @@ export class SqliteStoreError extends Error {
 
 const NO_DATABASE = 26;
 
-/** SQLite's primary result codes, and what the libraries call them. */
+/** SQLite's primary result codes, with their names in the libraries. */
 const CODES: Readonly<Record<number, readonly [name: string, code: SqliteStoreErrorCode]>> = {
   5: ['SQLITE_BUSY', 'busy'],
   6: ['SQLITE_LOCKED', 'busy'],
@@ -66,28 +67,27 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   busy: 'is locked by others for too long; look for a process that holds a transaction open',
   full: 'cannot grow: the disk is full. Make room; reports are accepted again then',
   io: 'cannot be read or written: the disk failed, or the file is gone',
-  corrupt: 'is damaged, or is no SQLite database. Keep it and its -wal file for an inquiry, and restore or recover it (sqlite3 has .recover)',
+  corrupt: 'is damaged, or is not a SQLite database. Keep it and its -wal file for an inquiry, and restore or recover it (sqlite3 has .recover)',
   newer: 'was made by a newer version of this package; use that version',
-  older:
-    'was made by an older version of this package, which this one cannot read; it is left as it is. Let that version record its reports, and begin a new file',
-  moved: 'was moved to PostgreSQL, with all of its reports; use the store there, and never this file again',
+  older: 'was made by an older version of this package, which this one cannot read; it is unchanged. Let that version record its reports, and begin a new file',
+  moved: 'was moved to PostgreSQL, with all of its reports; use the store there and no longer this file',
   moving:
-    'is being moved to PostgreSQL, and nobody knows whether all of it arrived; run the same `location-sdk outbox … move` again, or give it up with its --abandon',
+    'is being moved to PostgreSQL, and it is unknown whether all of it arrived; run the same `location-sdk outbox … move` again, or give it up with its --abandon',
   'read-only': 'cannot be written; look at the permissions of the file and of its folder',
   replaced:
-    'was deleted or replaced while it was open. Nothing was accepted or sent since. End every process of this outbox, put the file back together with its -wal file, and start again',
+    'was deleted or replaced while it was open. The outbox has accepted and sent nothing since then. End every process of this outbox, put the file back together with its -wal file, and start again',
   restored:
-    'went back to an older state while it was open: a backup was copied over it. Nothing was accepted or sent since this was seen; reports that were enqueued after the backup are missing from the file. End every process of this outbox, delete the -wal and -shm files, copy the backup again, start, and enqueue the missing reports again from your books',
+    'went back to an older state while it was open: a backup was copied over it. The outbox has accepted and sent nothing since it found this; reports that were enqueued after the backup are missing from the file. End every process of this outbox, delete the -wal and -shm files, copy the backup again, start, and enqueue the missing reports again from your books',
   library:
-    'is open in this process with another SQLite library, and each of the two would drop the locks of the other. It was not opened: use the same library everywhere in a process',
+    'is open in this process with another SQLite library, and each library would drop the locks of the other. It was not opened: use one library in the whole process',
   unsafe: 'would lose commits at a power loss',
-  unavailable: 'cannot be opened; look whether the folder exists, and at its permissions',
-  text: 'does not keep such text',
+  unavailable: 'cannot be opened; check that the folder exists, and check its permissions',
+  text: 'cannot store this text',
   closed: 'is closed',
-  other: 'did not do what the outbox needs',
+  other: 'failed',
 };
 
-/** SQLite's primary result code of a library's error, where it has one that is known here. */
+/** SQLite's primary result code of a library's error. Undefined if the error has none of the known codes. */
 function resultOf(error: unknown): number | undefined {
   const { code, errcode, rawCode } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   const number = typeof rawCode === 'number' ? rawCode : errcode;
@@ -96,13 +96,13 @@ function resultOf(error: unknown): number | undefined {
   return known && Number(known[0]);
 }
 
-/** Whether a library says that a file is no database at all. */
+/** Whether a library reports that a file is not a database. */
 export const isNoDatabase = (error: unknown): boolean => resultOf(error) === NO_DATABASE;
 
-/** What a library's error means. */
+/** The code of a library's error. */
 export function sqliteCodeOf(error: unknown): SqliteStoreErrorCode {
   if (error instanceof SqliteStoreError) return error.code;
-  // The connection is in a transaction of the user's, which ends soon.
+  // The connection is in the user's transaction, which ends soon.
   if (error instanceof Error && isNested(error.message)) return 'busy';
   return CODES[resultOf(error) ?? 0]?.[1] ?? 'other';
 }
@@ -116,6 +116,6 @@ export function asSqliteError(place: string, error: unknown): SqliteStoreError {
   return sqliteError(code, place, error);
 }
 
-/** An error in the words of its code. */
+/** Makes the error of a code. */
 export const sqliteError = (code: SqliteStoreErrorCode, place: string, cause?: unknown, more = ''): SqliteStoreError =>
   new SqliteStoreError(code, `The outbox's database ${place} ${SENTENCES[code]}${more}.`, cause);

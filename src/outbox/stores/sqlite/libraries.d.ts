@@ -1,4 +1,4 @@
-// What is loaded of them; their own types are not needed, and not there where another of them is used.
+// The parts of the libraries that are loaded. Their own types are only there if the library is installed.
 declare module 'node:sqlite' {
   export const DatabaseSync: new (
     file: string,

@@ -9,7 +9,7 @@ import { createDestinations } from './destinations.js';
 import { ROW, rowOf } from './row-columns.js';
 import { OPEN } from './schema.js';
 
-/** States by whose own index the rows of an account are found; final ones are most of the table anyway. */
+/** The index by which the rows of a state are found. Final states need none, since most of the table is final. */
 const BY_STATE: Readonly<Record<Row['state'], { index: string; where: string }>> = {
   waiting: { index: 'INDEXED BY outbox_open', where: `${OPEN} AND state = 'waiting'` },
   'in-flight': { index: 'INDEXED BY outbox_open', where: `${OPEN} AND state = 'in-flight'` },
@@ -18,11 +18,11 @@ const BY_STATE: Readonly<Record<Row['state'], { index: string; where: string }>>
   dismissed: { index: '', where: "state = 'dismissed'" },
 };
 
-/** The statement for a query, and what is bound to it. One by state or reference is of one account. */
+/** The statement and values of a query. A query by state or reference must have an account. */
 export function listStatement({ account, state, environment, operation, reference, after = 0, limit }: RowQuery): { sql: string; values: SqliteValue[] } {
   const conditions = Object.entries({ account, environment, operation }).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
   const byState = state === undefined ? undefined : BY_STATE[state];
-  // The few ids that a reference can have are found by their index.
+  // A reference has only a few possible ids, which are found by their index.
   const ids =
     reference === undefined
       ? []
@@ -39,10 +39,10 @@ export function listStatement({ account, state, environment, operation, referenc
   };
 }
 
-/** Rows of one account, or of each by its own indexes. Without a state and a reference no account is asked for: those of a damaged one are listed too. */
+/** Lists rows. By state or reference it reads each account with its indexes. Otherwise it needs no account, so rows of a damaged account are listed, too. */
 export function listRows(connection: Connection, query: RowQuery): Row[] {
   const { account, state, environment, operation, reference, limit } = query;
-  // To SQLite these might be the words of other rows.
+  // SQLite would change this text, which might then match other rows.
   if (![account, state, environment, operation, reference].every((text) => text === undefined || isStorable(text))) return [];
   const needsAccount = account === undefined && (state ?? reference) !== undefined;
   const accounts = needsAccount ? createDestinations(connection).accounts() : [account];

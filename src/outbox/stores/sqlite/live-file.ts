@@ -3,8 +3,8 @@ import type { Connection } from './database.js';
 import { sqliteError } from './failure.js';
 
 /**
- * The device and the number of the file that has a path. It is asked by the path: closing a descriptor of a database file
- * would drop all locks that this process holds on it.
+ * The device and the number of the file at a path. It uses the path and no descriptor, since closing a descriptor of a database
+ * file would drop all locks of this process on it.
  */
 export function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -12,9 +12,9 @@ export function identityOf(path: string): string | undefined {
 }
 
 /**
- * Remembers which files a database has open, and returns a check that throws once one of them was deleted or replaced: what
- * is written to a deleted file is gone when the last process closes it. Without the -shm file that was opened, another process
- * takes the database for unused. `given` may be a link to `real`, beside which SQLite keeps both.
+ * Remembers the files that a database has open, and returns a check that throws once one of them was deleted or replaced. Data in
+ * a deleted file is lost when the last process closes it. Without the opened -shm file, another process would treat the database
+ * as unused. `given` may be a link to `real`. SQLite keeps the other two files beside `real`.
  */
 export function watchFiles(given: string, real: string): () => void {
   if (real === '') return () => {};
@@ -24,14 +24,14 @@ export function watchFiles(given: string, real: string): () => void {
   };
 }
 
-/** How far a database has come. Neither number ever shrinks: no report is removed, and turns are only added. */
+/** The progress of a database. Both numbers only grow: the newest row is never deleted, and turns are only added. */
 const PROGRESS = `SELECT coalesce((SELECT max(sequence) FROM outbox_rows), 0) AS rows,
   coalesce((SELECT number FROM outbox_counts WHERE account = '' AND name = 'turns'), 0) AS turns`;
 
 /**
- * Finds that an older copy was written over the file itself, which its identity does not show. Before a transaction `verify`
- * looks at the time and the size of the file: they change with each checkpoint, also of another process, and with a copy. Then
- * the pages in memory are given up, and the file is compared with the furthest that this process has seen, which `note` keeps.
+ * Finds out whether an older copy was written over the file, which keeps its identity. Before a transaction `verify` reads the
+ * time and size of the file, which change with each checkpoint of any process, and with a copy. After a change it drops the pages
+ * in memory, and compares the progress of the file with the latest one, which `note` keeps.
  */
 export function watchProgress(path: string, { first, database }: Connection): { verify(): void; note(): void } {
   if (path === '') return { verify() {}, note() {} };

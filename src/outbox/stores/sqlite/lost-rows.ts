@@ -6,32 +6,32 @@ import { OPEN, QUEUED } from './schema.js';
 import type { Tally } from './tally.js';
 
 const KNOWN = ENVIRONMENTS.map((name) => `'${name}'`).join();
-/** The account that stands in a row's id. */
+/** The account in the id of a row. */
 const OWNER = "substr(id, 1, instr(id, ':') - 1)";
-/** All but the last condition is read from the index alone. */
+/** Every condition except the last needs only the index. */
 const LOST = `FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND (environment NOT IN (${KNOWN}) OR
   (account NOT IN (SELECT account FROM outbox_destinations) AND account <> ${OWNER}))`;
 const QUARANTINE = "UPDATE outbox_rows SET state = 'quarantined', blocked = 0, queued = 0, problem = ?";
 
-/** Whether a waiting row has to wait for the one before it. */
+/** Whether a waiting row must wait for an earlier row. */
 const WAITS = `(state = 'waiting' AND EXISTS (SELECT 1 FROM outbox_rows AS before WHERE before.id = outbox_rows.waits_for AND before.state NOT IN ('recorded', 'dismissed')))`;
-/** Rows whose place in the queue contradicts the rest of the row, or that no id names. */
+/** Rows whose place in the queue contradicts their state, or that have no id. */
 const MISPLACED = `FROM outbox_rows INDEXED BY outbox_open WHERE ${OPEN} AND (typeof(id) <> 'text' OR blocked IS NOT ${WAITS} OR queued IS NOT (blocked = 0))`;
 const REPLACE = `UPDATE outbox_rows SET blocked = ${WAITS}, queued = NOT ${WAITS} WHERE sequence = ?`;
 const NAME = "UPDATE OR IGNORE outbox_rows SET id = account || ':' || environment || ':' || operation || ':' || reference WHERE sequence = ?";
 
-/** Gives a row whose id cannot be read the id that its columns say; where another row has that, it is quarantined. */
+/** Replaces a damaged id by the one that follows from the columns. If another row has that id, the row is quarantined. */
 export function healId({ run, first }: Connection, tally: Tally, sequence: number): void {
   if (run(NAME, sequence) > 0) return;
   run(`${QUARANTINE} WHERE sequence = ?`, textOf(damageProblem('id')), sequence);
   tally.move(String(first('SELECT account FROM outbox_rows WHERE sequence = ?', sequence)?.account), 'waiting', 'quarantined');
 }
 
-/** Rows that no worker ever finds, since no environment or no account has the name that they have. */
+/** Whether there are rows that a worker cannot find, since their account, environment or place in the queue is damaged. */
 export const hasLostRows = ({ first }: Connection): boolean =>
   first(`SELECT 1 ${LOST} LIMIT 1`) !== undefined || first(`SELECT 1 ${MISPLACED} LIMIT 1`) !== undefined;
 
-/** Puts rows in their place, and quarantines those that have none; part of a transaction. They are shown as those of the account that their id names. */
+/** Repairs these rows within a transaction, and quarantines those that cannot be repaired. A row gets the account in its id. */
 export function mendLostRows(connection: Connection, tally: Tally): void {
   const { all, run } = connection;
   for (const { sequence, id } of all(`SELECT sequence, id ${MISPLACED}`)) {

@@ -3,14 +3,14 @@ import { sqliteError } from './failure.js';
 import { identityOf } from './live-file.js';
 
 interface OpenFile {
-  /** The version of SQLite that has it open, which differs from library to library. */
+  /** The SQLite version that has the file open. It differs between libraries. */
   readonly library: string;
   stores: number;
 }
 
 const KEY = Symbol.for('location-sdk.sqlite-files');
 
-/** The files that stores of this thread have open, for every copy of this package in it. */
+/** The open files of this thread, shared by all copies of this package. */
 function openFiles(): Map<string, OpenFile> {
   const holder = globalThis as { [KEY]?: Map<string, OpenFile> };
   holder[KEY] ??= new Map();
@@ -20,8 +20,8 @@ function openFiles(): Map<string, OpenFile> {
 const libraryOf = (database: SqliteDatabase): string => String(connect(database).first('SELECT sqlite_source_id() AS library')?.library);
 
 /**
- * Throws where a store of this process has the file open with another library. Two libraries do not know of each other:
- * when one closes the file, the locks of the other are gone. It is asked before the file is opened, by a database in memory.
+ * Throws if a store of this process has the file open with another library. When one library closes a file, the locks of the
+ * other library are lost. So the check runs before the file is opened, with a database in memory.
  */
 export function ensureSameLibrary(open: OpenDatabase, file: string): void {
   const known = openFiles().get(identityOf(file) ?? '');
@@ -32,7 +32,7 @@ export function ensureSameLibrary(open: OpenDatabase, file: string): void {
   if (library !== known.library) throw sqliteError('library', file);
 }
 
-/** Notes that a store has a file open; returns how to say that it is closed. */
+/** Registers the open file of a store. Returns a function that removes it. */
 export function noteOpen(database: SqliteDatabase, file: string): () => void {
   const key = identityOf(file);
   if (key === undefined) return () => {};

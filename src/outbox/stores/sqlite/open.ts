@@ -8,17 +8,17 @@ import { migrate, readVersion } from './schema.js';
 
 export type { OpenDatabase };
 
-/** Above this the check of the whole file would hold up a start for seconds; what is damaged is then found when it is read. */
+/** A larger file is not checked at the start, since that would take seconds. Damage is then found when it is read. */
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
-/** How long SQLite itself waits for a lock. It blocks the process, so the rest of the waiting is done by timers. */
+/** The time for which SQLite itself waits for a lock. It blocks the process, so timers do the rest of the wait. */
 const BLOCKING_WAIT_MS = 50;
 const MOST_WAL_BYTES = 64 * 1024 * 1024;
 const FULL = 2;
 
 interface Library {
-  /** Gives its constructor, or undefined where it is not installed, or this Node.js is older. A bundler leaves the import alone. */
+  /** Loads the constructor. Undefined if the library is not installed or Node.js is too old. The comments keep bundlers from resolving it. */
   readonly load: () => Promise<unknown>;
-  /** How a file is opened with it, if not by its constructor alone. */
+  /** Opens a file, if the constructor alone is not enough. */
   readonly open?: (openDatabase: OpenDatabase, file: string) => SqliteDatabase;
 }
 
@@ -35,7 +35,7 @@ const LIBRARIES: readonly Library[] = [
   },
 ];
 
-/** The first library that is there; none is needed where a connection is given. */
+/** Finds the first installed library. */
 export async function findLibrary(): Promise<OpenDatabase> {
   for (const { load, open } of LIBRARIES) {
     const Database = await load();
@@ -50,8 +50,8 @@ export async function findLibrary(): Promise<OpenDatabase> {
 }
 
 /**
- * Makes a file that only this user may read, since reports hold personal data. It gets its name once its descriptor is
- * closed: closing one later would drop the locks of another thread that has opened the file by then.
+ * Makes a file that only this user may read, since reports contain personal data. The file gets its name after its descriptor
+ * is closed. Closing it later would drop the locks of another thread that has opened the file in the meantime.
  */
 function makeFile(file: string): void {
   const unnamed = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
@@ -59,33 +59,33 @@ function makeFile(file: string): void {
   try {
     linkSync(unnamed, file);
   } catch (error) {
-    // With EEXIST another process or thread was faster; other codes come from file systems without links.
+    // EEXIST: another process or thread was faster. Other codes come from file systems without links.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') closeSync(openSync(file, 'a', 0o600));
   } finally {
     rmSync(unnamed);
   }
   if (process.platform === 'win32') return;
-  // Else the entry of the folder may be lost with the power, and the file with it.
+  // Otherwise a power loss may remove the entry from the folder, and so the file.
   const folder = openSync(dirname(file), 'r');
   fsyncSync(folder);
   closeSync(folder);
 }
 
-/** Opens a file of its own, looks whether it is sound and known, and only then writes to it. */
+/** Opens a file. Makes it first if it does not exist. */
 export async function openFile(name: string, open?: OpenDatabase): Promise<{ database: SqliteDatabase; place: string }> {
   const openDatabase = open ?? (await findLibrary());
   if (name === ':memory:') return { database: openDatabase(name), place: name };
-  // An absolute path is never taken for an address, as some libraries do with `file:` or `http:`.
+  // Some libraries read `file:` or `http:` as an address, but never an absolute path.
   const file = resolve(name);
   if (!existsSync(file)) makeFile(file);
   ensureSameLibrary(openDatabase, file);
   return { database: openDatabase(file), place: file };
 }
 
-/** Makes a connection fit for the outbox; throws where it cannot be made so. Returns whether its commits outlive the process. */
+/** Checks and configures a connection. Throws if it is not suitable. Returns whether its commits outlive the process. */
 export function prepareDatabase(database: SqliteDatabase, place: string, own: boolean): boolean {
   if (own) database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
-  // The checks keep other tools from writing damage; a damaged row that is there already must not keep a store from opening.
+  // The constraints stop other tools from writing damage. They must not stop the store, which repairs damaged rows.
   if (own) database.exec('PRAGMA ignore_check_constraints = ON');
   const version = readVersion(connect(database), place);
   const file = fileOf(database);
@@ -94,20 +94,20 @@ export function prepareDatabase(database: SqliteDatabase, place: string, own: bo
     if (found !== 'ok') throw sqliteError('corrupt', place);
   }
   if (own) pragma(database, `journal_size_limit = ${MOST_WAL_BYTES}`);
-  // A body that is removed is overwritten, not only forgotten; its cost was not measured apart.
+  // Deleted bodies are overwritten with zeros.
   if (own) pragma(database, 'secure_delete = ON');
   if (file !== '') {
     const mode = pragma(database, 'journal_mode = WAL');
     if (mode !== 'wal') throw sqliteError('unsafe', place, undefined, `: its journal_mode stays ${String(mode)}, expected wal`);
   }
-  // Without it, macOS returns before the disk has it.
+  // Without it, macOS returns before the data is on the disk.
   database.exec('PRAGMA fullfsync = ON');
   ensureFull(database, place);
   migrate(database, place);
   return file !== '';
 }
 
-/** Makes each commit wait until the disk has it, and verifies that: within a transaction, say, the pragma does nothing. */
+/** Makes each commit wait for the disk, and verifies the setting, since the pragma has no effect within a transaction. */
 export function ensureFull(database: SqliteDatabase, place: string): void {
   if (Number(pragma(database, 'synchronous')) >= FULL) return;
   database.exec(`PRAGMA ${schemaOf(database)}.synchronous = FULL`);
@@ -116,8 +116,8 @@ export function ensureFull(database: SqliteDatabase, place: string): void {
 }
 
 /**
- * Closes a connection. All is moved into the file first, as libsql does it only once its statements are collected. One whose
- * file was deleted, replaced or restored stays open until the process ends: closing it may write over what is there now.
+ * Closes a connection. It runs a checkpoint first, since libsql does so only after garbage collection. If the file was deleted,
+ * replaced or restored, the connection stays open until the process ends, since closing it may overwrite the new file.
  */
 export function closeFile(database: SqliteDatabase, ensureLive: () => void): void {
   try {
@@ -129,12 +129,12 @@ export function closeFile(database: SqliteDatabase, ensureLive: () => void): voi
   try {
     pragma(database, 'wal_checkpoint(TRUNCATE)');
   } catch {
-    // Others are at it, or the disk is full: what is committed is in the -wal file, and is found there.
+    // Others use the file, or the disk is full. The commits are in the -wal file, and SQLite finds them there.
   }
   database.close();
 }
 
-/** The file of a connection; empty for one in memory, or a temporary one. */
+/** The file of a connection. Empty for a database in memory or a temporary one. */
 export function fileOf(database: SqliteDatabase): string {
   const databases = connect(database).all('PRAGMA database_list');
   return String(databases.find(({ name }) => name === schemaOf(database))?.file ?? '');

@@ -5,28 +5,28 @@ import { hasMethods, isClock, isFunction, must, option, optional, readOptions } 
 import type { SqliteDatabase } from './database.js';
 import type { OpenDatabase } from './open.js';
 
-/** What the SQLite store takes: a file, or your own connection. */
+/** The options of the SQLite store. Pass either a file or your own connection. */
 export interface SqliteStoreOptions {
   /**
-   * The file, made where there is none, readable by its owner only. On a disk of this machine: over a network share
-   * SQLite's locks cannot be relied on.
+   * The path of the file. If the file does not exist, the store makes it, and only its owner can read it. Use a local disk, since
+   * SQLite's locks are unreliable on network shares.
    */
   file?: string | undefined;
   /**
-   * Opens the file, with a library of your choice. Default: `node:sqlite`, else `libsql`, else `better-sqlite3`, whichever is there.
-   * With `libsql` in `open`, a closed store gives its file descriptors back at the next garbage collection; without `open`, at once.
+   * Opens the file with a library of your choice. Default: the first of `node:sqlite`, `libsql` and `better-sqlite3` that is
+   * installed. If you open `libsql` here, a closed store releases its file descriptors at the next garbage collection.
    */
   open?: OpenDatabase | undefined;
   /**
-   * Instead of `file`: your connection to a file that holds your own tables too, so that a report can be enqueued within
-   * your transaction. It is switched to WAL and `synchronous=FULL`, and is yours to close.
+   * Your connection, instead of `file`, to a database that also contains your own tables. Then you can enqueue a report within
+   * your transaction. The store switches it to WAL and `synchronous=FULL`. Close it yourself.
    */
   database?: SqliteDatabase | undefined;
-  /** How long an operation waits while others hold the file, in milliseconds. Default: 10,000. */
+  /** The time limit of an operation while others hold the file, in milliseconds. Default: 10,000. */
   busyTimeoutMs?: number | undefined;
-  /** Times and timers. Default: the system's. All processes on one file should have the same time. */
+  /** The clock and timers. Default: the system's. All processes on one file should have the same time. */
   clock?: Clock | undefined;
-  /** Spreads the waits for the file; from 0 to below 1. Default: `Math.random`. */
+  /** The source of the jitter, from 0 to below 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
 }
 

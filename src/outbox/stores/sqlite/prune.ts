@@ -2,12 +2,12 @@ import { cutoffOf, type PruneRequest, type PruneStep, prunedSetting } from '../.
 import type { Connection } from './database.js';
 import { numberOf } from './row-columns.js';
 
-/** In the order of enqueueing, which is about that of ending; an old row that waits for a person is passed by. */
+/** A page of rows in the order of enqueueing, which is nearly that of ending. Rows that are not final are skipped. */
 export const PRUNE_PAGE = `SELECT sequence, enqueued_at,
   account = ? AND state IN ('recorded', 'dismissed') AND ended IS NULL AND changed_at < ? AND sequence < (SELECT max(sequence) FROM outbox_rows) AS old
   FROM outbox_rows WHERE sequence > ? ORDER BY sequence LIMIT ?`;
 
-/** Deletes old final rows. The newest row stays: its number shows that no older copy of the file was put in its place. */
+/** Deletes old final rows. The newest row stays, since its number shows whether an older copy replaced the file. */
 export function createPrune({ first, all, run }: Connection) {
   return {
     step({ account, olderThanMs, after, limit }: PruneRequest, now: number): PruneStep {
@@ -21,7 +21,7 @@ export function createPrune({ first, all, run }: Connection) {
       const isMoreOld = page.some(({ enqueued_at }) => Number(numberOf(enqueued_at)) < before);
       return { pruned: old.length, next: last && isMoreOld ? Number(last.sequence) : undefined };
     },
-    /** A colon ends the name's beginning, and a semicolon follows it in the order of characters. */
+    /** The time up to which the account was pruned. The prefix ends with a colon, and a semicolon is the next character. */
     before(account: string): number | undefined {
       const begin = prunedSetting(account);
       const found = first('SELECT max(CAST(value AS INTEGER)) AS before FROM outbox_settings WHERE name >= ? AND name < ?', begin, `${begin.slice(0, -1)};`);

@@ -6,7 +6,7 @@ import { ROW, rowOf } from './row-columns.js';
 export const UNLOGGED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL AND state IN ('recorded', 'dismissed') ORDER BY ended LIMIT ?`;
 const lineOf = ({ position, id, line }: Columns): LogLine => ({ index: Number(position), id: String(id), line: String(line) });
 
-/** The log of receipts. */
+/** The receipt log. */
 export function createReceipts({ first, all, run }: Connection) {
   const last = (): LogLine | undefined => {
     const found = first('SELECT position, id, line FROM outbox_receipts ORDER BY position DESC LIMIT 1');
@@ -16,7 +16,7 @@ export function createReceipts({ first, all, run }: Connection) {
 
   return {
     unlogged: (limit: number): Row[] => all(UNLOGGED, limit).map(rowOf),
-    /** Looks at all lines before it writes the first. */
+    /** Checks all lines before it writes the first. */
     append(lines: readonly LogLine[]): boolean {
       const next = (last()?.index ?? -1) + 1;
       const fits = lines.every(({ index, id }, offset) => index === next + offset && hasNoLine(id));

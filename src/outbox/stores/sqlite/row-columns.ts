@@ -2,14 +2,14 @@ import type { Decision, Problem, Row } from '../../state-machine.js';
 import { rowFrom, UNREADABLE } from '../../stored-row.js';
 import type { Columns } from './database.js';
 
-/** The columns that a row is made of. */
+/** The columns of a row. */
 export const ROW = `sequence, id, account, environment, operation, reference, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before,
   enqueued_at, due_at, changed_at, outcome, message, request_id, problem, decisions, fingerprint, body`;
 
-/** What a column holds of something that is no text or number. */
+/** The JSON text of an object in a column. */
 export const textOf = (value: readonly Decision[] | Problem): string => JSON.stringify(value);
 
-/** A number may come as a bigint, where the user's connection reads them so. */
+/** Converts a bigint, which the user's connection may return instead of a number. */
 export const numberOf = (value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
 const bitOf = (value: unknown): unknown => (numberOf(value) === 0 || numberOf(value) === 1 ? numberOf(value) === 1 : value);
 const optional = (value: unknown): unknown => value ?? undefined;
@@ -22,7 +22,7 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** The row of its columns. */
+/** Makes a row from its columns. */
 export const rowOf = (columns: Columns): Row =>
   rowFrom({
     sequence: numberOf(columns.sequence),

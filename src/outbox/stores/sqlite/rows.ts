@@ -17,7 +17,7 @@ const INSERT = `INSERT INTO outbox_rows (id, account, environment, operation, re
   in_doubt, doubt_before, enqueued_at, due_at, changed_at, fingerprint, body)
   VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?, ?, 0, 0, 0, 0, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
 
-/** Names no column that it leaves as it is: the database checks those that are named, and a damaged row must still be quarantined. */
+/** Names only the columns that change. The database checks the named columns, and the others of a damaged row may fail the check. */
 const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, queued = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,
   due_at = ?, changed_at = ?, outcome = ?, message = ?, request_id = ?, problem = ?, decisions = ?`;
 const WITHOUT_BODY = ', body = NULL';
@@ -25,38 +25,38 @@ const ENDED = `, ended = (SELECT coalesce(max(ended), 0) + 1 FROM outbox_rows IN
 
 const CLAIM = `UPDATE outbox_rows SET state = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?, due_at = ?, changed_at = ? WHERE sequence = ?`;
 
-/** Leaves out the operations of a text in which a space stands before and after each. */
+/** Leaves out the operations of a text. Each has a space before and after it. */
 const ALLOWED = "AND instr(?, ' ' || operation || ' ') = 0";
 
-/** Only of the index, so that what it costs does not depend on how many rows there are. */
+/** Reads the rows by the index, so that the cost does not depend on the number of rows. */
 export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
 export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = ?, queued = ? WHERE waits_for = ? AND state = 'waiting' AND blocked <> ?`;
-/** A bound on the work of one turn. */
+/** Makes rows due whose time is too far in the future. The limit bounds the work of one turn. */
 export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
   (SELECT sequence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
-/** The rows that became due last, among which one is looked for that was never claimed. */
+/** The rows that became due last. A probe searches them for a row that was never claimed. */
 export const LATEST_DUE = `SELECT sequence, fence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ${ALLOWED} ORDER BY due_at DESC LIMIT 1000`;
-/** The first and the last row of a destination to come up, of the index alone. */
+/** The first and the last due time of a destination. They read only the index. */
 export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at LIMIT 1`;
 export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at DESC LIMIT 1`;
 
-/** Whether to add these takes one statement that writes, where their destinations are bound: those that wait for a row are held back by a trigger. */
+/** Whether one statement adds these rows, if their destinations are bound. A trigger blocks the rows that wait for the new one. */
 export const isOneStatement = (added: readonly NewRow[]): boolean => added.length === 1 && added[0]?.waitsFor === undefined;
 
 const bit = (value: boolean): number => (value ? 1 : 0);
 
-/** Whether a stored time is one, and not after another. */
+/** Whether a stored time is valid, and not after another time. */
 export const isPast = (stored: unknown, time: number): boolean => {
   const read = numberOf(stored);
   return isTime(read) && read <= time;
 };
 
-/** The changes of rows. Each is part of a transaction that somebody else begins and commits, or one statement that needs none. */
+/** Changes rows. The caller begins and commits the transaction, if more than one statement is needed. */
 export function createRows(connection: Connection, tally: Tally) {
   const { first, all, run, insert } = connection;
 
   const byId = (id: string): Columns | undefined => first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
-  /** No more of it than a write needs: the body is most of a row. */
+  /** Only the columns that a write needs, without the large body. */
   const progressOf = (id: string): Columns | undefined => first('SELECT sequence, waits_for, state, fence, attempts FROM outbox_rows WHERE id = ?', id);
 
   function isOpen(id: unknown): boolean {
@@ -64,7 +64,7 @@ export function createRows(connection: Connection, tally: Tally) {
     return found !== undefined && !isFinal(found.state as Row['state']);
   }
 
-  /** Blocks those that wait for a row, or lets them go. */
+  /** Blocks or unblocks the rows that wait for a row. */
   function block(id: string, blocked: boolean): void {
     run(BLOCK, bit(blocked), bit(!blocked), id, bit(blocked));
   }
@@ -94,7 +94,7 @@ export function createRows(connection: Connection, tally: Tally) {
     const texts = [outcome ?? null, message ?? null, requestId ?? null, ...json] as const;
     const sql = `${UPDATE}${keepBody ? '' : WITHOUT_BODY}${ends ? ENDED : ''} WHERE sequence = ?`;
     run(sql, ...progress, now + delayMs, now, ...texts, Number(found.sequence));
-    // As the id names it: the column may be damaged.
+    // The account in the id, since the column may be damaged.
     const account = id.slice(0, id.indexOf(':'));
     tally.move(account, found.state as Row['state'], state);
     const counted = numberOf(found.attempts);
@@ -103,21 +103,21 @@ export function createRows(connection: Connection, tally: Tally) {
     return true;
   }
 
-  /** Rows whose time a jump of the clock has put too far ahead are due. */
+  /** Makes rows due whose time is too far in the future after a jump of the clock. */
   function rescue({ account, environment }: Destination, now: number): void {
     const last = first(LAST_DUE, account, environment);
-    // Also where it is no number: text comes after every number.
+    // This includes damaged times: SQLite sorts text after every number.
     if (last && !isPast(last.due_at, now + LONGEST_WAIT_MS)) run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
   }
 
-  /** The earliest of the latest due rows that was never claimed is due before all others. */
+  /** Moves the earliest row that was never claimed to the head of the queue. It searches only the latest due rows. */
   function advanceUntried({ account, environment }: Destination, leftOut: string, now: number): void {
     const untried = all(LATEST_DUE, account, environment, now, leftOut).filter(({ fence }) => Number(fence) === 0);
     const earliest = untried.at(-1);
     if (earliest) run('UPDATE outbox_rows SET due_at = ? WHERE sequence = ?', HEAD_OF_THE_QUEUE, Number(earliest.sequence));
   }
 
-  /** A row that no write would find by its id is not claimed: it gets its id back, or is quarantined. */
+  /** Whether a row has an id, by which its write finds it. A row without one is repaired or quarantined, and not claimed now. */
   function hasId({ id, sequence }: Columns): boolean {
     if (typeof id !== 'string') healId(connection, tally, Number(sequence));
     return typeof id === 'string';
@@ -144,4 +144,4 @@ export function createRows(connection: Connection, tally: Tally) {
   return { add, write, claim };
 }
 
-const unstorable = () => new SqliteStoreError('text', 'A report holds NUL or half of a character, which a SQLite database does not keep. It was not stored.');
+const unstorable = () => new SqliteStoreError('text', 'A report contains NUL or half of a character, which a SQLite database cannot store. It was not stored.');

@@ -4,32 +4,32 @@ import { WITH_CONSOLE } from './console/schema.js';
 import { type Connection, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { sqliteError } from './failure.js';
 
-/** Rows that a worker may take, or will be able to; the only ones in the index that is searched for them. */
+/** Rows that a worker may claim now or later. The index of claims contains only these. */
 export const QUEUED = 'queued = 1';
-/** Rows that are waited for. */
+/** Rows that are neither final nor quarantined. */
 export const OPEN = "state IN ('waiting', 'in-flight')";
 
 /** The largest whole number that JavaScript counts to. */
 export const LARGEST_NUMBER = Number.MAX_SAFE_INTEGER;
 
-/** What another tool cannot write: a value that no store does. NULL passes a check, and is refused by NOT NULL where it must be. */
+/** Constraints that stop other tools from writing values that no store writes. They allow NULL, which NOT NULL refuses where necessary. */
 const isText = (column: string) => `CHECK (${column} IS NULL OR typeof(${column}) = 'text')`;
 const isNumber = (column: string, most: number = LARGEST_NUMBER) =>
   `CHECK (${column} IS NULL OR (typeof(${column}) = 'integer' AND ${column} BETWEEN 0 AND ${most}))`;
 const isCount = (column: string) => isNumber(column, LARGEST_COUNT);
 const isBit = (column: string) => isNumber(column, 1);
-/** With a part of a millisecond, too. */
+/** A time, possibly with a fraction of a millisecond. */
 const isTime = (column: string) => `CHECK (typeof(${column}) IN ('integer', 'real') AND ${column} BETWEEN ${HEAD_OF_THE_QUEUE} AND ${-HEAD_OF_THE_QUEUE})`;
 
-/** Refuses a change that no store makes. */
+/** A trigger that refuses changes that no store makes. */
 const staysAsItIs = (table: string, columns = ''): string =>
   `CREATE TRIGGER ${table}_stay BEFORE UPDATE${columns} ON ${table} BEGIN SELECT RAISE(ABORT, 'constraint: the outbox never changes this'); END;`;
 
 /**
- * `queued` is 1 for rows in flight and for waiting ones that are not blocked. `ended` numbers final rows in the order
- * in which they became final until they have their line in the log. All indexes but that of `id` are partial and leave
- * final rows out, so that what a claim costs does not grow with them; and there are few, since each is one more page to
- * write for a new row. The trigger holds back what waits for a new row, in the same statement.
+ * `queued` is 1 for rows in flight and for waiting rows that are not blocked. `ended` numbers final rows in the order in which they
+ * became final, until they have their line in the log. All indexes except that of `id` are partial and leave final rows out, so
+ * that the cost of a claim does not grow with them. There are few indexes, since each adds a page to the write of a new row. The
+ * trigger blocks the rows that wait for a new row, in the same statement.
  */
 const FIRST = `
   CREATE TABLE outbox_rows (
@@ -97,7 +97,7 @@ const FIRST = `
   ${staysAsItIs('outbox_destinations', ' OF account, environment')}
 `;
 
-/** Instances of the version before it name each column, and leave this one empty. A trigger checks it, since a check added later would read the whole table. */
+/** Instances of the previous version name each column, and leave this one empty. A trigger checks it, since a later constraint would read the whole table. */
 const WITH_REQUEST_IDS = `
   ALTER TABLE outbox_rows ADD COLUMN request_id TEXT;
   CREATE TRIGGER outbox_request_id BEFORE UPDATE OF request_id ON outbox_rows WHEN typeof(NEW.request_id) NOT IN ('text', 'null') BEGIN
@@ -105,15 +105,15 @@ const WITH_REQUEST_IDS = `
   END;
 `;
 
-/** Rows whose problem names a key that was missing. The words of a message hold no such quotes: JSON escapes them. */
+/** Rows whose problem names a missing key. A message cannot contain this text, since JSON escapes its quotes. */
 export const HAS_KEY_ID = `instr(problem, '"keyId":') > 0`;
 
-/** Few rows are in it: those that wait for a key. */
+/** The index of the few rows that wait for a key. */
 const WITH_MISSING_KEYS = `CREATE INDEX outbox_locked ON outbox_rows (account, problem) WHERE ${OPEN} AND ${HAS_KEY_ID}`;
 
-/** The version that the first of the migrations makes. Tables of an older one were never released, and are left as they are. */
+/** The version after the first migration. Older tables were never released, and are not changed. */
 const OLDEST = 2;
-/** Each makes of a database of the version before it one of its own; never changed once released. */
+/** Each migration brings the tables from the previous version to its own. A released migration is never changed. */
 const MIGRATIONS: readonly string[] = [FIRST, WITH_REQUEST_IDS, WITH_MISSING_KEYS, WITH_CONSOLE];
 const NEWEST = OLDEST + MIGRATIONS.length - 1;
 
@@ -122,31 +122,31 @@ export const holdsOutbox = (database: SqliteDatabase): boolean =>
   connect(database).first(`SELECT 1 FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_meta'`) !== undefined;
 
 /**
- * The version of the tables; 0 where there are none. Throws, and has changed nothing, where this package does not know it,
- * and unless told otherwise where the reports have been moved to another store.
+ * The version of the tables, or 0 if there are none. Throws and changes nothing if this package does not support the version.
+ * Without `moved`, it also throws if the reports were moved to another store.
  */
 export function readVersion({ database, first }: Connection, place: string, { moved = false } = {}): number {
   if (!holdsOutbox(database)) return 0;
   const version = Number(first("SELECT value FROM outbox_meta WHERE name = 'version'")?.value);
-  if (!Number.isInteger(version) || version < 1) throw sqliteError('corrupt', place, undefined, ' (it does not say its version)');
-  if (version < OLDEST) throw sqliteError('older', place, undefined, ` (its version is ${version}, this one knows ${OLDEST})`);
-  if (version > NEWEST) throw sqliteError('newer', place, undefined, ` (its version is ${version}, this one knows ${NEWEST})`);
+  if (!Number.isInteger(version) || version < 1) throw sqliteError('corrupt', place, undefined, ' (it has no version)');
+  if (version < OLDEST) throw sqliteError('older', place, undefined, ` (its version is ${version}; this package supports ${OLDEST} to ${NEWEST})`);
+  if (version > NEWEST) throw sqliteError('newer', place, undefined, ` (its version is ${version}; this package supports ${OLDEST} to ${NEWEST})`);
   const mark = moved ? undefined : readMark({ first });
   if (mark) throw sqliteError(mark.arrived ? 'moved' : 'moving', place, undefined, ` (${mark.to})`);
   return version;
 }
 
-/** Where the reports were moved to; not `arrived` where that has begun, and nobody knows how it ended. */
+/** The target of a move. Not `arrived`: the move has begun, and its result is unknown. */
 export function readMark({ first }: Pick<Connection, 'first'>): { to: string; arrived: boolean } | undefined {
   const found = first("SELECT name, value FROM outbox_meta WHERE name IN ('moved', 'moving') ORDER BY name LIMIT 1");
   return found && { to: String(found.value), arrived: found.name === 'moved' };
 }
 
-/** Brings the tables to the newest version, in one transaction; where another process is faster, there is nothing to do. */
+/** Migrates the tables to the newest version in one transaction. Does nothing if another process was faster. */
 export function migrate(database: SqliteDatabase, place: string): void {
   const connection = connect(database);
   if (readVersion(connection, place) === NEWEST) return;
-  // What is made without the name of a file lands in the first one of the connection, which is not the outbox's where that is attached.
+  // Without a name, SQLite would make the tables in the main database, even if the outbox's file is attached under another name.
   const create = (sql: string) => database.exec(sql.replace(/\b(?:CREATE (?:TABLE|INDEX|TRIGGER)|ALTER TABLE) /g, `$&${schemaOf(database)}.`));
   database.exec('BEGIN IMMEDIATE');
   try {

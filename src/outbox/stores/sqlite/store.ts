@@ -21,10 +21,9 @@ import { enqueueWithin } from './transaction.js';
 import { watchCommits } from './watch.js';
 
 /**
- * A store in a SQLite file, for one machine with any number of processes. What it accepted outlives the process and a
- * power loss: commits are made in WAL mode with `synchronous=FULL`. Rejects with a `SqliteStoreError` where the file is
- * damaged, newer than this package or cannot be opened, and has then changed nothing; with a `ConfigurationError`
- * where the options are wrong.
+ * Makes a store in a SQLite file, for one machine with any number of processes. Accepted reports outlive the process and a
+ * power loss: commits are made in WAL mode with `synchronous=FULL`. Rejects with a `SqliteStoreError` and changes nothing if the
+ * file is damaged, newer than this package or cannot be opened. Rejects with a `ConfigurationError` if the options are wrong.
  *
  * @example
  * ```ts
@@ -82,7 +81,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
 
   async function turn({ writes, claim }: Turn): Promise<TurnResult> {
     const open = (now: number) => (claim ? destinations.open(claim, now) : []);
-    // An idle worker does not keep others from writing.
+    // An idle worker only reads, so that others can write.
     if (writes.length === 0) {
       const now = clock.now();
       if (!claim || !(await read(() => destinations.hasDue(open(now), now)))) return { written: [], claimed: [] };
@@ -92,7 +91,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
         const now = clock.now();
         const written = writes.map((one) => rows.write(one, now));
         const claimed = claim ? rows.claim(claim, open(now), now) : [];
-        // A turn that changes nothing commits nothing: it would wake the workers of other processes for nothing.
+        // A turn without changes must not commit, since that would wake the workers of other processes.
         if (written.includes(true) || claimed.length > 0) tally.turn();
         return { written, claimed };
       },
@@ -115,7 +114,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
         : enqueueWithin(transaction, { own: database, place, ensureLive: ensureSame, rows: added, now: clock.now() }),
     turn,
     bind: async (given) => {
-      // Usually there is nothing to write.
+      // Usually all destinations are bound, and a read is enough.
       const isBound = await read(() => given.every(destinations.isBound));
       const bind = () => given.map(destinations.bind);
       return isBound ? read(bind) : write(bind);

@@ -5,7 +5,7 @@ import type { Connection } from './database.js';
 import { numberOf } from './row-columns.js';
 import { OPEN } from './schema.js';
 
-/** States whose rows are counted with every change; of the others there are as many as their index says. */
+/** The counters that are stored with every change. Other states are counted by their index. */
 type Counted = 'recorded' | 'quarantined' | 'dismissed' | 'attempts' | 'turns';
 
 const COUNTED: readonly string[] = ['recorded', 'quarantined', 'dismissed'] satisfies readonly (Counted & RowState)[];
@@ -16,10 +16,10 @@ export const COUNT_BLOCKED =
   "SELECT count(*) AS number FROM outbox_rows INDEXED BY outbox_dependents WHERE waits_for >= ? AND waits_for < ? AND state = 'waiting' AND blocked = 1";
 export const OLDEST = `SELECT sequence, enqueued_at FROM outbox_rows INDEXED BY outbox_open WHERE ${OPEN} AND account = ? AND state = ? ORDER BY sequence LIMIT 1`;
 
-/** A count that cannot be read is 0. */
+/** A stored count. A damaged one is read as 0. */
 const countOf = (number: unknown): number => (isCount(numberOf(number)) ? Number(number) : 0);
 
-/** How many rows there are of each state. Most are final: those are not counted anew, which would hold up the process. */
+/** The number of rows in each state. Final rows are counted with each change, since counting all of them would block the process. */
 export function createTally({ first, all, run }: Connection) {
   const changes = new Map<string, Map<Counted, number>>();
   const add = (account: string, name: Counted, by: number) => {
@@ -29,7 +29,7 @@ export function createTally({ first, all, run }: Connection) {
 
   const openOf = (accounts: readonly string[], state: string): number =>
     accounts.reduce((sum, account) => sum + Number(first(COUNT_OPEN, account, state)?.number), 0);
-  /** An id begins with its account and a colon, which a semicolon follows in the order of characters. */
+  /** The number of blocked rows. An id begins with its account and a colon, and a semicolon is the next character. */
   const blockedOf = (accounts: readonly string[]): number =>
     accounts.reduce((sum, account) => sum + Number(first(COUNT_BLOCKED, `${account}:`, `${account};`)?.number), 0);
 
@@ -47,15 +47,15 @@ export function createTally({ first, all, run }: Connection) {
 
   return {
     attempts: (account: string, by: number): void => add(account, 'attempts', by),
-    /** Of all accounts: an older copy of the file has fewer. */
+    /** Counts a turn of any account. An older copy of the file has fewer turns. */
     turn: (): void => add('', 'turns', 1),
     move(account: string, from: RowState, to: RowState): void {
       if (COUNTED.includes(from)) add(account, from as Counted, -1);
       if (COUNTED.includes(to)) add(account, to as Counted, 1);
     },
-    /** At the begin of a transaction. */
+    /** Called at the begin of a transaction. */
     reset: (): void => changes.clear(),
-    /** At its end. */
+    /** Called at the end of a transaction. */
     write(): void {
       for (const [account, ofAccount] of changes) for (const [name, by] of ofAccount) if (by !== 0) run(ADD, account, name, by);
       changes.clear();

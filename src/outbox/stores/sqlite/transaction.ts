@@ -11,21 +11,21 @@ interface Within {
   /** The store's own connection. */
   readonly own: SqliteDatabase;
   readonly place: string;
-  /** Throws where the file is no longer the one that was opened. */
+  /** Throws if the file is no longer the one that was opened. */
   readonly ensureLive: () => void;
   readonly rows: readonly NewRow[];
   readonly now: number;
 }
 
 /**
- * Adds rows within the user's transaction: of the store's connection, or of another one to the same file. All of them
- * or none; they are there once the user commits.
+ * Adds rows within the user's transaction, on the store's connection or another one to the same file. Adds all rows or none. They
+ * are visible once the user commits.
  */
 export async function enqueueWithin(transaction: unknown, { own, place, ensureLive, rows: given, now }: Within): Promise<readonly Enqueued[]> {
   const database = transaction as SqliteDatabase;
-  if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') throw unfit(place, 'expected the connection that began it');
-  if (database !== own && fileOf(database) !== fileOf(own)) throw unfit(place, 'it is of a connection to another file');
-  if (!isWithin(database)) throw unfit(place, 'the connection has begun none');
+  if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') throw unfit(place, 'expected the connection that has begun it');
+  if (database !== own && fileOf(database) !== fileOf(own)) throw unfit(place, 'the connection has another file open');
+  if (!isWithin(database)) throw unfit(place, 'the connection has no open transaction');
   ensureLive();
   ensureFull(database, place);
   const connection = connect(database);
@@ -46,7 +46,7 @@ export async function enqueueWithin(transaction: unknown, { own, place, ensureLi
 
 const unfit = (place: string, why: string) => sqliteError('other', place, undefined, `: transaction: ${why}`);
 
-/** The libraries have different names for it; a transaction within one is refused by all. */
+/** Whether a transaction is open. It tries to begin one, since the libraries have different names for the state. */
 function isWithin(database: SqliteDatabase): boolean {
   try {
     database.exec('BEGIN');

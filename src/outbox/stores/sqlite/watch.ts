@@ -1,9 +1,9 @@
 import type { Clock } from '../../../platform/time.js';
 
-/** How often it is looked whether another process has committed: a number that SQLite keeps in memory. */
+/** The interval of the check for commits of other processes. The check is cheap: SQLite has the number in memory. */
 const WATCH_MS = 100;
 
-/** Calls the listener when another connection has committed. Returns how to stop. */
+/** Calls the listener when another connection has committed. Returns a function that stops this. */
 export function watchCommits(version: () => unknown, listener: () => void, clock: Clock): () => void {
   let timer: unknown;
   let seen = look();
@@ -12,7 +12,7 @@ export function watchCommits(version: () => unknown, listener: () => void, clock
     try {
       return version();
     } catch {
-      // Held by others for a moment: looked at the next time.
+      // Others hold the file for a moment. The next check reads it.
       return seen;
     }
   }
@@ -24,7 +24,7 @@ export function watchCommits(version: () => unknown, listener: () => void, clock
       seen = now;
       next();
     }, WATCH_MS);
-    // Nobody should be kept running by it.
+    // The timer must not keep the process alive.
     (timer as { unref?: () => void } | undefined)?.unref?.();
   }
 

@@ -35,7 +35,7 @@ function counting(database: SqliteDatabase): { database: SqliteDatabase; commits
 }
 
 describe('a connection that the store is given', () => {
-  it('is made to wait for the disk, also after somebody has changed that', async () => {
+  it('waits for the disk at each commit, even after another tool has changed that', async () => {
     const file = newFile();
     const database = openLibsql(file);
     database.exec('PRAGMA synchronous = OFF');
@@ -47,7 +47,7 @@ describe('a connection that the store is given', () => {
     database.close();
   });
 
-  it('is refused where it cannot be made so', async () => {
+  it('is refused if it cannot be configured', async () => {
     const database = openLibsql(newFile());
     database.exec('PRAGMA synchronous = OFF; BEGIN');
     expect(await rejectionOf(sqliteStore({ database, busyTimeoutMs: 0 }))).toMatchObject({ name: 'SqliteStoreError' });
@@ -68,7 +68,7 @@ describe('a connection that the store is given', () => {
 });
 
 describe("a user's transaction", () => {
-  it('takes a report with it when it commits', async () => {
+  it('commits a report', async () => {
     const { database, store } = await connected();
     database.exec('BEGIN IMMEDIATE');
     expect(await store.enqueue([newRow('B-1')], database)).toMatchObject([{ added: true, row: { state: 'waiting' } }]);
@@ -76,7 +76,7 @@ describe("a user's transaction", () => {
     expect([await held(store), (await store.counts()).states.waiting]).toEqual([['B-1'], 1]);
   });
 
-  it('takes it away when it is rolled back', async () => {
+  it('removes a report when it is rolled back', async () => {
     const { database, store } = await connected();
     database.exec('BEGIN IMMEDIATE');
     await store.enqueue([newRow('B-1')], database);
@@ -84,7 +84,7 @@ describe("a user's transaction", () => {
     expect([await held(store), (await store.counts()).states.waiting]).toEqual([[], 0]);
   });
 
-  it("may be of another connection to the store's file", async () => {
+  it("may be on another connection to the store's file", async () => {
     const file = newFile();
     const store = await openStore(file);
     const database = openLibsql(file);
@@ -97,7 +97,7 @@ describe("a user's transaction", () => {
     await store.close?.();
   });
 
-  it('holds up what the store writes itself, and does not mix with it', async () => {
+  it("delays the store's own writes, and does not mix with them", async () => {
     const { database, store } = await connected();
     database.exec('BEGIN IMMEDIATE');
     const own = store.enqueue([newRow('B-own')]);
@@ -111,7 +111,7 @@ describe("a user's transaction", () => {
   it.each([
     ['no connection', () => ({}), 'expected the connection'],
     ['a connection to another file', () => openLibsql(newFile()), 'another file'],
-    ['a connection that has begun none', (database: SqliteDatabase) => database, 'has begun none'],
+    ['a connection without a transaction', (database: SqliteDatabase) => database, 'has no open transaction'],
   ])('that is %s is refused', async (_, make, message) => {
     const { database, store } = await connected();
     expect(await rejectionOf(store.enqueue([newRow('B-1')], make(database)))).toMatchObject({ message: expect.stringContaining(message) });
@@ -120,11 +120,11 @@ describe("a user's transaction", () => {
 });
 
 describe('a report that is enqueued alone', () => {
-  it('and waits for no other one is committed by its statement, without a transaction around it', async () => {
+  it('and does not wait for another one is committed by its statement, without a transaction around it', async () => {
     const file = newFile();
     const { database, commits } = counting(openLibsql(file));
     const store = await openStore(file, { open: () => database });
-    // The first of a destination binds its gateway, too.
+    // The first report of a destination also binds its gateway.
     await store.enqueue([newRow('B-0')]);
     const before = commits();
     await store.enqueue([newRow('B-1')]);
@@ -134,7 +134,7 @@ describe('a report that is enqueued alone', () => {
     await store.close?.();
   });
 
-  it('is not taken for committed in a transaction of somebody else, whoever opened the connection', async () => {
+  it('does not count as committed within another transaction on the connection', async () => {
     const shared = openLibsql(newFile());
     const store = await openStore(newFile(), { open: () => shared, busyTimeoutMs: 20 });
     shared.exec('BEGIN');
@@ -145,7 +145,7 @@ describe('a report that is enqueued alone', () => {
     await store.close?.();
   });
 
-  it('and waits for another one is written while nobody can end that one', async () => {
+  it('and waits for another one is written while that one cannot end', async () => {
     const file = newFile();
     const isHeld: boolean[] = [];
     const store = await openStore(file, {
@@ -182,8 +182,8 @@ describe('a report that is enqueued alone', () => {
   });
 });
 
-describe('what is asked for at the same time', () => {
-  it('shares one commit', async () => {
+describe('concurrent calls', () => {
+  it('share one commit', async () => {
     const { database, commits } = counting(openLibsql(newFile()));
     const store = await sqliteStore({ database });
     const before = commits();

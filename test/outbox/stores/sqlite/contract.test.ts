@@ -35,7 +35,7 @@ describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) =
     }),
   );
 
-  it('answers to names that no store can hold as to unknown ones', async () => {
+  it('returns nothing for names that no store can hold', async () => {
     const store = await openStore(newFile(), { open });
     await expectOddNamesAreUnknown(store);
     await store.close?.();
@@ -43,7 +43,7 @@ describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) =
 });
 
 describe('the libraries of the contract', () => {
-  it('are libsql at least, and node:sqlite where this Node.js has it', () => {
+  it('are libsql at least, and node:sqlite if this Node.js has it', () => {
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
     const hasOwn = major > 22 || (major === 22 && minor >= 13);
     expect(Object.keys(LIBRARIES)).toEqual(expect.arrayContaining(['libsql', 'libsql, attached', ...(hasOwn ? ['node:sqlite'] : [])]));

@@ -10,7 +10,7 @@ import { newFile, openLibsql, openStore, unchecked } from './files.js';
 
 const BAD = 'default:staging:reportBetEvent:B-bad';
 
-/** A file with a bet that failed once and waits, its settlement, and bets that wait. Nothing has it open. */
+/** A file with a bet that failed once and waits, its settlement, and bets that wait. It is not open. */
 async function waitingFile() {
   const file = newFile();
   const store = await openStore(file);
@@ -24,7 +24,7 @@ async function waitingFile() {
   return file;
 }
 
-/** Changes one byte of a file: the first of the bytes that hold a text. */
+/** Changes one byte of a file: the first byte of a text. */
 function flip(file: string, text: string): void {
   const bytes = readFileSync(file);
   const place = bytes.indexOf(text);
@@ -33,11 +33,11 @@ function flip(file: string, text: string): void {
   writeFileSync(file, bytes);
 }
 
-describe('one byte of one row that a disk has changed', () => {
+describe('one byte of one row, changed on the disk', () => {
   it.each([
     ['its problem', '{"code":"gateway"'],
     ['the name of its call', 'reportBetEventB-bad'],
-  ])('in %s quarantines that report as damaged, unsent, and all others go on', async (_, text) => {
+  ])('in %s quarantines that report as damaged, unsent, and all others continue', async (_, text) => {
     const file = await waitingFile();
     flip(file, text);
     const store = await openStore(file);
@@ -57,7 +57,7 @@ describe('one byte of one row that a disk has changed', () => {
       { id: BAD, problem: { code: 'damaged', message: expect.stringMatching(/damaged .*Compare it with your books/) } },
     ]);
 
-    // Its settlement waits for the person's verdict, and is sent after it.
+    // Its settlement waits for the person's decision, and is sent after it.
     await outbox.resolve(BAD, { as: 'recorded', reason: 'seen in their list' });
     await run(outbox.drain());
     expect((await outbox.stats()).states).toMatchObject({ recorded: 3, blocked: 0 });
@@ -66,8 +66,8 @@ describe('one byte of one row that a disk has changed', () => {
   });
 });
 
-describe('a row whose time cannot be read', () => {
-  it('is due, and keeps no other one from it', async () => {
+describe('a row whose time is damaged', () => {
+  it('is due, and does not delay others', async () => {
     const file = await waitingFile();
     const database = unchecked(openLibsql(file));
     connect(database).run("UPDATE outbox_rows SET due_at = X'7A7B' WHERE id = ?", BAD);
@@ -80,8 +80,8 @@ describe('a row whose time cannot be read', () => {
   });
 });
 
-describe('a row whose environment cannot be read', () => {
-  it('is quarantined when the file is opened, since no worker would ever find it', async () => {
+describe('a row whose environment is damaged', () => {
+  it('is quarantined when the file is opened, since no worker would find it', async () => {
     const file = await waitingFile();
     const database = unchecked(openLibsql(file));
     connect(database).run("UPDATE outbox_rows SET environment = 'stbging' WHERE id = ?", BAD);
@@ -94,12 +94,12 @@ describe('a row whose environment cannot be read', () => {
   });
 });
 
-describe('a row that says something else than its id', () => {
+describe('a row that differs from its id', () => {
   it.each([
     ['environment', 'production'],
     ['operation', 'reportWithdrawalEvent'],
     ['account', 'brandB'],
-  ])('as its %s is quarantined, and sent to no gateway under any path', async (column, value) => {
+  ])('in its %s is quarantined, and sent to no gateway under any path', async (column, value) => {
     const file = await waitingFile();
     const database = unchecked(openLibsql(file));
     const bound = connect(database).all('SELECT environment, gateway FROM outbox_destinations');
@@ -126,11 +126,11 @@ describe('a row that says something else than its id', () => {
   });
 });
 
-describe('a row whose account cannot be read', () => {
+describe('a row whose account is damaged', () => {
   it.each([
     ['no outbox has its name', 'dhfault'],
     ['it is the name of another licence, whose outbox opens the file', 'brandB'],
-  ])('is quarantined and sent to nobody: %s', async (_, account) => {
+  ])('is quarantined and not sent: %s', async (_, account) => {
     const file = await waitingFile();
     const other = { account: 'brandB', environment: 'staging', gateway: 'https://brand-b.example.com' } as const;
     const before = await openStore(file);
@@ -156,8 +156,8 @@ describe('a row whose account cannot be read', () => {
   });
 });
 
-describe('a history of gateways that cannot be read', () => {
-  it('is left out, and every report is sent', async () => {
+describe('a damaged history of gateways', () => {
+  it('is ignored, and every report is sent', async () => {
     const file = await waitingFile();
     const database = unchecked(openLibsql(file));
     connect(database).run("UPDATE outbox_destinations SET rebound = X'7A7B'");

@@ -1,4 +1,4 @@
-// Opens and closes the store of a file again and again, and prints by how many the descriptors of this process grew at most after the first time.
+// Opens and closes the store of a file several times. Prints the largest growth of the open descriptors after the first time.
 import { readdirSync } from 'node:fs';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 import { rowOf } from './row-of.js';

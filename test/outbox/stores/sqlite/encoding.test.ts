@@ -3,7 +3,7 @@ import { storeContract } from '../../../../src/entries/outbox-contract.js';
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
 import { copyOf, damageIn, LIBRARIES, movableClock, newFile, openLibsql, openStore } from './files.js';
 
-/** A file that another tool has begun, with texts of that encoding. */
+/** A file that another tool has made, with texts of this encoding. */
 function encodedFile(encoding: string): string {
   const file = newFile();
   const database = openLibsql(file);

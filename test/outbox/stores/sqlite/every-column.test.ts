@@ -7,11 +7,11 @@ import { outboxWorld } from '../../world.js';
 import { copyOf, LIBRARIES, newFile, openLibsql, unchecked } from './files.js';
 
 // Another tool writes a wrong value into one column of one row. Either the database refuses it, or every other report is
-// recorded, and the damaged one is recorded or shown as damaged. The same where the tool switches the database's checks off.
+// recorded, and the damaged one is recorded or shown as damaged. The same is true if the tool disables the database's checks.
 
 const WRONG = ['NULL', "'zz'", "''", "X'7A7B'", '-1', '2', '9223372036854775807', '-9223372036854775808', '1.5e300'];
 
-/** The tables beside that of the rows, and which row of each is damaged. */
+/** The other tables, and the row of each that is damaged. */
 const TABLES = {
   outbox_destinations: "account = 'default' AND environment = 'staging'",
   outbox_receipts: 'position = 0',
@@ -22,7 +22,7 @@ const TABLES = {
 const bad = (index: number) => `B-bad-${index}`;
 const SOUND = ['B-0', 'B-1', 'B-2'];
 
-/** A file with a recorded bet, bets to damage, and bets behind them. */
+/** A file with a recorded bet, bets to damage, and later bets. */
 async function waitingFile(open: (file: string) => SqliteDatabase, damaged = 0) {
   const file = newFile();
   const store = await sqliteStore({ file, open });
@@ -37,7 +37,7 @@ async function waitingFile(open: (file: string) => SqliteDatabase, damaged = 0) 
   return file;
 }
 
-/** Whether the database let it in. */
+/** Whether the database accepted the value. */
 function damage(file: string, open: (file: string) => SqliteDatabase, { sql, isForced }: { sql: string; isForced: boolean }): boolean {
   const database = open(file);
   try {
@@ -61,7 +61,7 @@ const columnsOf = (file: string, table: string): string[] => {
   return names;
 };
 
-/** What an outbox over a damaged file makes of it, and what is wrong with that. */
+/** Runs an outbox over a damaged file. Returns its effect on the reports, and the errors. */
 async function drained(file: string, open: (file: string) => SqliteDatabase) {
   const store = await sqliteStore({ file, open });
   const { outbox, events, run } = outboxWorld({ store });
@@ -89,9 +89,9 @@ describe.each(Object.entries(LIBRARIES))('a wrong value in a column, over %s', (
       const file = await waitingFile(open, WRONG.length);
       const update = (value: string, index: number) => `UPDATE outbox_rows SET ${column} = ${value} WHERE id = 'default:staging:reportBetEvent:${bad(index)}'`;
       const accepted = WRONG.filter((value, index) => damage(file, open, { sql: update(value, index), isForced: false }));
-      // What is accepted is a value that a sound row may have, or text that only the outbox reads.
+      // An accepted value is one that a valid row may have, or text that only the outbox reads.
       expect([column, accepted]).toEqual([column, never.has(column) ? [] : expect.not.arrayContaining(["X'7A7B'"])]);
-      // The number of a row is its place in the file: forced, it is the damage of a whole file.
+      // The number of a row is its place in the file. Forcing it damages the whole file.
       if (column !== 'sequence') for (const [index, value] of WRONG.entries()) damage(file, open, { sql: update(value, index), isForced: true });
 
       const { rows, trouble } = await drained(file, open);
@@ -102,7 +102,7 @@ describe.each(Object.entries(LIBRARIES))('a wrong value in a column, over %s', (
     }
   });
 
-  it.each(Object.entries(TABLES))('of %s is refused by the database, or stops no report without saying so', { timeout: 120_000 }, async (table, where) => {
+  it.each(Object.entries(TABLES))('of %s is refused by the database, or stops no report without an error', { timeout: 120_000 }, async (table, where) => {
     const whole = await waitingFile(open);
     const found: Record<string, string[]> = {};
     for (const column of sampleOf(`damaged columns of ${table} in SQLite`, columnsOf(whole, table)))

@@ -12,7 +12,7 @@ import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
 const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 const rows = (count: number, first = 0) => Array.from({ length: count }, (_, index) => newRow(`B-${first + index}`));
 
-/** Opens a file, and tells the connection. */
+/** Opens a file, and returns its connection. */
 function remembering() {
   const connections: SqliteDatabase[] = [];
   return {
@@ -25,7 +25,7 @@ function remembering() {
   };
 }
 
-/** A file as a store leaves it behind. */
+/** A file after a store was closed. */
 async function fileWith(count: number): Promise<string> {
   const file = newFile();
   const store = await openStore(file);
@@ -35,7 +35,7 @@ async function fileWith(count: number): Promise<string> {
 }
 
 describe('a file of the SQLite store', () => {
-  it('can be read by its owner only, with what SQLite keeps beside it', async () => {
+  it('can be read by its owner only, with the other files of SQLite', async () => {
     const file = newFile();
     const store = await openStore(file);
     await store.enqueue(rows(1));
@@ -52,7 +52,7 @@ describe('a file of the SQLite store', () => {
     await store.close?.();
   });
 
-  it('keeps no bytes of a body that was removed, once it is closed', async () => {
+  it('keeps no bytes of a deleted body once it is closed', async () => {
     const file = newFile();
     const store = await openStore(file);
     const bodies = [300, 3_000, 30_000].map((length) => `{"canary":"${'zurikel '.repeat(length / 8)}"}`);
@@ -64,7 +64,7 @@ describe('a file of the SQLite store', () => {
     expect(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
   });
 
-  it('is opened with whichever library is there', async () => {
+  it('is opened with the installed library', async () => {
     const store = await sqliteStore({ file: newFile() });
     await store.enqueue(rows(1));
     expect((await store.counts()).states.waiting).toBe(1);
@@ -82,7 +82,7 @@ describe('a file of the SQLite store', () => {
         writeFileSync(file, bytes);
       },
     ],
-  ])('that is %s is refused, and untouched', async (_, damage) => {
+  ])('that is %s is refused, and unchanged', async (_, damage) => {
     const file = await fileWith(100);
     damage(file);
     const before = hashOf(file);
@@ -92,7 +92,7 @@ describe('a file of the SQLite store', () => {
     expect(hashOf(file)).toBe(before);
   });
 
-  it('of a newer version is refused, and untouched', async () => {
+  it('of a newer version is refused, and unchanged', async () => {
     const file = await fileWith(1);
     const database = openLibsql(file);
     database.exec("UPDATE outbox_meta SET value = 99 WHERE name = 'version'");
@@ -102,20 +102,23 @@ describe('a file of the SQLite store', () => {
     expect(hashOf(file)).toBe(before);
   });
 
-  it('of an older version is refused, and untouched', async () => {
+  it('of an older version is refused, and unchanged', async () => {
     const file = await fileWith(1);
     const database = openLibsql(file);
     database.exec("UPDATE outbox_meta SET value = 1 WHERE name = 'version'");
     database.close();
     const before = hashOf(file);
-    expect(await rejectionOf(openStore(file))).toMatchObject({ code: 'older', message: expect.stringContaining('its version is 1, this one knows 2') });
+    expect(await rejectionOf(openStore(file))).toMatchObject({
+      code: 'older',
+      message: expect.stringContaining('its version is 1; this package supports 2 to '),
+    });
     expect(hashOf(file)).toBe(before);
   });
 
   const WITHOUT_CONSOLE = `DROP INDEX outbox_wrong; ALTER TABLE outbox_rows DROP COLUMN wrong_words; ALTER TABLE outbox_rows DROP COLUMN wrong_code;
     DROP TABLE outbox_decisions; DROP TABLE outbox_decision_steps; DROP TABLE outbox_paces; DROP TABLE outbox_paced;`;
 
-  it('of the version without a console is brought to this one, beside an instance that still uses it', async () => {
+  it('of the version without a console is migrated, beside an instance that still uses it', async () => {
     const file = await fileWith(2);
     const older = openLibsql(file);
     const problem = JSON.stringify({ code: 'unprocessable', message: 'reportBetEvent B-0: refused.' });
@@ -133,7 +136,7 @@ describe('a file of the SQLite store', () => {
     await (await openStore(file)).close?.();
   });
 
-  it('whose problem cannot be read is grouped all the same', async () => {
+  it('with a damaged problem still has its group', async () => {
     const file = await fileWith(1);
     const other = openLibsql(file);
     other.exec(`PRAGMA ignore_check_constraints = ON; UPDATE outbox_rows SET state = 'quarantined', queued = 0, problem = '{"code": 5'`);
@@ -143,7 +146,7 @@ describe('a file of the SQLite store', () => {
     await store.close?.();
   });
 
-  it('of the version without request ids is brought to this one, beside an instance that still uses it', async () => {
+  it('of the version without request ids is migrated, beside an instance that still uses it', async () => {
     const file = await fileWith(2);
     const older = openLibsql(file);
     older.exec(
@@ -152,7 +155,7 @@ describe('a file of the SQLite store', () => {
     const store = await openStore(file);
     const [first, second] = await claim(store, 2);
     await write(store, first as Row, { requestId: 'req-1' });
-    // As the older version writes: it names the columns that it knows.
+    // Like the older version, it names only the columns of that version.
     older.exec("UPDATE outbox_rows SET state = 'recorded', queued = 0, outcome = 'recorded', message = 'old' WHERE reference = 'B-1'");
     older.close();
     const rows = await store.get([first?.id ?? '', second?.id ?? '']);
@@ -164,20 +167,20 @@ describe('a file of the SQLite store', () => {
     await (await openStore(file)).close?.();
   });
 
-  it('whose folder is not there is refused, and none is made', async () => {
+  it('in a missing folder is refused, and the folder is not made', async () => {
     const file = join(newFile(), 'outbox.db');
     expect(await rejectionOf(openStore(file))).toMatchObject({ code: 'unavailable' });
     expect(existsSync(file)).toBe(false);
   });
 
-  it('in memory is not durable, and says so', async () => {
+  it('in memory is not durable', async () => {
     const store = await openStore(':memory:');
     expect(store.durable).toBe(false);
     await store.enqueue(rows(1));
     expect((await store.counts()).states.waiting).toBe(1);
   });
 
-  it('is closed after what was asked for before, and refuses the rest', async () => {
+  it('is closed after the pending calls, and refuses later ones', async () => {
     const file = newFile();
     const store = await openStore(file);
     const enqueued = store.enqueue(rows(1));
@@ -201,7 +204,7 @@ describe('a file of the SQLite store', () => {
     [{ database: { exec: 1 } as never }, 'database: expected a connection'],
     [{ file: 'x', busyTimeoutMs: -1 }, 'busyTimeoutMs: expected a number of milliseconds from 0'],
     [{ file: 'x', open: 'libsql' as never }, 'open: expected a function'],
-  ])('needs options that are right: %j', async (options, message) => {
+  ])('needs correct options: %j', async (options, message) => {
     const error = await rejectionOf(sqliteStore(options));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).toMatchObject({ message: expect.stringContaining(message) });
@@ -209,14 +212,14 @@ describe('a file of the SQLite store', () => {
 });
 
 describe('a full disk', () => {
-  it('rejects what does not fit, and nothing of it is there', async () => {
+  it('rejects a report that does not fit, and keeps nothing of it', async () => {
     const file = newFile();
     const { open, opened } = remembering();
     const store = await openStore(file, { open });
     const database = opened();
     await store.enqueue(rows(10));
     const pages = Number(pragma(database, 'page_count'));
-    // SQLite answers at this size as it does when the disk is full.
+    // At this size SQLite answers as on a full disk.
     database.exec(`PRAGMA max_page_count = ${pages + 4}`);
     const [large, small] = await Promise.allSettled([
       store.enqueue([newRow('small-1'), newRow('large', { body: 'x'.repeat(200_000) })]),
@@ -231,7 +234,7 @@ describe('a full disk', () => {
     await store.close?.();
   });
 
-  it('of whoever fails in a commit, the message holds nothing', async () => {
+  it('a failed commit has a message without data of the report', async () => {
     const file = newFile();
     const store = await openStore(file, { busyTimeoutMs: 20 });
     const holder = openLibsql(file);
@@ -245,7 +248,7 @@ describe('a full disk', () => {
   });
 });
 
-describe('what another process commits', () => {
+describe('a commit of another process', () => {
   it('is noticed', async () => {
     const file = newFile();
     const [store, other] = [await openStore(file), await openStore(file)];
@@ -260,7 +263,7 @@ describe('what another process commits', () => {
     await Promise.all([store.close?.(), other.close?.()]);
   });
 
-  it('is nothing where a turn finds due reports and claims none, as while a circuit breaker is open', async () => {
+  it('does not happen if a turn finds due reports and claims none, as while a circuit breaker is open', async () => {
     const file = newFile();
     const store = await openStore(file);
     const [row] = await store.enqueue(rows(1));

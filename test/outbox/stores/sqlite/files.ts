@@ -29,7 +29,7 @@ const installed: { readonly [Name: string]: (file: string) => SqliteDatabase } =
 export const openLibsql = installed.libsql as (file: string) => SqliteDatabase;
 
 /**
- * The libraries that are here, by name: `libsql` always, `node:sqlite` from Node.js 22.13 on, `better-sqlite3` where it is installed.
+ * The installed libraries by name: `libsql` always, `node:sqlite` from Node.js 22.13 on, `better-sqlite3` if it is installed.
  * A store that opens `libsql` itself attaches its file.
  */
 export const LIBRARIES: typeof installed = { ...installed, 'libsql, attached': (file) => openAttached(openLibsql, file) };
@@ -37,13 +37,13 @@ export const LIBRARIES: typeof installed = { ...installed, 'libsql, attached': (
 const folder = mkdtempSync(join(inject('runFolder'), 'sqlite-'));
 let files = 0;
 
-/** The path of a file that is not there yet. */
+/** The path of a new file. */
 export function newFile(): string {
   files += 1;
   return join(folder, `outbox-${files}.db`);
 }
 
-/** The file as it is now, under another name: what a process that is killed leaves behind. */
+/** A copy of the file in its current state, as a killed process leaves it. */
 export function copyOf(file: string): string {
   const copy = newFile();
   for (const suffix of ['', '-wal']) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
@@ -72,13 +72,13 @@ const DAMAGED_COLUMNS = {
   body: 'body',
 } as const;
 
-/** A connection that writes what the database's checks refuse, as a failing disk does. */
+/** A connection that writes values that the database's checks refuse, like a failing disk. */
 export function unchecked(database: SqliteDatabase): SqliteDatabase {
   database.exec('PRAGMA ignore_check_constraints = ON');
   return database;
 }
 
-/** Makes parts of the rows of a file unreadable: bytes that are no text, no number and no JSON. */
+/** Damages parts of the rows of a file: bytes that are not text, a number or JSON. */
 export const damageIn = (file: string, open: (file: string) => SqliteDatabase): Damage => ({
   parts: Object.keys(DAMAGED_COLUMNS) as (keyof typeof DAMAGED_COLUMNS)[],
   spoil(id, part) {
@@ -94,7 +94,7 @@ export const damageIn = (file: string, open: (file: string) => SqliteDatabase): 
   },
 });
 
-/** A clock that is moved by hand; its timers are real. */
+/** A clock that the test moves. Its timers are real. */
 export function movableClock() {
   let time = 1_795_161_600_000;
   return {
@@ -107,7 +107,7 @@ export function movableClock() {
 
 export const openStore = (file: string, options: SqliteStoreOptions = {}) => sqliteStore({ file, open: openLibsql, ...options });
 
-/** What a promise rejects with; one that does not fails the test. */
+/** Returns the error of a promise. A promise that resolves fails the test. */
 export const rejectionOf = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     (value) => {

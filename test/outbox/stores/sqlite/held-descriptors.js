@@ -1,4 +1,4 @@
-// Closes stores over a libsql of its own choice, keeps the stores, and prints how many descriptors of the file are open after a garbage collection.
+// Closes stores whose `open` is libsql, keeps the stores, and prints the number of open descriptors of the file after a garbage collection.
 import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'libsql';
@@ -20,7 +20,7 @@ function targetOf(descriptor) {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`);
   } catch {
-    // It was the one that reads the folder.
+    // It was the descriptor that reads the folder.
     return '';
   }
 }

@@ -3,7 +3,7 @@ import type { SqliteDatabase } from '../../../../src/entries/outbox-sqlite.js';
 import { newRow } from '../../../../src/outbox/contract/harness.js';
 import { LIBRARIES, newFile, openLibsql, openStore, rejectionOf } from './files.js';
 
-/** A connection of a library whose SQLite says that it is another one. */
+/** A connection of a library with another SQLite version. */
 function ofOtherLibrary(file: string): SqliteDatabase {
   const database = openLibsql(file);
   return {
@@ -16,7 +16,7 @@ function ofOtherLibrary(file: string): SqliteDatabase {
 const OTHERS = [['a library of another name', ofOtherLibrary] as const, ...Object.entries(LIBRARIES).filter(([name]) => !name.startsWith('libsql'))];
 
 describe.each(OTHERS)('a file that a store of this process has open with libsql, opened with %s', (_, openOther) => {
-  it('is refused, with what to do, and the first store goes on', async () => {
+  it('is refused with advice, and the first store continues', async () => {
     const file = newFile();
     const store = await openStore(file);
     expect(await rejectionOf(openStore(file, { open: openOther }))).toMatchObject({

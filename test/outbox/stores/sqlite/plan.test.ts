@@ -7,7 +7,7 @@ import { BLOCK, DUE, FIRST_DUE, LAST_DUE, LATEST_DUE, RESCUE } from '../../../..
 import { COUNT_BLOCKED, COUNT_OPEN, OLDEST } from '../../../../src/outbox/stores/sqlite/tally.js';
 import { newFile, openLibsql, openStore } from './files.js';
 
-/** How SQLite goes about a statement, step by step. */
+/** The steps of SQLite's plan for a statement. */
 const planOf = (database: SqliteDatabase, sql: string): string[] =>
   connect(database)
     .all(`EXPLAIN QUERY PLAN ${sql}`, ...Array.from(sql.matchAll(/\?/g), () => 0))
@@ -16,23 +16,23 @@ const planOf = (database: SqliteDatabase, sql: string): string[] =>
 const STATEMENTS: readonly (readonly [what: string, sql: string, index: string])[] = [
   ['the rows of a claim', DUE, 'outbox_due'],
   ['rows that became due last', LATEST_DUE, 'outbox_due'],
-  ['when the next row is due', FIRST_DUE, 'outbox_due'],
-  ['when the last row is due', LAST_DUE, 'outbox_due'],
+  ['the time of the next due row', FIRST_DUE, 'outbox_due'],
+  ['the time of the last due row', LAST_DUE, 'outbox_due'],
   ['rows of a clock that jumped', RESCUE, 'outbox_due'],
   ['those that wait for a row', BLOCK, 'outbox_dependents'],
   ['rows that have no line', UNLOGGED, 'outbox_unlogged'],
-  ['the oldest row that is open', OLDEST, 'outbox_open'],
+  ['the oldest open row', OLDEST, 'outbox_open'],
   ['waiting rows', listStatement({ account: 'default', state: 'waiting', limit: 1 }).sql, 'outbox_open'],
   ['all rows', listStatement({ limit: 1 }).sql, 'INTEGER PRIMARY KEY'],
   ['quarantined rows', listStatement({ account: 'default', state: 'quarantined', limit: 1 }).sql, 'outbox_quarantined'],
-  ['how many wait for another one', COUNT_BLOCKED, 'outbox_dependents'],
-  ['how many are in flight', COUNT_OPEN, 'outbox_open'],
-  ['the keys that rows lack', LACKING, 'outbox_locked'],
+  ['the number of blocked rows', COUNT_BLOCKED, 'outbox_dependents'],
+  ['the number of rows in flight', COUNT_OPEN, 'outbox_open'],
+  ['the missing keys', LACKING, 'outbox_locked'],
   ['a row', 'SELECT body FROM outbox_rows WHERE id = ?', 'sqlite_autoindex_outbox_rows_1'],
 ];
 
-describe('what a statement costs', () => {
-  it('does not grow with the rows that it does not return: each goes by an index, and none sorts', async () => {
+describe('the cost of a statement', () => {
+  it('does not grow with the rows that it does not return: each uses an index, and none sorts', async () => {
     const file = newFile();
     const store = await openStore(file);
     const database = openLibsql(file);

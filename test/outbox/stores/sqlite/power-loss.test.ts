@@ -6,8 +6,8 @@ import { pragma, type SqliteDatabase } from '../../../../src/outbox/stores/sqlit
 import { sampleSize } from '../../../support/cases.js';
 import { newFile, openLibsql, openStore } from './files.js';
 
-// What a disk may make of writes that it was not told to keep: all, some, or none of them, in any order and cut anywhere in
-// blocks. What it was told to keep before the last acknowledged commit, it keeps: the state of the files when the store said so.
+// A disk may keep all, some or none of the writes after the last sync, in any order and cut in any
+// block. It keeps the state of the files at the last sync before the last acknowledged commit.
 
 const SECTOR = 512;
 
@@ -18,7 +18,7 @@ interface Files {
 
 const filesOf = (file: string): Files => ({ database: readFileSync(file), wal: readFileSync(`${file}-wal`) });
 
-/** A file after a power loss: for each block that differs from what was synced, chance says whether it was written. */
+/** A file after a power loss. Each block that differs from the synced state was written or not, at random. */
 function torn(synced: Buffer, later: Buffer, { chance, cutAt }: { chance: () => number; cutAt: number }): Buffer {
   const length = Math.max(synced.length, Math.round(synced.length + cutAt * (later.length - synced.length)));
   const result = Buffer.alloc(length);
@@ -26,14 +26,14 @@ function torn(synced: Buffer, later: Buffer, { chance, cutAt }: { chance: () => 
   for (let start = 0; start < length; start += SECTOR) {
     const end = Math.min(start + SECTOR, length, later.length);
     const fate = chance();
-    // Written; else as it was before, which for new blocks is zero, or what the disk held there once.
+    // Either written, or as before. A new block may also hold zeros or old data of the disk.
     if (fate < 0.5) later.copy(result, start, start, end);
     else if (fate > 0.9 && start >= synced.length) result.fill(0xa5, start, end);
   }
   return result;
 }
 
-/** Rows that are acknowledged, then changes of which nobody was told. Gives the files at both moments. */
+/** Rows that are acknowledged, then changes that are not acknowledged. Returns the files at both moments. */
 async function history(acknowledged: number, unacknowledged: number, checkpoint: boolean) {
   const file = newFile();
   const opened: SqliteDatabase[] = [];
@@ -58,14 +58,14 @@ async function history(acknowledged: number, unacknowledged: number, checkpoint:
 }
 
 describe('a power loss', { timeout: 60_000 }, () => {
-  it('takes no row that was acknowledged, and leaves a sound file, whatever became of the writes after it', async () => {
+  it('loses no acknowledged row, and leaves a valid file, independent of later writes', async () => {
     const histories = await Promise.all([history(6, 6, false), history(6, 6, true), history(40, 3, false)]);
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...histories), fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), async (past, seed, cutAt) => {
         const { synced, later, first } = past;
         const chance = randomOf(seed);
         const file = newFile();
-        // No checkpoint ran after the synced moment: only the WAL was written to.
+        // No checkpoint ran after the sync: only the WAL was written.
         expect(later.database.equals(synced.database)).toBe(true);
         writeFileSync(file, synced.database);
         writeFileSync(`${file}-wal`, torn(synced.wal, later.wal, { chance, cutAt }));
@@ -85,7 +85,7 @@ describe('a power loss', { timeout: 60_000 }, () => {
     );
   });
 
-  it('in the middle of a checkpoint takes none either', async () => {
+  it('in the middle of a checkpoint loses none either', async () => {
     const file = newFile();
     const store = await openStore(file);
     for (let index = 0; index < 30; index += 1) await store.enqueue([newRow(`kept-${index}`)]);
@@ -95,7 +95,7 @@ describe('a power loss', { timeout: 60_000 }, () => {
     const after = filesOf(file);
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), async (seed, cutAt) => {
-        // The WAL is synced before the first page is copied, and is kept until the copies are.
+        // The WAL is synced before the first page is copied, and is kept until the copies are synced.
         const lost = newFile();
         writeFileSync(lost, torn(before.database, after.database, { chance: randomOf(seed), cutAt }));
         writeFileSync(`${lost}-wal`, before.wal);
@@ -110,8 +110,8 @@ describe('a power loss', { timeout: 60_000 }, () => {
     await store.close?.();
   });
 
-  it('is told from one that took an acknowledged row: where a commit had not waited for the disk, this is seen', async () => {
-    // The same past, as if the disk had been told to keep only what came before the last acknowledged change.
+  it('is detected if a commit had not waited for the disk and an acknowledged row is lost', async () => {
+    // The same history, as if the last sync came before the last acknowledged change.
     const { synced, first } = await history(6, 0, true);
     const file = newFile();
     writeFileSync(file, synced.database);

@@ -8,14 +8,14 @@ import { claim, newRow } from '../../../../src/outbox/contract/harness.js';
 import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
 import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
 
-/** The path of a file in a folder of its own. */
+/** The path of a file in its own folder. */
 function ownFolder(): string {
   const folder = `${newFile()}.d`;
   mkdirSync(folder);
   return join(folder, 'outbox.db');
 }
 
-/** A copy takes the place of a file, as a restored backup does. Another process copies, since this one has the file open. */
+/** Replaces a file by a copy, like a restored backup. Another process copies, since this one has the file open. */
 function replace(file: string): void {
   execFileSync('cp', [file, `${file}.new`]);
   renameSync(`${file}.new`, file);
@@ -23,7 +23,7 @@ function replace(file: string): void {
 
 const DAMAGES: readonly (readonly [string, (file: string) => void])[] = [
   ['was deleted', (file) => rmSync(file)],
-  ['was deleted with all that stands beside it', (file) => rmSync(dirname(file), { recursive: true })],
+  ['was deleted with its folder', (file) => rmSync(dirname(file), { recursive: true })],
   ['was replaced by a copy', replace],
   [
     'is an empty one now',
@@ -35,7 +35,7 @@ const DAMAGES: readonly (readonly [string, (file: string) => void])[] = [
   ['was moved with its folder', (file) => renameSync(dirname(file), `${dirname(file)}.away`)],
   ['lost its -wal file', (file) => rmSync(`${file}-wal`)],
   ['has another -wal file', (file) => replace(`${file}-wal`)],
-  ['lost its -shm file, by which processes know of each other', (file) => rmSync(`${file}-shm`)],
+  ['lost its -shm file, which processes share', (file) => rmSync(`${file}-shm`)],
 ];
 
 const KINDS: readonly (readonly [string, (file: string) => Promise<Awaited<ReturnType<typeof sqliteStore>>>])[] = [
@@ -51,7 +51,7 @@ describe.each(KINDS)('%s', (_, open) => {
     damage(file);
     for (let index = 2; index < 5; index += 1) {
       const error = await rejectionOf(store.enqueue([newRow(`B-${index}`)]));
-      expect(error).toMatchObject({ name: 'SqliteStoreError', code: 'replaced', message: expect.stringMatching(/deleted or replaced.*Nothing was/) });
+      expect(error).toMatchObject({ name: 'SqliteStoreError', code: 'replaced', message: expect.stringMatching(/deleted or replaced.*has accepted and sent nothing/) });
     }
     expect(await rejectionOf(claim(store))).toMatchObject({ code: 'replaced' });
     expect(await rejectionOf(store.counts())).toMatchObject({ code: 'replaced' });
@@ -59,8 +59,8 @@ describe.each(KINDS)('%s', (_, open) => {
   });
 });
 
-describe('a file that was moved away', () => {
-  it('is good again once it is back', async () => {
+describe('a file that was moved to another place', () => {
+  it('works again once it is back', async () => {
     const file = ownFolder();
     const store = await openStore(file);
     await store.enqueue([newRow('B-1')]);
@@ -74,7 +74,7 @@ describe('a file that was moved away', () => {
 });
 
 describe("a user's transaction", () => {
-  it('takes no report once the file was replaced', async () => {
+  it('takes no report after the file was replaced', async () => {
     const file = ownFolder();
     const database = openLibsql(file);
     const store = await sqliteStore({ database });
@@ -87,23 +87,23 @@ describe("a user's transaction", () => {
   });
 });
 
-/** Moves all that is committed into the file itself, as any tool that opens the database may do. */
+/** Moves all committed data into the file itself, as any tool that opens the database may do. */
 function checkpoint(file: string): void {
   const database = openLibsql(file);
   pragma(database, 'wal_checkpoint(TRUNCATE)');
   database.close();
 }
 
-/** A backup is copied over the file, which stays the same file. Another process copies. */
+/** Copies a backup over the file, which keeps its identity. Another process copies. */
 const restore = (backup: string, file: string) => execFileSync('cp', [backup, file]);
 
 const BEFORE_RESTORE: readonly (readonly [string, (store: OutboxStore) => Promise<unknown>])[] = [
   ['reports were enqueued', (store) => store.enqueue(Array.from({ length: 300 }, (_, index) => newRow(`late-${index}`)))],
-  ['a worker took reports', (store) => claim(store, 2)],
+  ['a worker claimed reports', (store) => claim(store, 2)],
 ];
 
 describe.each(KINDS)('%s whose file a backup is copied over', (_, open) => {
-  it.each(BEFORE_RESTORE)('accepts and claims nothing any more where, since the backup, %s', async (__, since) => {
+  it.each(BEFORE_RESTORE)('accepts and claims nothing any more if, since the backup, %s', async (__, since) => {
     const file = ownFolder();
     const store = await open(file);
     await store.enqueue(Array.from({ length: 300 }, (_row, index) => newRow(`early-${index}`)));
@@ -117,18 +117,18 @@ describe.each(KINDS)('%s whose file a backup is copied over', (_, open) => {
       expect(error).toMatchObject({
         name: 'SqliteStoreError',
         code: 'restored',
-        message: expect.stringMatching(/backup.*Nothing was accepted.*End every process/),
+        message: expect.stringMatching(/backup.*has accepted and sent nothing.*End every process/),
       });
     }
     expect(await rejectionOf(claim(store))).toMatchObject({ code: 'restored' });
     await store.close?.();
 
-    // The backup is as it was: opened anew, it works.
+    // The backup is unchanged: it works when it is opened again.
     restore(`${file}.backup`, file);
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
   });
 
-  it('goes on where another process enqueues, takes and checkpoints', async () => {
+  it('continues if another process enqueues, claims and runs checkpoints', async () => {
     const file = ownFolder();
     const store = await open(file);
     const other = await openStore(file);
@@ -162,7 +162,7 @@ describe("a user's transaction over a file that a backup is copied over", () => 
     database.close();
   });
 
-  it('that was taken back is no sign of a backup', async () => {
+  it('that was rolled back does not look like a backup', async () => {
     const file = ownFolder();
     const database = openLibsql(file);
     const store = await sqliteStore({ database });

@@ -1,5 +1,5 @@
-// A process that accepts reports, opens its file a second time in the way that it is told, and accepts more when it is told to go on.
-// It tells its parent what was accepted. Of the built package, as its users have it.
+// A process that accepts reports, opens its file a second time in the given way, and accepts more when it is told to continue.
+// It sends the accepted reports to its parent. It uses the built package.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ async function look(store) {
   if (states.waiting === 0) throw new Error('the reports of before are not there');
 }
 
-/** The ways to open a file again; each gives how to close it, if it is still open. @type {Record<string, (file: string) => Promise<void>>} */
+/** The ways to open a file again. Each returns a function that closes it, if it is still open. @type {Record<string, (file: string) => Promise<void>>} */
 const WAYS = {
   'a store that stays open': async (file) => look(await sqliteStore({ file })),
   'a store that is closed': async (file) => {
@@ -28,7 +28,7 @@ const WAYS = {
     const again = `${import.meta.resolve('location-sdk/outbox/sqlite')}?again`;
     await look(await (await import(again)).sqliteStore({ file }));
   },
-  // The guide forbids it: closing the descriptor drops the locks of the process.
+  // The guide forbids this: closing the descriptor drops the locks of the process.
   'a reader of its bytes': async (file) => void readFileSync(file),
   'a store in a worker thread': async (file) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: file });
@@ -56,7 +56,7 @@ async function main() {
   await once(process, 'message');
   await accept().catch((error) => process.send?.(`refused: ${error.code}`));
   process.send?.('tried all');
-  // It is killed.
+  // The process is killed.
   setInterval(() => {}, 60_000);
 }
 

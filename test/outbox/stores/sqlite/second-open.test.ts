@@ -6,7 +6,7 @@ import { newFile, openStore } from './files.js';
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Runs a process that opens its file in a second way, between two that close it properly, and kills it. Gives what it told, and what is held. */
+/** Runs a process that opens its file in a second way, between two that close it properly, and kills it. Returns its accepted reports, and those in the file. */
 async function live(way: string): Promise<{ accepted: string[]; refused: string[]; held: Set<string> }> {
   const file = newFile();
   const told: string[] = [];
@@ -37,15 +37,15 @@ it.each([
   'a store that stays open',
   'a store that is closed',
   'a store of the CommonJS module',
-  'a store of a module that was loaded anew',
+  'a store of a module that was loaded again',
   'a store in a worker thread',
-])('a process that opens its file twice loses nothing when another one closes it, and then it is killed: %s', { timeout: 60_000 }, async (way) => {
+])('a process that opens its file twice loses nothing when another one closes it, and it is then killed: %s', { timeout: 60_000 }, async (way) => {
   const { accepted, refused, held } = await live(way);
   expect([accepted.length, refused]).toEqual([50, []]);
   expect(accepted.filter((id) => !held.has(id))).toEqual([]);
 });
 
-it('a process that lost its locks by reading the file accepts nothing that is lost', { timeout: 60_000 }, async () => {
+it('a process that lost its locks by reading the file accepts no report that is lost', { timeout: 60_000 }, async () => {
   const { accepted, refused, held } = await live('a reader of its bytes');
   expect([accepted.length, refused]).toEqual([25, ['refused: replaced']]);
   expect(accepted.filter((id) => !held.has(id))).toEqual([]);

@@ -1,4 +1,4 @@
-// One of two processes on one file: adds rows and takes rows, as fast as it can, until all are recorded. Of the built package.
+// One of two processes on one file: adds and claims rows as fast as it can, until all are recorded. It uses the built package.
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 
 const [file = '', name = '', count = '0'] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import { newFile, openStore } from './files.js';
 const CHILD = fileURLToPath(new URL('two-processes.js', import.meta.url));
 const ROWS = 200;
 
-/** Runs to its end; gives the ids that it has claimed. */
+/** Runs a process to its end. Returns the ids that it has claimed. */
 async function run(file: string, name: string): Promise<string[]> {
   const child = fork(CHILD, [file, name, String(ROWS)]);
   const ended = once(child, 'exit');
@@ -18,7 +18,7 @@ async function run(file: string, name: string): Promise<string[]> {
   return message;
 }
 
-it('processes that make a file at the same time, add to it and take from it, never take the same, and none is refused', { timeout: 60_000 }, async () => {
+it('processes that make a file at the same time, add rows and claim them, never claim the same row, and none is refused', { timeout: 60_000 }, async () => {
   const file = newFile();
   const taken = (await Promise.all(['a', 'b', 'c'].map((name) => run(file, name)))).flat();
   expect(new Set(taken).size).toBe(taken.length);

@@ -1,4 +1,4 @@
-// Terminates worker threads in the middle of their work with a store of their own. Of the built package.
+// Terminates worker threads while they use their own stores. It uses the built package.
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';

@@ -21,7 +21,7 @@ const keptOf = (found: Columns): KeptDecision => ({
   undoneBy: found.undone_by === null ? undefined : String(found.undone_by),
 });
 
-/** What was decided. What writes is part of a transaction that somebody else begins and commits. */
+/** The decisions of the console. The caller begins and commits the transaction of a write. */
 export function createDecisions({ first, all, run }: Connection, write: (one: Write, now: number) => boolean) {
   function find(id: string): KeptDecision | undefined {
     const found = first(`${ALL} WHERE id = ?`, id);
@@ -40,7 +40,7 @@ export function createDecisions({ first, all, run }: Connection, write: (one: Wr
       );
       if (added > 0 && undoes !== undefined) run('UPDATE outbox_decisions SET undone_by = ? WHERE id = ? AND undone_by IS NULL', id, undoes);
       const kept = find(id);
-      if (!kept) throw new Error('The decision that was just written is not there.');
+      if (!kept) throw new Error('The decision that was just written cannot be read.');
       return kept;
     },
     step({ id, from, to, done, skipped, writes }: DecisionStep, now: number): boolean[] | undefined {
@@ -67,7 +67,7 @@ export function createDecisions({ first, all, run }: Connection, write: (one: Wr
   };
 }
 
-/** All that was decided, of a file that may be of a version before there were decisions. */
+/** All decisions of a file. A file of an older version has none. */
 export function readDecisions({ all, database }: Connection): Pick<MovedRows, 'decisions' | 'steps'> {
   const [there] = all(`SELECT 1 FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_decisions'`);
   if (!there) return { decisions: [], steps: [] };

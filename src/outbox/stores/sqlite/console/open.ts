@@ -11,7 +11,7 @@ const COUNT_BLOCKED =
 const COUNT_QUARANTINED = "SELECT count(*) AS number FROM outbox_rows INDEXED BY outbox_wrong WHERE state = 'quarantined' AND account = ? AND environment = ?";
 const OLDEST = `SELECT enqueued_at FROM outbox_rows INDEXED BY outbox_open WHERE ${OPEN} AND account = ? AND state = ? AND environment = ? ORDER BY sequence LIMIT 1`;
 
-/** Open rows of each bound place, counted by indexes alone. */
+/** Counts the open rows of each bound place. It reads only indexes. */
 export function countOpen({ first, all }: Connection): OpenCounts[] {
   const number = (sql: string, ...values: string[]) => Number(first(sql, ...values)?.number ?? 0);
   const bound = all('SELECT account, environment FROM outbox_destinations').map((found) => ({
@@ -30,7 +30,7 @@ export function countOpen({ first, all }: Connection): OpenCounts[] {
         account,
         environment: partsOf({ environment }).environment,
         waiting: number(COUNT_QUEUED, account, environment) - inFlight,
-        // An id begins with its account and its environment; a semicolon follows a colon in the order of characters.
+        // An id begins with its account, its environment and a colon, and a semicolon is the next character.
         blocked: number(COUNT_BLOCKED, `${account}:${environment}:`, `${account}:${environment};`),
         inFlight,
         quarantined: number(COUNT_QUARANTINED, account, environment),

@@ -8,7 +8,7 @@ const NUMBERS = ['recorded', 'dismissed', 'sum_ms', ...CLASS_COLUMNS];
 const ADD = `INSERT INTO outbox_paces (span, start, account, environment, ${NUMBERS.join(', ')}) VALUES (?, ?, ?, ?, ${NUMBERS.map(() => '?').join(', ')})
   ON CONFLICT (span, start, account, environment) DO UPDATE SET ${NUMBERS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`;
 
-/** How fast reports were recorded. */
+/** The counts of recorded reports by time. */
 export function createPaces({ first, all, run }: Connection) {
   const reached = (): number => Number(first('SELECT reached FROM outbox_paced')?.reached ?? 0);
   return {

@@ -1,13 +1,13 @@
 import { MOST_WORDS } from '../../../problem.js';
 import { PACE_CLASSES } from '../../../receipts/pace.js';
 
-/** What a problem says, where it can be read: one that cannot is the matter of the row. */
+/** A member of a problem. NULL if the JSON is damaged, which the check of the row reports. */
 const said = (path: string) => `CASE WHEN json_valid(problem) THEN json_extract(problem, '$.${path}') END`;
 const MESSAGE = `coalesce(CASE WHEN typeof(${said('message')}) = 'text' THEN ${said('message')} END, '')`;
 
 /**
- * As `wrongOf` of `problem.ts`. The columns are computed, so that instances of the version before it need not know of them, and only
- * for rows in quarantine; the index holds all that groups are made of.
+ * The same as `wrongOf` of `problem.ts`. The columns are generated, so that instances of the previous version can write without
+ * them, and only for quarantined rows. The index contains all values of a group.
  */
 const WRONG = `
   ALTER TABLE outbox_rows ADD COLUMN wrong_code TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
@@ -17,10 +17,10 @@ const WRONG = `
   CREATE INDEX outbox_wrong ON outbox_rows (account, environment, wrong_code, wrong_words, changed_at) WHERE state = 'quarantined';
 `;
 
-/** The columns of the classes into which the pace is counted. */
+/** The columns of the classes of times. */
 export const CLASS_COLUMNS: readonly string[] = [...PACE_CLASSES, 0].map((_, place) => `c${place}`);
 
-/** The tables of the operator's console: what was decided, and how fast reports were recorded. */
+/** The tables of the operator's console: decisions, and counts of recorded reports by time. */
 export const WITH_CONSOLE = `${WRONG}
   CREATE TABLE outbox_decisions (
     place INTEGER PRIMARY KEY,

@@ -5,7 +5,7 @@ import { isStorable } from '../../storable.js';
 import type { Columns, Connection, SqliteValue } from '../database.js';
 import { numberOf, ROW, rowOf } from '../row-columns.js';
 
-/** The columns of a row, and nothing in the place of its body. */
+/** The columns of a row, with NULL instead of its body. */
 export const BODILESS = ROW.replace(/\bbody$/, 'NULL AS body');
 
 const OF_GROUP =
@@ -17,16 +17,16 @@ const SETTLEMENTS =
   "sum((SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents WHERE d.waits_for = r.id AND d.state = 'waiting' AND d.blocked = 1))";
 const TALLY = (settlements: string) =>
   `SELECT operation, count(*) AS count, sum(in_doubt) AS in_doubt, ${settlements} AS settlements FROM outbox_rows AS r ${OF_GROUP} GROUP BY operation`;
-/** A number is given when a row is written, and its time then: apart from what a clock or a long transaction moves. */
+/** The tolerance of a search by time. A clock or a long transaction may put rows out of the order of their times. */
 const SLACK_MS = 600_000;
 
 const groupOf = ({ account, environment, code, words }: Wrong, asOf: number): SqliteValue[] => [account, environment, code, words, Math.trunc(asOf)];
 
-/** What the console reads of the rows. */
+/** The queries of the console about rows. */
 export function createSearch({ first, all }: Connection) {
   const at = (sequence: number) => first('SELECT sequence, enqueued_at FROM outbox_rows WHERE sequence >= ? ORDER BY sequence LIMIT 1', sequence);
 
-  /** The lowest number of rows that were enqueued at this time or later, about: numbers rise with time. */
+  /** The approximate lowest `sequence` of the rows that were enqueued at this time or later. It rises with time. */
   function sequenceAt(time: number): number {
     let [low, high] = [1, Number(first('SELECT max(sequence) AS last FROM outbox_rows')?.last ?? 0) + 1];
     while (low < high) {
@@ -46,7 +46,7 @@ export function createSearch({ first, all }: Connection) {
     if (to !== undefined) given.push({ text: 'enqueued_at < ?', values: [to] });
     const last = to === undefined ? before : Math.min(before, sequenceAt(to + SLACK_MS));
     const lowest = from === undefined ? 0 : sequenceAt(from - SLACK_MS);
-    // A state in which few rows are is looked through by its own index.
+    // A state with few rows is searched by its own index.
     const few = state === 'quarantined' || state === 'in-flight' || state === 'waiting';
     const index = state === 'quarantined' ? 'INDEXED BY outbox_quarantined' : few ? 'INDEXED BY outbox_open' : '';
     const inState = few ? `AND state = '${state}' ${state === 'quarantined' ? '' : "AND state IN ('waiting', 'in-flight')"}` : '';

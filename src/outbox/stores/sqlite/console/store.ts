@@ -6,7 +6,7 @@ import { countOpen } from './open.js';
 import { createPaces } from './paces.js';
 import { createSearch } from './search.js';
 
-/** What it is made over: the connection, its transactions, and the clock. */
+/** The parts of a SQLite store that its console uses. */
 export interface SqliteConsoleParts {
   readonly connection: Connection;
   readonly now: () => number;
@@ -14,13 +14,13 @@ export interface SqliteConsoleParts {
   readonly write: <T>(work: () => T, settings?: { rows?: number }) => Promise<T>;
   /** Changes one row. */
   change(one: Write, now: number): boolean;
-  /** Rows that have ended. */
+  /** The numbers of final rows. */
   finals(accounts?: readonly string[]): { recorded: number; dismissed: number };
-  /** Counts a commit as a turn of a worker: an older copy of the file has fewer. */
+  /** Counts a commit as a turn. An older copy of the file has fewer turns. */
   turned(): void;
 }
 
-/** What the console needs of a store in SQLite. */
+/** The console methods of a SQLite store. */
 export function sqliteConsole({ connection, now, read, write, change, finals, turned }: SqliteConsoleParts): ConsoleStore {
   const decisions = createDecisions(connection, change);
   const search = createSearch(connection);
