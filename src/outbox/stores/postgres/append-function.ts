@@ -1,6 +1,6 @@
 import { OVERTAKEN } from './failure.js';
 
-/** Adds lines to the log of receipts, all or none; one after the other, since each takes the place after the last. */
+/** Adds lines to the receipt log, all or none. A lock orders concurrent calls, since each line takes the next place. */
 export const append = (schema: string): string => `
   CREATE FUNCTION ${schema}.append(lines jsonb) RETURNS text LANGUAGE plpgsql AS $append$
   DECLARE

@@ -1,9 +1,9 @@
 import { OTHER_GATEWAY } from './failure.js';
 
 /**
- * Says where this transaction sends the reports of a destination that has no gateway yet, with a lock that is shared by all
- * that send them there, and tells whether an open transaction sends them elsewhere. It waits for none. A transaction that has
- * committed before this looks is seen by the statement after it.
+ * Announces the gateway of a destination that is not bound yet, with an advisory lock that transactions with the same gateway share.
+ * Returns false if an open transaction has announced another gateway. It never waits. The next statement sees the binding of
+ * a transaction that has committed in the meantime.
  */
 const isAlone = (schema: string): string => `
   CREATE FUNCTION ${schema}.is_alone(of_account text, of_environment text, to_gateway text) RETURNS boolean LANGUAGE plpgsql AS $is_alone$
@@ -26,7 +26,7 @@ const isAlone = (schema: string): string => `
 const announced = `l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid = destination::bigint & 4294967295
         AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())`;
 
-/** Keeps the gateway of a destination that has none; false where an open transaction sends its reports elsewhere. An open transaction that is the first keeps no other one waiting. */
+/** Binds a destination that is not bound yet. Returns false if an open transaction has announced another gateway. It does not wait for the first open transaction. */
 const tryBind = (schema: string): string => `
   CREATE FUNCTION ${schema}.try_bind(of_account text, of_environment text, to_gateway text) RETURNS boolean LANGUAGE plpgsql AS $try_bind$
   BEGIN
@@ -41,8 +41,8 @@ const tryBind = (schema: string): string => `
 const HINT = "HINT = 'Name another licence with the option account, or change the gateway with location-sdk outbox … rebind.'";
 
 /**
- * Keeps the gateway of a destination, unless it has one; another one fails the statement. Each statement of it sees what
- * was committed before, so that of several instances that are the first at once, all see the same gateway.
+ * Binds a destination unless it is bound. A different gateway fails the statement. Each inner statement sees the latest commits, so
+ * that several instances that start at once all see the same gateway.
  */
 const bind = (schema: string): string => `
   CREATE FUNCTION ${schema}.bind(of_account text, of_environment text, to_gateway text) RETURNS boolean LANGUAGE plpgsql AS $bind$
@@ -65,7 +65,7 @@ const bind = (schema: string): string => `
   END $bind$;
 `;
 
-/** The same in a transaction of the store's own: of those, one comes after the other, so that none is refused for another one's sake. */
+/** The same in the store's own transactions. A lock runs them one after the other, so that they do not refuse each other. */
 const bindAlone = (schema: string): string => `
   CREATE FUNCTION ${schema}.bind_alone(of_account text, of_environment text, to_gateway text) RETURNS boolean LANGUAGE plpgsql AS $bind_alone$
   BEGIN

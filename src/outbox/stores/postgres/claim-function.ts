@@ -4,9 +4,8 @@ import { isAllowed, isOpenBefore } from './row-columns.js';
 import { queued } from './tables.js';
 
 /**
- * Claims rows of one destination, the earliest due first; what they become is what `claimed` of `state-machine.ts`
- * says. A row that waits for another one is looked at here, since only here is certain what is committed: the other row
- * may have been enqueued in a transaction that ended later.
+ * Claims rows of one destination, the earliest due first, with the same changes as `claimed` of `state-machine.ts`. It checks again
+ * whether a row waits for another one, because the other row may have been enqueued in a transaction that committed later.
  */
 export const claim = (schema: string): string => `
   CREATE FUNCTION ${schema}.claim(of_account text, of_environment text, left_out text, wanted integer, lease_ms bigint, now_ms bigint)

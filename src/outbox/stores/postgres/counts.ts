@@ -2,7 +2,7 @@ import type { Counts } from '../../store.js';
 import type { CountedRows } from './console/open.js';
 import type { Run } from './database.js';
 
-/** Rows that have ended, by the tally of turns. */
+/** The numbers of final rows, from the tally of the turns. */
 export async function readFinals(run: Run, schema: string, accounts?: readonly string[]): Promise<Record<'recorded' | 'dismissed' | 'attempts', number>> {
   const [found] = await run(
     `SELECT json_build_object('recorded', coalesce(sum(recorded), 0), 'dismissed', coalesce(sum(dismissed), 0), 'attempts', coalesce(sum(attempts), 0))::text AS ended
@@ -13,7 +13,7 @@ export async function readFinals(run: Run, schema: string, accounts?: readonly s
   return JSON.parse(found?.ended ?? 'null') as Record<'recorded' | 'dismissed' | 'attempts', number>;
 }
 
-/** How many rows there are of each state: open ones as they were counted. */
+/** The number of rows in each state. The open ones may have been counted a little earlier. */
 export async function readCounts(run: Run, schema: string, readOpen: () => Promise<CountedRows>, accounts?: readonly string[]): Promise<Counts> {
   const { countedAt, places } = await readOpen();
   const { recorded, dismissed, attempts } = await readFinals(run, schema, accounts);

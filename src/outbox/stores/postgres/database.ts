@@ -5,32 +5,32 @@ import type { PostgresDatabase, PostgresValue } from './types.js';
 
 export type { PostgresDatabase, PostgresValue };
 
-/** A row as it comes: columns by name, each of them text that this store has made. */
+/** A row of a result: columns by name, each as text. */
 export type Columns = Readonly<Record<string, string | null>>;
 
-/** Sends a statement; rejects with the store's own error. */
+/** Sends a statement. Rejects with the store's own error. */
 export type Run = (text: string, values?: readonly PostgresValue[]) => Promise<readonly Columns[]>;
 
-/** How often a statement is tried that the database took back because of another one. */
+/** The number of tries of a statement that the database rolled back because of another one. */
 const MOST_TRIES = 5;
 const FIRST_WAIT_MS = 5;
 
-/** How long an answer is waited for. */
+/** The time limit of a statement. */
 export interface Patience {
   readonly clock: Clock;
   readonly timeoutMs: number;
 }
 
-/** Sends a statement once, as part of a transaction that somebody else has begun; without `patience` for as long as it takes. */
+/** Sends a statement once, within a transaction that the caller has begun. Without `patience`, without a time limit. */
 export function runWithin(database: PostgresDatabase, place: string, patience?: Patience): Run {
   const send = (text: string, values: readonly PostgresValue[] = []) => sendOnce((...given) => database.query(...given), place, text, values);
-  const more = '; that of your transaction may be silent for good: close its connection, as release(true) of pg does, instead of giving it back';
+  const more = '; the connection of your transaction may never answer: close it, as release(true) of pg does, instead of returning it to the pool';
   return patience ? (text, values) => inTime(() => send(text, values), place, patience, more) : send;
 }
 
 /**
- * Sends statements that are transactions of their own. One that was taken back whole (a deadlock, a serialization
- * failure) is sent again, as long as there is time.
+ * Sends statements that are separate transactions. A statement that was rolled back (a deadlock, a serialization failure) is sent
+ * again, within the time limit.
  */
 export function createRun(database: PostgresDatabase, place: string, { random, ...patience }: Patience & { random: () => number }): Run {
   const send = sender(database);
@@ -58,9 +58,9 @@ async function sendOnce(query: PostgresDatabase['query'], place: string, text: s
   }
 }
 
-/** A connection that was cut off on the way does not say so. */
+/** Ends a wait at the time limit, since a cut connection gives no error. */
 async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, place: string, { clock, timeoutMs }: Patience, more = ''): Promise<T> {
   const answer = await withTimeout(work, { clock, milliseconds: timeoutMs });
   if (answer.ended === 'done') return answer.value;
-  throw answer.ended === 'failed' ? answer.error : postgresError('timeout', place, undefined, `${more} (waited for ${timeoutMs} ms)`);
+  throw answer.ended === 'failed' ? answer.error : postgresError('timeout', place, undefined, `${more} (timeoutMs: ${timeoutMs})`);
 }

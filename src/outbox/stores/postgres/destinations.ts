@@ -5,7 +5,7 @@ import type { Run } from './database.js';
 
 const NOW = '(SELECT (floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint AS now OFFSET 0) AS clock';
 
-/** As `changePause` of `pause.ts`, by the database's clock. */
+/** The same change as `changePause` of `pause.ts`, by the database's clock. */
 export async function writePause(run: Run, schema: string, change: PauseChange): Promise<boolean> {
   const { account, environment, version, reason, message, strikes, forMs, continues } = change;
   const changed = await run(
@@ -17,19 +17,19 @@ export async function writePause(run: Run, schema: string, change: PauseChange):
   return changed.length > 0;
 }
 
-/** The gateway of each destination; the given one where it had none. */
+/** The gateway of each destination. Binds the given one if it had none. */
 export async function bind(run: Run, schema: string, given: readonly BoundDestination[]): Promise<string[]> {
   const values = JSON.stringify(given.map(({ account, environment, gateway }) => ({ account, environment, gateway })));
   const columns = `ROWS FROM (json_to_recordset($1::text::json) AS (account text, environment text, gateway text)) WITH ORDINALITY AS g(account, environment, gateway, place)`;
   const select = `SELECT d.gateway FROM ${columns} LEFT JOIN ${schema}.destinations AS d ON d.account = g.account AND d.environment = g.environment ORDER BY g.place`;
   const before = await run(select, [values]);
   const found = before.every(({ gateway }) => gateway !== null) ? before : await bindNew();
-  // Where it is not bound yet, an open transaction binds it to the same gateway.
+  // A destination that is still not bound is being bound to the same gateway by an open transaction.
   return given.map((one, index) => found[index]?.gateway ?? one.gateway);
 
   async function bindNew() {
     const tried = await run(`SELECT ${schema}.bind_alone(g.account, g.environment, g.gateway)::text AS alone FROM ${columns} ORDER BY g.place`, [values]);
-    // A statement of its own: what another instance has committed meanwhile was not to be seen by the first one.
+    // A separate statement, since the first one cannot see the commits of other instances in the meantime.
     const bound = await run(select, [values]);
     const refused = given.find((_, index) => tried[index]?.alone === 'false' && bound[index]?.gateway === null);
     if (refused) throw otherGateway(refused, 'another gateway');

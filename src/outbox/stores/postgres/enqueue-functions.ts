@@ -2,14 +2,14 @@ import { utf8 } from '../../bytes.js';
 import { CONFLICT, UNPREPARED } from './failure.js';
 import { isOpenBefore } from './row-columns.js';
 
-/** What a row is made of, in the order of its columns. */
+/** The columns of a new row, in their order. */
 export const COLUMNS = ['id', 'account', 'environment', 'operation', 'reference', 'waits_for', 'fingerprint', 'body'] as const;
 
 const VARIABLES = `new_sequence bigint;
     now_ms bigint;
     is_blocked boolean := false;`;
 
-/** One row more, of SQL for each column, and who listens is told of it at the commit; or `otherwise`, where its id is there. */
+/** Adds a row from the SQL of each column, and notifies the listeners at the commit. Runs `otherwise` if the id exists. */
 function addRow(schema: string, sqlOf: (column: (typeof COLUMNS)[number] | 'gateway') => string, otherwise: string): string {
   const [account, environment, gateway, waitsFor] = [sqlOf('account'), sqlOf('environment'), sqlOf('gateway'), sqlOf('waits_for')];
   return `
@@ -26,8 +26,8 @@ function addRow(schema: string, sqlOf: (column: (typeof COLUMNS)[number] | 'gate
 const given = (column: string): string => `new_${column}`;
 
 /**
- * Nothing where the id is there. A function, since its plans are kept: to plan takes longer than to insert. Names only, no numbered parameters: a
- * library that binds values in its own way looks for those in every text.
+ * Adds a row. Returns NULL if the id exists. It is a function so that PostgreSQL keeps its plans, since planning takes longer than
+ * inserting. It has only named parameters, because some libraries replace `$1` in every text.
  */
 export const add = (schema: string): string => `
   CREATE FUNCTION ${schema}.add(${COLUMNS.map(given).join(' text, ')} text, new_gateway text, channel text, patience text) RETURNS text LANGUAGE plpgsql AS $add$
@@ -39,22 +39,22 @@ export const add = (schema: string): string => `
   END $add$;
 `;
 
-/** What the value of a prepared report begins with. Nothing else is looked into. */
+/** The prefix of the value of a prepared report. Other values are refused. */
 const MARK = 'outbox1 ';
-/** Between its parts; in none of them. */
+/** The separator of its parts. No part contains it. */
 export const SEPARATOR = '\u001f';
-/** Its parts, in their order. The first is how many bytes follow: a value that was cut off, or read in another encoding, is not taken. */
+/** Its parts, in their order. The first is the number of bytes that follow, so that a cut or re-encoded value is refused. */
 const PARTS = ['bytes', 'store', 'channel', 'gateway', ...COLUMNS] as const;
 
 const partOf = (name: (typeof PARTS)[number]): string => `part[${PARTS.indexOf(name) + 1}]`;
 
-/** The value of a prepared report, of the values of its columns: text, which every library binds as it is. */
+/** Makes the value of a prepared report from the values of its columns. It is text, which every library binds unchanged. */
 export function preparedValue(store: string, channel: string | null, gateway: string, values: readonly (string | null)[]): string {
   const rest = [store, channel, gateway, ...values].map((value) => value ?? '').join(SEPARATOR);
   return MARK + utf8(rest).length + SEPARATOR + rest;
 }
 
-/** Why a statement of the user's is refused, and what to do; never with what was given. */
+/** The errors of the user's statement, with what to do. They never show the value. */
 const REFUSALS = {
   missing: [UNPREPARED, 'expected the value of a prepared report, and was given NULL', 'Await outbox.prepare, and bind its report.value as a parameter.'],
   unprepared: [
@@ -80,7 +80,7 @@ function refuse(why: keyof typeof REFUSALS): string {
   return `RAISE EXCEPTION 'enqueue: ${message}. Nothing was enqueued.' USING ERRCODE = '${state}', HINT = '${hint}';`;
 }
 
-/** For statements of the user's: what must not be committed fails the statement. */
+/** The function for the user's own statements. An error fails the statement. */
 export const enqueue = (schema: string): string => `
   CREATE FUNCTION ${schema}.enqueue(report text) RETURNS boolean LANGUAGE plpgsql AS $enqueue$
   DECLARE

@@ -22,10 +22,10 @@ const valuesOf = ({ id, account, environment, operation, reference, waitsFor, fi
 
 const LIST = COLUMNS.join(', ');
 
-/** How long a row may wait for a lock, which is that of another transaction with the same report; and how long it may keep others waiting. */
+/** The longest waits for a lock: another transaction may hold the same report. With many rows it is short, since they keep each other waiting. */
 export const LONGEST_LOCK_MS = { one: '5000', many: '500' };
 
-/** What the database tells of a row that it added. */
+/** The values of an added row that the database returns. */
 interface Added {
   readonly id: string;
   readonly sequence: number;
@@ -33,7 +33,7 @@ interface Added {
   readonly blocked: boolean;
 }
 
-/** Any number of rows, numbered in their order and written in the order of ids, so that two of them do not wait for each other in a circle. */
+/** Adds any number of rows. It numbers them in their order, and writes them in the order of ids so that two calls cannot deadlock. */
 const addMany = (schema: string): string => `
   WITH patience AS MATERIALIZED (SELECT CASE WHEN $3::text IS NOT NULL THEN set_config('lock_timeout', $3::text, true) END AS set),
   given AS MATERIALIZED (
@@ -56,19 +56,19 @@ const addMany = (schema: string): string => `
 const addOne = (schema: string): string =>
   `SELECT ${schema}.add($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text, $11::text) AS added`;
 
-/** Those that were there. */
+/** Reads the rows that existed before. */
 const getMany = (schema: string): string => selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))');
 
-/** Adds rows. */
+/** Makes the functions that add rows. */
 export function createEnqueue(schema: string, store: string, channel: string | null, longestLockMs: typeof LONGEST_LOCK_MS) {
   const [one, many, get] = [addOne(schema), addMany(schema), getMany(schema)];
 
-  /** What is stored must be what was given. */
+  /** Refuses text that the database would change. */
   const check = (row: NewRow): void => {
     if ([...valuesOf(row), row.gateway].some((value) => value !== null && !isStorable(value))) throw postgresError('text', schema);
   };
 
-  /** `run` decides whose transaction it is. One of the user's has limits of its own. */
+  /** Adds rows over `run`. The user's own transaction has its own lock limits, so this sets none. */
   async function enqueue(run: Run, given: readonly NewRow[], isOwn: boolean): Promise<readonly Enqueued[]> {
     given.forEach(check);
     const [only] = given;
@@ -80,7 +80,7 @@ export function createEnqueue(schema: string, store: string, channel: string | n
     const found = await run(text, [...values, isOwn ? lock : null]).catch((error) => Promise.reject(refusalOf(error, given, schema)));
     const added = new Map(found.flatMap(readAdded).map((row) => [row.id, row]));
     const missing = given.filter(({ id }) => !added.has(id)).map(({ id }) => id);
-    // A statement of its own: what others have committed meanwhile was not to be seen by the first one.
+    // A separate statement, since the first one cannot see the commits of others in the meantime.
     const there = missing.length === 0 ? [] : (await run(get, [JSON.stringify(missing)])).map(readRow);
     const rows = new Map(there.map((row) => [row.id, row]));
     return given.map((row) => enqueuedOf(row, added, rows, schema));
@@ -88,7 +88,7 @@ export function createEnqueue(schema: string, store: string, channel: string | n
 
   return {
     enqueue,
-    /** What the database's own function takes, in a statement of the user's. */
+    /** The value for the `enqueue` function of the database, in the user's own statement. */
     asValue: (row: NewRow): string => {
       check(row);
       const values = valuesOf(row);
@@ -98,25 +98,20 @@ export function createEnqueue(schema: string, store: string, channel: string | n
   };
 }
 
-/** Of rows with several destinations the first whose gateway is not the one that was told. */
+/** The error of the first row whose gateway differs from the bound one. */
 function refusalOf(error: unknown, given: readonly NewRow[], schema: string): unknown {
   if (!(error instanceof OtherGatewayError)) return heldError(error, schema);
   const refused = given.find(({ gateway }) => gateway !== error.bound);
   return refused ? otherGateway(refused, error.bound) : error;
 }
 
-/** What it takes to be enqueued, where another one has the lock. */
+/** Adds the advice to an error after a wait for a lock. */
 const heldError = (error: unknown, schema: string): unknown =>
   error instanceof PostgresStoreError && error.sqlState === LOCK_TIMEOUT
-    ? postgresError(
-        'busy',
-        schema,
-        error.sqlState,
-        '; here a transaction that is still open may hold the same report: end it, then enqueue again. Nothing was enqueued',
-      )
+    ? postgresError('busy', schema, error.sqlState, '; an open transaction may hold the same report: end it, then enqueue again. Nothing was enqueued')
     : error;
 
-/** Nothing, where the row was there already. */
+/** Reads an added row. Empty if the row existed before. */
 const readAdded = ({ added }: Columns): Added[] => (typeof added === 'string' ? [JSON.parse(added) as Added] : []);
 
 const columnsOf = ({ id, account, environment, operation, reference, waitsFor, fingerprint, body, gateway }: NewRow) => ({
@@ -131,7 +126,7 @@ const columnsOf = ({ id, account, environment, operation, reference, waitsFor, f
   gateway,
 });
 
-/** What became of one of them. The first of those with the same id is the one that was added. */
+/** The result of one row. Of several rows with the same id, the first counts as added. */
 function enqueuedOf(given: NewRow, added: ReadonlyMap<string, Added>, rows: Map<string, Row>, schema: string): Enqueued {
   const there = rows.get(given.id);
   if (there) return { row: there, added: false };

@@ -1,10 +1,10 @@
-/** A bound on the work of one turn. */
+/** The largest number of rows that one turn reads in a search. */
 export const MOST_LOOKED_AT = 1000;
 
 export const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint';
 
 /**
- * The planner knows nothing of new tables, and what it chose for them it keeps: only the index is right at every size. Without
- * `jit = off`, PostgreSQL 12 to 17 compile each call: they count a plan that has to use what is switched off as very expensive.
+ * Makes the planner use the index. It has no statistics of new tables and keeps its first plan, and only the index is fast at every
+ * size. Without `jit = off`, PostgreSQL 12 to 17 compile each call, because a plan that needs a disabled method has a very high cost.
  */
 export const BY_INDEX = 'SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off';

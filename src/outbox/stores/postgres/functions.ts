@@ -6,5 +6,5 @@ import { outlook } from './outlook-function.js';
 import { turn } from './turn-function.js';
 import { write } from './write-function.js';
 
-/** What the store calls, and what those call, in the order in which PostgreSQL must know them. */
+/** The functions of the store, in the order in which PostgreSQL must create them. */
 export const functions = (schema: string): string => [bindFunctions, add, enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');

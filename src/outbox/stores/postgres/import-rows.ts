@@ -4,17 +4,17 @@ import { importDecisions } from './console/decisions.js';
 import type { Run } from './database.js';
 import { toPostgresJson } from './turn.js';
 
-/** How a move ended: `'moved'`; `'there'`, the same data had been moved before; `'other'`, the schema holds other data, and nothing was done. */
+/** The result of a move. `'there'`: the same data was moved before. `'other'`: the schema holds other data, and nothing was changed. */
 export type ImportResult = 'moved' | 'there' | 'other';
 
-/** Under which setting it is kept what was moved. */
+/** The name of the setting that holds the origin of the moved data. */
 const ORIGIN = 'moved-from';
 
 const COLUMNS = `sequence bigint, id text, account text, environment text, operation text, reference text, "waitsFor" text, fingerprint text, "enqueuedAt" bigint,
   state text, final boolean, blocked boolean, fence integer, attempts integer, "inDoubt" boolean, "doubtBefore" boolean, "dueAt" bigint, "changedAt" bigint,
   outcome text, message text, "requestId" text, problem jsonb, decisions jsonb, body text`;
 
-/** What `reports` has of final rows alone; of the others the queue has it. */
+/** The columns that `reports` has for final rows only. For other rows they are in the queue. */
 const FINAL_COLUMNS = ['state', 'fence', 'attempts', '"inDoubt"', '"doubtBefore"', '"dueAt"', '"changedAt"', 'problem', 'decisions'];
 
 const addRows = (schema: string): string => `
@@ -30,7 +30,7 @@ const addRows = (schema: string): string => `
 
 const storable = (row: Row) => ({ ...row, final: isFinal(row.state), dueAt: Math.round(row.dueAt), changedAt: Math.round(row.changedAt) });
 
-/** What gives identities must not be mended: text that the database cannot hold is its error to say. */
+/** Replaces unstorable characters only in messages and problems. In an identity they must fail the import. */
 const asJson = (row: Row): unknown => {
   const { message, problem, ...rest } = storable(row);
   return {
@@ -41,9 +41,8 @@ const asJson = (row: Row): unknown => {
 };
 
 /**
- * Takes over everything that another store held, as part of a transaction that somebody else has begun and commits.
- * `origin` tells the same data from other data: a second call with it does nothing. Rows keep their numbers, states,
- * fences, attempts, doubts and decisions.
+ * Imports the complete content of another store, within a transaction that the caller begins and commits. `origin` identifies the
+ * data: a second call with the same origin does nothing. Rows keep their numbers, states, fences, attempts, doubts and decisions.
  */
 export async function importRows(run: Run, schema: string, moved: MovedRows, origin: string, onRows: (count: number) => void): Promise<ImportResult> {
   await run(`LOCK TABLE ${schema}.reports, ${schema}.settings IN EXCLUSIVE MODE`);

@@ -1,42 +1,42 @@
 import type { PostgresDatabase, PostgresValue } from './types.js';
 
-/** What is used of a client that a pool of `pg` lends. */
+/** The methods of a client from a pool of `pg` that are used. */
 interface Lent extends PostgresDatabase {
   on(event: 'error', listener: () => void): unknown;
   removeListener(event: 'error', listener: () => void): unknown;
-  /** Gives it back; with `true` it is closed instead. */
+  /** Returns it to the pool. With `true`: closes it. */
   release(destroy?: boolean): void;
 }
 
-/** What is used of a pool of `pg`. */
+/** The method of a pool of `pg` that is used. */
 interface LendingPool extends PostgresDatabase {
   connect(): PromiseLike<Lent>;
 }
 
-/** Sends a statement. Once the signal aborts, nobody waits for the answer any more. */
+/** Sends a statement. When the signal aborts, the caller no longer waits for the answer. */
 export type SendStatement = (text: string, values: PostgresValue[], signal: AbortSignal) => PromiseLike<{ readonly rows: readonly unknown[] }>;
 
-/** Whether something is a pool of `pg`: each of its statements may go over another connection. */
+/** Whether a value is a pool of `pg`. A pool may use another connection for each statement. */
 export const isPool = (database: object): database is LendingPool => {
   const { connect, totalCount } = database as { connect?: unknown; totalCount?: unknown };
   return typeof connect === 'function' && typeof totalCount === 'number';
 };
 
-/** Whether something is a client of `pg` which says that it is idle outside a transaction. Other libraries, and `pg` before 8.21, do not say. */
+/** Whether a client of `pg` reports that it has no open transaction. Other libraries, and `pg` before 8.21, do not report it. */
 export const isOutsideTransaction = (database: object): boolean => {
   const { getTransactionStatus } = database as { getTransactionStatus?: unknown };
   try {
     return typeof getTransactionStatus === 'function' && getTransactionStatus.call(database) === 'I';
   } catch {
-    // The native client has it, and asks a binding that may not.
+    // The native client has the method, but its binding may not.
     return false;
   }
 };
 
 /**
- * How statements are sent. With a pool of `pg`, a connection whose answer is not waited for any more is closed: `query` of
- * the pool would keep it lent for as long as it is silent, until none is left; and it would still send what has waited too
- * long for a connection.
+ * Makes the function that sends statements. With a pool of `pg`, a statement that timed out closes its connection. `query` of the
+ * pool would keep the silent connection, until the pool has none left. It would also send a statement that has timed out while it
+ * waited for a connection.
  */
 export const sender = (database: PostgresDatabase): SendStatement => (isPool(database) ? overPool(database) : (text, values) => database.query(text, values));
 
@@ -44,7 +44,7 @@ const overPool =
   (pool: LendingPool): SendStatement =>
   async (text, values, signal) => {
     const client = await pool.connect();
-    // It tells of its end by an event, and what is sent over it rejects as well.
+    // A broken connection emits an error event, which must have a listener. The statement rejects, too.
     const heard = () => {};
     client.on('error', heard);
     let isLent = true;
@@ -62,7 +62,7 @@ const overPool =
       giveBack(false);
       return result;
     } catch (error) {
-      // Unused, where it came too late; else in a state that nobody knows.
+      // After an abort before the query, the connection is unused. After an error of the query, its state is unknown, so it is closed.
       giveBack(!signal.aborted);
       throw error;
     } finally {

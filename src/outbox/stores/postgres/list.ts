@@ -8,8 +8,8 @@ import type { PostgresValue, Run } from './database.js';
 import { readRow, selectRows } from './row-columns.js';
 
 /**
- * Rows in the order of `sequence`. A number is given when a row is written and seen when it is committed: a page that was
- * read may miss a row with a lower number whose transaction was open then. Nothing in the outbox relies on it.
+ * Lists rows in the order of `sequence`. A row gets its number when it is written, and is visible after its commit. So a page may
+ * miss a row with a lower number whose transaction was still open. The outbox does not rely on the order.
  */
 export async function listRows(run: Run, schema: string, { account, state, environment, operation, reference, after = 0, limit }: RowQuery): Promise<Row[]> {
   if ([account, state, environment, operation, reference].some((text) => text !== undefined && !isStorable(text))) return [];
@@ -17,7 +17,7 @@ export async function listRows(run: Run, schema: string, { account, state, envir
   const values: PostgresValue[] = [];
   const bind = (value: string): string => `$${values.push(value)}::text`;
   const conditions = [`r.sequence > ${bind(String(after))}::bigint`];
-  // The few ids that a reference can have are found by their index.
+  // A reference has only a few possible ids, which are found by their index.
   if (reference !== undefined) {
     const destinations = accounts.flatMap((one) => ENVIRONMENTS.map((environment) => ({ account: one, environment })));
     const ids = destinations.flatMap((one) => operationNames.map((name) => rowId(one, name, reference)));

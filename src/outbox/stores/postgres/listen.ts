@@ -2,48 +2,49 @@ import { asRecord } from '../../../platform/as-record.js';
 import { type Clock, withTimeout } from '../../../platform/time.js';
 
 /**
- * A connection that listens, as a client of `pg` is one: it is kept for that alone, since a pooler that lends connections
- * for single statements cannot pass notifications on.
+ * A connection that is used only for listening, for example a client of `pg`. A pooler that lends connections for single
+ * statements cannot pass notifications on.
  */
 export interface ListeningClient {
-  /** Runs a statement: `LISTEN`, and now and then one that asks whether the connection is still there. */
+  /** Runs a statement: `LISTEN`, and from time to time a check of the connection. */
   query(text: string): PromiseLike<unknown>;
-  /** Hears of notifications, and of the end of the connection. */
+  /** Adds a listener for notifications, errors, and the end of the connection. */
   on(event: 'notification' | 'error' | 'end', listener: (detail?: unknown) => void): unknown;
-  /** Gives a client back to its pool; `true`, as it is not to be used again. */
+  /** Returns a client to its pool. With `true`, the pool closes it. */
   release?(destroy: boolean): unknown;
-  /** Closes a connection that is of no pool. */
+  /** Closes a connection that does not belong to a pool. */
   end?(): unknown;
-  /** Lets the process end, whatever becomes of the connection. */
+  /** Allows the process to end while the connection is open. */
   unref?(): unknown;
 }
 
 export interface ListenSettings {
   readonly connect: () => PromiseLike<ListeningClient>;
-  /** What is listened to: a name that is safe in a statement. */
+  /** The channel: a name that is safe in a statement. */
   readonly channel: string;
-  /** Notifies the channel, over another connection. */
+  /** Notifies the channel over another connection. */
   readonly notify: (payload: string) => PromiseLike<unknown>;
-  /** Hears once that notifications do not arrive. */
+  /** Called once if notifications do not arrive. */
   readonly onDeaf: () => void;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-/** How long connecting, or an answer, may take. */
+/** The time limit of a connection or an answer. */
 const ANSWER_MS = 10_000;
-/** How often a silent connection is asked whether it is still there: one that broke on the way does not say so. */
+/** The interval between checks of a silent connection, since a cut connection gives no error. */
 const CHECK_MS = 30_000;
-/** How long the listening connection may take to hear a notification of its own. */
+/** The time limit until the listening connection receives the test notification. */
 const HEARING_MS = 5_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** What the payload of such a notification begins with; that of a report has none. */
+/** The prefix of the payload of a test notification. The notification of a report has no payload. */
 const PROBE = 'heard? ';
 
 /**
- * Calls the listener with every notification, and once more after each new connection, since something may have been missed. Returns how to stop.
- * A pooler in transaction mode accepts LISTEN and passes on no notification: a new connection must hear one that is sent over another connection.
+ * Calls the listener with every notification, and after each new connection, since notifications may have been missed. Returns a
+ * function that stops this. A pooler in transaction mode accepts LISTEN but passes no notification on. So a new connection must
+ * receive a test notification that is sent over another connection.
  */
 export function listen({ connect, channel, notify, onDeaf, clock, random }: ListenSettings, listener: () => void): () => void {
   let stopped = false;
@@ -56,11 +57,11 @@ export function listen({ connect, channel, notify, onDeaf, clock, random }: List
   const later = (work: () => void, milliseconds: number) => {
     clock.clearTimeout(timer);
     timer = clock.setTimeout(work, milliseconds);
-    // Nobody should be kept running by it.
+    // The timer must not keep the process alive.
     (timer as { unref?: () => void } | undefined)?.unref?.();
   };
 
-  /** Takes leave of a connection, once. */
+  /** Closes a connection and connects again. Later calls for the same connection do nothing. */
   function drop(client: ListeningClient): void {
     if (client !== current) return;
     current = undefined;
@@ -75,18 +76,18 @@ export function listen({ connect, channel, notify, onDeaf, clock, random }: List
 
   const answered = async (work: PromiseLike<unknown>): Promise<boolean> => (await withTimeout(() => work, { clock, milliseconds: ANSWER_MS })).ended === 'done';
 
-  /** Whether the connection hears a notification; undefined where none could be sent. */
+  /** Whether the connection receives a test notification. Undefined if it could not be sent. */
   async function hears(): Promise<boolean | undefined> {
     const payload = `${PROBE}${random()}`;
     const hearing = new Promise<void>((resolve) => {
-      // A library that does not pass the payload on shows at least that something arrived.
+      // Some libraries do not pass the payload on. Then any notification counts.
       heard = (given) => (given === payload || given === undefined) && resolve();
     });
     if (!(await answered(attempt(() => notify(payload))))) return undefined;
     return (await withTimeout(() => hearing, { clock, milliseconds: HEARING_MS })).ended === 'done';
   }
 
-  /** Asks whether notifications arrive, until that is known. */
+  /** Tests whether notifications arrive. If the test could not be sent, a later check repeats it. */
   async function prove(client: ListeningClient): Promise<void> {
     const isHearing = await hears();
     if (client !== current || stopped) return;
@@ -112,9 +113,9 @@ export function listen({ connect, channel, notify, onDeaf, clock, random }: List
   async function begin(): Promise<void> {
     const connecting = attempt(connect);
     const connected = await withTimeout(() => connecting, { clock, milliseconds: ANSWER_MS });
-    // What is no client can be of no use, and another one may be: until then workers poll.
+    // If the result is not a client, a later attempt may return one. Until then workers poll.
     if (connected.ended !== 'done' || !isClient(connected.value)) {
-      // One that comes too late is not left open.
+      // A connection that arrives too late is closed.
       connecting.then(giveBack, () => {});
       if (!stopped) reconnect();
       return;
@@ -157,12 +158,12 @@ const isClient = (value: unknown): value is ListeningClient => {
   return typeof query === 'function' && typeof on === 'function';
 };
 
-/** What a library does, as a promise whatever it throws. */
+/** Turns a synchronous error of a library into a rejection. */
 const attempt = async <T>(work: () => PromiseLike<T>): Promise<T> => work();
 
-/** Closes a connection, or gives it back to be closed; it may be broken, and then nothing is left to do. */
+/** Closes a connection, or returns it to its pool to be closed. Errors of a broken connection are ignored. */
 function giveBack(client: ListeningClient | undefined): void {
   attempt(async () => (client?.release ? client.release(true) : client?.end?.())).catch(() => {});
-  // A silent one does not answer when it is told goodbye.
+  // A silent connection may never close, and must not keep the process alive.
   attempt(async () => client?.unref?.()).catch(() => {});
 }

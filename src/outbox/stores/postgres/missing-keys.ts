@@ -1,7 +1,7 @@
 import { LACKS_KEY } from './console/tables.js';
 import type { Run } from './database.js';
 
-/** The ids of keys that open rows lacked when they were last tried, of their own index. */
+/** The ids of the missing keys of open rows, which have a separate index. */
 export async function readMissingKeys(run: Run, schema: string, accounts?: readonly string[]): Promise<string[]> {
   const found = await run(
     `SELECT DISTINCT q.problem->>'keyId' AS "keyId" FROM ${schema}.queue AS q

@@ -5,36 +5,35 @@ import type { PostgresDatabase } from './database.js';
 import type { ListeningClient } from './listen.js';
 import { isSchemaName, SCHEMA_RULE } from './schema.js';
 
-/** What the PostgreSQL store takes. */
+/** The options of the PostgreSQL store. */
 export interface PostgresStoreOptions {
-  /** A pool, or whatever else sends a statement. The store makes single statements only, so that any pooler serves. It is yours to close. */
+  /** A pool, or any other object that sends statements. The store sends only single statements, so any pooler works. Close it yourself. */
   database: PostgresDatabase;
-  /** The schema that holds the outbox's tables; made where there is none. Default: `'location_sdk'`. */
+  /** The schema of the outbox's tables, which is made if it does not exist. Default: `'location_sdk'`. */
   schema?: string | undefined;
-  /** Whether tables that are missing or older are made or updated. Default: true. */
+  /** Whether the store creates missing tables and updates older ones. Default: true. */
   migrate?: boolean | undefined;
   /**
-   * Whether an enqueued report is told to those who listen, with the commit (`NOTIFY`). PostgreSQL makes such commits one
-   * after the other: switch it off where many transactions a second enqueue, and workers find reports by polling.
-   * Default: true.
+   * Whether the commit of a report notifies the listening workers (`NOTIFY`). PostgreSQL runs these commits one after the
+   * other. Switch it off if many transactions per second enqueue reports: workers then find them by polling. Default: true.
    */
   notify?: boolean | undefined;
   /**
-   * Connects a client that is kept for listening, such as `() => pool.connect()` of `pg`: an idle worker then takes up a
-   * report as soon as it is committed. A connection that is lost is made again; behind it, workers poll. Default: they
-   * only poll (the outbox's `pollMs`).
+   * Connects a client that is used only for listening, for example `() => pool.connect()` of `pg`. Then an idle worker finds a
+   * report as soon as it is committed. The store replaces a lost connection, and workers also poll. Default: workers only poll
+   * (the outbox's `pollMs`).
    */
   listen?: (() => PromiseLike<ListeningClient>) | undefined;
   /**
-   * How long a statement may take, the wait for a connection included, in milliseconds; it then rejects with the code
-   * `'timeout'`, and a connection of a pool of `pg` is closed. A wait without a limit cannot be had: 0 and `Infinity` are
-   * refused, and the most is 2,147,483,647. Over another library than `pg`, give that a shorter limit of its own, which frees
-   * its connection. Default: 30,000.
+   * The time limit of a statement, in milliseconds, with the wait for a connection. After it the call rejects with the code
+   * `'timeout'`, and a connection of a pool of `pg` is closed. There is always a limit: 0 and `Infinity` are refused, and the
+   * largest value is 2,147,483,647. Give any other library than `pg` its own shorter limit, which frees its connection.
+   * Default: 30,000.
    */
   timeoutMs?: number | undefined;
-  /** Timers, for limits, waits between tries and for the listening connection. All times of reports are the database's. Default: the system's. */
+  /** The timers for limits, retries and the listening connection. Times of reports are always the database's. Default: the system's. */
   clock?: Clock | undefined;
-  /** Spreads waits; from 0 to below 1. Default: `Math.random`. */
+  /** The source of the jitter, from 0 to below 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
 }
 
@@ -59,6 +58,6 @@ export function readPostgresOptions(options: PostgresStoreOptions) {
   return read.complete;
 }
 
-/** Whether something can send a statement. */
+/** Whether a value can send statements. */
 export const isDatabase = (value: unknown): value is PostgresDatabase =>
   (typeof value === 'object' || typeof value === 'function') && value !== null && typeof (value as { query?: unknown }).query === 'function';

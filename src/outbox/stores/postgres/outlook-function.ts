@@ -1,7 +1,7 @@
 import { BY_INDEX, NOW_MS } from './function-parts.js';
 import { queued } from './tables.js';
 
-/** What there is to do for each destination, of the ends of the index. */
+/** The outlook of each destination. It reads only both ends of the index. */
 export const outlook = (schema: string): string => `
   CREATE FUNCTION ${schema}.outlook(of_accounts json) RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $outlook$
   DECLARE

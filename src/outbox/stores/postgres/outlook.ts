@@ -3,7 +3,7 @@ import { LONGEST_WAIT_MS } from '../../state-machine.js';
 import type { Outlook } from '../../store.js';
 import type { Run } from './database.js';
 
-/** What the database tells of an environment. */
+/** The outlook of a destination, as the database returns it. */
 type Found = Omit<Outlook['pause'], 'reason' | 'message' | 'remainingMs'> &
   Pick<Outlook, 'gateway' | 'rebound'> & {
     readonly reason: Outlook['pause']['reason'] | null;
@@ -13,7 +13,7 @@ type Found = Omit<Outlook['pause'], 'reason' | 'message' | 'remainingMs'> &
     readonly last: number | null;
   };
 
-/** What there is to do for each destination. A time too far ahead, of a clock that jumped, counts as past. */
+/** Reads the outlook of each destination. A time too far in the future means that a clock has jumped, and counts as past. */
 export async function readOutlook(run: Run, schema: string, accounts?: readonly string[]): Promise<Outlook[]> {
   const [found] = await run(`SELECT ${schema}.outlook($1::text::json) AS outlook`, [accounts === undefined ? null : JSON.stringify(accounts)]);
   return (JSON.parse(found?.outlook ?? '[]') as Found[]).map(({ now, first, last, reason, message, gateway, rebound, ...pause }) => {

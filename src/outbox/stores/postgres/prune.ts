@@ -3,9 +3,9 @@ import type { Run } from './database.js';
 import { STATEMENT_MS } from './tables.js';
 
 /**
- * Deletes old final rows, in the order of enqueueing, which is about that of ending. Workers never write a final row, so
- * a step waits only for another step. One statement: the rows go and the time is kept, or neither. The limit stands in the
- * text, so that every plan of it knows that the page is small.
+ * Deletes old final rows in the order of enqueueing, which is nearly that of ending. Workers never write final rows, so a step waits
+ * only for another step. One statement deletes the rows and stores the time. The limit is part of the text, so that the planner
+ * knows that the page is small.
  */
 export async function pruneStep(run: Run, schema: string, { account, olderThanMs, after, limit }: PruneRequest): Promise<PruneStep> {
   const [found] = await run(

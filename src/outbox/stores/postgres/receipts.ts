@@ -6,7 +6,7 @@ const LINE = 'position::text AS position, id, line';
 
 const lineOf = ({ position, id, line }: Columns): LogLine => ({ index: Number(position), id: id ?? '', line: line ?? '' });
 
-/** The log of receipts. */
+/** The receipt log. */
 export function createReceipts(run: Run, schema: string): ReceiptLog {
   return {
     unlogged: async (limit) => {

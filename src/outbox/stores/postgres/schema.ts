@@ -9,9 +9,9 @@ import { isOpenBefore } from './row-columns.js';
 import { tables, views } from './tables.js';
 import { writeWithRequestId } from './write-function.js';
 
-/** The version that the first of the migrations makes. Tables of an older one were never released, and are left as they are. */
+/** The version after the first migration. Older tables were never released, and are not changed. */
 const OLDEST = 2;
-/** Each makes of the tables of the version before it those of its own; never changed once released. */
+/** Each migration brings the tables from the previous version to its own. A released migration is never changed. */
 const MIGRATIONS: readonly ((schema: string) => string)[] = [
   (schema) => tables(schema) + functions(schema) + views(schema),
   (schema) => `ALTER TABLE ${schema}.reports ADD COLUMN IF NOT EXISTS request_id text;${writeWithRequestId(schema)}`,
@@ -19,7 +19,7 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
 ];
 const NEWEST = OLDEST + MIGRATIONS.length - 1;
 
-/** PostgreSQL's own schema, and its words that are no name without quotes. */
+/** PostgreSQL's own schema, and the words that cannot be a name without quotes. */
 const RESERVED = new Set(
   `information_schema all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column concurrently
   constraint create cross current_catalog current_date current_role current_schema current_time current_timestamp current_user default deferrable desc distinct do
@@ -28,12 +28,11 @@ const RESERVED = new Set(
   some symmetric system_user table tablesample then to trailing true union unique user using variadic verbose when where window with`.split(/\s+/),
 );
 
-/** The name of a schema is the only thing that stands in a statement and comes from outside. */
+/** Whether a value can be the name of a schema. The name is the only outside value that is written into statements. */
 export const isSchemaName = (schema: unknown): schema is string =>
   typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith('pg_') && !RESERVED.has(schema);
 
-export const SCHEMA_RULE =
-  "a name of small letters, digits and _ that begins with no digit and not with pg_, and that is no reserved word, such as 'location_sdk'";
+export const SCHEMA_RULE = "a name of small letters, digits and _, such as 'location_sdk', that does not begin with a digit or pg_ and is not a reserved word";
 
 export function checkedSchema(schema: unknown): string {
   if (isSchemaName(schema)) return schema;
@@ -41,8 +40,8 @@ export function checkedSchema(schema: unknown): string {
 }
 
 /**
- * Brings the tables to the newest version, as one statement. Of several instances that start at once the first one does
- * it, and the others find it done. Tables of a newer version are left alone.
+ * Migrates the tables to the newest version in one statement. Of several instances that start at once, the first one migrates, and
+ * the others wait for it. Tables of a newer version are not changed.
  */
 function migration(schema: string): string {
   const steps = MIGRATIONS.map((step, index) => `IF version < ${OLDEST + index} THEN ${step(schema)} END IF;`);
@@ -67,9 +66,9 @@ function migration(schema: string): string {
 }
 
 /**
- * The SQL that makes or updates the tables of the PostgreSQL store, for those who run migrations by themselves, with a
- * role of its own; the store is then made with `migrate: false`. It may be run again at any time. The role that the
- * store uses needs `USAGE` on the schema and its sequences, and `SELECT, INSERT, UPDATE, DELETE` on its tables.
+ * Returns the SQL that creates or updates the tables of the PostgreSQL store. Use it if you run migrations yourself, with a
+ * separate role, and make the store with `migrate: false`. You may run it again at any time. The role of the store needs `USAGE`
+ * on the schema and its sequences, and `SELECT, INSERT, UPDATE, DELETE` on its tables.
  *
  * @example
  * ```ts
@@ -85,7 +84,7 @@ export function postgresMigrations({
   return `${migration(checkedSchema(schema))};\n`;
 }
 
-/** The version of the tables; 0 where there are none. */
+/** The version of the tables, or 0 if there are none. */
 async function readVersion(run: Run, schema: string): Promise<number> {
   const [found] = await run('SELECT to_regclass($1::text)::text AS meta', [`${schema}.meta`]);
   if (found?.meta === null || found?.meta === undefined) return 0;
@@ -93,25 +92,26 @@ async function readVersion(run: Run, schema: string): Promise<number> {
   return Number(meta?.version);
 }
 
-/** Looks at the tables and brings them to the newest version where that is asked for; gives the id of the store. Rejects where they are not fit for this package. */
+/** Checks the tables, and migrates them if `migrate` is set. Returns the id of the store. Rejects if this package cannot use the tables. */
 export async function prepareSchema(run: Run, schema: string, migrate: boolean): Promise<string> {
   const [setting] = await run("SELECT current_setting('transaction_isolation') AS isolation, current_setting('server_encoding') AS encoding");
   if (setting?.isolation !== 'read committed') throw postgresError('isolation', schema);
-  // In any other one, a character that it lacks would show only later, and fail the same turn again and again.
+  // With any other encoding, a missing character would fail the same turn again and again.
   if (setting.encoding !== 'UTF8') throw postgresError('encoding', schema, undefined, `; it has ${setting.encoding}`);
   const version = await readVersion(run, schema);
-  if (version > NEWEST) throw postgresError('newer', schema, undefined, `; its version is ${version}, this one knows ${NEWEST}`);
-  if (version > 0 && version < OLDEST) throw postgresError('older', schema, undefined, `; its version is ${version}, this one knows ${OLDEST}`);
+  if (version > NEWEST) throw postgresError('newer', schema, undefined, `; its version is ${version}, and this package supports ${OLDEST} to ${NEWEST}`);
+  if (version > 0 && version < OLDEST)
+    throw postgresError('older', schema, undefined, `; its version is ${version}, and this package supports ${OLDEST} to ${NEWEST}`);
   if (version === NEWEST) return readStore(run, schema);
   if (!migrate)
-    throw postgresError('missing', schema, undefined, `; its version is ${version}, expected ${NEWEST}. The SQL is what postgresMigrations returns`);
+    throw postgresError('missing', schema, undefined, `; its version is ${version}, expected ${NEWEST}. Run the SQL that postgresMigrations returns`);
   await run(migration(schema));
   return readStore(run, schema);
 }
 
 /**
- * Lets go of rows that are kept out of the queue for another one, and that one is not open: no write will. A claim looks
- * again at what a row waits for.
+ * Unblocks rows that wait for a row that is not open, for example after damage. No write would do that. A claim checks again whether
+ * a row must wait.
  */
 async function unpark(run: Run, schema: string): Promise<void> {
   try {
@@ -119,7 +119,7 @@ async function unpark(run: Run, schema: string): Promise<void> {
       `UPDATE ${schema}.queue AS q SET blocked = false, parked = false WHERE q.blocked AND q.parked AND NOT ${isOpenBefore(schema, 'q.waits_for')} RETURNING 'unparked' AS unparked`,
     );
   } catch (error) {
-    // A role that only reads sends nothing.
+    // A role that may only read has no worker, and needs no repair.
     if (!['read-only', 'privileges'].includes(postgresCodeOf(error))) throw error;
   }
 }

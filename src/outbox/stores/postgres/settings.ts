@@ -3,9 +3,8 @@ import type { Run } from './database.js';
 import { postgresCodeOf, postgresError } from './failure.js';
 
 /**
- * The settings, which never change once they are kept: each is read once. The outbox's own secret is made at the start,
- * so that a report in a transaction of the user's asks for no connection beside that of the transaction: while such
- * transactions hold the whole pool, none would ever be free.
+ * Opens the settings. A setting never changes, so each is read once. The outbox's own secret is made at the start, so that a report
+ * within the user's transaction needs no second connection. Otherwise, transactions that hold the whole pool would wait for ever.
  */
 export async function openSettings(run: Run, schema: string): Promise<(name: string, value: string) => Promise<string>> {
   const known = new Map<string, string>();
@@ -18,9 +17,9 @@ export async function openSettings(run: Run, schema: string): Promise<(name: str
       name,
       value,
     ]);
-    // A statement of its own: what another one has committed meanwhile was not to be seen by the first one.
+    // A separate statement, since the first one cannot see the commit of another instance in the meantime.
     const [found] = added ? [added] : await run(`SELECT value FROM ${schema}.settings WHERE name = $1::text`, [name]);
-    if (typeof found?.value !== 'string') throw postgresError('other', schema, undefined, ': it holds a setting that cannot be read');
+    if (typeof found?.value !== 'string') throw postgresError('other', schema, undefined, ': a setting cannot be read');
     known.set(name, found.value);
     return found.value;
   }
@@ -28,7 +27,7 @@ export async function openSettings(run: Run, schema: string): Promise<(name: str
   try {
     await remember(OWN_SECRET, newSecret());
   } catch (error) {
-    // Whoever may only read has no use for it.
+    // A role that may only read does not need it.
     if (!['read-only', 'privileges'].includes(postgresCodeOf(error))) throw error;
   }
   return remember;

@@ -22,10 +22,10 @@ import { openSettings } from './settings.js';
 import { takeTurn } from './turn.js';
 
 /**
- * A store in PostgreSQL, for any number of instances on any number of machines. What it accepted is as safe as a commit
- * of that database is: `synchronous_commit` and replication are yours to set. Needs PostgreSQL 12 or newer, a
- * database of the encoding UTF8 and the isolation level `read committed`. Rejects with a `PostgresStoreError` where the database cannot be used, and with a
- * `ConfigurationError` where the options are wrong.
+ * Makes a store in PostgreSQL, for any number of instances on any number of machines. Accepted reports are as safe as the commits
+ * of that database: you set `synchronous_commit` and replication. It needs PostgreSQL 12 or newer, a database with the encoding
+ * UTF8, and the isolation level `read committed`. Rejects with a `PostgresStoreError` if the database cannot be used, and with a
+ * `ConfigurationError` if the options are wrong.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ import { takeTurn } from './turn.js';
  */
 export const postgresStore = (options: PostgresStoreOptions): Promise<OutboxStore> => openPostgresStore(options);
 
-/** The same, with limits on locks that a test may shorten. */
+/** The same with a parameter for the lock limits, which tests shorten. */
 export async function openPostgresStore(options: PostgresStoreOptions, longestLockMs = LONGEST_LOCK_MS): Promise<OutboxStore> {
   const { database, schema, migrate, notify, listen: connect, timeoutMs, clock, random } = readPostgresOptions(options);
   const send = createRun(database, schema, { clock, random, timeoutMs });
@@ -96,11 +96,11 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
   };
 }
 
-/** How to send a statement within a transaction of the user's. */
+/** Makes the function that sends statements within the user's transaction. */
 function runOf(transaction: unknown, schema: string, patience: Patience): Run {
   const refuse = (why: string) => new ConfigurationError(`transaction: ${why}. Nothing was enqueued.`);
-  if (!isDatabase(transaction)) throw refuse('expected the client whose transaction it is, with query(text, values)');
-  if (isPool(transaction)) throw refuse('a pool sends each statement over any connection; pass the client that began the transaction');
+  if (!isDatabase(transaction)) throw refuse('expected the client that has begun it, with query(text, values)');
+  if (isPool(transaction)) throw refuse('a pool sends each statement over any connection; pass the client that has begun the transaction');
   if (isOutsideTransaction(transaction)) throw postgresError('no-transaction', schema);
   return runWithin(transaction, schema, patience);
 }

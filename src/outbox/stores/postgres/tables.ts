@@ -1,31 +1,31 @@
 import { LARGEST_COUNT } from '../../counts.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 
-/** Milliseconds since 1970 by the database's clock: the same throughout a statement, and not those of the transaction. */
+/** The time of the statement in milliseconds since 1970, by the database's clock. The time of the transaction would be older. */
 export const STATEMENT_MS = '(floor(extract(epoch FROM statement_timestamp()) * 1000))::bigint';
 
-/** The tally is counted in parts, so that workers do not wait for each other. */
+/** The number of parts of the tally. With several parts, workers do not wait for each other. */
 export const TALLY_PARTS = 32;
 
-/** Rows that a worker may take, or will be able to; the only ones in the index that is searched for them. */
+/** Rows that a worker may claim now or later. The index of claims contains only these. */
 export const QUEUED = "NOT parked AND state <> 'quarantined'";
 
 /** `QUEUED` of a table under another name. */
 export const queued = (name: string): string => QUEUED.replace(/parked|state/g, `${name}.$&`);
 export const LARGEST_NUMBER = Number.MAX_SAFE_INTEGER;
 
-/** What another tool cannot write: a value with which a statement of a store would fail, or a row would never come up. NULL passes. */
+/** Constraints that stop other tools from writing values that would fail a statement or hide a row. They allow NULL. */
 const isCount = (column: string) => `CHECK (${column} BETWEEN 0 AND ${LARGEST_COUNT})`;
 const isTally = (column: string) => `CHECK (abs(${column}::numeric) <= ${LARGEST_NUMBER})`;
 const isDue = (column: string) => `CHECK (${column} BETWEEN ${HEAD_OF_THE_QUEUE} AND ${-HEAD_OF_THE_QUEUE})`;
-/** The years 1 to 9999: the view of a dashboard shows it as a timestamp. */
+/** A time in the years 1 to 9999, since the view of a dashboard shows it as a timestamp. */
 const isTime = (column: string) => `CHECK (${column} BETWEEN -62135596800000 AND 253402300799999)`;
 
-/** Refuses a change that no store makes. It costs nothing else: PostgreSQL looks only at which columns a statement names. */
+/** A trigger that refuses changes that no store makes. It is cheap, since PostgreSQL only compares the names of the columns. */
 const staysAsItIs = (schema: string, table: string, columns = ''): string => `
   CREATE TRIGGER stays_as_it_is BEFORE UPDATE${columns} ON ${schema}.${table} FOR EACH ROW EXECUTE FUNCTION ${schema}.refuse_change();`;
 
-/** What gives a row its identity and its place never changes. */
+/** Triggers that protect the identity and the place of each row. */
 const identities = (schema: string): string => `
   CREATE FUNCTION ${schema}.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $refuse$
   BEGIN
@@ -41,13 +41,12 @@ const identities = (schema: string): string => `
 `;
 
 /**
- * `reports` is what is kept for ever: who a report is, so that no identity is forgotten, and how it ended. It is written
- * twice, when it is enqueued and when it ends, the second time in place: no indexed column changes, so its indexes grow
- * by one entry for each report and never need to be cleaned.
+ * `reports` holds the identity and the end of every report. A row is written when it is enqueued and when it ends. The second write
+ * is in place: it changes no indexed column, so the indexes grow by one entry for each report and need no cleaning.
  *
- * `queue` holds what is not final: small, narrow, and all that a worker searches. `blocked` is what was seen last of the
- * row that one waits for; only `parked` keeps a row out of the index, and is set under a lock on that row alone.
- * `unlogged` are final reports that have no line in the log of receipts.
+ * `queue` holds the rows that are not final. It is small and narrow, and workers search only this table. `blocked` is the last seen
+ * state of the row that another one waits for. Only `parked` keeps a row out of the index, and is only set under a lock on that
+ * row. `unlogged` holds the final reports that have no line in the receipt log.
  */
 export const tables = (schema: string): string => `
   CREATE TABLE ${schema}.reports (
@@ -123,7 +122,7 @@ export const tables = (schema: string): string => `
   ) WITH (fillfactor = 20, autovacuum_vacuum_threshold = 200);
 ${identities(schema)}`;
 
-/** What a dashboard reads, a row for each account; times are those of SQL, and nothing in it is personal. */
+/** The views for dashboards, with a row for each account. Times are SQL timestamps, and the views contain no personal data. */
 export const views = (schema: string): string => `
   CREATE VIEW ${schema}.stats AS
   SELECT known.account, coalesce(open.waiting, 0) AS waiting, coalesce(open.blocked, 0) AS blocked, coalesce(open.in_flight, 0) AS in_flight,

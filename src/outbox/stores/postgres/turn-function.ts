@@ -5,7 +5,7 @@ import { BY_INDEX, MOST_LOOKED_AT, NOW_MS } from './function-parts.js';
 import { isAllowed, openRowJson } from './row-columns.js';
 import { LARGEST_NUMBER, queued, TALLY_PARTS } from './tables.js';
 
-/** One turn of a worker, as one statement: all of it or nothing, over any pool. */
+/** One turn of a worker as one statement, so that it is atomic over any pool. */
 export const turn = (schema: string): string => `
   CREATE FUNCTION ${schema}.turn(request jsonb) RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $turn$
   DECLARE

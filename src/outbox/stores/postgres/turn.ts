@@ -5,10 +5,10 @@ import type { Run } from './database.js';
 import { fitted } from './fitted.js';
 import { rowOf } from './row-columns.js';
 
-/** How JSON writes a NUL or half of a surrogate pair. */
+/** The escapes of NUL and surrogates in JSON. */
 const MAY_BE_UNFIT = /\\u(?:0000|d[89a-f])/;
 
-/** Values as JSON for the database. The gateway's words and names, which it might not hold, must not keep a report from being written. */
+/** Makes JSON for the database. It replaces unstorable characters, since the gateway's text must not stop the write of a report. */
 export function toPostgresJson(value: unknown): string {
   const text = JSON.stringify(value);
   return MAY_BE_UNFIT.test(text) ? JSON.stringify(value, (_, inner: unknown) => fittedParts(inner)) : text;
@@ -25,7 +25,7 @@ const whole = (change: Change): Change => ({ ...change, delayMs: Math.round(chan
 /** Makes the writes, then the claim, in one statement. */
 export async function takeTurn(run: Run, schema: string, { writes, claim }: Turn): Promise<TurnResult> {
   const request = {
-    // Never the row of the mended name; none has an empty one.
+    // An unstorable id becomes empty and matches no row. A repaired id could match another row.
     writes: writes.map(({ id, expected: { state, fence }, change }) => ({ id: isStorable(id) ? id : '', expected: { state, fence }, change: whole(change) })),
     claim: claim && { ...claim, leaseMs: Math.round(claim.leaseMs) },
   };

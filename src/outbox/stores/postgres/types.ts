@@ -1,9 +1,9 @@
-/** What is bound to a statement: text, so that no library has to guess a type. */
+/** A value that is bound to a statement. It is text, so that no library must guess a type. */
 export type PostgresValue = string | null;
 
 /**
- * Anything that sends a statement with its values to PostgreSQL: a pool or a client of `pg`, or a line of your own
- * around another library.
+ * An object that sends a statement with its values to PostgreSQL: a pool or a client of `pg`, or your own line of code around
+ * another library.
  *
  * @example
  * ```ts
@@ -12,12 +12,12 @@ export type PostgresValue = string | null;
  * ```
  */
 export interface PostgresDatabase {
-  /** Resolves with rows whose columns go by their names. The placeholders are `$1`, `$2` and so on. */
+  /** Sends a statement with the placeholders `$1`, `$2` and so on. Resolves with rows as objects, whose members are the columns. */
   query(
     text: string,
     values: PostgresValue[],
   ): PromiseLike<{
-    /** What the statement returned, a row each. */
+    /** The rows of the result. */
     readonly rows: readonly unknown[];
   }>;
 }

@@ -1,15 +1,15 @@
 import { isOpenBefore } from './row-columns.js';
 
-/** What a row is written with: the progress that was decided, and the time until it is due. */
+/** The assignments of a write: the decided progress, and the time when the row is due. */
 const CHANGED = `state = change.state, fence = change.fence, attempts = change.attempts, in_doubt = change."inDoubt", doubt_before = change."doubtBefore",
       due_at = now_ms + change."delayMs", changed_at = now_ms, problem = change.problem, decisions = change.decisions`;
 
-/** A row's change, if its state and fence are the expected ones. Final: out of the queue, and those that wait for it may go. */
+/** Changes a row if it has the expected state and fence. A final row leaves the queue, and the rows that wait for it are unblocked. */
 export const write = (schema: string): string => writeFunction(schema, 'CREATE', { members: '', columns: '' });
 
 /**
- * The same with the id of the request. It takes the other one's place: older instances reach it through `turn`, and name no such id; what they give and get
- * stays the same.
+ * The same with the id of the request. It replaces the first version. Older instances call it through `turn` without an id, and its
+ * arguments and result stay the same.
  */
 export const writeWithRequestId = (schema: string): string =>
   writeFunction(schema, 'CREATE OR REPLACE', { members: '"requestId" text, ', columns: ', request_id = change."requestId"' });

@@ -12,5 +12,5 @@ describe('the PostgreSQL store', () => {
     }),
   );
 
-  it('answers to names that no store can hold as to unknown ones', async () => expectOddNamesAreUnknown(await openStore()));
+  it('returns nothing for names that no store can hold', async () => expectOddNamesAreUnknown(await openStore()));
 });

@@ -17,7 +17,7 @@ const rejection = (promise: Promise<unknown>): Promise<PostgresStoreError> =>
     (error) => error,
   );
 
-/** A pool whose connections are of a role of its own, or have settings of their own. */
+/** A pool whose connections have their own role or settings. */
 async function withPool<T>(config: pg.PoolConfig, use: (own: pg.Pool) => Promise<T>): Promise<T> {
   const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4, ...config });
   // The server may end a connection that is still closing.
@@ -37,7 +37,7 @@ describe('the tables', () => {
     expect(await stores[0]?.list({ limit: 20 })).toHaveLength(12);
   });
 
-  it('may be made by a role of their own, with the SQL that there is for it', async () => {
+  it('can be made by a separate role, with the SQL of postgresMigrations', async () => {
     const schema = newSchema();
     const role = `${schema}_app`;
     await expect(openStore({ schema, migrate: false })).rejects.toMatchObject({ code: 'missing' });
@@ -53,7 +53,7 @@ describe('the tables', () => {
       await store.enqueue([newRow('B-2'), newRow('B-3')]);
       expect(await claim(store)).toHaveLength(3);
       await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'privileges', sqlState: '42501' });
-      // The words of the error are those that mend it.
+      // The message of the error contains the SQL that grants the privileges.
       await pool.query(`REVOKE ALL ON ALL TABLES IN SCHEMA ${schema} FROM ${role}`);
       const { message } = await rejection(postgresStore({ database: own, schema, migrate: false }));
       const grants = message.match(/GRANT [^;]+;/g) ?? [];
@@ -63,7 +63,7 @@ describe('the tables', () => {
     });
   });
 
-  it('of a newer version are left as they are', async () => {
+  it('of a newer version are not changed', async () => {
     const schema = newSchema();
     const store = await openStore({ schema });
     await store.enqueue([newRow('B-1')]);
@@ -74,7 +74,7 @@ describe('the tables', () => {
     expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 99 }]);
   });
 
-  it('are refused in a schema of an older version, which is left as it is', async () => {
+  it('are refused in a schema of an older version, and not changed', async () => {
     const schema = newSchema();
     await pool.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.meta (version integer NOT NULL); INSERT INTO ${schema}.meta VALUES (1)`);
     const error = await rejection(openStore({ schema }));
@@ -88,7 +88,7 @@ describe('the tables', () => {
     ALTER TABLE ${schema}.queue DROP COLUMN wrong_code, DROP COLUMN wrong_words; DROP FUNCTION ${schema}.decide;
     DROP TABLE ${schema}.decisions, ${schema}.decision_steps, ${schema}.paces, ${schema}.paced;`;
 
-  it('of the version without a console are brought to this one, beside an instance that still uses it', async () => {
+  it('of the version without a console are migrated, beside an instance that still uses them', async () => {
     const schema = newSchema();
     const older = await openStore({ schema });
     await pool.query(`${withoutConsole(schema)} UPDATE ${schema}.meta SET version = 3`);
@@ -104,7 +104,7 @@ describe('the tables', () => {
     expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 4 }]);
   });
 
-  it('of the version without request ids are brought to this one, beside an instance that still uses it', async () => {
+  it('of the version without request ids are migrated, beside an instance that still uses them', async () => {
     const schema = newSchema();
     await openStore({ schema });
     await pool.query(
@@ -116,7 +116,7 @@ describe('the tables', () => {
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
     const [first, second] = (await claim(store, 2)) as [Row, Row];
     await write(store, first, { requestId: 'req-1' });
-    // What the older version writes names no id.
+    // The older version writes no id.
     const { requestId: _, ...older } = change(second);
     const turn = { writes: [{ id: second.id, expected: { state: second.state, fence: second.fence }, change: older }] };
     await pool.query(`SELECT ${schema}.turn($1::text::jsonb)`, [JSON.stringify(turn)]);
@@ -129,13 +129,13 @@ describe('the tables', () => {
   });
 
   it.each([['Public'], ['pg_x'], ['information_schema'], ['user'], ['order'], ['a-b'], ['x"; DROP TABLE y; --'], ['']])(
-    'are in no schema %j',
+    'cannot be in the schema %j',
     async (schema) => {
       await expect(openStore({ schema })).rejects.toThrow(ConfigurationError);
     },
   );
 
-  it('tell a dashboard how the outbox is doing', async () => {
+  it('show a dashboard the state of the outbox', async () => {
     const schema = newSchema();
     const store = await openStore({ schema });
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
@@ -157,14 +157,14 @@ describe('the tables', () => {
   });
 });
 
-describe('what the database does not do', () => {
-  it('is refused where its isolation level is not the one that the outbox needs', async () => {
+describe('a problem of the database', () => {
+  it('is reported if its isolation level is not supported', async () => {
     await withPool({ connectionString: directUrl('a setting of the session'), options: '-c default_transaction_isolation=serializable' }, async (own) => {
       await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'isolation' });
     });
   });
 
-  it('is refused where its encoding lacks what names and messages are written in', async () => {
+  it('is reported if its encoding is not UTF8', async () => {
     const name = newSchema();
     await pool.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
     const address = new URL(inject('postgresUrl'));
@@ -174,11 +174,11 @@ describe('what the database does not do', () => {
       expect([error.code, error.message]).toEqual(['encoding', expect.stringMatching(/must have the encoding UTF8.*it has LATIN1/)]);
       expect((await own.query("SELECT 1 FROM pg_namespace WHERE nspname = 'location_sdk'")).rows).toEqual([]);
     });
-    // A pooler keeps connections to it.
+    // A pooler keeps connections to it open.
     await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
   });
 
-  it('is said without anything of a report', async () => {
+  it('is reported without data of a report', async () => {
     const schema = newSchema();
     const store = await openStore({ schema });
     const body = CANARIES.join(' ');
@@ -199,13 +199,13 @@ describe('what the database does not do', () => {
   it.each([
     ['a NUL', 'B\0'],
     ['half a surrogate pair', 'B\ud800'],
-  ])('is to hold %s', async (_, text) => {
+  ])('is reported for text with %s', async (_, text) => {
     const store = await openStore();
     for (const rows of [[newRow(text)], [newRow('B-1'), newRow(text)]]) await expect(store.enqueue(rows)).rejects.toMatchObject({ code: 'text' });
     expect(await store.list({ limit: 10 })).toEqual([]);
   });
 
-  it("does not keep a report from its end: words of the gateway's that it cannot hold are mended", async () => {
+  it("does not stop the end of a report: unstorable characters in the gateway's message are replaced", async () => {
     const store = await openStore();
     await store.enqueue([newRow('B-1')]);
     const [row] = await claim(store);
@@ -222,7 +222,7 @@ describe('what the database does not do', () => {
     expect(written?.problem?.details).toEqual([{ 'N\ufffd': 'N\ufffd', '\ufffd': { '\ufffd': '\\ud800' }, '\\u0000': '\u{1f600}' }]);
   });
 
-  it('is done again where it took a statement back because of another one', async () => {
+  it('is retried if a statement was rolled back because of another one', async () => {
     let failures = 2;
     const database: PostgresDatabase = {
       query: async (text, values) => {
@@ -251,21 +251,21 @@ describe('what the database does not do', () => {
       { code: 'P2010', message: "Can't reach database server", meta: { driverAdapterError: { cause: { kind: 'DatabaseNotReachable' } } } },
       'connection',
     ],
-  ])('is told by its code, whichever library says it: %s', async (_, error, code) => {
+  ])('is recognised by its code with every library: %s', async (_, error, code) => {
     const store = await openStore();
     const refusal = store.enqueue([newRow('B-1')], { query: async () => Promise.reject(error) });
     await expect(refusal).rejects.toMatchObject({ name: 'PostgresStoreError', code });
   });
 
-  it('is known once it is closed', async () => {
+  it('is reported after close', async () => {
     const store = await openStore();
     await store.close?.();
     await expect(store.enqueue([newRow('B-1')])).rejects.toMatchObject({ code: 'closed' });
   });
 });
 
-describe('a server that goes away', () => {
-  it('rejects, keeps what it acknowledged, and is used again once it is back', { timeout: 60_000 }, async () => {
+describe('a server that stops', () => {
+  it('causes rejections, keeps acknowledged reports, and is used again after its restart', { timeout: 60_000 }, async () => {
     const server = await startPostgres({ fsync: true });
     try {
       await withPool({ connectionString: server.url }, async (own) => {
@@ -286,8 +286,8 @@ describe('a server that goes away', () => {
   });
 });
 
-describe('a final report that somebody deletes by hand', () => {
-  it('is no longer known: the same reference is taken and sent again', async () => {
+describe('a final report that is deleted by hand', () => {
+  it('is no longer known: the same reference is accepted and sent again', async () => {
     const schema = newSchema();
     const store = await openStore({ schema });
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
@@ -303,8 +303,8 @@ describe('a final report that somebody deletes by hand', () => {
   });
 });
 
-describe('what is decided in SQL', () => {
-  it('is what the state machine decides: a claim makes of a row what `claimed` does', async () => {
+describe('a decision in SQL', () => {
+  it('is the same as in the state machine: a claim changes a row as `claimed` does', async () => {
     const schema = newSchema();
     const store = await openStore({ schema });
     await store.enqueue(Array.from({ length: 16 }, (_, index) => newRow(`B-${index}`)));

@@ -14,7 +14,7 @@ const WRONG = [null, 'zz', '', 'true', 'false', '[]', '{}', ...NUMBERS];
 const SOUND = ['B-0', 'B-1', 'B-2'];
 const bad = (index: number) => `B-bad-${index}`;
 
-/** Columns that no tool may change, and those whose wrong values are refused. */
+/** Columns that no tool may change, and columns whose wrong values are refused. */
 const OF_REPORTS = {
   reports: (schema: string, id: string) => `${schema}.reports SET :column = $1 WHERE id = '${id}'`,
   queue: (schema: string, id: string) => `${schema}.queue SET :column = $1 WHERE sequence = (SELECT sequence FROM ${schema}.reports WHERE id = '${id}')`,
@@ -25,7 +25,7 @@ const OTHERS = ['destinations', 'settings', 'receipts', 'unlogged', 'tally', 'me
 const gateway = createMockGateway();
 const client = createClient(gateway.clientOptions());
 
-/** A schema with a recorded bet, bets to damage, and bets behind them. */
+/** A schema with a recorded bet, bets to damage, and later bets. */
 async function waitingSchema(damaged = 0): Promise<string> {
   const schema = newSchema();
   const store = await openStore({ schema });
@@ -45,16 +45,16 @@ async function waitingSchema(damaged = 0): Promise<string> {
   return schema;
 }
 
-/** Whether the database let it in. */
+/** Whether the database accepted the value. */
 async function damage(sql: string, value: string | null): Promise<boolean> {
-  // As a literal, which PostgreSQL reads as the column's type.
+  // As a literal, which PostgreSQL reads in the column's type.
   const literal = value === null ? 'NULL' : `'${value}'`;
   const { code, rowCount } = await pool.query(`UPDATE ${sql.replace('$1', literal)}`).then(
     (result) => ({ code: undefined, rowCount: result.rowCount }),
     (error: unknown) => ({ code: (error as { code?: string }).code, rowCount: undefined }),
   );
   expect([sql, rowCount]).not.toEqual([sql, 0]);
-  // The wrong type, out of its range, NULL, twice the same, or what a check or a trigger of the outbox refuses.
+  // A wrong type, a value out of range, NULL, a duplicate, or a refusal by a check or trigger of the outbox.
   if (code !== undefined) expect([sql, ['22P02', '22003', '23502', '23505', '23514']]).toEqual([sql, expect.arrayContaining([code])]);
   return code === undefined;
 }
@@ -64,7 +64,7 @@ const columnsOf = async (schema: string, table: string): Promise<string[]> =>
     ({ name }) => String(name),
   );
 
-/** What an outbox over a damaged schema makes of it, and what is wrong with that. */
+/** Runs an outbox over a damaged schema. Returns its effect on the reports, and the errors. */
 async function drained(schema: string) {
   const store = await openStore({ schema });
   const outbox = createOutbox({ client, store, pollMs: 20 });
@@ -97,14 +97,14 @@ describe('a wrong value in a column of the PostgreSQL store', () => {
     }
   });
 
-  it.each(OTHERS)('of %s is refused by the database, or stops no report without saying so', { timeout: 300_000 }, async (table) => {
+  it.each(OTHERS)('of %s is refused by the database, or stops no report without an error', { timeout: 300_000 }, async (table) => {
     for (const column of sampleOf(`damaged columns of ${table} in PostgreSQL`, await columnsOf(await waitingSchema(), table))) {
       const schema = await waitingSchema();
       for (const value of WRONG) {
         const [before] = (await pool.query(`SELECT ${column}::text AS value FROM ${schema}.${table} LIMIT 1`)).rows;
         if (before === undefined || before.value === value) continue;
         if (!(await damage(`${schema}.${table} SET ${column} = $1`, value))) continue;
-        // Another address, and tables of another version, are refused with words: no report of that destination is sent. Tables of version 2 are updated.
+        // Another address, and tables of another version, are refused with an error: no report of that destination is sent. Tables of version 2 are migrated.
         if ((table === 'destinations' && column === 'gateway') || (table === 'meta' && column === 'version' && value !== '2')) {
           await expect(drained(schema)).rejects.toThrow(/rebind|version/);
           await damage(`${schema}.${table} SET ${column} = $1`, before.value);

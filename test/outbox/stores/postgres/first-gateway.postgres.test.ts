@@ -19,7 +19,7 @@ async function openTwo() {
   return { schema, one: await open(), other: await open() };
 }
 
-/** Transactions that are open at once, each over its own connection; those that were not ended are rolled back. */
+/** Transactions that are open at once, each on its own connection. Open ones are rolled back at the end. */
 async function withTransactions(work: (begin: () => Promise<pg.PoolClient>) => Promise<void>): Promise<void> {
   const clients: pg.PoolClient[] = [];
   try {
@@ -34,7 +34,7 @@ async function withTransactions(work: (begin: () => Promise<pg.PoolClient>) => P
   }
 }
 
-/** Does not wait for the end of another transaction. */
+/** Fails instead of waiting for the end of another transaction. */
 const soon = async <T>(promise: Promise<T>): Promise<T> => {
   const began = performance.now();
   const result = await promise;
@@ -46,7 +46,7 @@ describe('two open transactions, each with the first report of a destination', (
   it.each([
     ['commits', 'COMMIT'],
     ['is rolled back', 'ROLLBACK'],
-  ])('for two gateways: one is refused, and no report goes to the gateway of the other, where the first %s', async (_, end) => {
+  ])('for two gateways: one is refused, and no report goes to the gateway of the other, if the first %s', async (_, end) => {
     const { one, other } = await openTwo();
     await withTransactions(async (begin) => {
       const [first, second] = [await begin(), await begin()];
@@ -59,7 +59,7 @@ describe('two open transactions, each with the first report of a destination', (
     expect(await other.get([newRow('B-2').id])).toEqual([undefined]);
   });
 
-  it('for two gateways, in statements of the user and in batches, at the same moment: one gateway at most is in the store', async () => {
+  it('for two gateways, in statements of the user and in batches, at once: at most one gateway is in the store', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { schema, one, other } = await openTwo();
       await withTransactions(async (begin) => {
@@ -80,7 +80,7 @@ describe('two open transactions, each with the first report of a destination', (
     }
   });
 
-  it('for the same gateway: neither waits, and both are sent, also where the one that was first is rolled back', async () => {
+  it('for the same gateway: neither waits, and both are sent, even if the first one is rolled back', async () => {
     const { one, other } = await openTwo();
     await withTransactions(async (begin) => {
       const [first, second, third] = [await begin(), await begin(), await begin()];
@@ -95,7 +95,7 @@ describe('two open transactions, each with the first report of a destination', (
     expect(idsOf(await claim(one))).toEqual([newRow('B-2').id, newRow('B-4').id]);
   });
 
-  it('keep no other destination, and no worker that starts, waiting', async () => {
+  it('do not delay other destinations or a starting worker', async () => {
     const { one, other } = await openTwo();
     await withTransactions(async (begin) => {
       const [first, second] = [await begin(), await begin()];
@@ -111,7 +111,7 @@ describe('two open transactions, each with the first report of a destination', (
 });
 
 describe('a worker', () => {
-  it('that has started meanwhile sends what the second transaction committed, where the first one was rolled back', async () => {
+  it('that has started in the meantime sends the report of the second transaction, if the first one was rolled back', async () => {
     const { one } = await openTwo();
     const gateway = createMockGateway({ requireInitiated: false });
     const outbox = createOutbox({ client: createClient({ ...gateway.clientOptions(), fetch: gateway.fetch }), store: one, pollMs: 20 });

@@ -17,7 +17,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((outbox) => outbox.stop({ timeoutMs: 2_000 })));
 });
 
-/** Instances of a backend: each has an outbox of its own over the one schema. */
+/** Instances of a backend. Each has its own outbox over the same schema. */
 function instances(schema = newSchema()) {
   const gateway = createMockGateway();
   const open = async (pollMs = HOUR_MS) => {
@@ -42,7 +42,7 @@ describe('instances of a backend', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('that found no schema, and then run the migrations at the same moment, find it made by one of them', async () => {
+  it('that found no schema, and then run the migrations at once, use the schema of one of them', async () => {
     const clients = Array.from({ length: 6 }, () => new pg.Client({ connectionString: directUrl('connections that remember what they saw') }));
     await Promise.all(clients.map((client) => client.connect()));
     const failures: unknown[] = [];
@@ -57,7 +57,7 @@ describe('instances of a backend', () => {
     expect(failures).toEqual([]);
   });
 
-  it('that are idle, and look for work once an hour, deliver what another one commits', async () => {
+  it('that are idle, and poll once an hour, deliver the reports of another instance', async () => {
     const { open, applied } = instances();
     const [sender, web] = [await open(), await open()];
     sender.start();
@@ -70,7 +70,7 @@ describe('instances of a backend', () => {
     await expect.poll(applied, patience).toEqual(['reportBetEvent B-0', 'reportBetEvent B-1', 'reportSettledBet B-1']);
   });
 
-  it('deliver nothing of a transaction that was rolled back, though its turn came', async () => {
+  it('deliver nothing of a transaction that was rolled back', async () => {
     const { open, applied } = instances();
     const [sender, web] = [await open(), await open()];
     sender.start();
@@ -84,7 +84,7 @@ describe('instances of a backend', () => {
     expect(await web.list()).toMatchObject([{ reference: 'B-2' }]);
   });
 
-  it('all keep quiet once the gateway has told one of them to', async () => {
+  it('all wait after the gateway has told one of them to wait', async () => {
     const { open, gateway } = instances();
     gateway.faults.add({ kind: 'status', status: 429, retryAfter: 600, times: null });
     let requests = 0;
@@ -103,7 +103,7 @@ describe('instances of a backend', () => {
 });
 
 describe('connections of pg that break', () => {
-  it('end no process that listens as the guide does, and are replaced', async () => {
+  it('do not end a process that follows the guide, and are replaced', async () => {
     const name = newSchema();
     const own = new pg.Pool({ connectionString: directUrl('connections that are found by their name, and ended'), max: 4, application_name: name });
     const lost = new Set<pg.PoolClient>();

@@ -4,7 +4,7 @@ import { postgresStore } from '../../../../src/entries/outbox-postgres.js';
 import { claim, newRow, settledRow, write } from '../../../../src/outbox/contract/harness.js';
 import { directUrl, newSchema } from './world.js';
 
-it('a server with JIT compiles nothing of what a worker does: that would take longer than all else', async (context) => {
+it('a server with JIT does not compile the statements of a worker, since that would take longer than the statements', async (context) => {
   const client = new pg.Client({ connectionString: directUrl('a session whose plans are watched') });
   await client.connect();
   try {

@@ -14,7 +14,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** Counts what a store tells. */
+/** Counts the notifications of a store. */
 async function watched(options: Parameters<typeof openStore>[0]) {
   const seen = { times: 0 };
   const store = await openStore(options);
@@ -26,8 +26,8 @@ async function watched(options: Parameters<typeof openStore>[0]) {
   return { store, seen };
 }
 
-describe('who listens', () => {
-  it('is told of a report at its commit, not before, and not where it is rolled back', async () => {
+describe('a listener', () => {
+  it('is notified at the commit of a report, not before, and not after a rollback', async () => {
     const schema = newSchema();
     const { seen } = await watched({ schema, listen: connectListener });
     const other = await openStore({ schema });
@@ -43,7 +43,7 @@ describe('who listens', () => {
     await expect.poll(() => seen.times, { timeout: 10_000 }).toBe(2);
   });
 
-  it('is told nothing by a store that does not notify', async () => {
+  it('is not notified by a store with notify: false', async () => {
     const schema = newSchema();
     const { seen } = await watched({ schema, listen: connectListener });
     await (await openStore({ schema, notify: false })).enqueue([newRow('B-1')]);
@@ -51,7 +51,7 @@ describe('who listens', () => {
     await expect.poll(() => seen.times, { timeout: 10_000 }).toBe(2);
   });
 
-  it('connects again when the connection is lost, and looks once more, since something may have been missed', async () => {
+  it('connects again when the connection is lost, and polls once more, since a notification may be missing', async () => {
     const schema = newSchema();
     const connect = async () => {
       const client = new pg.Client({ connectionString: directUrl('a session that is found by its name, and ended'), application_name: schema });
@@ -68,8 +68,8 @@ describe('who listens', () => {
     await expect.poll(left, { timeout: 10_000 }).toBe(0);
   });
 
-  it('is told once that nothing arrives, and what to set; polling goes on', async () => {
-    // Through PgBouncer as it is; else the listening connection is that of another database, and as deaf.
+  it('gets one error if no notifications arrive, with the advice, and polling continues', async () => {
+    // Through PgBouncer if there is one. Otherwise through a connection to another database, which receives nothing either.
     const elsewhere = new URL(inject('directPostgresUrl'));
     elsewhere.pathname = 'template1';
     const connect = async () => {
@@ -95,7 +95,7 @@ describe('who listens', () => {
     });
     await outbox.reportBetEvent(betEvent({ bet_id: 'B-1' }));
     await expect.poll(() => gateway.reports().length, { timeout: 10_000 }).toBe(1);
-    // Long enough for another connection, and for its silence.
+    // Long enough for another connection without notifications.
     await new Promise((resolve) => setTimeout(resolve, 7_000));
     expect(problems).toHaveLength(1);
     await outbox.stop();
@@ -104,7 +104,7 @@ describe('who listens', () => {
 });
 
 describe('the listening connection', () => {
-  /** A client that answers, or not. */
+  /** A client that answers, or does not. */
   function fakeClient() {
     const listeners: Record<string, (detail?: unknown) => void> = {};
     const state = { answers: true, released: 0, asked: [] as string[] };
@@ -127,7 +127,7 @@ describe('the listening connection', () => {
   const quiet = { channel: 'x', onDeaf: () => expect.unreachable('it hears') };
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-  it('is asked now and then whether it is there, and replaced when it does not answer', async () => {
+  it('is checked from time to time, and replaced when it does not answer', async () => {
     const clock = new FakeClock();
     const [first, second] = [fakeClient(), fakeClient()];
     const clients = [first, second];
@@ -150,7 +150,7 @@ describe('the listening connection', () => {
     expect(second.state.released).toBe(1);
   });
 
-  it('is tried less and less often while it cannot be made', async () => {
+  it('is tried less and less often if it cannot be made', async () => {
     const clock = new FakeClock();
     let tries = 0;
     const connect = () => {
@@ -167,8 +167,8 @@ describe('the listening connection', () => {
   it.each([
     ['nothing', undefined],
     ['a pool of another library', { query: async () => ({ rows: [] }) }],
-    ['a client that throws when it is listened to', { query: async () => ({ rows: [] }), on: () => JSON.parse('no') }],
-  ])('is tried again, and harms nobody, where connecting gives %s', async (_, given) => {
+    ['a client that throws when a listener is added', { query: async () => ({ rows: [] }), on: () => JSON.parse('no') }],
+  ])('is tried again without an error if connecting returns %s', async (_, given) => {
     const clock = new FakeClock();
     const right = fakeClient();
     const clients = [given as ListeningClient, right.client];
@@ -190,7 +190,7 @@ describe('the listening connection', () => {
     await settle();
   };
 
-  it('that hears no notification is given up and made again, and that is told once until one is heard', async () => {
+  it('without notifications is replaced, with one error until a notification arrives', async () => {
     const clock = new FakeClock();
     const { client, state, notify } = fakeClient();
     const seen = { told: 0, deaf: 0, hears: false };
@@ -221,7 +221,7 @@ describe('the listening connection', () => {
     stop();
   });
 
-  it('is asked again later whether it hears, where no notification could be sent', async () => {
+  it('is tested again later if no notification could be sent', async () => {
     const clock = new FakeClock();
     const { client, state, notify } = fakeClient();
     let tries = 0;
@@ -244,7 +244,7 @@ describe('the listening connection', () => {
     stop();
   });
 
-  it('of a library that passes no payload on counts as heard', async () => {
+  it('of a library that passes no payload on counts as working', async () => {
     const clock = new FakeClock();
     const { client, state, notify } = fakeClient();
     const stop = listen({ ...quiet, connect: async () => client, notify: () => notify(), clock, random: () => 0 }, () => {});
@@ -253,7 +253,7 @@ describe('the listening connection', () => {
     stop();
   });
 
-  it("does not take another instance's question for a report", async () => {
+  it("does not read another instance's test notification as a report", async () => {
     const schema = newSchema();
     const { seen } = await watched({ schema, listen: connectListener });
     await watched({ schema, listen: connectListener });

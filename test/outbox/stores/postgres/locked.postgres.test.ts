@@ -11,10 +11,10 @@ const BUSY = {
   name: 'PostgresStoreError',
   code: 'busy',
   sqlState: '55P03',
-  message: expect.stringMatching(/transaction that is still open.*end it.*enqueue again/),
+  message: expect.stringMatching(/open transaction.*end it.*enqueue again/),
 };
 
-/** Waits three seconds for a lock, where a store waits five: on a busy machine the reports that wait for none take a second. */
+/** The lock limit is three seconds instead of five. On a busy machine, reports that do not wait for a lock take a second. */
 const openStore = () => openPostgresStore({ database: pool, schema: newSchema() }, { one: '3000', many: '200' });
 
 async function openOutbox() {
@@ -24,8 +24,8 @@ async function openOutbox() {
   return { store, outbox: createOutbox({ client, store, pollMs: 60_000 }) };
 }
 
-describe('a report that a transaction of yours holds and does not end', () => {
-  it('keeps no other one waiting, whether enqueued with it or after it; the same one is refused, and accepted afterwards', async () => {
+describe("a report that the user's open transaction holds", () => {
+  it('delays no other report, enqueued with it or after it; the same report is refused, and accepted after the end', async () => {
     const { outbox } = await openOutbox();
     const report = (reference: string) => outbox.reportSettledBet(settledBet({ bet_id: reference }));
     await within(async (client) => {
@@ -45,7 +45,7 @@ describe('a report that a transaction of yours holds and does not end', () => {
     expect(await outbox.list()).toHaveLength(8);
   });
 
-  it('keeps no other one waiting where there are several of them', async () => {
+  it('delays no other report if there are several of them', async () => {
     const { outbox } = await openOutbox();
     const report = (reference: string) => outbox.reportSettledBet(settledBet({ bet_id: reference }));
     await within(async (client) => {
@@ -58,7 +58,7 @@ describe('a report that a transaction of yours holds and does not end', () => {
     });
   });
 
-  it('does not let what waits for the same report go before it', async () => {
+  it('also blocks a settlement that is enqueued with it', async () => {
     const store = await openStore();
     await within(async (client) => {
       await store.enqueue([newRow('B-1')], client);
@@ -67,7 +67,7 @@ describe('a report that a transaction of yours holds and does not end', () => {
     expect(idsOf(await claim(store, 9))).toEqual([newRow('B-1').id]);
   });
 
-  it('leaves the limit of another transaction of yours as it is', async () => {
+  it("does not change the lock limit of the user's own transaction", async () => {
     const store = await openStore();
     await within(async (client) => {
       await client.query("SET LOCAL lock_timeout = '1234ms'");

@@ -15,7 +15,7 @@ import { connectListener, newSchema, openStore, pool, within } from './world.js'
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 
-/** An outbox, the bets of a user beside it, and the statement that inserts one with its report. */
+/** An outbox, a table with the user's bets, and the statement that inserts a bet with its report. */
 async function bettingWorld({ store: given = {}, outbox: options = {} }: { store?: Partial<PostgresStoreOptions>; outbox?: Partial<OutboxOptions> } = {}) {
   const { schema = newSchema() } = given;
   const store = await openStore({ ...given, schema });
@@ -37,7 +37,7 @@ const rejection = (work: Promise<unknown>): Promise<{ code?: string; message: st
   );
 
 describe("a report in the user's own statement", () => {
-  it('is committed with it, and sent at once where somebody listens', async () => {
+  it('is committed with it, and sent at once to a listening worker', async () => {
     const { outbox, insert, place, bets, gateway } = await bettingWorld({ store: { listen: connectListener } });
     outbox.start();
     const report = await place('B-1');
@@ -54,7 +54,7 @@ describe("a report in the user's own statement", () => {
     expect([await bets(), await reports()]).toEqual([['B-1'], ['B-1']]);
   });
 
-  it('never was, where the statement fails or the transaction is rolled back', async () => {
+  it('does not exist if the statement fails or the transaction is rolled back', async () => {
     const { insert, place, bets, reports } = await bettingWorld();
     const { value } = await place('B-1');
     await expect(
@@ -68,7 +68,7 @@ describe("a report in the user's own statement", () => {
     expect([await bets(), await reports()]).toEqual([['B-2'], ['B-2']]);
   });
 
-  it('goes with the rows that are changed: none, no report; several, one', async () => {
+  it('follows the changed rows: no row, no report; several rows, one report', async () => {
     const { schema, outbox, reports } = await bettingWorld();
     const settle = `UPDATE ${schema}.bets SET settled = true WHERE id LIKE $1 RETURNING ${schema}.enqueue($2) AS added`;
     const { value } = await outbox.prepare('reportSettledBet', settledBet({ bet_id: 'B-1' }));
@@ -77,7 +77,7 @@ describe("a report in the user's own statement", () => {
     expect([(await pool.query(settle, ['B-%', value])).rows, await reports()]).toEqual([[{ added: true }, { added: false }], ['B-1']]);
   });
 
-  it('is the same report again, and says that it was not added', async () => {
+  it('is the same report again, and returns that it was not added', async () => {
     const { schema, outbox, place, reports } = await bettingWorld();
     const report = await place('B-1');
     await report.enqueue();
@@ -87,7 +87,7 @@ describe("a report in the user's own statement", () => {
     expect([await report.enqueue(), await reports()]).toMatchObject([{ state: 'recorded' }, ['B-1']]);
   });
 
-  it('with other data fails the transaction, and tells nothing of a person', async () => {
+  it('with other data fails the transaction, without personal data in the error', async () => {
     const { outbox, insert, bets, store } = await bettingWorld();
     await outbox.reportSettledBet(personalSettlement('B-1'));
     const before = await store.list({ limit: 9 });
@@ -103,9 +103,9 @@ describe("a report in the user's own statement", () => {
     ['nothing', null, 'was given NULL'],
     ['an empty text', '', 'something else'],
     ['half of a value', 'outbox', 'something else'],
-    ['a value without its beginning', ['default:staging:reportBetEvent:B-1', ...'123456789'].join('\x1f'), 'something else'],
-    ['the beginning of a value', 'outbox1 80\x1fstaging:reportBetEvent:B-1\x1fstaging', 'something else'],
-  ])('is refused where it is %s, and that is not shown', async (_, value, message) => {
+    ['a value without its begin', ['default:staging:reportBetEvent:B-1', ...'123456789'].join('\x1f'), 'something else'],
+    ['the begin of a value', 'outbox1 80\x1fstaging:reportBetEvent:B-1\x1fstaging', 'something else'],
+  ])('is refused if it is %s, and the value is not shown', async (_, value, message) => {
     const { insert, bets, reports } = await bettingWorld();
     const error = await rejection(pool.query(insert, ['B-1', value]));
     expect(error).toMatchObject({
@@ -120,7 +120,7 @@ describe("a report in the user's own statement", () => {
   it.each([
     ['cut off', '$2::varchar(300)', 'UTF8'],
     ['read in another encoding', '$2', 'LATIN1'],
-  ])('is refused where it was %s on the way, since it could never be sent', async (_, bound, encoding) => {
+  ])('is refused if it was %s on the way, since it could not be sent', async (_, bound, encoding) => {
     const { insert, outbox, bets, reports } = await bettingWorld();
     const { value } = await outbox.prepare('reportBetEvent', personalBet('B-é'));
     const error = await rejection(
@@ -134,14 +134,14 @@ describe("a report in the user's own statement", () => {
     expect([await bets(), await reports()]).toEqual([[], []]);
   });
 
-  it('is refused where the outbox of another schema prepared it, whose keys nobody here may have', async () => {
+  it('is refused if the outbox of another schema prepared it, since its keys may be missing here', async () => {
     const [here, there] = [await bettingWorld(), await bettingWorld()];
     const error = await rejection(pool.query(here.insert, ['B-1', (await there.place('B-1')).value]));
     expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining('prepared by the outbox of another store') });
     expect([await here.bets(), await here.reports(), await there.reports()]).toEqual([[], [], []]);
   });
 
-  it('tells no report as its own whose row the statement did not insert', async () => {
+  it('does not report another report as its own, if the statement did not insert its row', async () => {
     const { outbox, insert, place } = await bettingWorld();
     await pool.query(insert, ['B-1', (await place('B-1')).value]);
     const other = await outbox.prepare('reportBetEvent', { ...betEvent({ bet_id: 'B-1', amount: 99 }), location });
@@ -152,7 +152,7 @@ describe("a report in the user's own statement", () => {
     await expect(done).rejects.toMatchObject({ code: 'duplicate', message: expect.stringContaining('holds other data under this reference') });
   });
 
-  it('fails with what the library says, which may be the values: its cause alone is fit to be logged', async () => {
+  it("fails with the library's message, which may contain the values: only its cause may be logged", async () => {
     const { outbox, schema } = await bettingWorld();
     await outbox.reportBetEvent(personalBet('B-1'));
     const other = await outbox.prepare('reportBetEvent', { ...personalBet('B-1'), amount: 1 });
@@ -163,11 +163,11 @@ describe("a report in the user's own statement", () => {
     expect(leaksIn(String((error as Error).cause))).toEqual([]);
   });
 
-  it('is refused by a store of the same schema name in another database', async () => {
+  it('is refused by a store with the same schema name in another database', async () => {
     const { schema, place } = await bettingWorld();
     const { value } = await place('B-1');
     const name = `${schema}_other`;
-    // Not of template1, to which another test connects: PostgreSQL copies only what nothing else uses.
+    // Not from template1, to which another test connects: PostgreSQL only copies an unused database.
     await pool.query(`CREATE DATABASE ${name} TEMPLATE template0`);
     const url = new URL(inject('postgresUrl'));
     url.pathname = `/${name}`;
@@ -182,7 +182,7 @@ describe("a report in the user's own statement", () => {
     }
   });
 
-  it('is refused where reports of its account go to another gateway', async () => {
+  it('is refused if its account is bound to another gateway', async () => {
     const { schema, store, place } = await bettingWorld();
     await store.bind([{ account: 'default', environment: 'staging', gateway: 'https://another.example.com' }]);
     const error = await rejection(pool.query(`SELECT ${schema}.enqueue($1)`, [(await place('B-1')).value]));
@@ -190,7 +190,7 @@ describe("a report in the user's own statement", () => {
     expect((await store.counts()).states.waiting).toBe(0);
   });
 
-  it('waits for the initiated one, as any other does', async () => {
+  it('waits for the initiated report, like any other', async () => {
     const { insert, place, outbox, store, gateway } = await bettingWorld();
     const settled = await outbox.prepare('reportSettledBet', settledBet({ bet_id: 'B-1' }));
     await within(async (client) => {
@@ -202,7 +202,7 @@ describe("a report in the user's own statement", () => {
     expect(idsOf(await claim(store, 9, [{ account: 'default', gateways, busy: 0 }]))).toEqual(['default:staging:reportBetEvent:B-1']);
   });
 
-  it('is added once, of two transactions with it at the same time', async () => {
+  it('is added once by two transactions at the same time', async () => {
     const { insert, place, reports } = await bettingWorld();
     const { value } = await place('B-1');
     const two = await Promise.all(
@@ -226,7 +226,7 @@ describe("a report in the user's own statement", () => {
     expect(await reports()).toEqual(['B-1']);
   });
 
-  it('is found by polling where nobody is to be told', async () => {
+  it('is found by polling if notifications are off', async () => {
     const schema = newSchema();
     const heard: string[] = [];
     const listener = await connectListener();
@@ -244,7 +244,7 @@ describe("a report in the user's own statement", () => {
     }
   });
 
-  it('is unreadable where bodies are encrypted', async () => {
+  it('is unreadable if bodies are encrypted', async () => {
     const encryption = { current: 'k1', keys: { k1: new Uint8Array(32).fill(7) } };
     const { outbox, insert, gateway } = await bettingWorld({ outbox: { encryption } });
     const report = await outbox.prepare('reportBetEvent', personalBet('B-1'));
@@ -254,7 +254,7 @@ describe("a report in the user's own statement", () => {
     expect(leaksIn(JSON.stringify(gateway.reports())).length).toBeGreaterThan(5);
   });
 
-  it('is what it was, whatever is in it', async () => {
+  it('keeps text of any content unchanged', async () => {
     const { schema, store } = await bettingWorld();
     const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !['\0', '\x1f'].some((unfit) => one.includes(unfit)));
     const odd = fc.constantFrom('NULL', 'null', '{', '}', '{}', ',', '"', '\\', '\\"', "'", '$1', ' ', '\n', 'outbox1 {', '\u2028', '😀');
@@ -275,7 +275,7 @@ describe("a report in the user's own statement", () => {
       expect(() => store.asValue?.(newRow('n', { body: unfit }))).toThrow(expect.objectContaining({ code: 'text' }));
   });
 
-  it('goes through other libraries as it is', async () => {
+  it('passes through other libraries unchanged', async () => {
     const { schema, place, reports } = await bettingWorld();
     const client = postgres(inject('postgresUrl'), { max: 1 });
     const name = client(`${schema}.bets`);

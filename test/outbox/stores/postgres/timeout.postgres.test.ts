@@ -8,7 +8,7 @@ import { advance, newSchema, openStore, pool } from './world.js';
 
 const LATE = { name: 'PostgresStoreError', code: 'timeout', message: expect.stringContaining('enqueue the same again') };
 
-/** A store whose network can be cut without a word to either side. */
+/** A store whose network can be cut without notice to either side. */
 async function storeOverProxy({ timeoutMs = 500, max = 3 } = {}) {
   const schema = newSchema();
   await openStore({ schema });
@@ -27,7 +27,7 @@ async function storeOverProxy({ timeoutMs = 500, max = 3 } = {}) {
   return { schema, own, proxy, store, impatient };
 }
 
-/** Holds up every statement on a table, until it is released. */
+/** Blocks every statement on a table until it is released. */
 async function hold(table: string) {
   const client = await pool.connect();
   await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
@@ -37,8 +37,8 @@ async function hold(table: string) {
   };
 }
 
-describe('a connection that falls silent', () => {
-  it('is not waited for longer than the limit, is closed, and another one is used once there is one', async () => {
+describe('a connection that stops answering', () => {
+  it('reaches the time limit and is closed, and another one is used when available', async () => {
     const { own, proxy, store, impatient } = await storeOverProxy();
     const restore = proxy.cut();
     const ways = [
@@ -70,7 +70,7 @@ describe('a connection that falls silent', () => {
     expect(await store.enqueue([newRow('B-1')])).toMatchObject([{ added: true }]);
   });
 
-  it('of a transaction of yours is not waited for either, and must be closed', async () => {
+  it("of the user's own transaction reaches the time limit, too, and must be closed", async () => {
     const { own, proxy, impatient } = await storeOverProxy();
     const client = await own.connect();
     await client.query('BEGIN');
@@ -84,7 +84,7 @@ describe('a connection that falls silent', () => {
 });
 
 describe('an answer that comes too late', () => {
-  it('of an enqueue that landed: the same again is the same row', async () => {
+  it('of an enqueue that was committed: the same report again is the same row', async () => {
     const schema = newSchema();
     const [store, impatient] = [await openStore({ schema }), await openStore({ schema, timeoutMs: 500 })];
     const release = await hold(`${schema}.reports`);
@@ -94,7 +94,7 @@ describe('an answer that comes too late', () => {
     expect(await impatient.enqueue([newRow('B-1', { body: 'first' })])).toMatchObject([{ added: false, row: { body: 'first' } }]);
   });
 
-  it('of a claim that landed: its rows are taken again when their lease is over', async () => {
+  it('of a claim that was committed: its rows are claimed again after their lease', async () => {
     const schema = newSchema();
     const [store, impatient] = [await openStore({ schema }), await openStore({ schema, timeoutMs: 500 })];
     await store.enqueue([newRow('B-1')]);
@@ -107,7 +107,7 @@ describe('an answer that comes too late', () => {
     expect(await claim(impatient)).toMatchObject([{ reference: 'B-1', attempts: 2, inDoubt: true }]);
   });
 
-  it('of a pool that lent its connections to others: the statement is not sent any more', async () => {
+  it('of a pool that lent its connections to others: the statement is no longer sent', async () => {
     const schema = newSchema();
     // Makes the tables, which takes longer than the limit below on a slow machine.
     await openStore({ schema });
@@ -123,7 +123,7 @@ describe('an answer that comes too late', () => {
   });
 });
 
-it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '100'])('no wait is without a limit: timeoutMs %s is refused', async (timeoutMs) => {
+it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '100'])('every wait has a limit: timeoutMs %s is refused', async (timeoutMs) => {
   const refusal = openStore({ timeoutMs: timeoutMs as number });
   await expect(refusal).rejects.toThrow(ConfigurationError);
   await expect(refusal).rejects.toThrow('timeoutMs: expected a number of milliseconds from 1 to 2147483647');

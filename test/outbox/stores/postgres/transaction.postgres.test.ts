@@ -21,7 +21,7 @@ function outboxOver(store: Awaited<ReturnType<typeof openStore>>) {
 }
 
 describe("a report in the user's transaction", () => {
-  it('is there once it commits, and is sent at once where somebody listens', async () => {
+  it('exists once it commits, and is sent at once to a listening worker', async () => {
     const { outbox, gateway } = outboxOver(await openStore({ listen: connectListener }));
     outbox.start();
     const { done, id } = await within(async (client) => {
@@ -37,7 +37,7 @@ describe("a report in the user's transaction", () => {
     await outbox.stop();
   });
 
-  it('needs no connection beside its own, also right after the start', async () => {
+  it('needs no second connection, even right after the start', async () => {
     const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 2, connectionTimeoutMillis: 5_000 });
     const store = await openStore({ database: own });
     const clients = [await own.connect(), await own.connect()];
@@ -54,7 +54,7 @@ describe("a report in the user's transaction", () => {
     await own.end();
   });
 
-  it('never was, where it is rolled back', async () => {
+  it('does not exist if the transaction is rolled back', async () => {
     const schema = newSchema();
     const { outbox } = outboxOver(await openStore({ schema }));
     await expect(
@@ -68,7 +68,7 @@ describe("a report in the user's transaction", () => {
     expect(await outbox.reportSettledBet(settledBet({ bet_id: 'B-1', payout_amount: 1 }))).toMatchObject({ state: 'waiting' });
   });
 
-  it('leaves the transaction failed where the database refuses it, and says so for whatever comes next', async () => {
+  it('fails the transaction if the database refuses it, and later statements get the error of a failed transaction', async () => {
     const store = await openStore();
     const client = await pool.connect();
     try {
@@ -82,7 +82,7 @@ describe("a report in the user's transaction", () => {
     expect(await store.list({ limit: 10 })).toEqual([]);
   });
 
-  it('is refused where the transaction is a pool, or nothing that sends statements', async () => {
+  it('is refused if the transaction is a pool, or cannot send statements', async () => {
     const store = await openStore();
     await expect(async () => store.enqueue([newRow('B-1')], pool)).rejects.toThrow(ConfigurationError);
     await expect(async () => store.enqueue([newRow('B-1')], {})).rejects.toThrow(ConfigurationError);
@@ -93,7 +93,7 @@ describe("a report in the user's transaction", () => {
     ['has begun none', async (_: pg.PoolClient) => {}],
     ['has committed it', (client: pg.PoolClient) => client.query('BEGIN; SELECT 1; COMMIT')],
     ['has rolled it back', (client: pg.PoolClient) => client.query('BEGIN; CREATE TEMPORARY TABLE gone (id text); ROLLBACK')],
-  ])('is refused where the connection %s, since it would stay without the rest', async (_, before) => {
+  ])('is refused if the connection %s, since it would be committed alone', async (_, before) => {
     const store = await openStore();
     const client = await pool.connect();
     try {
@@ -106,7 +106,7 @@ describe("a report in the user's transaction", () => {
     expect(await store.list({ limit: 10 })).toEqual([]);
   });
 
-  it('is taken as begun where the client cannot say', async () => {
+  it('is accepted if the client cannot report its state', async () => {
     const store = await openStore();
     await within(async (client) => {
       const silent = {
@@ -151,7 +151,7 @@ describe("a report in the user's transaction", () => {
     expect(idsOf(await claim(store))).toEqual([newRow('B-1').id]);
   });
 
-  it('of a level that shows nothing of others fails with the code that such transactions are repeated for', async () => {
+  it('of a level that hides the commits of others fails with the code for which transactions are repeated', async () => {
     const store = await openStore();
     const refusal = within(async (client) => {
       await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
@@ -164,7 +164,7 @@ describe("a report in the user's transaction", () => {
 });
 
 describe('the order of reports from concurrent transactions', () => {
-  it('is kept where the initiated one is committed after the settled one was enqueued', async () => {
+  it('is kept if the initiated report is committed after the settled one was enqueued', async () => {
     const store = await openStore();
     await within(async (first) => {
       await store.enqueue([newRow('B-1')], first);
@@ -175,7 +175,7 @@ describe('the order of reports from concurrent transactions', () => {
     expect(await claim(store)).toEqual([]);
   });
 
-  it('does not keep a settled one for ever whose transaction was open while the initiated one was recorded', async () => {
+  it('does not block a settled report for ever if its transaction was open while the initiated one was recorded', async () => {
     const store = await openStore();
     await store.enqueue([newRow('B-1')]);
     await within(async (second) => {
@@ -186,7 +186,7 @@ describe('the order of reports from concurrent transactions', () => {
     expect(idsOf(await claim(store))).toEqual([settledRow('B-1').id]);
   });
 
-  it('is kept, and no report stays behind, while workers race with transactions', async () => {
+  it('is kept, and all reports are recorded, while workers race with transactions', async () => {
     const store = await openStore();
     const count = 120;
     const recorded: string[] = [];
@@ -206,7 +206,7 @@ describe('the order of reports from concurrent transactions', () => {
         expect(written).not.toContain(false);
         for (const { id, operation, reference } of claimed) {
           recorded.push(id);
-          // Of every third one, the settled report is committed first, and may be sent while there is no other.
+          // Of every third pair, the settled report is committed first, and may be sent while it is alone.
           if (operation === 'reportSettledBet' && Number(reference.slice(2)) % 3 !== 1) expect(recorded).toContain(newRow(reference).id);
         }
         writes = claimed.map((row) => ({ id: row.id, expected: row, change: { ...row, state: 'recorded', delayMs: 0, outcome: 'recorded', keepBody: false } }));
@@ -223,7 +223,7 @@ describe('the order of reports from concurrent transactions', () => {
 });
 
 describe('the same report twice at once', () => {
-  it('is added by the first that commits, and the other one is given what that added', async () => {
+  it('is added by the first that commits, and the other one gets its row', async () => {
     const store = await openStore();
     const second = await within(async (client) => {
       await store.enqueue([newRow('B-1', { body: 'first' })], client);
@@ -237,7 +237,7 @@ describe('the same report twice at once', () => {
     ]);
   });
 
-  it('is added by the other one where the first is rolled back', async () => {
+  it('is added by the other one if the first is rolled back', async () => {
     const store = await openStore();
     const waiting: Promise<unknown>[] = [];
     await within(async (client) => {
@@ -249,7 +249,7 @@ describe('the same report twice at once', () => {
     expect(await Promise.all(waiting)).toMatchObject([[{ added: true, row: { body: 'second' } }]]);
   });
 
-  it('does not lock up batches that name the same reports in different orders', async () => {
+  it('does not deadlock batches with the same reports in different orders', async () => {
     const store = await openStore();
     const rows = Array.from({ length: 60 }, (_, index) => newRow(`B-${index}`));
     const enqueued = await Promise.all(Array.from({ length: 8 }, (_, index) => store.enqueue(index % 2 ? rows : [...rows].reverse())));

@@ -4,7 +4,7 @@ import type { OutboxStore } from '../../../../src/entries/outbox.js';
 import { type PostgresStoreOptions, postgresStore } from '../../../../src/entries/outbox-postgres.js';
 import type { Damage } from '../../../../src/outbox/contract/harness.js';
 
-/** One pool for the tests of a process, which ends with it. */
+/** One pool for the tests of a process. It ends with the process. */
 export const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 24, allowExitOnIdle: true });
 
 /** Whether the tests reach the server through PgBouncer in transaction mode. */
@@ -12,14 +12,14 @@ export const isPooled = inject('postgresUrl') !== inject('directPostgresUrl');
 
 const reasons = new Set<string>();
 
-/** The address of the server itself, for a session that must keep its connection. Prints why, once, where the other tests have a pooler between. */
+/** The address of the server itself, for a session that must keep its connection. Prints the reason once if the other tests use a pooler. */
 export function directUrl(why: string): string {
   if (isPooled && !reasons.has(why)) console.log(`Not through PgBouncer: ${why}.`);
   reasons.add(why);
   return inject('directPostgresUrl');
 }
 
-/** A client that listens, connected to the server itself as the guide says. */
+/** A listening client that connects to the server itself, as the guide says. */
 export async function connectListener(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: directUrl('the connection that listens, since a pooler in transaction mode passes on no notification') });
   await client.connect();
@@ -28,7 +28,7 @@ export async function connectListener(): Promise<pg.Client> {
 
 let schemas = 0;
 
-/** A schema that is not there yet. */
+/** The name of a new schema. */
 export function newSchema(): string {
   schemas += 1;
   return `outbox_${process.pid}_${schemas}`;
@@ -37,7 +37,7 @@ export function newSchema(): string {
 export const openStore = (options: Partial<PostgresStoreOptions> = {}): Promise<OutboxStore> =>
   postgresStore({ database: pool, schema: newSchema(), ...options });
 
-/** Lets the time of a schema go on: what is stored becomes older. */
+/** Moves the clock of a schema forward: it makes stored times older. */
 export async function advance(schema: string, milliseconds: number): Promise<void> {
   const by = Math.round(milliseconds);
   await pool.query(`UPDATE ${schema}.queue SET due_at = CASE WHEN due_at > 0 THEN due_at - ${by} ELSE due_at END, changed_at = changed_at - ${by}`);
@@ -45,7 +45,7 @@ export async function advance(schema: string, milliseconds: number): Promise<voi
   await pool.query(`UPDATE ${schema}.destinations SET since = since - ${by}, until = until - ${by}`);
 }
 
-/** What no store writes, in the columns whose type lets it in. */
+/** Values that no store writes, for the columns whose type accepts them. */
 const SPOILED = {
   account: "UPDATE :reports SET account = 'dhfault' WHERE id = $1",
   environment: "UPDATE :reports SET environment = 'stbging' WHERE id = $1",
@@ -57,14 +57,14 @@ const SPOILED = {
   decisions: "UPDATE :queue SET decisions = '5' WHERE sequence = (SELECT sequence FROM :reports WHERE id = $1)",
 } as const;
 
-/** Writes what the database's triggers refuse, as a failing disk does. */
+/** Writes values that the database's triggers refuse, like a failing disk. */
 const unchecked = (text: string, values: string[]): Promise<void> =>
   within(async (client) => {
     await client.query('SET LOCAL session_replication_role = replica');
     await client.query(text, values);
   });
 
-/** Makes parts of the rows of a schema unreadable. */
+/** Damages parts of the rows of a schema. */
 export const damageIn = (schema: string): Damage => ({
   parts: Object.keys(SPOILED) as (keyof typeof SPOILED)[],
   async spoil(id, part) {
@@ -75,7 +75,7 @@ export const damageIn = (schema: string): Damage => ({
   },
 });
 
-/** Runs work in a transaction of its own connection, as a user of the store does. */
+/** Runs work in a transaction on its own connection, like a user of the store. */
 export async function within<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {

@@ -12,7 +12,7 @@ function keptOf({ decision }: Columns): KeptDecision {
   return { ...found, undoneBy: undoneBy ?? undefined };
 }
 
-/** What was decided. */
+/** The decisions of the console. */
 export function createDecisions(run: Run, schema: string) {
   async function find(id: string): Promise<KeptDecision | undefined> {
     const [found] = await run(`SELECT ${COLUMNS} FROM ${schema}.decisions AS d WHERE d.id = $1::text`, [id]);
@@ -29,7 +29,7 @@ export function createDecisions(run: Run, schema: string) {
       );
       return found.map(keptOf);
     },
-    /** Adds and marks in one statement; the second one sees what another process has committed meanwhile. */
+    /** Adds and marks in one statement. A second statement reads the decision, since another process may have added it in the meantime. */
     async begin({ id, action, who, reason, about, asOf, done, undoes }: NewDecision): Promise<KeptDecision> {
       const values: PostgresValue[] = [id, action, who, reason, about, asOf === undefined ? null : String(Math.trunc(asOf)), String(done), undoes ?? null];
       await run(
@@ -41,7 +41,7 @@ export function createDecisions(run: Run, schema: string) {
         values,
       );
       const kept = await find(id);
-      if (!kept) throw new Error('The decision that was just written is not there.');
+      if (!kept) throw new Error('The decision that was just written cannot be read.');
       return kept;
     },
     async step(step: DecisionStep): Promise<readonly boolean[] | undefined> {
@@ -61,7 +61,7 @@ export function createDecisions(run: Run, schema: string) {
   };
 }
 
-/** Takes over what was decided in another store, as a part of its move. */
+/** Imports the decisions of another store, as a part of its move. */
 export async function importDecisions(run: Run, schema: string, { decisions, steps }: Pick<MovedRows, 'decisions' | 'steps'>): Promise<void> {
   for (const { place, id, action, who, reason, about, asOf, at, cursor, touched, skipped, done, undoneBy } of decisions)
     await run(

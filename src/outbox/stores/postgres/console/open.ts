@@ -3,23 +3,24 @@ import { isBreaker, keyOf } from '../../../destination.js';
 import type { Run } from '../database.js';
 import { NOW_MS } from '../function-parts.js';
 
-/** Up to so many rows, they are counted for each answer. */
+/** Up to this number of rows, each answer counts them. */
 const SMALL = 20_000;
-/** A large queue is counted again once this many times what it took has passed: one twentieth of one connection's time at most. */
+/** A large queue is counted again after this multiple of the time of a count. So counting uses at most a twentieth of a connection. */
 const REST = 20;
 const SHORTEST_AGE_MS = 2_000;
-/** Older counts are never given. */
+/** The greatest age of a count in an answer. */
 const LONGEST_AGE_MS = 60_000;
 
-/** Open rows of each place, as of a time of the database's clock. */
+/** The open rows of each place, at a time of the database's clock. */
 export interface CountedRows {
   readonly countedAt: number;
   readonly places: readonly OpenCounts[];
 }
 
 /**
- * Counts open rows. To count a million takes a third of a second: counters that are kept with each change would make every two commits
- * wait for each other, those of a user's own transaction among them. So a large queue is counted now and then, beside the answers, which say when.
+ * Counts open rows. Counting a million takes a third of a second. Counters that change with each row would make commits wait for each
+ * other, including the user's own transactions. So a large queue is counted in the background, and the answer contains the time of
+ * the count.
  */
 export function createOpenCounts(run: Run, schema: string) {
   let kept: (CountedRows & { readonly began: number; readonly tookMs: number }) | undefined;
@@ -49,7 +50,7 @@ export function createOpenCounts(run: Run, schema: string) {
     return { countedAt, places: bound.map((place) => ({ ...place, oldestOpenAt: place.oldestOpenAt ?? undefined })) };
   }
 
-  /** One at a time, for all who ask. */
+  /** Runs one count at a time. All callers share it. */
   function countLarge(): Promise<CountedRows> {
     counting ??= (async () => {
       const began = performance.now();
@@ -75,7 +76,7 @@ export function createOpenCounts(run: Run, schema: string) {
     const age = kept ? performance.now() - kept.began : Number.POSITIVE_INFINITY;
     if (!kept || age > LONGEST_AGE_MS) return countLarge();
     const { countedAt, places, tookMs } = kept;
-    // Whoever asks next has it; an error of the database shows with the next statement that is waited for.
+    // The next caller gets the new count. An error of the database shows with the next awaited statement.
     if (age > Math.max(SHORTEST_AGE_MS, REST * tookMs)) countLarge().catch(() => {});
     const quarantined = await quarantinedNow();
     return { countedAt, places: places.map((place) => ({ ...place, quarantined: quarantined.find((one) => keyOf(one) === keyOf(place))?.count ?? 0 })) };

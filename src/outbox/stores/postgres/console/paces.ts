@@ -7,11 +7,11 @@ import { CLASS_COLUMNS } from './tables.js';
 const NUMBERS = ['recorded', 'dismissed', 'sum_ms', ...CLASS_COLUMNS];
 const KEYS = 'span, start, account, environment';
 
-/** How fast reports were recorded. */
+/** The counts of recorded reports by time. */
 export function createPaces(run: Run, schema: string) {
   return {
     reached: async (): Promise<number> => Number((await run(`SELECT reached::text AS reached FROM ${schema}.paced`))[0]?.reached ?? 0),
-    /** One statement: of several at once, the one that finds the log where it begins. */
+    /** Adds counts in one statement. Of several at once, only the one that finds `from` succeeds. */
     async add(from: number, to: number, counts: readonly PaceCount[]): Promise<boolean> {
       const values = counts.map(({ sumMs, classes, ...count }) => ({
         ...count,

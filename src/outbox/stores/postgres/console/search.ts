@@ -4,14 +4,14 @@ import { isStorable } from '../../storable.js';
 import type { Columns, PostgresValue, Run } from '../database.js';
 import { isOpenBefore, readRow, rowOf, selectBodiless } from '../row-columns.js';
 
-/** A number is given when a row is written, and its time then: apart from what a clock or a long transaction moves. */
+/** The tolerance of a search by time. A clock or a long transaction may put rows out of the order of their times. */
 const SLACK_MS = 600_000;
 const OF_GROUP = `q.state = 'quarantined' AND q.account = $1::text AND q.environment = $2::text AND coalesce(q.wrong_code, 'unknown') = $3::text
   AND coalesce(q.wrong_words, '') = $4::text AND q.changed_at <= $5::text::bigint`;
 const groupOf = ({ account, environment, code, words }: Wrong, asOf: number): string[] => [account, environment, code, words, String(Math.trunc(asOf))];
 const isGroup = ({ account, environment, code, words }: Wrong): boolean => [account, environment, code, words].every(isStorable);
 
-/** The columns of a quarantined row: thousands are read for a decision, and one JSON object for each would cost twice as much. */
+/** The columns of a quarantined row. A decision reads thousands, and a JSON object for each would cost twice as much. */
 const QUARANTINED = `r.sequence::text AS sequence, r.id, r.account, r.environment, r.operation, r.reference, r.waits_for, r.fingerprint, r.enqueued_at::text AS enqueued_at,
   q.fence::text AS fence, q.attempts::text AS attempts, q.in_doubt::text AS in_doubt, q.doubt_before::text AS doubt_before, q.due_at::text AS due_at,
   q.changed_at::text AS changed_at, q.problem::text AS problem, q.decisions::text AS decisions`;
@@ -43,9 +43,9 @@ const readQuarantined = (found: Columns): Row =>
     body: null,
   });
 
-/** What the console reads of the rows. */
+/** The queries of the console about rows. */
 export function createSearch(run: Run, schema: string) {
-  /** The first row of this number or a higher one. */
+  /** The time of the first row with this `sequence` or a higher one. */
   const timeAt = async (sequence: number): Promise<number> => {
     const [found] = await run(`SELECT r.enqueued_at::text AS at FROM ${schema}.reports AS r WHERE r.sequence >= $1::text::bigint ORDER BY r.sequence LIMIT 1`, [
       String(sequence),
@@ -53,7 +53,7 @@ export function createSearch(run: Run, schema: string) {
     return found ? Number(found.at) : Number.POSITIVE_INFINITY;
   };
 
-  /** The lowest number of rows that were enqueued at this time or later, about: numbers rise with time. */
+  /** The approximate lowest `sequence` of the rows that were enqueued at this time or later. It rises with time. */
   async function sequenceAt(time: number): Promise<number> {
     const [found] = await run(`SELECT max(sequence)::text AS last FROM ${schema}.reports`);
     let [low, high] = [1, Number(found?.last ?? 0) + 1];
@@ -74,16 +74,16 @@ export function createSearch(run: Run, schema: string) {
     const last = to === undefined ? before : Math.min(before, await sequenceAt(to + SLACK_MS));
     const lowest = from === undefined ? 0 : await sequenceAt(from - SLACK_MS);
     const range = (high: number) => `t.sequence < ${bind(String(high))}::bigint AND t.sequence >= ${bind(String(lowest))}::bigint`;
-    // Of an open state, the rows of the queue are looked through, which are fewer.
+    // For an open state, the smaller queue is searched.
     const source = isOpen ? `${schema}.queue` : `${schema}.reports`;
-    // No index tells rows in flight apart, and few they are: to read the table once costs less than to follow an index through all of it.
+    // Rows in flight are few and have no index. Reading the table once costs less than following an index through all of it.
     const ofState = state === 'quarantined' ? " AND t.state = 'quarantined'" : '';
     const table = state === 'in-flight' ? `(SELECT f.sequence, f.account, f.environment FROM ${source} AS f WHERE f.state = 'in-flight' OFFSET 0)` : source;
     const looked = (columns: string, high: number, rest: string) =>
       `SELECT ${columns} FROM ${table} AS t WHERE ${range(high)}${ofState} ORDER BY t.sequence DESC ${rest}`;
     const parts = `t.sequence, t.account, t.environment, ${table === source ? 't.state' : "'in-flight' AS state"}${isOpen ? '' : ', t.operation, t.enqueued_at'}`;
     const inner = looked(parts, last, `LIMIT ${Math.trunc(look)}`);
-    // What can be seen in the rows that are looked at leaves few to be joined.
+    // These conditions come before the join, so that few rows are joined.
     const seen: string[] = [];
     const conditions: string[] = [];
     const here = isOpen ? conditions : seen;

@@ -2,8 +2,8 @@ import { NOW_MS } from '../function-parts.js';
 import { isOpenBefore } from '../row-columns.js';
 
 /**
- * One commit of a decision. Rows that stay open are changed all at once, which costs a tenth of changing each by itself; those that end go
- * the way of a turn. Of two that carry out the same decision, the lock on it lets one make each step.
+ * One commit of a decision. Rows that stay open are changed together, which costs a tenth of single changes. Rows that become final
+ * are written by `turn`. If two processes carry out the same decision, a lock lets only one of them make each step.
  */
 export const stepFunction = (schema: string): string => `
   CREATE OR REPLACE FUNCTION ${schema}.decide(request jsonb) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $decide$

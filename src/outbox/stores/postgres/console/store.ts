@@ -7,7 +7,7 @@ import type { CountedRows } from './open.js';
 import { createPaces } from './paces.js';
 import { createSearch } from './search.js';
 
-/** What the console needs of a store in PostgreSQL. */
+/** The console methods of a PostgreSQL store. */
 export function postgresConsole(run: Run, schema: string, open: () => Promise<CountedRows>): ConsoleStore {
   const decisions = createDecisions(run, schema);
   const search = createSearch(run, schema);
