@@ -39,7 +39,7 @@ export const accountCases: readonly ContractCase[] = [
     const all = await store.counts();
     equal([all.states['in-flight'], all.states.blocked, all.attempts], [3, 1, 3], 'counted of all');
   }),
-  contractCase('the keys that rows lack are told, of each account, until the rows are tried with them', async ({ store }) => {
+  contractCase('missing keys are listed for each account, until the rows are tried with them', async ({ store }) => {
     equal(await store.missingKeys(), [], 'of an empty store');
     await store.enqueue([newRow('B-1'), newRow('B-2'), newRow('B-3'), newRow('B-4'), rowOfB('B-1')]);
     equal(await store.missingKeys(), [], 'of rows that were never tried');
@@ -68,7 +68,7 @@ export const accountCases: readonly ContractCase[] = [
     equal(idsOf(await claim(store)), [newRow('B-1').id], 'claimed of one account');
     equal(idsOf(await claim(store, 10, [other])), [rowOfC.id], 'claimed of the other');
   }),
-  contractCase('a destination keeps the gateway that it was first given, and refuses rows for another one', async ({ store, another }) => {
+  contractCase('a destination keeps its first gateway, and refuses rows for another one', async ({ store, another }) => {
     const other = (await another?.()) ?? store;
     await store.enqueue([newRow('B-1')]);
     const wanted = [
@@ -82,7 +82,7 @@ export const accountCases: readonly ContractCase[] = [
     equal((await store.get([newRow('B-2').id]))[0], undefined, 'the refused row');
     equal(await boundTo(store, 'brandB'), [], 'of an account without reports');
   }),
-  contractCase('a worker with another gateway is given nothing, not even a probe, until the destination is rebound', async ({ store, another }) => {
+  contractCase('a worker with another gateway claims nothing, not even a probe, until the destination is rebound', async ({ store, another }) => {
     const other = (await another?.()) ?? store;
     await store.enqueue([newRow('B-1')]);
     const elsewhere = [{ ...CLAIMANT, gateways: { staging: NEXT } }];
@@ -93,24 +93,24 @@ export const accountCases: readonly ContractCase[] = [
     equal(await store.rebind(change), true, 'from its own');
     equal(await store.rebind(change), false, 'twice');
     const [known] = await other.outlook([ACCOUNT]);
-    equal([known?.gateway, known?.rebound.map(({ from, reason }) => [from, reason])], [NEXT, [[GATEWAYS.staging, change.reason]]], 'what is kept');
+    equal([known?.gateway, known?.rebound.map(({ from, reason }) => [from, reason])], [NEXT, [[GATEWAYS.staging, change.reason]]], 'the stored change');
     equal(await claim(store), [], 'for the gateway of before');
     equal(idsOf(await claim(other, 10, elsewhere)), [newRow('B-1').id], 'for the new one');
   }),
-  contractCase('one of many that bind a destination at once decides for all', async ({ store, another }) => {
+  contractCase('of several calls that bind a destination at once, one decides for all', async ({ store, another }) => {
     const other = (await another?.()) ?? store;
     const bind = (index: number) => (index % 2 ? store : other).bind([{ ...STAGING, gateway: `https://g${index}.example.com` }]);
     equal(new Set((await Promise.all(Array.from({ length: 6 }, (_, index) => bind(index)))).flat()).size, 1, 'gateways');
   }),
-  contractCase('accounts take turns, whatever the backlog of one is', async ({ store }) => {
+  contractCase('accounts take turns, even if one has a backlog', async ({ store }) => {
     await store.enqueue(Array.from({ length: 20 }, (_, index) => newRow(`A-${index}`)));
     await store.enqueue([rowOfB('B-1'), rowOfB('B-2'), rowOfB('B-3')]);
     const accountsOf = async (limit: number, accounts: readonly Claimant[]) => (await claim(store, limit, accounts)).map(({ account }) => account).sort();
     equal(await accountsOf(1, [{ ...CLAIMANT, busy: 7 }, BRAND_B]), ['brandB'], 'the account with fewer rows comes first');
     equal(await accountsOf(2, [CLAIMANT, BRAND_B]), ['brandB', ACCOUNT], 'one of each');
-    equal(await accountsOf(4, [CLAIMANT, BRAND_B]), ['brandB', ACCOUNT, ACCOUNT, ACCOUNT], 'what one leaves goes to the other');
+    equal(await accountsOf(4, [CLAIMANT, BRAND_B]), ['brandB', ACCOUNT, ACCOUNT, ACCOUNT], 'the share of one that the other gets');
   }),
-  contractCase('a pause of one account leaves the others alone', async ({ store }) => {
+  contractCase('a pause of one account does not pause the others', async ({ store }) => {
     await store.enqueue([newRow('B-1'), rowOfB('B-1')]);
     await store.pause({ ...STAGING, version: 0, reason: 'authentication', message: 'HTTP 401', strikes: 1, forMs: 60_000, continues: false });
     const rows = await claim(store, 10, [CLAIMANT, BRAND_B]);

@@ -36,7 +36,7 @@ export const claimCases: readonly ContractCase[] = [
     equal(new Set(idsOf(turns.flat())).size, 40, 'different rows');
     equal(turns.flat().length, 40, 'all rows');
   }),
-  contractCase('no more rows are claimed than asked for, the earliest due first', async ({ store, advance }) => {
+  contractCase('at most the given number of rows is claimed, the earliest due first', async ({ store, advance }) => {
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
     await advance(10);
     await store.enqueue([newRow('B-3')]);
@@ -52,7 +52,7 @@ export const claimCases: readonly ContractCase[] = [
     );
     equal(await claim(store, 2), [], 'nothing left');
   }),
-  contractCase('a row is claimed again once its lease is over, and the doubt of before is told', async ({ store, advance }) => {
+  contractCase('a row is claimed again after its lease, with its earlier doubt', async ({ store, advance }) => {
     await store.enqueue([newRow('B-1')]);
     await claimOne(store);
     await advance(LEASE_MS - 1_000);
@@ -73,7 +73,7 @@ export const claimCases: readonly ContractCase[] = [
     );
     equal(body, undefined, 'the body is gone');
   }),
-  contractCase('a body is kept where the change says so', async ({ store }) => {
+  contractCase('a body is kept if the change says so', async ({ store }) => {
     await store.enqueue([newRow('B-1')]);
     await write(store, await claimOne(store), { keepBody: true });
     equal((await read(store, newRow('B-1').id)).body, newRow('B-1').body, 'the body');
@@ -91,12 +91,12 @@ export const claimCases: readonly ContractCase[] = [
     equal((await write(store, current, WAITS)).written, [false], 'the same claim twice');
     equal(await read(store, late.id), recorded, 'recorded is final');
   }),
-  contractCase('a write to a row that is not there is not made', async ({ store }) => {
+  contractCase('a write to a missing row is not made', async ({ store }) => {
     await store.enqueue([newRow('B-1')]);
     const row = await claimOne(store);
     equal((await write(store, { ...row, id: 'unknown' })).written, [false], 'an unknown row');
   }),
-  contractCase('a row waits as long as the change says, with all that it says', async ({ store, advance }) => {
+  contractCase('a row waits for the delay of the change, and has all its values', async ({ store, advance }) => {
     await store.enqueue([newRow('B-1')]);
     const row = await claimOne(store);
     const details = { message: 'Down', list: [1, null, 'two'], deep: { truth: false } };
@@ -104,20 +104,20 @@ export const claimCases: readonly ContractCase[] = [
     const decisions = [{ action: 'retry', reason: 'why "not"', at: 5 }] as const;
     await write(store, row, { ...WAITS, attempts: 7, inDoubt: true, doubtBefore: false, delayMs: 5_000, problem, decisions });
     const waiting = await read(store, row.id);
-    equal([waiting.problem, waiting.decisions, waiting.attempts, waiting.inDoubt], [problem, decisions, 7, true], 'what was written');
+    equal([waiting.problem, waiting.decisions, waiting.attempts, waiting.inDoubt], [problem, decisions, 7, true], 'the written row');
     equal(waiting.dueAt - waiting.changedAt, 5_000, 'the delay');
     equal(await claim(store), [], 'before its time');
     await advance(5_000);
     const again = await claimOne(store);
     equal([again.fence, again.attempts, again.doubtBefore, again.problem], [2, 8, true, problem], 'claimed again');
   }),
-  contractCase('a recorded row keeps what the gateway said, with its id of the request', async ({ store }) => {
+  contractCase("a recorded row keeps the gateway's message and the id of the request", async ({ store }) => {
     await store.enqueue([newRow('B-1')]);
     const row = await claimOne(store);
     equal(row.requestId, undefined, 'before it is recorded');
     await write(store, row, { message: 'Bet reported', requestId: 'req-1' });
     const { message, requestId, problem } = await read(store, row.id);
-    equal([message, requestId, problem], ['Bet reported', 'req-1', undefined], 'what was written');
+    equal([message, requestId, problem], ['Bet reported', 'req-1', undefined], 'the written row');
   }),
   contractCase('writes come before the claim of the same turn', async ({ store }) => {
     await store.enqueue([newRow('B-1'), settledRow('B-1')]);
@@ -129,14 +129,14 @@ export const claimCases: readonly ContractCase[] = [
     });
     equal([written, idsOf(claimed)], [[true], [settledRow('B-1').id]], 'the turn');
   }),
-  contractCase('a time too far ahead is the mark of a clock that jumped, and counts as past', async ({ store, advance }) => {
+  contractCase('a time too far in the future means that a clock has jumped, and counts as past', async ({ store, advance }) => {
     await advance(10 * DAY_MS);
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
     await claim(store, 1);
     await advance(-10 * DAY_MS);
     equal((await claim(store)).length, 2, 'rows to claim');
   }),
-  contractCase('a row whose time is too far ahead is not overtaken again and again', async ({ store, advance }) => {
+  contractCase('a row whose time is too far in the future does not always come last', async ({ store, advance }) => {
     await advance(10 * DAY_MS);
     await store.enqueue([newRow('B-1')]);
     await advance(-10 * DAY_MS);

@@ -5,7 +5,7 @@ import { ACCOUNT, type Check, type ContractCase, claim, contractCase, equal, new
 
 type ConsoleCheck = (parts: { store: OutboxStore; console: ConsoleStore; harness: Parameters<Check>[0] }) => Promise<void>;
 
-/** A store that offers the console nothing is right, too. */
+/** A case for the console methods. A store without them passes. */
 export const consoleCase = (name: string, check: ConsoleCheck): ContractCase =>
   contractCase(`console: ${name}`, async (harness) =>
     harness.store.console ? check({ store: harness.store, console: harness.store.console, harness }) : undefined,
@@ -14,7 +14,7 @@ export const consoleCase = (name: string, check: ConsoleCheck): ContractCase =>
 const PROBLEM = { code: 'unprocessable', message: 'reportBetEvent B-1: the gateway refused it.', status: 422 } as const;
 const WRONG = { account: ACCOUNT, environment: 'staging', code: 'unprocessable', words: 'the gateway refused it.' } as const;
 
-/** Quarantines new rows, each with a message of its own report. */
+/** Quarantines new rows, each with a message that begins with the name of its report. */
 export async function quarantine(store: OutboxStore, references: readonly string[]): Promise<Row[]> {
   await store.enqueue(references.map((reference) => newRow(reference)));
   for (const row of await claim(store, references.length))
@@ -50,7 +50,7 @@ export const consoleCases: readonly ContractCase[] = [
     const oldest = (await read(store, newRow('B-5', { account: 'brand' }).id)).enqueuedAt;
     equal(places.find(({ account }) => account === 'brand')?.oldestOpenAt, oldest, 'the oldest of an account');
   }),
-  consoleCase('quarantined rows are grouped by what is wrong, without the name of the report', async ({ store, console }) => {
+  consoleCase('quarantined rows are grouped by problem, without the name of the report', async ({ store, console }) => {
     const rows = await quarantine(store, ['B-1', 'B-2', 'B-3']);
     await store.enqueue([newRow('B-4')]);
     const [other] = await claim(store);
@@ -81,7 +81,7 @@ export const consoleCases: readonly ContractCase[] = [
       'the rest, without bodies',
     );
     equal(await console.quarantined({ of: WRONG, asOf: Math.min(...times) - 1, after: 0, limit: 9 }), [], 'a group of a time before');
-    equal(await console.tally(WRONG, asOf, true), { count: 3, inDoubt: 0, operations: { reportBetEvent: 3 }, settlements: 0 }, 'what a group is made of');
+    equal(await console.tally(WRONG, asOf, true), { count: 3, inDoubt: 0, operations: { reportBetEvent: 3 }, settlements: 0 }, 'the contents of a group');
   }),
   consoleCase('settlements that wait for a group are counted', async ({ store, console }) => {
     await quarantine(store, ['B-1', 'B-2']);

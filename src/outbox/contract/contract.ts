@@ -12,8 +12,8 @@ import { rowCases } from './rows.js';
 import { survivalCases } from './survival.js';
 
 /**
- * The cases that every store must pass, also one of your own. They need no test runner: each rejects with an `Error`
- * that says what was expected. What they cannot show (power loss, cost with a million rows) remains to be tested.
+ * The cases that every store must pass, including your own. They need no test runner: a failed case rejects with an `Error` that
+ * names the expected value. Test power losses and the cost with a million rows yourself.
  *
  * @example
  * ```ts

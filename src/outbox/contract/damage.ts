@@ -19,12 +19,12 @@ import {
 
 const SOUND = ['A-1', 'Z-1'];
 
-/** Parts of a row's id, and what stands in the row instead: each is sound by itself. */
+/** Parts of a row's id, with other values for the row. Each value is valid by itself. */
 const OTHERS = { environment: 'production', operation: 'reportWithdrawalEvent', account: 'brandB', reference: 'other' } as const;
 const BRAND_B = { ...CLAIMANT, account: OTHERS.account };
 
 export const damageCases: readonly ContractCase[] = [
-  contractCase('a row that waits for a part of a millisecond is sound', async ({ store }) => {
+  contractCase('a row with a fraction of a millisecond in its delay is valid', async ({ store }) => {
     await store.enqueue([newRow('B-1')]);
     const row = await claimOne(store);
     await write(store, row, { ...WAITS, delayMs: 1_000.25 });
@@ -32,7 +32,7 @@ export const damageCases: readonly ContractCase[] = [
     equal([damage, problem], [undefined, undefined], 'its damage');
   }),
   contractCase(
-    'a row with an unreadable part is shown as damaged, never handed out as sound, and holds up its own reference only',
+    'a row with a damaged part is shown as damaged, is never claimed as valid, and delays only its own reference',
     async ({ store, damage, advance }) => {
       if (!damage) return;
       const { parts, spoil } = damage;
@@ -52,7 +52,7 @@ export const damageCases: readonly ContractCase[] = [
       equal(sound.sort(), SOUND, 'the sound rows that may be claimed');
       await advance(LEASE_MS + 1);
       const again = await claim(store, 1_000);
-      equal(idsOf(again).sort(), idsOf(claimed).sort(), 'what is claimed again after a lease');
+      equal(idsOf(again).sort(), idsOf(claimed).sort(), 'the rows that are claimed again after a lease');
       const damaged = again.filter(({ reference }) => !SOUND.includes(reference));
       for (const row of damaged) {
         const problem = { code: 'damaged', message: 'damaged' } as const;
@@ -60,13 +60,13 @@ export const damageCases: readonly ContractCase[] = [
         const { state, problem: told } = await read(store, row.id);
         equal([state, told?.code], ['quarantined', 'damaged'], `${row.id}, quarantined`);
       }
-      equal(await claim(store, 1_000), [], 'what may be claimed after that');
+      equal(await claim(store, 1_000), [], 'the claimable rows after that');
 
       for (const { id } of damaged) await write(store, await read(store, id), DISMISSED);
-      equal((await store.counts([ACCOUNT])).states.dismissed, damaged.length, 'how many of the account are counted as dismissed');
+      equal((await store.counts([ACCOUNT])).states.dismissed, damaged.length, 'the number of dismissed rows of the account');
     },
   ),
-  contractCase('a row that says something else than its id is shown as damaged, and never handed out as sound', async ({ store, damage }) => {
+  contractCase('a row whose parts differ from its id is shown as damaged, and is never claimed as valid', async ({ store, damage }) => {
     if (!damage?.replace) return;
     const replaced = Object.entries(OTHERS) as [keyof typeof OTHERS, string][];
     await store.enqueue([...replaced.map(([part]) => newRow(`D-${part}`)), newRow('Z-1')]);

@@ -31,7 +31,7 @@ const step = (id: string, rows: readonly Row[], overrides: Partial<DecisionStep>
 });
 
 export const decisionCases: readonly ContractCase[] = [
-  consoleCase('a decision is kept once, and changes each row once, with how far it is', async ({ store, console, harness }) => {
+  consoleCase('a decision is stored once, with its cursor, and changes each row once', async ({ store, console, harness }) => {
     const rows = await quarantine(store, ['B-1', 'B-2']);
     const begun = await console.begin(decision('decision-0000-0001'));
     equal(await console.begin(decision('decision-0000-0001', { who: 'eve' })), begun, 'a second beginning');
@@ -39,9 +39,9 @@ export const decisionCases: readonly ContractCase[] = [
     equal(await other.step(step(begun.id, rows, { skipped: 3 })), [true, true], 'the writes');
     equal(await console.step(step(begun.id, rows)), undefined, 'the same step again');
     const now = await console.decision(begun.id);
-    equal([now?.touched, now?.skipped, now?.done, now?.cursor], [2, 3, true, rows[1]?.sequence], 'how far it is');
-    equal(await console.touched(begun.id, -1), { from: 0, sequences: rows.map(({ sequence }) => sequence) }, 'what it has touched');
-    equal(await console.touched(begun.id, 0), undefined, 'what it has touched after that');
+    equal([now?.touched, now?.skipped, now?.done, now?.cursor], [2, 3, true, rows[1]?.sequence], 'its cursor');
+    equal(await console.touched(begun.id, -1), { from: 0, sequences: rows.map(({ sequence }) => sequence) }, 'the changed rows');
+    equal(await console.touched(begun.id, 0), undefined, 'the changed rows after that');
     const row = await read(store, newRow('B-1').id);
     equal([row.state, row.problem, row.fence, row.attempts], ['waiting', undefined, rows[0]?.fence, rows[0]?.attempts], 'a row');
     equal(
@@ -64,7 +64,7 @@ export const decisionCases: readonly ContractCase[] = [
       'those before it',
     );
   }),
-  consoleCase('a step leaves what was changed meanwhile, and counts it', async ({ store, console }) => {
+  consoleCase('a step leaves rows that were changed in the meantime, and counts them', async ({ store, console }) => {
     const rows = await quarantine(store, ['B-1', 'B-2']);
     const [first] = rows;
     if (!first) throw new Error('a row: expected one');
@@ -72,9 +72,9 @@ export const decisionCases: readonly ContractCase[] = [
     const { id } = await console.begin(decision('decision-0000-0001'));
     equal(await console.step(step(id, rows)), [false, true], 'the writes');
     const now = await console.decision(id);
-    equal([now?.touched, now?.skipped], [1, 1], 'how many');
+    equal([now?.touched, now?.skipped], [1, 1], 'the number');
   }),
-  consoleCase('a verdict of a step ends rows as a turn does', async ({ store, console }) => {
+  consoleCase('a step with final changes ends rows as a turn does', async ({ store, console }) => {
     const rows = await quarantine(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
     const { id } = await console.begin(decision('decision-0000-0001', { action: 'dismissed' }));
@@ -94,10 +94,10 @@ export const decisionCases: readonly ContractCase[] = [
     equal(
       (await claim(store)).map(({ operation }) => operation),
       ['reportSettledBet'],
-      'what waited for it',
+      'the row that waited for it',
     );
   }),
-  consoleCase('a retry that is taken back leaves rows as they were, but those that a worker has claimed', async ({ store, console }) => {
+  consoleCase('an undone retry restores the rows, except those that a worker has claimed', async ({ store, console }) => {
     const rows = await quarantine(store, ['B-1', 'B-2']);
     const { id } = await console.begin(decision('decision-0000-0001'));
     await console.step(step(id, rows, { done: false }));
@@ -140,7 +140,7 @@ export const decisionCases: readonly ContractCase[] = [
     equal(await console.pace(0, 3, [count, day]), true, 'the first lines');
     const other = (await harness.another?.())?.console ?? console;
     equal([await other.pace(0, 3, [count]), await other.pace(3, 6, [count, day])], [false, true], 'lines from elsewhere');
-    equal(await console.paced(), 6, 'how far it reaches');
+    equal(await console.paced(), 6, 'the end of the pace');
     equal(
       await console.paces('minute', minute),
       [{ ...count, recorded: 4, dismissed: 2, sumMs: 6_000, classes: count.classes.map((one) => one * 2) }],

@@ -1,46 +1,46 @@
 import { type Change, LONGEST_WAIT_MS, type Row } from '../state-machine.js';
 import type { Claimant, NewRow, OutboxStore, TurnResult } from '../store.js';
 
-/** A store under test, empty at first, and power over its clock. */
+/** A store under test, empty at first, with control of its clock. */
 export interface StoreHarness {
   /** The store under test. */
   readonly store: OutboxStore;
-  /** Lets the store's clock go on; with a negative number, jump back. Making stored times earlier by as much is as good. */
+  /** Moves the store's clock forward; a negative number moves it back. You may move the stored times instead, in the other direction. */
   advance(milliseconds: number): void | Promise<void>;
-  /** Another store on the same data, as another process or tab has it. Without it those cases are left out. */
+  /** Opens another store on the same data, like another process or tab. Without it, the cases that need it pass without a check. */
   another?(): Promise<OutboxStore>;
-  /** The store as it is found after this process died without a word. Without it those cases are left out. */
+  /** Opens the store as after a crash of this process. Without it, the cases that need it pass without a check. */
   reopen?(): Promise<OutboxStore>;
-  /** Power over stored bytes, as a failing disk has it. Without it those cases are left out. */
+  /** Damages stored bytes, like a failing disk. Without it, the cases that need it pass without a check. */
   readonly damage?: Damage;
-  /** Gives back what the harness opened. */
+  /** Closes everything that the harness has opened. */
   close?(): void | Promise<void>;
 }
 
-/** Makes parts of stored rows unreadable. */
+/** Damages parts of stored rows. */
 export interface Damage {
-  /** The parts of a row that this store can hold unreadable. */
+  /** The parts of a row that can be damaged in this store. */
   readonly parts: readonly (keyof Row)[];
-  /** Makes one part of a row unreadable, and changes nothing else. */
+  /** Damages one part of a row, and changes nothing else. */
   spoil(id: string, part: keyof Row): void | Promise<void>;
-  /** Writes this text into one part of a row, and changes nothing else. Without it that case is left out. */
+  /** Writes this text into one part of a row, and changes nothing else. Without it, its case passes without a check. */
   replace?(id: string, part: keyof Row, text: string): void | Promise<void>;
 }
 
 /** Makes an empty store for each case. */
 export type MakeHarness = () => StoreHarness | Promise<StoreHarness>;
 
-/** One thing that a store must do. */
+/** One requirement for a store. */
 export interface ContractCase {
-  /** What it does, as a sentence. */
+  /** The requirement in a sentence. */
   readonly name: string;
-  /** Rejects with an `Error` that says what was expected, where the store does not do it. */
+  /** Runs the case. Rejects with an `Error` that names the expected value if the store does not meet the requirement. */
   run(make: MakeHarness): Promise<void>;
 }
 
 export type Check = (harness: StoreHarness) => Promise<void>;
 
-/** A case; the harness is closed after it, however it ends. */
+/** Makes a case. The harness is always closed after it. */
 export const contractCase = (name: string, check: Check): ContractCase => ({
   name,
   run: async (make) => {
@@ -54,7 +54,7 @@ export const contractCase = (name: string, check: Check): ContractCase => ({
   },
 });
 
-/** Compares data; what is undefined is not there. */
+/** Compares data. An undefined member equals an absent one. */
 export function equal(actual: unknown, expected: unknown, what: string): void {
   const [seen, wanted] = [canonical(actual), canonical(expected)];
   if (seen !== wanted) throw new Error(`${what}: expected ${wanted}, got ${seen}`);
@@ -73,13 +73,13 @@ export const DAY_MS = LONGEST_WAIT_MS;
 export const ACCOUNT = 'default';
 export const GATEWAYS = { staging: 'https://staging.example.com', production: 'https://production.example.com', relay: 'https://relay.example.com' } as const;
 
-/** Who claims, unless a case says otherwise. */
+/** The default claimant. */
 export const CLAIMANT: Claimant = { account: ACCOUNT, gateways: GATEWAYS, busy: 0 };
 
 /** The destination of most cases. */
 export const STAGING = { account: ACCOUNT, environment: 'staging' } as const;
 
-/** A new row: a bet, or what is given instead. */
+/** Makes a new row: a bet, with the given overrides. */
 export const newRow = (reference: string, overrides: Partial<NewRow> = {}): NewRow => {
   const { account = ACCOUNT, environment = 'staging', operation = 'reportBetEvent' } = overrides;
   const body = `{"bet_id":${JSON.stringify(reference)}}`;
@@ -97,7 +97,7 @@ export const newRow = (reference: string, overrides: Partial<NewRow> = {}): NewR
   };
 };
 
-/** The settled report to a bet. */
+/** Makes the settled report of a bet. */
 export const settledRow = (reference: string, overrides: Partial<NewRow> = {}): NewRow =>
   newRow(reference, {
     operation: 'reportSettledBet',
@@ -110,7 +110,7 @@ export const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ 
 export const claim = async (store: OutboxStore, limit = 10, accounts: readonly Claimant[] = [CLAIMANT]): Promise<readonly Row[]> =>
   (await store.turn({ writes: [], claim: { accounts, limit, leaseMs: LEASE_MS } })).claimed;
 
-/** Claims the one row that there must be. */
+/** Claims exactly one row. Throws if there is another number. */
 export async function claimOne(store: OutboxStore): Promise<Row> {
   const rows = await claim(store);
   const [row] = rows;
@@ -118,14 +118,14 @@ export async function claimOne(store: OutboxStore): Promise<Row> {
   return row;
 }
 
-/** The row as it is in the store. */
+/** Reads a row. */
 export async function read(store: OutboxStore, id: string): Promise<Row> {
   const [row] = await store.get([id]);
   if (!row) throw new Error(`${id}: expected a row, got none`);
   return row;
 }
 
-/** A change of a row that was claimed; recorded, unless something else is given. */
+/** Makes a change of a claimed row. Default: recorded. */
 export const change = (row: Row, overrides: Partial<Change> = {}): Change => ({
   state: 'recorded',
   fence: row.fence,
@@ -147,6 +147,6 @@ export const QUARANTINED: Partial<Change> = { state: 'quarantined', outcome: und
 
 export const DISMISSED: Partial<Change> = { state: 'dismissed', outcome: undefined };
 
-/** Writes the end of a claim. */
+/** Writes a change of a claimed row. */
 export const write = (store: OutboxStore, row: Row, overrides: Partial<Change> = {}): Promise<TurnResult> =>
   store.turn({ writes: [{ id: row.id, expected: { state: row.state, fence: row.fence }, change: change(row, overrides) }], claim: undefined });

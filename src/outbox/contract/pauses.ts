@@ -28,7 +28,7 @@ async function staging(store: OutboxStore) {
 const bindStaging = (store: OutboxStore) => store.bind([{ ...STAGING, gateway: GATEWAYS.staging }]);
 
 export const pauseCases: readonly ContractCase[] = [
-  contractCase('the outlook names what is bound, and when the next row is due', async ({ store, advance }) => {
+  contractCase('the outlook names the bound destinations, and when the next row is due', async ({ store, advance }) => {
     equal(await store.outlook(), [], 'before anything is bound');
     await bindStaging(store);
     equal(
@@ -50,54 +50,51 @@ export const pauseCases: readonly ContractCase[] = [
     const { nextInMs = 0 } = await staging(store);
     equal(nextInMs > LEASE_MS - 15_000 && nextInMs <= LEASE_MS - 10_000, true, 'the end of the lease');
   }),
-  contractCase('a paused environment gives no rows, and the other one does', async ({ store, advance }) => {
+  contractCase('rows of a paused environment are not claimed, and those of the other one are', async ({ store, advance }) => {
     await store.enqueue([newRow('B-1'), newRow('B-2', { environment: 'production' })]);
     equal(await store.pause(paused), true, 'paused');
-    equal(idsOf(await claim(store)), [newRow('B-2', { environment: 'production' }).id], 'what may be claimed');
+    equal(idsOf(await claim(store)), [newRow('B-2', { environment: 'production' }).id], 'the claimed rows');
     await advance(6_000);
     equal(await claim(store), [], 'after its time, too');
     const { pause, nextInMs = 1 } = await staging(store);
     equal([pause.reason, pause.message, pause.strikes, pause.version], ['rate-limited', 'HTTP 429', 1, 1], 'the pause');
     equal([pause.remainingMs <= 0, nextInMs <= 0], [true, true], 'it is time for a probe');
   }),
-  contractCase('a probe is given rows of the paused environment only', async ({ store }) => {
+  contractCase('a probe gets only rows of the paused environment', async ({ store }) => {
     await store.enqueue([newRow('B-1', { environment: 'production' }), newRow('B-2'), newRow('B-3')]);
     await store.pause(paused);
     const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS, probe: STAGING } });
     equal(idsOf(claimed), [newRow('B-2').id], 'the probe');
   }),
-  contractCase(
-    'a probe is given the row that is due first; where that is asked for, one that was never claimed comes before it',
-    async ({ store, advance }) => {
-      await store.enqueue([newRow('B-1'), newRow('B-2')]);
-      for (const row of await claim(store)) await write(store, row, WAITS);
+  contractCase('a probe gets the row that is due first, or on request a row that was never claimed', async ({ store, advance }) => {
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    for (const row of await claim(store)) await write(store, row, WAITS);
+    await advance(10);
+    await store.enqueue([newRow('B-3'), newRow('B-4'), settledRow('B-1')]);
+    await store.pause(paused);
+    const probe = async (untriedFirst: boolean) => {
       await advance(10);
-      await store.enqueue([newRow('B-3'), newRow('B-4'), settledRow('B-1')]);
-      await store.pause(paused);
-      const probe = async (untriedFirst: boolean) => {
-        await advance(10);
-        const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS, probe: STAGING, untriedFirst } });
-        for (const row of claimed) {
-          equal([row.state, row.dueAt - row.changedAt, await read(store, row.id)], ['in-flight', LEASE_MS, row], 'the probe');
-          await write(store, row, WAITS);
-        }
-        return claimed.map(({ reference }) => reference);
-      };
-      equal(await probe(false), ['B-1'], 'the row that is due first');
-      equal([await probe(true), await probe(true)], [['B-3'], ['B-4']], 'rows that were never claimed');
-      equal([await probe(true), await probe(true)], [['B-2'], ['B-1']], 'the others, once there are no such rows');
-    },
-  ),
-  contractCase('operations that a claim leaves out stay where they are, in the given destination alone', async ({ store }) => {
+      const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS, probe: STAGING, untriedFirst } });
+      for (const row of claimed) {
+        equal([row.state, row.dueAt - row.changedAt, await read(store, row.id)], ['in-flight', LEASE_MS, row], 'the probe');
+        await write(store, row, WAITS);
+      }
+      return claimed.map(({ reference }) => reference);
+    };
+    equal(await probe(false), ['B-1'], 'the row that is due first');
+    equal([await probe(true), await probe(true)], [['B-3'], ['B-4']], 'rows that were never claimed');
+    equal([await probe(true), await probe(true)], [['B-2'], ['B-1']], 'the others, once there are no such rows');
+  }),
+  contractCase('operations that a claim leaves out are not claimed, in the given destination only', async ({ store }) => {
     const old = settledRow('OLD', { waitsFor: undefined });
     const elsewhere = settledRow('OLD', { environment: 'production', waitsFor: undefined });
     await store.enqueue([old, elsewhere, newRow('B-1'), newRow('B-2')]);
     const without = [{ ...STAGING, operation: 'reportSettledBet' as const }];
     const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 3, leaseMs: LEASE_MS, without } });
     equal(idsOf(claimed).sort(), [newRow('B-1').id, newRow('B-2').id, elsewhere.id].sort(), 'the others');
-    equal(idsOf(await claim(store)), [old.id], 'what was left out');
+    equal(idsOf(await claim(store)), [old.id], 'the rows that were left out');
   }),
-  contractCase('a probe is given no row of an operation that it leaves out, and none of them that was never claimed', async ({ store, advance }) => {
+  contractCase('a probe gets no row of an operation that it leaves out, even if one was never claimed', async ({ store, advance }) => {
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
     for (const row of await claim(store, 1)) await write(store, row, WAITS);
     await advance(10);
@@ -123,7 +120,7 @@ export const pauseCases: readonly ContractCase[] = [
     equal((await staging(other)).pause.reason, undefined, 'its destination goes on');
     equal(idsOf(await claim(other)), [newRow('B-1').id], 'rows of the destination');
   }),
-  contractCase('a pause is changed only by who saw it as it is, and is seen by others', async ({ store, advance, another }) => {
+  contractCase('a change of a pause needs its current version, and other stores see it', async ({ store, advance, another }) => {
     const other = (await another?.()) ?? store;
     equal(await store.pause(paused), false, 'of a destination that is not bound');
     await bindStaging(store);
@@ -139,10 +136,10 @@ export const pauseCases: readonly ContractCase[] = [
     const { pause: over } = await staging(other);
     equal([over.reason, over.message, over.version], [undefined, undefined, 3], 'no pause');
   }),
-  contractCase('one of many that change a pause at once succeeds', async ({ store, another }) => {
+  contractCase('of several changes of a pause at once, one succeeds', async ({ store, another }) => {
     const other = (await another?.()) ?? store;
     await bindStaging(store);
     const made = await Promise.all(Array.from({ length: 6 }, (_, index) => (index % 2 ? store : other).pause(paused)));
-    equal(made.filter(Boolean).length, 1, 'how many succeeded');
+    equal(made.filter(Boolean).length, 1, 'the number of successes');
   }),
 ];

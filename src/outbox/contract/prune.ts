@@ -16,7 +16,7 @@ import {
   write,
 } from './harness.js';
 
-/** A store that cannot delete rows is right, too. */
+/** A case for pruning. A store that cannot delete rows passes. */
 const pruneCase = (name: string, check: Check): ContractCase => contractCase(name, async (harness) => (harness.store.prune ? check(harness) : undefined));
 
 const REQUEST: PruneRequest = { account: ACCOUNT, olderThanMs: 400 * DAY_MS, after: 0, limit: 100 };
@@ -26,7 +26,7 @@ async function prune({ prune }: OutboxStore, overrides: Partial<PruneRequest> = 
   return prune({ ...REQUEST, ...overrides });
 }
 
-/** Prunes to the end; gives how many rows each step deleted. */
+/** Prunes to the end. Returns the number of deleted rows of each step. */
 async function pruneAll(store: OutboxStore, overrides: Partial<PruneRequest> = {}): Promise<number[]> {
   const steps: number[] = [];
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -39,7 +39,7 @@ async function pruneAll(store: OutboxStore, overrides: Partial<PruneRequest> = {
 
 const listed = async (store: OutboxStore): Promise<string[]> => (await store.list({ limit: 100 })).map(({ reference }) => reference);
 
-/** Records reports, each with its line in the log. */
+/** Records reports, and adds their lines to the log. */
 async function record(store: OutboxStore, references: readonly string[], account = ACCOUNT): Promise<void> {
   await store.enqueue(references.map((reference) => newRow(reference, { account })));
   const gateways = { staging: newRow('').gateway };
@@ -56,14 +56,14 @@ async function log({ receipts }: OutboxStore): Promise<void> {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 export const pruneCases: readonly ContractCase[] = [
-  pruneCase('final rows that are old enough are deleted, their receipts and their counts stay', async ({ store, advance, another }) => {
+  pruneCase('final rows that are old enough are deleted; their receipts and counts stay', async ({ store, advance, another }) => {
     await record(store, ['B-1', 'B-2']);
     const before = await store.counts();
     await advance(401 * DAY_MS);
     await record(store, ['B-3']);
     const other = (await another?.()) ?? store;
-    equal(sum(await pruneAll(other)), 2, 'how many were deleted');
-    equal(await listed(store), ['B-3'], 'what is left');
+    equal(sum(await pruneAll(other)), 2, 'the number of deleted rows');
+    equal(await listed(store), ['B-3'], 'the remaining rows');
     equal(await store.get([newRow('B-1').id]), [undefined], 'a deleted row');
     equal(
       (await store.receipts.read(0, 10)).map(({ index, line }) => [index, line]),
@@ -74,7 +74,7 @@ export const pruneCases: readonly ContractCase[] = [
     equal([states.recorded, attempts], [3, before.attempts + 1], 'counts');
     equal(sum(await pruneAll(store)), 0, 'a second time');
   }),
-  pruneCase('rows that are not final, or not that old, or without a line, stay', async ({ store, advance }) => {
+  pruneCase('rows that are not final, not old enough, or without a line stay', async ({ store, advance }) => {
     await store.enqueue([newRow('B-1'), newRow('B-2'), newRow('B-3')]);
     const [quarantined, dismissed] = await claim(store, 2);
     if (!quarantined || !dismissed) throw new Error('two rows to claim: expected two');
@@ -86,7 +86,7 @@ export const pruneCases: readonly ContractCase[] = [
     await advance(3 * DAY_MS);
     await store.enqueue([newRow('B-4')]);
     equal(sum(await pruneAll(store)), 1, 'a dismissed row of 401 days that has its line');
-    equal(await listed(store), ['B-1', 'B-3', 'B-4'], 'what is left');
+    equal(await listed(store), ['B-1', 'B-3', 'B-4'], 'the remaining rows');
     const [waiting] = await claim(store, 1);
     if (!waiting) throw new Error('a row to claim: expected one');
     await write(store, waiting);
@@ -105,22 +105,22 @@ export const pruneCases: readonly ContractCase[] = [
     equal(sum(await pruneAll(store)), 0, 'a row that was enqueued 500 days ago and ended 200 days ago');
     equal(sum(await pruneAll(store, { olderThanMs: 199 * DAY_MS })), 1, 'the same, of 199 days');
   }),
-  pruneCase('a step looks at no more rows than it is told to, and says where the next one begins', async ({ store, advance }) => {
+  pruneCase('a step reads at most the given number of rows, and returns where the next one begins', async ({ store, advance }) => {
     await record(store, ['B-1', 'B-2', 'B-3', 'B-4', 'B-5']);
     await advance(401 * DAY_MS);
     await store.enqueue([newRow('B-6')]);
     const steps = await pruneAll(store, { limit: 2 });
     equal([sum(steps), Math.max(...steps)], [5, 2], 'steps');
-    equal(await listed(store), ['B-6'], 'what is left');
+    equal(await listed(store), ['B-6'], 'the remaining rows');
   }),
-  pruneCase('only rows of the account are deleted, and up to which time is known of it alone', async ({ store, advance, reopen }) => {
+  pruneCase('only rows of the account are deleted, and only its time limit is stored', async ({ store, advance, reopen }) => {
     await record(store, ['B-1']);
     await record(store, ['B-1'], 'other');
     await advance(401 * DAY_MS);
     await store.enqueue([newRow('B-2')]);
     equal(await store.prunedBefore?.('other'), undefined, 'the time before');
-    equal(sum(await pruneAll(store, { account: 'other' })), 1, 'how many');
-    equal(await listed(store), ['B-1', 'B-2'], 'what is left');
+    equal(sum(await pruneAll(store, { account: 'other' })), 1, 'the number of deleted rows');
+    equal(await listed(store), ['B-1', 'B-2'], 'the remaining rows');
     const found = (await reopen?.()) ?? store;
     const before = await found.prunedBefore?.('other');
     equal(before !== undefined && before % DAY_MS, 0, 'the time: a midnight in UTC');
@@ -128,11 +128,11 @@ export const pruneCases: readonly ContractCase[] = [
     await pruneAll(found, { account: 'other', olderThanMs: 500 * DAY_MS });
     equal(await found.prunedBefore?.('other'), before, 'the time after a smaller one');
   }),
-  pruneCase('a settled report whose initiated one was deleted is claimed; a deleted reference is a new one', async ({ store, advance }) => {
+  pruneCase('a settled report whose initiated report was deleted is claimed; a deleted reference can be added again', async ({ store, advance }) => {
     await record(store, ['B-1']);
     await advance(401 * DAY_MS);
     await store.enqueue([settledRow('B-1')]);
-    equal(sum(await pruneAll(store)), 1, 'how many');
+    equal(sum(await pruneAll(store)), 1, 'the number of deleted rows');
     equal(idsOf(await claim(store)), [settledRow('B-1').id], 'the settled one');
     const [again] = await store.enqueue([newRow('B-1')]);
     equal([again?.added, again?.row.state], [true, 'waiting'], 'the same reference again');

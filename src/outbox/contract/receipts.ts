@@ -6,7 +6,7 @@ async function recordAll(store: OutboxStore): Promise<void> {
 }
 
 export const receiptCases: readonly ContractCase[] = [
-  contractCase('final rows are told until they have a line', async ({ store }) => {
+  contractCase('final rows are listed until they have a line', async ({ store }) => {
     await store.enqueue([newRow('B-1'), newRow('B-2'), newRow('B-3')]);
     const [first, second, third] = await claim(store);
     if (!first || !second || !third) throw new Error('three rows to claim: expected three');
@@ -16,7 +16,7 @@ export const receiptCases: readonly ContractCase[] = [
     equal(idsOf(await store.receipts.unlogged(10)).sort(), idsOf([first, second]).sort(), 'recorded rows');
     equal((await store.receipts.unlogged(1)).length, 1, 'no more than asked for');
     equal(await store.receipts.append([{ index: 0, id: first.id, line: 'one' }]), true, 'a line');
-    equal(idsOf(await store.receipts.unlogged(10)), [second.id], 'what has no line');
+    equal(idsOf(await store.receipts.unlogged(10)), [second.id], 'the rows without a line');
     await write(store, await read(store, third.id), { state: 'dismissed', outcome: undefined });
     equal(idsOf(await store.receipts.unlogged(10)).sort(), idsOf([second, third]).sort(), 'dismissed rows');
   }),
@@ -50,13 +50,13 @@ export const receiptCases: readonly ContractCase[] = [
     equal(await store.receipts.read(1, 1), [{ index: 1, id: two, line: 'b' }], 'a part of it');
     equal(await store.receipts.last(), { index: 1, id: two, line: 'b' }, 'its end');
   }),
-  contractCase('one of many that add the same line succeeds', async ({ store, another }) => {
+  contractCase('of several calls that add the same line, one succeeds', async ({ store, another }) => {
     const other = (await another?.()) ?? store;
     await store.enqueue([newRow('B-1')]);
     await recordAll(store);
     const made = await Promise.all(
       Array.from({ length: 6 }, (_, index) => (index % 2 ? store : other).receipts.append([{ index: 0, id: newRow('B-1').id, line: `${index}` }])),
     );
-    equal(made.filter(Boolean).length, 1, 'how many succeeded');
+    equal(made.filter(Boolean).length, 1, 'the number of successes');
   }),
 ];

@@ -3,10 +3,10 @@ import { CLAIMANT, type ContractCase, claimOne, contractCase, equal, idsOf, newR
 
 const NEW = { state: 'waiting', blocked: false, fence: 0, attempts: 0, inDoubt: false, doubtBefore: false, decisions: [] };
 
-/** Text that databases stumble over. */
+/** Text that is difficult for databases. */
 const ODD = ['quote\'s "double"', 'back\\slash', 'ünï☃😀', 'a%b_c', '  spaces  ', 'line\nbreak\ttab', '{"json":true}', ';DROP TABLE x;--'];
 
-/** References that are one and the same to a database which cuts text at NUL, or keeps halves of characters as U+FFFD. */
+/** References that become equal in a database that cuts text at NUL, or stores unpaired surrogates as U+FFFD. */
 const ALIKE = ['n\0a', 'n\0b', 'n\ud800', 'n\udbff', 'n\udc00'];
 
 const NEVER_MADE: Change = {
@@ -25,19 +25,19 @@ const NEVER_MADE: Change = {
 };
 
 export const rowCases: readonly ContractCase[] = [
-  contractCase('a row is kept as it was given, waiting and due', async ({ store }) => {
+  contractCase('a new row is stored unchanged, waiting and due', async ({ store }) => {
     const given = newRow('B-1');
     const [first] = await store.enqueue([given]);
     const row = await read(store, given.id);
     const { id, account, environment, operation, reference, waitsFor, body, fingerprint } = row;
-    equal({ id, account, environment, operation, reference, waitsFor, body, fingerprint, gateway: given.gateway }, given, 'what was given');
+    equal({ id, account, environment, operation, reference, waitsFor, body, fingerprint, gateway: given.gateway }, given, 'the given values');
     const { state, blocked, fence, attempts, inDoubt, doubtBefore, decisions } = row;
     equal({ state, blocked, fence, attempts, inDoubt, doubtBefore, decisions }, NEW, 'a new row');
-    equal([first?.added, first?.row], [true, row], 'what enqueue returns');
-    equal([row.outcome, row.message, row.problem], [undefined, undefined, undefined], 'what it has not');
+    equal([first?.added, first?.row], [true, row], 'the result of enqueue');
+    equal([row.outcome, row.message, row.problem], [undefined, undefined, undefined], 'the absent values');
     equal([row.dueAt, row.changedAt], [row.enqueuedAt, row.enqueuedAt], 'its times');
   }),
-  contractCase('a row that is there is returned untouched', async ({ store }) => {
+  contractCase('an existing row is returned unchanged', async ({ store }) => {
     await store.enqueue([newRow('B-1')]);
     const claimed = await claimOne(store);
     const [again] = await store.enqueue([newRow('B-1', { body: 'other', fingerprint: 'other' })]);
@@ -49,7 +49,7 @@ export const rowCases: readonly ContractCase[] = [
     equal(
       enqueued.map(({ added }) => added),
       [true, true, false],
-      'what was added',
+      'the added rows',
     );
     equal(enqueued[2]?.row, enqueued[0]?.row, 'the third is the first');
   }),
@@ -68,14 +68,14 @@ export const rowCases: readonly ContractCase[] = [
       'sequence rises',
     );
   }),
-  contractCase('text comes back as it was, whatever is in it', async ({ store }) => {
+  contractCase('text of any content is returned unchanged', async ({ store }) => {
     await store.enqueue(ODD.map((text) => newRow(text, { body: text, fingerprint: text })));
     for (const text of ODD) {
       const { reference, body, fingerprint } = await read(store, newRow(text).id);
       equal([reference, body, fingerprint], [text, text, text], 'text');
     }
   }),
-  contractCase('text that it cannot hold is refused, and no row is taken for another one', async ({ store }) => {
+  contractCase('text that the store cannot hold is refused, and rows are not confused', async ({ store }) => {
     const others = ['n', 'n\ufffd'].map((reference) => newRow(reference));
     await store.enqueue(others);
     for (const reference of ALIKE) {
@@ -91,7 +91,7 @@ export const rowCases: readonly ContractCase[] = [
       'the rows of other references',
     );
   }),
-  contractCase('names that it cannot hold are names of nothing', async ({ store }) => {
+  contractCase('names that the store cannot hold match no row', async ({ store }) => {
     const others = ['n', 'n\ufffd'].map((reference) => newRow(reference));
     await store.enqueue(others);
     for (const reference of ALIKE) {
@@ -112,12 +112,12 @@ export const rowCases: readonly ContractCase[] = [
       'the rows of other references',
     );
   }),
-  contractCase('a long body is kept whole', async ({ store }) => {
+  contractCase('a long body is stored completely', async ({ store }) => {
     const body = 'x'.repeat(300_000);
     await store.enqueue([newRow('B-1', { body })]);
     equal((await read(store, newRow('B-1').id)).body === body, true, 'the body is the same');
   }),
-  contractCase('rows are got by their ids, in that order, and unknown ones are undefined', async ({ store }) => {
+  contractCase('rows are read by their ids, in the same order, and unknown ones are undefined', async ({ store }) => {
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
     const got = await store.get([newRow('B-2').id, 'unknown', newRow('B-1').id]);
     equal(
@@ -151,7 +151,7 @@ export const rowCases: readonly ContractCase[] = [
     equal(attempts, 2, 'attempts');
     equal(oldestOpenAt, (await read(store, settledRow('B-1').id)).enqueuedAt, 'the oldest that is open');
   }),
-  contractCase('a setting is kept as it was first given', async ({ store }) => {
+  contractCase('a setting keeps its first value', async ({ store }) => {
     equal(await store.remember('salt', 'one'), 'one', 'the first time');
     equal(await store.remember('salt', 'two'), 'one', 'the second time');
     equal(await store.remember('other', 'three'), 'three', 'another name');

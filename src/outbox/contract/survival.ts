@@ -1,7 +1,7 @@
 import { ACCOUNT, type ContractCase, claim, claimOne, contractCase, equal, GATEWAYS, newRow, read, settledRow, write } from './harness.js';
 
 export const survivalCases: readonly ContractCase[] = [
-  contractCase('whatever was committed is there after the process died', async ({ store, reopen }) => {
+  contractCase('all committed data exists after a crash of the process', async ({ store, reopen }) => {
     if (!reopen) {
       equal(store.durable, false, 'durable, of a store that cannot be opened again');
       return;
