@@ -3,7 +3,7 @@ import { createMockGateway } from '../../../src/entries/mock.js';
 import { betEvent } from '../../support/factories.js';
 import { outboxWorld } from '../world.js';
 
-/** A gateway that refuses every bet that is named BAD, and fails once for a bet that is named LATE. */
+/** A gateway that refuses every bet named BAD, and fails once for a bet named LATE. */
 function pickyWorld() {
   const gateway = createMockGateway();
   let failed = false;
@@ -29,7 +29,7 @@ function pickyWorld() {
 }
 
 describe('drain', () => {
-  it('ends where all that is left was refused behind the breaker, and says so', async () => {
+  it('ends and returns false if all remaining reports were refused behind the breaker', async () => {
     const { outbox, report, run } = pickyWorld();
     await report('GOOD-1', 'BAD-1', 'BAD-2', 'BAD-3', 'BAD-4', 'BAD-5');
     const { drained, states, paused } = await run(outbox.drain());
@@ -40,7 +40,7 @@ describe('drain', () => {
       expect([reference, problem?.status]).toEqual([expect.stringContaining('BAD'), 422]);
   });
 
-  it('tries for more than a minute before that: the gateway may be mended', async () => {
+  it('tries for more than a minute before that, since the gateway may be repaired', async () => {
     const { clock, outbox, report, run } = pickyWorld();
     const began = clock.now();
     await report('BAD-1', 'BAD-2', 'BAD-3', 'BAD-4');
@@ -48,7 +48,7 @@ describe('drain', () => {
     expect(clock.now() - began).toBeGreaterThan(60_000);
   });
 
-  it('goes on while a report that is left was not tried', async () => {
+  it('continues while a remaining report was not tried', async () => {
     const { outbox, report, run } = pickyWorld();
     await report('LATE-1', 'BAD-1', 'BAD-2', 'BAD-3', 'BAD-4', 'BAD-5', 'BAD-6');
     const { drained, states, paused } = await run(outbox.drain());
@@ -57,7 +57,7 @@ describe('drain', () => {
     expect(paused.map(({ reason }) => reason)).toEqual(['refusals']);
   });
 
-  it('has nothing to say of pauses where nothing is left', async () => {
+  it('returns no pauses if no report is left', async () => {
     const { outbox, report, run } = pickyWorld();
     await report('GOOD-1', 'BAD-1');
     expect(await run(outbox.drain())).toMatchObject({ drained: true, paused: [] });

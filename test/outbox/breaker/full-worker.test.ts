@@ -13,7 +13,7 @@ const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA',
 
 type Route = 'bets' | 'settlements' | 'withdrawals' | 'production';
 
-/** A gateway that answers each request after 20 ms. A route that is down answers with the given status. */
+/** A gateway that answers each request after 20 ms. A broken route answers with the given status. */
 function scriptedWorld({ concurrency = CONCURRENCY, latencyMs = LATENCY_MS } = {}) {
   const clock = new FakeClock();
   const down = new Map<Route, number>();
@@ -76,7 +76,7 @@ function scriptedWorld({ concurrency = CONCURRENCY, latencyMs = LATENCY_MS } = {
 }
 
 describe('a worker that a healthy backlog keeps full', () => {
-  it('probes the open breaker of another operation, and sends its reports as soon as the route is mended', async () => {
+  it('probes the open breaker of another operation, and sends its reports as soon as the route works again', async () => {
     const { outbox, down, sent, sending, report, bets, settlements, seconds, recorded } = scriptedWorld();
     await report([...settlements(SETTLEMENTS), ...bets(BETS)]);
     down.set('settlements', 422);
@@ -88,7 +88,7 @@ describe('a worker that a healthy backlog keeps full', () => {
     down.clear();
     await seconds(4);
     expect(sent.bets).toBeLessThan(BETS / 2);
-    // The others were claimed before the breaker opened: they are due again after the bets.
+    // The others were claimed before the breaker opened. They are due again after the bets.
     expect(await recorded('staging', 'reportSettledBet')).toBeGreaterThan(SETTLEMENTS * 0.7);
     expect(sending.mostBets).toBe(CONCURRENCY);
     expect(sending.most).toBe(CONCURRENCY + 1);
@@ -96,7 +96,7 @@ describe('a worker that a healthy backlog keeps full', () => {
     expect((await outbox.stats()).states).toMatchObject({ recorded: BETS + SETTLEMENTS - 5, quarantined: 5, waiting: 0 });
   });
 
-  it('probes a paused destination, and sends its reports as soon as it is mended', async () => {
+  it('probes a paused destination, and sends its reports as soon as it works again', async () => {
     const { outbox, down, sent, report, bets, seconds, recorded } = scriptedWorld();
     await report([...bets(40, 'production'), ...bets(BETS)]);
     down.set('production', 401);
@@ -109,7 +109,7 @@ describe('a worker that a healthy backlog keeps full', () => {
     expect(await recorded('production', 'reportBetEvent')).toBeGreaterThan(20);
   });
 
-  it('sends the others while a probe hangs, also where it sends one at a time', async () => {
+  it('sends the others while a probe hangs, even with a concurrency of one', async () => {
     const { outbox, down, hanging, sent, report, bets, settlements, seconds } = scriptedWorld({ concurrency: 1, latencyMs: 100 });
     await report([...settlements(SETTLEMENTS), ...bets(BETS)]);
     down.set('settlements', 422);
@@ -123,7 +123,7 @@ describe('a worker that a healthy backlog keeps full', () => {
     expect(sent.bets - before.bets).toBeGreaterThan(45);
   });
 
-  it('keeps no probe for which there is no report: the next report of that operation is soon sent', async () => {
+  it('gives a probe without a report back, so that the next report of that operation is soon sent', async () => {
     const { outbox, down, sent, report, bets, settlements, seconds } = scriptedWorld();
     await report([...settlements(5), ...bets(BETS)]);
     down.set('settlements', 422);

@@ -39,7 +39,7 @@ async function outboxFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>
       payload: betEvent({ bet_id: `${name}-${index}` }),
       options: { location: LOCATION },
     }));
-  /** Of bets that are not in the outbox: they wait for nothing. */
+  /** Settlements of bets that are not in the outbox: they wait for no other report. */
   const settlements = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ operation: 'reportSettledBet' as const, payload: settledBet({ bet_id: `OLD-${index}` }) }));
   const report = async (reports: Parameters<Outbox['reportAll']>[0]) => {
@@ -48,9 +48,9 @@ async function outboxFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>
   return { gateway, outbox, bets, settlements, report };
 }
 
-// These wait for real seconds, at the same time.
+// These tests wait for real seconds, at the same time.
 describe.concurrent('one route of a gateway is broken', { timeout: 90_000 }, () => {
-  it('no more settlements than breakerAfter are quarantined while bets are recorded, the bets go on, and all is sent once it is mended', async (test) => {
+  it('at most breakerAfter settlements are quarantined while bets are recorded, the bets continue, and all are sent once the route works', async (test) => {
     let mended = false;
     const { gateway, outbox, bets, settlements, report } = await outboxFor(test, ({ path }) => (path.endsWith(SETTLED) && !mended ? refused() : recorded()));
     const paused: OutboxEvents['paused'][] = [];
@@ -63,7 +63,7 @@ describe.concurrent('one route of a gateway is broken', { timeout: 90_000 }, () 
     }
     await until(outbox, ({ states: { recorded } }) => recorded === 300);
     const { states, paused: seen } = await outbox.stats();
-    // One of them may be on its way, to see whether the route works again.
+    // One of them may be under way as a probe.
     expect({ quarantined: states.quarantined, open: states.waiting + states['in-flight'] }).toEqual({ quarantined: 5, open: 185 });
     const sent = gateway.requests.filter(({ path }) => path.endsWith(SETTLED)).length;
     expect(sent).toBeLessThan(40);
@@ -86,7 +86,7 @@ describe.concurrent('one route of a gateway is broken', { timeout: 90_000 }, () 
     ['502 in HTML', () => page('502 Bad Gateway')],
     ['502 in HTML, in chunks', () => pageInChunks('502 Bad Gateway')],
     ['502 without a word', () => http('502 Bad Gateway', '', [])],
-  ])('a run of answers that are not those of the gateway (%s) pauses, condemns nothing, and the backlog is not tried row by row', async ([, answer], test) => {
+  ])('several answers of another server (%s) pause, quarantine nothing, and the backlog is not tried row by row', async ([, answer], test) => {
     let mended = false;
     const { gateway, outbox, bets, report } = await outboxFor(test, (request, index, reply) => (mended ? recorded() : answer(request, index, reply)));
     await report(bets('B', 200));

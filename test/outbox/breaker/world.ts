@@ -14,7 +14,7 @@ export interface Given {
   readonly at: number;
 }
 
-/** One attempt, in the order of their ends. */
+/** One attempt, in the order in which attempts end. */
 export interface Attempted {
   readonly report: number;
   readonly claimedAt: number;
@@ -32,7 +32,7 @@ const ANSWER_MS = 50;
 const REFUSED: Ending = { kind: 'refused', outcome: 'rejected', problem: { code: 'unprocessable', message: 'HTTP 422', status: 422 } };
 const RECORDED: Ending = { kind: 'recorded', message: undefined };
 
-/** One worker and one gateway that refuses the bad reports, in virtual time until `endsAt`, with the decisions of the source. */
+/** Runs one worker and one gateway that refuses the bad reports in virtual time until `endsAt`, with the decisions of the source. */
 export function live(
   given: readonly Given[],
   { breakerAfter, concurrency, seed, endsAt }: { breakerAfter: number; concurrency: number; seed: number; endsAt: number },

@@ -3,7 +3,7 @@ import { type Place, runTwoLicences } from './licences.js';
 
 const bets = (arrived: readonly { readonly bet: string }[]) => arrived.map(({ bet }) => bet).sort();
 
-/** Two licences that name no account: the second is refused, and told why. */
+/** Two licences without an account: the second is refused with a reason. */
 export async function refusesTheSecond(place: Place): Promise<void> {
   const { a, b, references } = await runTwoLicences(place, { accounts: undefined });
   expect({ keys: [...new Set(a.arrived.map(({ key }) => key))], bets: bets(a.arrived) }).toEqual({ keys: ['key-a'], bets: [...references.a].sort() });

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 
 const SENDER = fileURLToPath(new URL('sender.js', import.meta.url));
 
-/** Where the two licences keep their reports: a file, or a schema of a database. */
+/** The store of the two licences: a file, or a schema of a database. */
 export type Place = { readonly file: string } | { readonly url: string; readonly schema: string };
 
-/** A bare server that notes which bet came with which key. It knows nothing of this package. */
+/** A plain server that notes each bet with its key. It does not use this package. */
 export async function rawGateway() {
   const arrived: { readonly key: string; readonly bet: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -38,7 +38,7 @@ interface Told {
   readonly refused: readonly string[];
 }
 
-/** A process of its own for a licence; resolves once all of its reports are enqueued, or refused. */
+/** Starts a process for a licence. Resolves once all of its reports are enqueued or refused. */
 export async function startLicence(licence: Licence) {
   const child = fork(SENDER, [JSON.stringify(licence)]);
   const [first] = (await Promise.race([once(child, 'message'), once(child, 'exit').then(([code]) => Promise.reject(new Error(`ended with ${code}`)))])) as [
@@ -58,11 +58,11 @@ export async function startLicence(licence: Licence) {
 
 const named = (prefix: string) => Array.from({ length: 20 }, (_, index) => `${prefix}-${index}`);
 
-/** Runs two licences over one place, each with its gateway and its key; gives what arrived where. */
+/** Runs two licences over one store, each with its gateway and its key. Returns the reports that arrived at each gateway. */
 export async function runTwoLicences(place: Place, { accounts }: { accounts: readonly [string, string] | undefined }) {
   const [gatewayA, gatewayB] = [await rawGateway(), await rawGateway()];
   try {
-    // The same references too: two licences number their bets by themselves.
+    // The references are equal, too: two licences number their bets by themselves.
     const references = { a: [...named('A'), 'SAME'], b: [...named('B'), 'SAME'] };
     const licences = [
       { place, baseUrl: gatewayA.baseUrl, apiKey: 'key-a', references: references.a, ...(accounts && { account: accounts[0] }) },

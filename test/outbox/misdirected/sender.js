@@ -1,4 +1,4 @@
-// One process with one licence: enqueues bets, and sends whatever the store gives it until it is told to end. Of the built package.
+// One process with one licence. It enqueues bets, and sends all reports that the store returns until it is told to end. It uses the built package.
 import { createClient } from 'location-sdk';
 import { createOutbox } from 'location-sdk/outbox';
 

@@ -1,4 +1,4 @@
-// Prunes with the built package, and is killed after the first commit: by itself, so that it never ends before.
+// Prunes with the built package, and kills itself after the first commit, so that it never ends before.
 import { createClient } from 'location-sdk';
 import { createOutbox } from 'location-sdk/outbox';
 import { postgresStore } from 'location-sdk/outbox/postgres';

@@ -11,7 +11,7 @@ import { DAY_MS, OLD, recordMany } from './old-reports.js';
 
 const url = inject('postgresUrl');
 
-it('prune goes on where a process was killed, beside a worker and another prune, and the log still verifies', { timeout: 90_000 }, async () => {
+it('prune continues after a killed process, beside a worker and another prune, and the log can still be verified', { timeout: 90_000 }, async () => {
   const schema = newSchema();
   const store = await openStore({ schema });
   await recordMany(store, 'OLD', OLD, () => advance(schema, 500 * DAY_MS));

@@ -40,7 +40,7 @@ const prune = (file: string, ...words: string[]) => runCli(['outbox', file, 'pru
 const patience = { timeout: 45_000 };
 
 describe('location-sdk outbox <file> prune', () => {
-  it('deletes old reports, keeps their receipts, and the log still verifies', async () => {
+  it('deletes old reports, keeps their receipts, and the log can still be verified', async () => {
     const file = await oldFile(3);
     expect(await prune(file)).toMatchObject({
       code: 0,
@@ -56,7 +56,7 @@ describe('location-sdk outbox <file> prune', () => {
     expect(await prune(file, '--json')).toMatchObject({ code: 0, out: '{"account":"default","pruned":0,"olderThanDays":400}\n' });
   });
 
-  it('goes on where a process was killed in the middle', async () => {
+  it('continues after a killed process', async () => {
     const file = await oldFile();
     expect(await pruneAndDie(file)).toBe('SIGKILL');
     const rest = await left(file);
@@ -67,7 +67,7 @@ describe('location-sdk outbox <file> prune', () => {
     expect(await runCli(['outbox', file, 'verify'])).toMatchObject({ code: 0, out: expect.stringContaining(`${OLD.toLocaleString('en')} of them`) });
   });
 
-  it('disturbs no worker beside it: what is enqueued meanwhile is recorded once', async () => {
+  it('does not disturb a worker: reports that are enqueued at the same time are recorded once', async () => {
     const file = await oldFile();
     const gateway = createMockGateway();
     const requests: unknown[] = [];
@@ -101,7 +101,7 @@ describe('location-sdk outbox <file> prune', () => {
     expect(await runCli(['outbox', file, 'verify'])).toMatchObject({ code: 0 });
   });
 
-  it('hides no report that was deleted by other means, and no reference that came again', async () => {
+  it('hides no report that was deleted by other means, and no reference that was added again', async () => {
     const file = await oldFile(2);
     await prune(file);
     await looked(file, (store) => store.enqueue([newRow('OLD-0', { fingerprint: 'other' })]));
@@ -113,7 +113,7 @@ describe('location-sdk outbox <file> prune', () => {
     expect(verified).toMatchObject({ code: 1, out: expect.stringContaining(`CHANGED: the report ${newRow('NEW-0').id} differs from its receipt.`) });
   });
 
-  it('says to reconcile that a report may have been pruned', async () => {
+  it('tells reconcile that a report may have been pruned', async () => {
     const file = await oldFile(2);
     const list = `${file}.txt`;
     writeFileSync(list, 'OLD-0\n');
@@ -136,7 +136,7 @@ describe('location-sdk outbox <file> prune', () => {
 });
 
 describe('outbox.prune', () => {
-  it('says how far it is, and ends when it is told to', async () => {
+  it('calls onProgress, and ends when it is cancelled', async () => {
     const file = await oldFile();
     await looked(file, async (store) => {
       const { outbox, run } = outboxWorld({ store });
@@ -178,7 +178,7 @@ describe('outbox.prune', () => {
     });
   });
 
-  it('rejects where the store cannot delete', async () => {
+  it('rejects if the store cannot delete', async () => {
     const { store } = outboxWorld();
     const { prune: _, ...without } = store;
     const { outbox } = outboxWorld({ store: without });

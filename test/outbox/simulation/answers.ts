@@ -6,14 +6,14 @@ import type { Ending } from '../../../src/outbox/state-machine.js';
 import { betEvent, settledBet } from '../../support/factories.js';
 
 /**
- * What is true about the end of an attempt, whatever the source makes of it. `'recorded'`: the gateway recorded it now;
- * `'same'`, `'conflict'`: it holds these or other bytes; `'refused'`: it will not have them; `'missing'`: it does not
- * hold the initiated one; `'turned-away'`: nothing is wrong with the report, and it was not processed; `'silent'`:
- * nobody knows; `'not-begun'`: nothing was sent.
+ * The true end of an attempt, independent of the source. `'recorded'`: the gateway recorded it now.
+ * `'same'`, `'conflict'`: it holds these or other bytes. `'refused'`: it refuses them. `'missing'`: it does not
+ * hold the initiated report. `'turned-away'`: it did not process the report, which is valid. `'silent'`:
+ * the end is unknown. `'not-begun'`: nothing was sent.
  */
 export type Truth = 'recorded' | 'same' | 'conflict' | 'refused' | 'missing' | 'turned-away' | 'silent' | 'not-begun';
 
-/** The end of an attempt: an answer, or what came instead of one. */
+/** The end of an attempt: an answer, or an error instead of one. */
 export interface Reply {
   readonly name: string;
   readonly truth: Truth;
@@ -21,9 +21,9 @@ export interface Reply {
   readonly body?: unknown;
   readonly retryAfter?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the destination is to be paused. */
+  /** Whether the destination must be paused. */
   readonly pauses?: boolean;
-  /** What `fetch` throws; `'never'`: it does not settle; `'aborted'`: it does not, and the caller gives up. */
+  /** The error of `fetch`. `'never'`: it does not settle. `'aborted'`: it does not settle, and the caller cancels. */
   readonly throws?: object | 'never' | 'aborted';
   /** Whether the answer breaks off after its headers. */
   readonly cut?: boolean;
@@ -40,18 +40,18 @@ const status = (truth: Truth, code: number, message: string | readonly string[],
 const pausing = (truth: Truth, code: number, message: string, retryAfter?: string): Reply =>
   status(truth, code, message, { pauses: true, ...(retryAfter !== undefined && { retryAfter }) });
 
-/** An answer whose end was not seen: its connection closed, and the runtime does not say that it broke off. */
+/** An answer whose end is missing: its connection closed, and the runtime does not report that. */
 const unseen = (code: number, body: string): Reply => ({
   name: `${code} that broke off after ${JSON.stringify(body)}`,
   truth: 'silent',
   status: code,
   body,
   headers: { 'transfer-encoding': 'chunked', connection: 'close' },
-  // The status alone says that something is wrong with the destination; the doubt stays.
+  // The status alone shows that the destination has a problem. The doubt stays.
   ...([401, 403, 404, 429].includes(code) && { pauses: true }),
 });
 
-/** Every way in which an attempt of the simulation ends, by what brings it about. */
+/** Every end of an attempt in the simulation, by its cause. */
 export const REPLIES = {
   recorded: [
     { name: '200 recorded', truth: 'recorded', status: 200, body: { message: 'Bet reported' } },
@@ -69,7 +69,7 @@ export const REPLIES = {
     status('conflict', 400, 'already submitted, with other data'),
     status('conflict', 422, 'Duplicate: the data is different'),
   ],
-  /** Among them words that look like those of a duplicate, and are none. */
+  /** Some of them have words like those of a duplicate, and are not duplicates. */
   refused: [
     status('refused', 400, 'Invalid request'),
     status('refused', 422, 'nin is wrong'),
@@ -81,7 +81,7 @@ export const REPLIES = {
     status('refused', 422, 'duplicate must be a number'),
     status('refused', 400, 'amount is different from the stake'),
   ],
-  /** Pages that the gateway did not write: whether it has processed the report, they do not say. */
+  /** Pages of another server. They do not show whether the gateway has processed the report. */
   pages: [
     { name: '400 HTML', truth: 'silent', status: 400, body: '<h1>Bad Request</h1>' },
     { name: '402 HTML', truth: 'silent', status: 402, body: '<h1>Payment Required</h1>' },
@@ -96,7 +96,7 @@ export const REPLIES = {
     pausing('turned-away', 403, 'Forbidden'),
     { name: '403 HTML', truth: 'turned-away', status: 403, body: '<h1>Forbidden</h1>', pauses: true },
   ],
-  /** Something else than the gateway answers at its address. */
+  /** Another server answers at the gateway's address. */
   misdirected: [
     { name: '404 HTML', truth: 'turned-away', status: 404, body: '<h1>Not Found</h1>', pauses: true },
     { name: '404 empty', truth: 'turned-away', status: 404, body: '', pauses: true },
@@ -111,7 +111,7 @@ export const REPLIES = {
     pausing('turned-away', 429, 'Too many requests', '5'),
     pausing('turned-away', 429, 'Too many requests', '90'),
   ],
-  /** Longer than an outbox is willing to believe. */
+  /** Longer than the longest wait of an outbox. */
   absurdRateLimit: [pausing('turned-away', 429, 'Too many requests', '9999999')],
   unavailable: [
     pausing('silent', 503, 'Service Unavailable'),
@@ -125,12 +125,12 @@ export const REPLIES = {
     status('silent', 408, 'Request Timeout'),
     { name: '502 HTML', truth: 'silent', status: 502, body: '<h1>Bad Gateway</h1>' },
   ],
-  /** Answers that look like success to those who read the status alone. */
+  /** Answers that look like success by their status alone. */
   portal: [
     { name: '200 HTML', truth: 'silent', status: 200, body: '<h1>Sign in</h1>' },
     { name: '200 with an error', truth: 'silent', status: 200, body: { success: false, error: 'busy' } },
   ],
-  /** The attempt may have landed. */
+  /** The gateway may have recorded the attempt. */
   broken: [
     { name: 'connection reset', truth: 'silent', throws: { code: 'ECONNRESET', syscall: 'read' } },
     { name: 'answer cut off', truth: 'silent', status: 200, body: { message: 'Bet reported' }, cut: true },
@@ -149,7 +149,7 @@ export const REPLIES = {
 
 export type ReplyKind = keyof typeof REPLIES;
 
-/** A reply, and what the source's own delivery, asked once, reads in it. */
+/** A reply, and the reading of it by the source's own delivery. */
 export interface Known extends Reply {
   readonly ending: Ending;
   readonly retryAfterMs: number | undefined;
@@ -159,7 +159,7 @@ export type Catalogue = { readonly [Kind in ReplyKind]: readonly Known[] };
 
 const never = new Promise<never>(() => {});
 
-/** Sends one report through the client as it is, and lets the gateway answer as it is told. */
+/** Sends one report through the real client, and lets the gateway answer as it is told. */
 async function askOnce(reply: Reply): Promise<Ending> {
   const controller = new AbortController();
   const client = createClient({
@@ -201,7 +201,7 @@ function answer({ status: code = 200, body, retryAfter, headers, cut }: Reply): 
   });
 }
 
-/** Reads every reply once, so that the wording logic is in the loop of the simulation and costs nothing there. */
+/** Reads every reply once. So the simulation uses the real reading of answers without its cost in each history. */
 export async function readAnswers(): Promise<Catalogue> {
   const read = async ([kind, replies]: [string, readonly Reply[]]) => {
     const known = replies.map(

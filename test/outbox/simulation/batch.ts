@@ -3,7 +3,7 @@ import { readAnswers } from './answers.js';
 import { type Coverage, emptyCoverage } from './coverage.js';
 import { simulate } from './simulate.js';
 
-/** Seeds from `from` on. */
+/** Makes the seeds from `from` on. */
 export interface Batch {
   readonly from: number;
   readonly count: number;
@@ -15,14 +15,14 @@ export interface BatchResult {
   readonly coverage: Coverage;
 }
 
-/** The history of a seed in readable lines, the rule that did not hold last. */
+/** Makes the history of a seed in readable lines. The broken rule comes last. */
 export async function replay(seed: number): Promise<{ lines: string[]; message: string | undefined }> {
   const lines: string[] = [];
   const violation = simulate(seed, { catalogue: await readAnswers(), coverage: emptyCoverage(), trace: (line) => lines.push(line) });
   return { lines, message: violation?.message };
 }
 
-/** In a thread of its own: takes batches until it is told no more. */
+/** Runs in a separate thread, and takes batches until it is told to end. */
 if (parentPort && (workerData as { simulation?: boolean } | null)?.simulation) {
   const port = parentPort;
   const catalogue = await readAnswers();

@@ -1,6 +1,6 @@
-/** What a history must be able to meet: a simulation that never reaches a situation proves nothing about it. */
+/** The situations that histories must meet. A simulation proves nothing about a situation that it never meets. */
 export const SITUATIONS = [
-  // What is enqueued.
+  // Reports that are enqueued.
   'reports accepted',
   'settled after initiated',
   'settled before initiated',
@@ -9,13 +9,13 @@ export const SITUATIONS = [
   'other bytes under a key',
   'enqueue that fails after its commit',
   'the same reference in two accounts',
-  // What the network does.
+  // Events of the network.
   'request lost on its way',
   'answer lost after recording',
   'request that lands after its lease',
   'answer later than the time limit',
   'destination unreachable',
-  // What the gateway does.
+  // Answers of the gateway.
   'recorded',
   '401',
   '403',
@@ -39,7 +39,7 @@ export const SITUATIONS = [
   '404, no initiated in the outbox',
   'reported by someone else, same bytes',
   'reported by someone else, other bytes',
-  // What happens to workers.
+  // Events of workers.
   'worker dies',
   'worker dies with an attempt under way',
   'worker freezes',
@@ -55,7 +55,7 @@ export const SITUATIONS = [
   'several workers at once',
   'a worker for each account',
   'a laptop in mock mode on the same store',
-  // What the rules are about.
+  // Events of the rules.
   'claimed again after a lease',
   'late answer is fenced off',
   'late answer to a recorded row is fenced off',
@@ -103,7 +103,7 @@ export function addCoverage(to: Coverage, more: Coverage): void {
   for (const name of SITUATIONS) to[name] += more[name];
 }
 
-/** Situations that were never met. */
+/** The situations that were never met. */
 export const unmet = (coverage: Coverage): Situation[] => SITUATIONS.filter((name) => coverage[name] === 0);
 
 /** The table, as text. */

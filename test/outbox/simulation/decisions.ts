@@ -6,11 +6,11 @@ import { asksFor, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead,
 import { keptInDoubt } from '../../../src/outbox/restored-database.js';
 import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal } from '../../../src/outbox/state-machine.js';
 
-/** Everything that the outbox decides, as the source has it: the simulation decides nothing by itself. */
+/** Every decision of the outbox, from the source. The simulation has no decisions of its own. */
 export const decisions = {
-  // Whose rows a worker takes.
+  // The rows that a worker claims.
   isServed,
-  // What becomes of a row.
+  // The changes of a row.
   claimed,
   ended,
   decided,
@@ -20,7 +20,7 @@ export const decisions = {
   isAsExpected,
   keptInDoubt,
   rowBefore,
-  // What becomes of a pause.
+  // The changes of a pause.
   breakerOf,
   pausedBy,
   concernsPause,
@@ -30,7 +30,7 @@ export const decisions = {
   probeTaken,
   probeGivenBack,
   changePause,
-  // What a worker does next.
+  // The next steps of a worker.
   planTurn,
   lookInMs,
   lookAhead,
@@ -44,7 +44,7 @@ export const decisions = {
 
 export type Decisions = typeof decisions;
 
-/** The options of the outbox that a history may be run with. */
+/** The options of the outbox in a history. */
 export interface Options {
   readonly leaseMs: number;
   readonly attemptTimeoutMs: number;

@@ -2,18 +2,18 @@ import type { Known, ReplyKind } from './answers.js';
 import { type Attempt, gatewaysOf, RARE_POLL_MS, type Report, weatherAt } from './scenario.js';
 import { breaks, nameOf, subject, Violation, type World } from './world.js';
 
-/** An answer, and whether it says what is so. */
+/** An answer, and whether it is true. */
 export interface Answered {
   readonly reply: Known;
   readonly lie: boolean;
 }
 
-/** The far end: what it holds, and how it answers, in all weathers. It shares nothing with the outbox. */
+/** The gateway: its records and its answers, with and without faults. It shares no code with the outbox. */
 export function createGateway(world: World) {
   const { random, scenario, catalogue, coverage, schedule, trace } = world;
   const answer = (kind: ReplyKind, lie = false): Answered => ({ reply: random.pick<Known>(catalogue[kind]), lie });
 
-  /** What a gateway in order does with a report. */
+  /** The answer to a report without faults. */
   function process(report: Report, bytes: string): Answered {
     if (report.bad) return answer('refused');
     if (report.held) return answer(report.held.body === bytes ? 'same' : 'conflict');
@@ -23,7 +23,7 @@ export function createGateway(world: World) {
     return answer('recorded');
   }
 
-  /** What it does while it is not. */
+  /** The answer to a report with faults. */
   function misbehave(report: Report, bytes: string): Answered {
     const which = random.next();
     if (which < 0.2) return answer('failed');
@@ -46,7 +46,7 @@ export function createGateway(world: World) {
   }
 
   return {
-    /** A request has arrived. */
+    /** Called when a request has arrived. */
     receive(attempt: Attempt, address: string, bytes: string): Answered {
       const { report } = attempt;
       const own = gatewaysOf(report.account)[report.environment];
@@ -59,11 +59,11 @@ export function createGateway(world: World) {
       trace?.(`gateway: ${subject(attempt)} → ${answered.reply.name}${report.held ? `; holds it, by ${report.held.by}` : ''}`);
       return answered;
     },
-    /** Somebody who is none of ours reports. */
+    /** Another sender reports. */
     stranger(report: Report, same: boolean): void {
       if (report.held || report.bad) return;
-      report.held = { body: same ? report.body : 'something else', by: 'somebody' };
-      trace?.(`somebody else reports ${nameOf(report)}, ${same ? 'the same bytes' : 'other bytes'}`);
+      report.held = { body: same ? report.body : 'something else', by: 'another sender' };
+      trace?.(`another sender reports ${nameOf(report)}, ${same ? 'the same bytes' : 'other bytes'}`);
       coverage[same ? 'reported by someone else, same bytes' : 'reported by someone else, other bytes'] += 1;
     },
   };

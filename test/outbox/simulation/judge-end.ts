@@ -5,7 +5,7 @@ import type { Known } from './answers.js';
 import type { Attempt } from './scenario.js';
 import { breaks, subject, type World } from './world.js';
 
-/** The end of an attempt as it was committed. */
+/** The committed end of an attempt. */
 interface End {
   readonly attempt: Attempt;
   readonly reply: Known;
@@ -16,13 +16,13 @@ interface End {
   readonly breaker: Pause;
 }
 
-/** Judges what the outbox made of the end of an attempt by what is true about it, and keeps the books of the truth. */
+/** Compares the change after an attempt with the true end, and keeps the record of the truth. */
 export function judgeEnd(end: End, world: World): void {
   const { attempt, reply, after, pause } = end;
   const { report } = attempt;
   const fail = (rule: string, detail = '') => breaks(world, rule, `${subject(attempt)} (${reply.name}) became ${after.state}${detail && `; ${detail}`}`);
 
-  // The others that may have landed, this one left out.
+  // The other attempts that may have been recorded.
   const doubtBefore = report.unproven > 1;
   if (reply.truth !== 'silent') report.unproven -= 1;
   const counts = reply.pauses !== true && reply.truth !== 'not-begun' && !attempt.postponed;
@@ -38,7 +38,7 @@ export function judgeEnd(end: End, world: World): void {
     if (reply.truth === 'recorded' ? after.outcome !== 'recorded' : after.outcome !== 'already-recorded') fail('a receipt says what happened');
     if (reply.truth === 'recorded') return;
     if (reply.truth !== 'same') fail('only a duplicate of the same data is success');
-    if (!doubtBefore) fail('a duplicate without doubt is no success', 'no attempt before it may have landed');
+    if (!doubtBefore) fail('a duplicate without doubt is not success', 'no earlier attempt may have been recorded');
     return;
   }
   if (reply.truth === 'recorded') fail('what is recorded is recorded here');
@@ -52,7 +52,7 @@ export function judgeEnd(end: End, world: World): void {
   else if (condemned) fail('nothing but a refusal condemns');
 }
 
-/** A settled report that was not found waits while its initiated one is on its way: one that came before the answer was known. */
+/** A settled report that was not found waits while its initiated report is open, even if that was enqueued before the answer. */
 function judgeMissing({ attempt, first }: End, condemned: boolean, fail: (rule: string, detail: string) => void): void {
   const rule = 'a 404 waits for the initiated report';
   const enqueuedAt = attempt.report.initiated?.enqueuedAt;

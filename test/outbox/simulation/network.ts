@@ -3,18 +3,18 @@ import type { Gateway } from './gateway.js';
 import { type Attempt, weatherAt } from './scenario.js';
 import { subject, type World } from './world.js';
 
-/** How an attempt ended, as its worker will see it. */
+/** The end of an attempt, as its worker sees it. */
 export interface Seen {
   readonly reply: Known;
   readonly lie: boolean;
 }
 
-/** Between a worker and the gateway: loses, delays and breaks. What is on its way arrives whatever becomes of its sender. */
+/** The network between a worker and the gateway: it loses, delays and breaks requests. A sent request arrives even if its sender dies. */
 export function createNetwork(world: World, gateway: Gateway) {
   const { random, schedule, scenario, catalogue, options, coverage, trace } = world;
   const silence = (kind: ReplyKind): Seen => ({ reply: random.pick<Known>(catalogue[kind]), lie: false });
 
-  /** Sends an attempt; `ends` is called when its worker would see the end of it. */
+  /** Sends an attempt. `ends` is called when its worker would see the end. */
   return (attempt: Attempt, address: string, leaseEndsAt: number, ends: (seen: Seen) => void): void => {
     const began = schedule.now();
     const limit = began + options.attemptTimeoutMs;

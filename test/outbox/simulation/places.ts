@@ -1,7 +1,7 @@
 import { type Destination, keyOf } from '../../../src/outbox/destination.js';
 import type { Coverage } from './coverage.js';
 
-/** What `src/outbox/pipeline.ts` is for a worker, without promises: so many attempts at once, the rows that were claimed ahead after them. */
+/** The counterpart of `src/outbox/pipeline.ts` without promises: a limited number of attempts at once, and then the prefetched rows. */
 export function createPlaces(concurrency: number, coverage: Coverage) {
   const waiting: (() => void)[] = [];
   const heldBack = new Map<string, number>();

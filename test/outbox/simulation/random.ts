@@ -1,6 +1,6 @@
-/** Numbers that a seed gives again. */
+/** Repeatable random numbers of a seed. */
 export interface Random {
-  /** From 0 up to 1. */
+  /** A number from 0 to below 1. */
   next(): number;
   chance(probability: number): boolean;
   below(limit: number): number;

@@ -7,30 +7,30 @@ import { ACCOUNTS, type Attempt, type Report } from './scenario.js';
 import type { Store, Watcher } from './store.js';
 import { breaks, nameOf, subject, Violation, type World } from './world.js';
 
-/** No wait is longer, whatever a gateway asks for. */
+/** The longest wait, even if a gateway asks for a longer one. */
 const LONGEST_BELIEVED_MS = 24 * 60 * 60 * 1000;
 
-/** No pause is shorter, whatever a gateway asks for. */
+/** The shortest pause, even if a gateway asks for a shorter one. */
 const LEAST_PAUSE_MS = 499;
 
 /** The pause that an attempt probes. */
 const probedBy = ({ report, probe }: Attempt): string => keyOf(probe === 'operation' ? breakerOf(report) : report);
 
-/** Who claims now, for the rules to know. */
+/** The worker that claims now. */
 export interface Claimer {
   worker: number;
 }
 
-/** Watches every commit and every request of a history, and throws where a rule does not hold. */
+/** Watches every commit and every request of a history, and throws if a rule is broken. */
 export function createRules(world: World, storeOf: () => Store, claimer: Claimer, frozeSince: (worker: number, since: number) => boolean) {
   const { scenario, schedule, coverage, decisions, trace } = world;
   const reports = new Map(scenario.reports.map((report) => [report.id, report]));
-  /** Since when, and until when, the gateway asked to be left alone; true time. */
+  /** The period in which the gateway asked for no requests, in true time. */
   const closed = new Map<string, { since: number; until: number }>();
 
   const reportOf = (row: Pick<Row, 'id'>): Report => {
     const report = reports.get(row.id);
-    if (!report) throw new Violation('one row per report', `a row nobody enqueued: ${row.id}`);
+    if (!report) throw new Violation('one row per report', `a row that was never enqueued: ${row.id}`);
     return report;
   };
   const rowBefore = ({ initiated }: Report): Row | undefined => initiated && storeOf().get(initiated.id);
@@ -47,7 +47,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
       breaks(world, 'doubt is kept', `${what} is claimed with doubt ${after.doubtBefore}; attempts that may have landed: ${report.unproven}`);
     const first = rowBefore(report);
     if (first && first.state !== 'recorded' && first.state !== 'dismissed') {
-      // Sent before its initiated one was enqueued; what became of that must be found out.
+      // It was sent before its initiated report was enqueued, and its end is still unknown.
       if (before.state === 'in-flight') coverage['settled claimed again after its lease, initiated open'] += 1;
       else breaks(world, 'order is kept', `${what} is claimed while ${nameOf(reportOf(first))} is ${first.state}`);
     }
@@ -115,7 +115,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
     );
   }
 
-  /** Whether nothing can become of a report but what a person makes of it: the gateway would refuse it, and nothing else is there to try. */
+  /** Whether only a person can end a report: the gateway refuses it, and no other report can be tried. */
   function isStuck(report: Report, row: Row): boolean {
     if (row.state !== 'waiting' || row.blocked || storeOf().pauseOf(breakerOf(report)).reason !== 'refusals') return false;
     const { held, bad, body, operation, initiated } = report;
@@ -123,7 +123,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
     return held ? held.body !== body || !row.inDoubt : operation.startsWith('reportSettled') && !initiated?.held;
   }
 
-  /** Whether nothing more will happen to a report. */
+  /** Whether a report can no longer change. */
   function rests(report: Report): boolean {
     const row = storeOf().get(report.id);
     if (!row || row.state === 'in-flight') return false;
@@ -132,7 +132,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
     return first !== undefined && report.initiated !== undefined && (first.state === 'quarantined' || isStuck(report.initiated, first));
   }
 
-  /** However the gateway refuses, no more of one operation are condemned in a row than the option says, whatever is recorded beside them. */
+  /** At most the number of the option is quarantined in a row of one operation, even if other reports are recorded between them. */
   function countCondemned(one: DestinationOperation): void {
     const isOfOne = (report: Report) => report.operation === one.operation && report.account === one.account && report.environment === one.environment;
     const ends = scenario.reports.filter(isOfOne).flatMap(({ attempts }) => attempts);
@@ -157,7 +157,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
 
   return {
     watcher,
-    /** The first byte leaves. */
+    /** Called when the first byte is sent. */
     leaves(attempt: Attempt): void {
       const row = storeOf().get(attempt.report.id);
       if (row?.fence === attempt.fence && !(row.state === 'in-flight' && row.inDoubt))
@@ -166,7 +166,7 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
       if (!world.jumped && schedule.now() - attempt.since > leaseMs - attemptTimeoutMs)
         breaks(world, 'an attempt ends within its lease', `${subject(attempt)} is sent ${Math.round(schedule.now() - attempt.since)} ms after its claim`);
       const { since, until } = closed.get(keyOf(attempt.report)) ?? { since: 0, until: 0 };
-      // What was under way already may be sent, for as long as a lease.
+      // Attempts under way may still be sent for the time of a lease.
       const underWay = attempt.since <= since && schedule.now() - attempt.since <= leaseMs;
       if (!world.jumped && !underWay && schedule.now() < until)
         breaks(world, 'Retry-After is kept', `${subject(attempt)} is sent ${Math.round(until - schedule.now())} ms too early`);
@@ -180,16 +180,16 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
           breaks(world, 'one probe at a time', `${subject(attempt)} is sent while ${subject(other)} is under way`);
       }
     },
-    /** The gateway asked to be left alone, and the outbox has taken note of it. It waits for a moment even if it was asked for none. */
+    /** The gateway asked for a wait, and the outbox has stored it. The outbox waits for a moment even if the asked time is zero. */
     askedToWait(destination: Destination, { retryAfterMs }: Known): void {
       const until = schedule.now() + Math.max(Math.min(retryAfterMs ?? 0, LONGEST_BELIEVED_MS), LEAST_PAUSE_MS);
       if (until > (closed.get(keyOf(destination))?.until ?? 0)) closed.set(keyOf(destination), { since: schedule.now(), until });
     },
-    /** Whether nothing more will happen. */
+    /** Whether nothing can change any more. */
     atRest(): boolean {
       return scenario.reports.every((report) => !report.accepted || rests(report));
     },
-    /** What must be so once all is over. */
+    /** The rules for the end of a history. */
     atTheEnd(): void {
       for (const report of scenario.reports) {
         const row = storeOf().get(report.id);

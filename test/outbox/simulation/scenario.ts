@@ -4,65 +4,65 @@ import type { OperationName } from '../../../src/protocol/operations.js';
 import type { Known } from './answers.js';
 import type { Random } from './random.js';
 
-/** One attempt, as it truly is. */
+/** One attempt, with the truth about it. */
 export interface Attempt {
   readonly report: Report;
   readonly fence: number;
   readonly worker: number;
   readonly claimedAt: number;
-  /** Since when it may be sent: the claim, or before it the taking of the probe. */
+  /** The time from which it may be sent: the claim, or the earlier time at which the probe was taken. */
   since: number;
   sentAt: number | undefined;
-  /** Whether its worker knows how it ended, or is gone. */
+  /** Whether its worker has the result, or is dead. */
   over: boolean;
   reply: Known | undefined;
-  /** When its worker learned that. */
+  /** The time at which its worker got the result. */
   endedAt: number;
-  /** Whether the answer is not what the gateway holds. */
+  /** Whether the answer differs from the records of the gateway. */
   lie: boolean;
-  /** The version of its destination's pause when its end was known. */
+  /** The version of its destination's pause when it ended. */
   pauseVersion: number;
-  /** The version of its operation's breaker when its end was known. */
+  /** The version of its operation's breaker when it ended. */
   breakerVersion: number;
-  /** The pause that it was sent to probe: that of its destination, or a breaker. */
+  /** The pause that it probes: that of its destination, or a breaker. */
   probe: 'destination' | 'operation' | undefined;
-  /** The place among all ends of its history in which its worker settled it with the pause; undefined before that. */
+  /** Its place among all settled ends of the history. Undefined before its worker settled it. */
   settled: number | undefined;
   /** Whether its destination was paused right after that. */
   settledPaused: boolean;
-  /** Whether its success was committed as the end of a pause, or of the strikes, even if its row was never written. */
+  /** Whether its success was committed as the end of a pause or of the strikes, even if its row was never written. */
   opened: boolean;
-  /** Whether its worker says that it refuses, and condemns nothing. */
+  /** Whether its worker read it as a refusal that quarantines nothing. */
   postponed: boolean;
-  /** What its row became, once that is committed. */
+  /** The committed state of its row. */
   became: Row | undefined;
 }
 
-/** One report of a history, and the truth about it, which no worker sees. */
+/** One report of a history, with the truth about it, which no worker sees. */
 export interface Report {
   readonly id: string;
-  /** Whose it is. */
+  /** The account of the report. */
   readonly account: string;
   readonly environment: Environment;
   readonly operation: OperationName;
   readonly reference: string;
   readonly body: string;
   readonly initiated: Report | undefined;
-  /** Whether the gateway will never have it. */
+  /** Whether the gateway refuses it for ever. */
   readonly bad: boolean;
-  /** What the gateway holds. */
-  held: { readonly body: string; readonly by: 'us' | 'somebody' } | undefined;
-  /** When it was first committed. */
+  /** The bytes that the gateway holds. */
+  held: { readonly body: string; readonly by: 'us' | 'another sender' } | undefined;
+  /** The time of its first commit. */
   enqueuedAt: number | undefined;
   /** Whether `enqueue` resolved. */
   accepted: boolean;
-  /** Claims of which nobody can prove that they recorded nothing. */
+  /** The number of claims that may have recorded something. */
   unproven: number;
-  /** Attempts that count. */
+  /** The number of counted attempts. */
   counted: number;
-  /** Whether a person said that the gateway holds it, which may be wrong. */
+  /** Whether a person declared it as recorded, which may be wrong. */
   vouched: boolean;
-  /** Whether a worker has learned, after the database went back, that the gateway recorded it. */
+  /** Whether a worker knows, after a restore of the database, that the gateway recorded it. */
   known: boolean;
   readonly attempts: Attempt[];
 }
@@ -72,51 +72,51 @@ export type Weather = 'wrongKey' | 'misdirected' | 'pages' | 'refused' | 'rateLi
 interface Period {
   readonly environment: Environment;
   readonly kind: Weather;
-  /** Whether it is so for settled reports alone. */
+  /** Whether this applies only to settled reports. */
   readonly settled: boolean;
   readonly from: number;
   readonly to: number;
 }
 
-/** What a history is drawn from: how much goes wrong, and when. Times are milliseconds. */
+/** The parameters of a history: its faults and their times, in milliseconds. */
 export interface Scenario {
   readonly reports: readonly Report[];
   readonly workers: number;
-  /** Whether each worker serves one of the accounts, or all of them both. */
+  /** Whether each worker serves one of the accounts, or both. */
   readonly apart: boolean;
-  /** Whether a laptop in mock mode works on the same store. */
+  /** Whether a laptop in mock mode uses the same store. */
   readonly laptop: boolean;
   readonly concurrency: number;
-  /** How many rows a worker claims beyond those that it sends at once; in the source that depends on how quick the gateway is. */
+  /** The number of prefetched rows. In the source it depends on the speed of the gateway. */
   readonly ahead: number;
   readonly pollMs: number;
-  /** After how many refusals in a row the outbox pauses. */
+  /** The number of refusals in a row after which the outbox pauses. */
   readonly breakerAfter: number;
-  /** From here on nothing goes wrong any more. */
+  /** The time from which there are no more faults. */
   readonly wellAt: number;
   readonly periods: readonly Period[];
-  /** Probabilities: per attempt, per wait of a worker, and per use of the store. */
+  /** Probabilities for each attempt, for each wait of a worker, and for each use of the store. */
   readonly network: number;
   readonly gateway: number;
   readonly death: number;
   readonly freeze: number;
   readonly store: number;
-  /** How often something else happens: a jump of a clock, somebody else's report, a person. */
+  /** The frequency of other events: jumps of a clock, reports of another sender, decisions of a person. */
   readonly jumps: number;
   readonly strangers: number;
   readonly persons: number;
   readonly stops: number;
-  /** Whether the database goes back once, to a state that was committed before. */
+  /** Whether the database is restored once to an earlier commit. */
   readonly goesBack: boolean;
 }
 
-/** For histories in which workers wait long: the shorter one would fill them with looking. */
+/** For histories in which workers wait long. A shorter interval would fill them with polls. */
 export const RARE_POLL_MS = 600_000;
 
 /** Two licences over one store. */
 export const ACCOUNTS = ['default', 'brandB'] as const;
 
-/** Where an account's reports go. */
+/** The environment of an account's reports. */
 export const gatewaysOf = (account: string, at = 'gateway') => ({
   staging: `https://${account}.staging.${at}.example`,
   production: `https://${account}.production.${at}.example`,

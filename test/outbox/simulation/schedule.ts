@@ -3,19 +3,19 @@ interface Planned {
   readonly run: () => void;
 }
 
-/** Virtual time: things happen in its order, and nothing waits. */
+/** Virtual time: events run in order, without real waits. */
 export interface Schedule {
-  /** Milliseconds since the history began; no clock of the history shows it, and it never jumps. */
+  /** Milliseconds since the history began. It is true time: no clock of the history shows it, and it never jumps. */
   now(): number;
   at(time: number, run: () => void): void;
   after(milliseconds: number, run: () => void): void;
-  /** Goes on until nothing is left, `isOver` says so, or `most` things happened; says how many did. */
+  /** Runs until no event is left, `isOver` returns true, or `most` events have run. Returns their number. */
   run(isOver: () => boolean, most: number): number;
 }
 
 export function createSchedule(): Schedule {
   let time = 0;
-  /** The next one last. */
+  /** Sorted, with the next event last. */
   const planned: Planned[] = [];
 
   function at(when: number, run: () => void): void {

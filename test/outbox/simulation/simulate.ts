@@ -29,18 +29,18 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 const PERSONS = { retry: 'a person retries', dismissed: 'a person dismisses', recorded: 'a person vouches' } as const;
 
-/** More happens in no history, unless it goes round in circles. */
+/** No history has more events, unless it loops. */
 const MOST_STEPS = 100_000;
 const HOUR = 3_600_000;
 /** The longest wait. */
 const DAY = 24 * HOUR;
-/** Until then it looks for one: reports are enqueued at the beginning. */
+/** Until then it searches for one: reports are enqueued at the begin. */
 const LAST_GONE_BACK_MS = 20_000;
 const JUMPS = [400, 4_000, 25_000, 90_000, 600_000];
-/** Only where workers look rarely, or it takes too many steps. */
+/** Only if workers poll rarely. Otherwise it takes too many steps. */
 const LONG_JUMPS = [2 * HOUR, 9 * HOUR, 30 * HOUR, 100 * HOUR];
 
-/** Lives through the history of a seed; returns the rule that did not hold, if there is one. */
+/** Runs the history of a seed. Returns the broken rule, if there is one. */
 export function simulate(
   seed: number,
   { catalogue, coverage, decisions = ours, options = OPTIONS, overlooked = NOTHING, trace }: Given,
@@ -98,13 +98,13 @@ function live(world: World): void {
   const serve = (accounts: readonly AccountGateways[]) => void workers.push(createWorker(world, surroundings, workers.length, accounts));
   const begin = () => serve(scenario.apart ? served.filter((_, index) => index === workers.length % served.length) : served);
   const alive = () => workers.filter(({ stay, isStopping }) => stay.alive() && !isStopping());
-  /** At a random time before all is well. */
+  /** At a random time before the faults end. */
   const sometime = (run: () => void) => schedule.at(random.between(0, wellAt), run);
   const wakeAll = () => {
     for (const worker of workers) worker.wake();
   };
 
-  /** Another process takes the place of a dead one after a while. */
+  /** After a while another process replaces a dead one. */
   const keepUp = () => {
     if (alive().length < scenario.workers) begin();
     if (schedule.now() < wellAt) schedule.after(random.between(5_000, 60_000), keepUp);
@@ -113,7 +113,7 @@ function live(world: World): void {
   plan(world, { store, gateway, sometime, wakeAll });
   for (let index = 0; index < scenario.workers; index += 1) schedule.at(random.between(0, 2_000), begin);
   if (scenario.apart) coverage['a worker for each account'] += 1;
-  // After the first report: on an empty store the mock would be the gateway.
+  // After the first report: an empty store would be bound to the mock gateway.
   if (scenario.laptop)
     sometime(() => {
       if (store.rows.length < reports.length) return;
@@ -148,7 +148,7 @@ function live(world: World): void {
   rules.atTheEnd();
 }
 
-/** A standby takes over that has not heard of the last claims: it looks for a moment at which some are under way. */
+/** A standby without the last claims takes over. It searches for a moment at which some attempts are under way. */
 function goBack(world: World, store: Store, kept?: () => void): void {
   const { random, schedule, scenario, coverage, trace } = world;
   if (schedule.now() > LAST_GONE_BACK_MS) return;
@@ -163,12 +163,12 @@ function goBack(world: World, store: Store, kept?: () => void): void {
     coverage['database goes back'] += 1;
     world.wentBack = true;
     kept();
-    // Reports that it has lost with all else are their operator's to report again.
+    // The operator enqueues the lost reports again.
     for (const report of scenario.reports) if (!store.get(report.id)) report.accepted = false;
   });
 }
 
-/** What happens from outside: reports are enqueued, somebody else reports, a person decides. */
+/** The events from outside: enqueued reports, reports of another sender, decisions of a person. */
 function plan(
   { random, schedule, scenario, coverage, decisions, trace }: World,
   {
@@ -199,7 +199,7 @@ function plan(
     }
     const results = store.enqueue(given.map((report) => rowFor(report)));
     if (random.chance(scenario.store)) {
-      // Whoever is not told that it is committed enqueues it again.
+      // A caller without an answer enqueues the report again.
       coverage['enqueue that fails after its commit'] += 1;
       schedule.after(random.between(10, 5_000), () => enqueue(given));
       return;
@@ -248,7 +248,7 @@ function plan(
   }
   for (let index = 0; index < scenario.persons; index += 1) sometime(decide);
 
-  /** A person looks at a report that is quarantined. */
+  /** A person decides about a quarantined report. */
   function decide(): void {
     const row = store.rows.find(({ state }) => state === 'quarantined');
     const report = row && reports.find(({ id }) => id === row.id);

@@ -1,17 +1,17 @@
 import type { World } from './world.js';
 
-/** How a worker lives in virtual time: between two of its steps it may be overtaken, freeze, or die. */
+/** The life of a worker in virtual time. Between two steps it may be overtaken, freeze or die. */
 export interface Stay {
   readonly alive: () => boolean;
-  /** Whether it was frozen at any time since then. */
+  /** Whether it was frozen since then. */
   frozeSince(since: number): boolean;
-  /** Goes on at once or a little later, unless it dies here. */
+  /** Continues at once or a little later, unless it dies here. */
   point(next: () => void): void;
-  /** Goes on after a time; a frozen worker goes on when it thaws. */
+  /** Continues after a time. A frozen worker continues when it thaws. */
   resume(milliseconds: number, next: () => void): void;
   sleep(milliseconds: number, loop: () => void): void;
   wake(loop: () => void): void;
-  /** Ends in order. */
+  /** Ends without a fault. */
   leave(): void;
 }
 

@@ -5,17 +5,17 @@ import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write }
 import { HEAD_OF_THE_QUEUE } from '../../../src/outbox/stores/head-of-queue.js';
 import type { Decisions } from './decisions.js';
 
-/** Who looks at everything that is committed. */
+/** Called for every commit. */
 export interface Watcher {
   claimed?(before: Row, after: Row, probe: 'destination' | 'operation' | undefined): void;
   written?(write: Write, before: Row, after: Row): void;
   fencedOff?(write: Write, row: Row): void;
 }
 
-/** Compared without the text of `keyOf`, whose making would take longest of all. */
+/** Compares without the text of `keyOf`, which would take most of the time. */
 const isSame = (one: Destination, other: Destination) => one.account === other.account && one.environment === other.environment;
 
-/** A store of a few rows whose every call is one commit, without promises: as fast as a simulation wants it. */
+/** A store of a few rows without promises, in which every call is one commit. It is as fast as the simulation needs. */
 export function createStore(now: () => number, decisions: Decisions, watcher: Watcher = {}) {
   const rows: Row[] = [];
   const destinations: { account: string; environment: Destination['environment']; gateway: string; pause: Pause }[] = [];
@@ -90,7 +90,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     return true;
   }
 
-  /** Those whose rows a request may take. */
+  /** The destinations whose rows a request may claim. */
   const openTo = ({ accounts, probe }: ClaimRequest) =>
     destinations.filter((one) => decisions.isServed(one, accounts) && (probe === undefined ? one.pause.reason === undefined : isSame(one, probe)));
 
@@ -100,7 +100,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     const isLeftOut = (row: Row) => without.some((one) => one.operation === row.operation && isSame(one, row));
     const isNext = (row: Row) => open.some((one) => isSame(one, row)) && !isLeftOut(row) && decisions.isClaimable(row, at);
     const untried = untriedFirst ? rows.filter((row) => row.fence === 0 && isNext(row)).sort((a, b) => a.dueAt - b.dueAt)[0] : undefined;
-    // A time too far ahead counts as past.
+    // A time too far in the future counts as past.
     const timeOf = (row: Row) => (row === untried || row.dueAt > at ? HEAD_OF_THE_QUEUE : row.dueAt);
     const taken: Row[] = [];
     const has = (account: string) => (accounts.find((one) => one.account === account)?.busy ?? 0) + taken.filter((row) => row.account === account).length;
@@ -133,7 +133,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
   return {
     rows: rows as readonly Row[],
     get: find,
-    /** Keeps what is committed; returns how to go back to it. */
+    /** Saves the committed state. Returns a function that restores it. */
     snapshot(): () => void {
       const kept = { rows: [...rows], destinations: destinations.map((one) => ({ ...one })) };
       return () => {

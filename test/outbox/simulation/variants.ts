@@ -3,7 +3,7 @@ import type { Change, Ending, Row } from '../../../src/outbox/state-machine.js';
 import { type Decisions, decisions, type Options } from './decisions.js';
 import { OPTIONS } from './simulate.js';
 
-/** An outbox with one decision that is wrong. */
+/** An outbox with one wrong decision. */
 export interface Variant {
   readonly name: string;
   readonly decisions: Decisions;
@@ -16,7 +16,7 @@ const variant = (name: string, changes: Partial<Decisions>, options: Partial<Opt
   options: { ...OPTIONS, ...options },
 });
 
-/** One whose ends of attempts are mended, or spoilt, by `spoil`. */
+/** A variant whose changes after attempts are altered by `spoil`. */
 const endsAs = (name: string, spoil: (change: Change, row: Parameters<Decisions['ended']>[0], ending: Ending) => Partial<Change> | undefined): Variant =>
   variant(name, {
     ended: (row, ending, context) => {
@@ -29,7 +29,7 @@ const success: Partial<Change> = { state: 'recorded', outcome: 'already-recorded
 const condemned: Partial<Change> = { state: 'quarantined', delayMs: 0 };
 const isPaused = (ending: Ending) => ending.kind !== 'recorded' && ending.pause !== undefined;
 
-/** Rules about the outbox's own books. Without them a broken variant is caught by what it does to a report. */
+/** Rules about the outbox's own books. Without them, a broken variant is caught by its effect on a report. */
 export const BOOKKEEPING: ReadonlySet<string> = new Set([
   'in doubt before the first byte leaves',
   'doubt is kept',
@@ -40,9 +40,9 @@ export const BOOKKEEPING: ReadonlySet<string> = new Set([
   'pauses consume no attempt',
 ]);
 
-/** What the simulation must catch, or it proves nothing. */
+/** The variants that the simulation must catch. Otherwise it proves nothing. */
 export const VARIANTS: readonly Variant[] = [
-  // Named in the design.
+  // Variants that the design names.
   variant('no doubt flag', { claimed: (row) => ({ ...decisions.claimed(row), inDoubt: false }) }),
   endsAs('doubt is not kept after an attempt', () => ({ inDoubt: false })),
   variant('no fence', { isAsExpected: () => true }),
@@ -53,7 +53,7 @@ export const VARIANTS: readonly Variant[] = [
   variant('no order', { isBlocked: () => false }),
   variant('a settled report waits for nothing', { rowBefore: () => undefined }),
 
-  // Of doubt.
+  // Variants about doubt.
   endsAs('every attempt leaves doubt', (change) => (change.state === 'recorded' ? undefined : { inDoubt: true })),
   endsAs('a refused connection clears the doubt', (_, __, ending) =>
     ending.kind === 'failed' && ending.outcome === 'not-sent' ? { inDoubt: false } : undefined,
@@ -80,7 +80,7 @@ export const VARIANTS: readonly Variant[] = [
   ),
   endsAs('silence is success', (_, __, ending) => (ending.kind === 'failed' && ending.outcome === 'unknown' ? success : undefined)),
 
-  // Of finality, leases and clocks.
+  // Variants about final states, leases and clocks.
   variant('recorded is not final', {
     isFinal: () => false,
     isClaimable: (row, now) => decisions.isClaimable(row, now) || (row.state === 'recorded' && row.dueAt < now),
@@ -98,7 +98,7 @@ export const VARIANTS: readonly Variant[] = [
     isClaimable: ({ state, blocked, dueAt }, now) => (state === 'in-flight' || (state === 'waiting' && !blocked)) && dueAt <= now,
   }),
 
-  // Of what condemns, and of order.
+  // Variants about quarantine and order.
   endsAs('attempts condemn', (change) => (change.state === 'waiting' && change.attempts >= 5 ? condemned : undefined)),
   endsAs('a wrong key condemns', (_, __, ending) => (isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 401 ? condemned : undefined)),
   endsAs('a pause consumes an attempt', (_, row, ending) => (isPaused(ending) ? { attempts: row.attempts } : undefined)),
@@ -108,7 +108,7 @@ export const VARIANTS: readonly Variant[] = [
   variant('any 404 condemns', { dependencyOf: () => 'none' }),
   variant('what waits for a final row never goes on', { isBlocked: ({ state }, before) => state === 'waiting' && before !== undefined }),
 
-  // Of pauses.
+  // Variants about pauses.
   variant('a wrong key pauses nothing', {
     pausedBy: (seen, end, rules) => (end.ending.kind === 'failed' && end.ending.problem.status === 401 ? undefined : decisions.pausedBy(seen, end, rules)),
   }),
@@ -123,9 +123,9 @@ export const VARIANTS: readonly Variant[] = [
     pausedBy: (seen, end, rules) =>
       decisions.pausedBy(seen, end.ending.kind === 'recorded' && seen.reason !== undefined ? { ...end, probe: seen.version } : end, rules),
   }),
-  // Of accounts and gateways.
+  // Variants about accounts and gateways.
   variant("another account's rows are claimed", { isServed: () => true }),
-  variant('an account decides alone, whatever its gateway is', { isServed: ({ account }, accounts) => accounts.some((one) => one.account === account) }),
+  variant('an account decides alone, with any gateway', { isServed: ({ account }, accounts) => accounts.some((one) => one.account === account) }),
   variant('a pause is that of all accounts', { outlookOf: (outlooks, row) => outlooks.find(({ environment }) => environment === row.environment) }),
 
   variant('Retry-After: 0 switches the backoff off', {
@@ -137,7 +137,7 @@ export const VARIANTS: readonly Variant[] = [
   }),
   variant('probes go out together', { probeTaken: (pause) => ({ ...decisions.probeTaken(pause, 0), forMs: 0 }) }),
 
-  // Of what is wrong with the destination, and of the breaker.
+  // Variants about the state of the destination and the breaker.
   endsAs('a 403 condemns', (_, __, ending) => (isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 403 ? condemned : undefined)),
   endsAs("a proxy's 404 condemns", (_, __, ending) => (isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 404 ? condemned : undefined)),
   endsAs('a redirect proves that nothing was recorded', (_, row, ending) =>

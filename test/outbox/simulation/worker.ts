@@ -20,7 +20,7 @@ const PAUSE_TRIES = 5;
 const GIVEN_UP: Known = { name: 'not begun', truth: 'not-begun', ending: NOT_SENT, retryAfterMs: undefined };
 const NOT_NOW: Known = { name: 'held back', truth: 'not-begun', ending: HELD_BACK, retryAfterMs: undefined };
 
-/** An account that a worker serves, and where it sends. */
+/** An account that a worker serves, and the address to which it sends. */
 export interface AccountGateways {
   readonly account: string;
   readonly gateways: Gateways;
@@ -29,7 +29,7 @@ export interface AccountGateways {
 const describePause = ({ reason, strikes, forMs }: PauseChange): string =>
   reason === undefined ? `is open, ${strikes} strikes` : `pauses for ${Math.round(forMs)} ms (${reason}, ${strikes} strikes)`;
 
-/** What workers share. */
+/** The parts that workers share. */
 export interface Surroundings {
   readonly store: Store;
   readonly network: Network;
@@ -46,26 +46,26 @@ interface Probe {
 }
 
 /**
- * The shell of a worker, in virtual time: what `src/outbox/worker.ts` awaits, this one passes through `stay.point`, where it
- * may die, freeze or be overtaken. All that it decides, it asks `decisions`.
+ * The shell of a worker in virtual time. At each `await` of `src/outbox/worker.ts`, this one calls `stay.point`, and
+ * may die, freeze or be overtaken there. All decisions come from `decisions`.
  */
 export function createWorker(world: World, { store, network, rules, claimer, reportOf }: Surroundings, id: number, accounts: readonly AccountGateways[]) {
   const { decisions, scenario, options, random, coverage, schedule, catalogue } = world;
   const { concurrency, ahead, pollMs } = scenario;
   const { leaseMs } = options;
-  /** Attempts under way, and how to end them. */
+  /** Attempts under way, with functions that end them. */
   const open = new Map<Attempt, (seen: Seen) => void>();
   const claimants = createClaimants(accounts);
-  /** As an outbox with one client would: by its own address, whosever the row is. */
+  /** Like an outbox with one client: it sends every row to its own address. */
   const addressFor = ({ account, environment }: Report) => (accounts.find((one) => one.account === account) ?? accounts[0])?.gateways[environment] ?? '';
   const places = createPlaces(concurrency, coverage);
   let finished: Finished[] = [];
-  /** Breakers that are closed and have strikes. */
+  /** Closed breakers with strikes. */
   const struck = new Set<string>();
   /** Operations whose breaker is open. */
   const held = new Map<string, DestinationOperation>();
   let busy = 0;
-  /** Probes under way, each in a place beyond the others. */
+  /** The number of probes under way, each in an extra place. */
   let probing = 0;
   let lookedAt = Number.NaN;
   let stopping = false;
@@ -134,7 +134,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     });
   }
 
-  /** As `keepDoubt` of `src/outbox/worker.ts`: what is known of a refused write is kept, where the database went back. */
+  /** Like `keepDoubt` of `src/outbox/worker.ts`: it keeps the results of refused writes after a restore of the database. */
   function keepDoubt(refused: readonly Finished[], then: () => void): void {
     const writes: Write[] = [];
     for (const one of refused) {
@@ -142,7 +142,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       if (!stored) continue;
       const change = decisions.keptInDoubt(stored, one, leaseMs);
       if (change) writes.push({ id: stored.id, expected: stored, change });
-      // The truth, whatever the outbox makes of it.
+      // The truth, independent of the outbox's decision.
       if (world.wentBack && one.change.state === 'recorded' && stored.fence <= one.row.fence) reportOf(stored.id).known = true;
     }
     if (writes.length > 0) store.turn({ writes, claim: undefined });
@@ -151,7 +151,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
 
   const attemptOf = (row: Row): Attempt => {
     const { attempts } = reportOf(row.id);
-    // A database that went back gives the same fences again.
+    // A restored database gives the same fences again.
     const attempt = world.wentBack ? attempts.filter(({ fence }) => fence === row.fence).at(-1) : attempts[row.fence - 1];
     if (!attempt) throw new Error(`no attempt ${row.fence} of ${row.id}`);
     return attempt;
@@ -202,7 +202,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     stay.wake(loop);
   }
 
-  /** Its row stays in flight, and in doubt, until its lease is over. */
+  /** The row stays in flight and in doubt until its lease is over. */
   function dropped(attempt: Attempt, probe: ProbeOf | undefined): void {
     world.trace?.(`worker ${id}: the store failed; the end of ${subject(attempt)} is forgotten`);
     busy -= 1;
@@ -210,7 +210,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     left(probe);
   }
 
-  /** As `settle` of `src/outbox/pauses.ts`: the pauses are written first; says whether a refusal condemns nothing. */
+  /** Like `settle` of `src/outbox/pauses.ts`: it writes the pauses first, and returns whether a refusal must not quarantine. */
   function settle(
     attempt: Attempt,
     reply: Known,
@@ -225,7 +225,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     const done = (postponed: boolean, paused: readonly Destination[]) => {
       world.settled += 1;
       attempt.settled = world.settled;
-      // Where it was not counted, since others changed the pause all the time, it condemns nothing either.
+      // A refusal that could not be counted, since others changed the pause every time, does not quarantine either.
       attempt.settledPaused = tries === 0 || paused.length > 0;
       if (tries === 0 && postponed) places.holdBack(destination);
       for (const one of paused) places.holdBack(one);
@@ -283,7 +283,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     look([known.pause, decisions.outlookOf(outlooks, breaker)?.pause ?? notPaused(breaker)]);
   }
 
-  /** Takes note of breakers, as `see` of `src/outbox/pauses.ts`. */
+  /** Remembers the state of breakers, like `see` of `src/outbox/pauses.ts`. */
   function see(pause: Pick<Pause, 'account' | 'environment' | 'reason' | 'strikes'>): void {
     const key = keyOf(pause);
     const { environment, operation } = partsOf(pause);
@@ -326,7 +326,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   }
 
   function turnOrSleep(): void {
-    // With all under way there is nothing to write and no hurry to claim.
+    // If all places are busy and no attempt has ended, a turn would have nothing to do.
     if (finished.length > 0 || busy < concurrency + probing) turn(undefined, look);
     else look(false);
   }
@@ -360,7 +360,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     jump(milliseconds: number): void {
       clockOffset += milliseconds;
     },
-    /** Lets attempts end within the time, then cuts them off, and is gone a second later. */
+    /** Lets attempts end within the time limit, then cancels them, and ends a second later. */
     stop(timeoutMs: number): void {
       world.trace?.(`worker ${id} stops`);
       coverage['worker stops gracefully'] += 1;

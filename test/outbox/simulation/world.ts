@@ -5,7 +5,7 @@ import type { Random } from './random.js';
 import type { Attempt, Report, Scenario } from './scenario.js';
 import type { Schedule } from './schedule.js';
 
-/** What all parts of one history share. */
+/** The parts of one history. */
 export interface World {
   readonly random: Random;
   readonly schedule: Schedule;
@@ -14,19 +14,19 @@ export interface World {
   readonly decisions: Decisions;
   readonly options: Options;
   readonly coverage: Coverage;
-  /** Whether any clock has jumped so far. */
+  /** Whether a clock has jumped so far. */
   jumped: boolean;
-  /** Whether the database went back. What the outbox had committed is then lost, and most rules cannot hold. */
+  /** Whether the database was restored. Then committed changes are lost, and most rules cannot hold. */
   wentBack: boolean;
-  /** How many ends of attempts were settled with a pause so far. */
+  /** The number of ends of attempts that were settled with a pause so far. */
   settled: number;
-  /** Rules that are left out, to see whether what follows from them is noticed too. */
+  /** The rules that are left out, to test whether their consequences are caught, too. */
   readonly overlooked: ReadonlySet<string>;
-  /** Writes a line of the history; undefined when nobody reads it. */
+  /** Writes a line of the history. Undefined if the history is not printed. */
   readonly trace: ((line: string) => void) | undefined;
 }
 
-/** A rule that did not hold. */
+/** A broken rule. */
 export class Violation extends Error {
   constructor(
     readonly rule: string,
@@ -36,10 +36,10 @@ export class Violation extends Error {
   }
 }
 
-/** Rules that hold also after the database went back. */
+/** The rules that also hold after a restore of the database. */
 const STILL_HOLD: ReadonlySet<string> = new Set(['what a worker knows outlives its database', 'a pause stops everything but probes']);
 
-/** Says that a rule does not hold. */
+/** Throws a broken rule. */
 export function breaks({ overlooked, wentBack }: Pick<World, 'overlooked' | 'wentBack'>, rule: string, detail: string): void {
   if (!overlooked.has(rule) && (!wentBack || STILL_HOLD.has(rule))) throw new Violation(rule, detail);
 }
