@@ -18,9 +18,6 @@ const SCOPE = [
   ':!scripts/prose',
   ':!test/prose.test.ts',
   ':!src/redact/vocabulary.ts',
-  // Not rewritten yet.
-  ':!src/outbox',
-  ':!test/outbox',
 ];
 const ENDINGS = ['.md', '.ts', '.tsx', '.js'];
 
