@@ -51,7 +51,11 @@ describe.each(KINDS)('%s', (_, open) => {
     damage(file);
     for (let index = 2; index < 5; index += 1) {
       const error = await rejectionOf(store.enqueue([newRow(`B-${index}`)]));
-      expect(error).toMatchObject({ name: 'SqliteStoreError', code: 'replaced', message: expect.stringMatching(/deleted or replaced.*has accepted and sent nothing/) });
+      expect(error).toMatchObject({
+        name: 'SqliteStoreError',
+        code: 'replaced',
+        message: expect.stringMatching(/deleted or replaced.*has accepted and sent nothing/),
+      });
     }
     expect(await rejectionOf(claim(store))).toMatchObject({ code: 'replaced' });
     expect(await rejectionOf(store.counts())).toMatchObject({ code: 'replaced' });
