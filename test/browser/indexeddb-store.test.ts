@@ -135,7 +135,7 @@ describe('a connection to IndexedDB', () => {
       const refused = await OutboxPage.indexedDbStore().catch(({ code, message }: { code: string; message: string }) => `${code}: ${message}`);
       return [refused, await open()];
     });
-    expect(seen).toEqual([expect.stringMatching(/^older: .*left as it is/), { version: 1, tables: ['old'] }]);
+    expect(seen).toEqual([expect.stringMatching(/^older: .*is unchanged/), { version: 1, tables: ['old'] }]);
   });
 
   test('that never opens, or never answers, times out; the next one may answer', async ({ page, site }) => {
