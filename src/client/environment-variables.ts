@@ -42,14 +42,20 @@ function readVariables(gateways: Readonly<Record<Environment, GatewayOptions>>):
   };
 }
 
-/** The loggers that have the line about mock mode: one line is enough for any number of clients. */
-const toldLoggers = new WeakSet<Logger>();
+const MOCK_LINE = 'LOCATION_SDK_MOCK is set: all staging requests go to the mock gateway, with its key and an invented location.';
+const OWN_SENDER_LINE =
+  "LOCATION_SDK_MOCK is set: staging requests have the mock gateway's address and key, and an invented location. The fetch or transport of this client decides whether they leave the process.";
 
-/** Logs that mock mode is on, through a logger that cannot throw. */
-function tellOfMock(given: Logger, guarded: Required<Logger>): void {
-  if (toldLoggers.has(given)) return;
-  toldLoggers.add(given);
-  guarded.warn('LOCATION_SDK_MOCK is set: all staging requests go to the mock gateway, with its key and an invented location.');
+/** The loggers that have each line about mock mode: a line is enough for any number of clients. */
+const toldLoggers = new Map([MOCK_LINE, OWN_SENDER_LINE].map((line) => [line, new WeakSet<Logger>()]));
+
+/** Logs that mock mode is on, through a logger that cannot throw. A client with its own `fetch` may send to a gateway in its process. */
+function tellOfMock(given: Logger, guarded: Required<Logger>, hasOwnSender: boolean): void {
+  const line = hasOwnSender ? OWN_SENDER_LINE : MOCK_LINE;
+  const told = toldLoggers.get(line);
+  if (told?.has(given)) return;
+  told?.add(given);
+  guarded.warn(line);
 }
 
 function readEnvironment(): Readonly<Record<string, string | undefined>> {

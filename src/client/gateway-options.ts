@@ -15,9 +15,9 @@ import type { ChannelRequest, ReadChannel } from './parts.js';
 export const readGateways =
   (variables?: EnvironmentVariables): ReadChannel =>
   (request) => {
-    const { given, inPage, logger, problems } = request;
+    const { given, inPage, isGiven, logger, problems } = request;
     const { gateways, keys, mock } = resolveGateways(request, variables);
-    if (problems.length === 0 && mock) variables?.tellOfMock(given.logger, logger);
+    if (problems.length === 0 && mock) variables?.tellOfMock(given.logger, logger, isGiven('fetch') || isGiven('transport'));
     if (problems.length === 0 && inPage && keys.some((key) => key !== undefined)) {
       logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
     }

@@ -120,6 +120,27 @@ describe('LOCATION_SDK_MOCK', () => {
     expect(warnings).toHaveLength(1);
   });
 
+  test('is logged as it is for a client with its own fetch, which may send to a gateway in the process', async () => {
+    const { warnings } = recordingClient();
+    expect(warnings).toEqual([expect.stringContaining('The fetch or transport of this client decides whether they leave the process.')]);
+    expect(warnings.join()).not.toContain('go to the mock gateway');
+  });
+
+  test('is logged as a redirection of all requests for a client that sends by itself', () => {
+    const warnings: string[] = [];
+    const logger = { warn: (line: string) => warnings.push(line) };
+    for (const _ of [1, 2]) createClient({ logger });
+    expect(warnings).toEqual([expect.stringContaining('all staging requests go to the mock gateway')]);
+  });
+
+  test('has both lines in a log that two kinds of client share', () => {
+    const warnings: string[] = [];
+    const logger = { warn: (line: string) => warnings.push(line) };
+    createClient({ logger });
+    createClient({ logger, fetch: recordingFetch().fetch });
+    expect(warnings).toHaveLength(2);
+  });
+
   test.each(['mock-gateway:4010', 'ftp://mock-gateway', 'http://user:secret@mock-gateway', 'nonsense'])(
     'with the address %s is a configuration error that names the variable',
     async (address) => {
