@@ -73,6 +73,6 @@ export function problemOf(command: string, from = '.'): string | undefined {
 function problemOfNpm(words: readonly string[], from: string): string | undefined {
   const [folder, rest] = words[0] === '--prefix' ? [words[1] ?? '', words.slice(2)] : [from, words];
   const [what = '', name = ''] = rest;
-  if (what !== 'run') return /^(?:ci|init|install|i|test|start|pack|publish|version)$/.test(what) ? undefined : `npm ${what} is unknown here`;
+  if (what !== 'run') return /^(?:ci|init|install|i|test|start|pack|pkg|publish|version)$/.test(what) ? undefined : `npm ${what} is unknown here`;
   return name in scriptsOf(folder) ? undefined : `there is no script ${name}`;
 }
