@@ -74,6 +74,29 @@ describe('the alerts', () => {
     expect(alerts.length).toBeGreaterThan(5);
     expect(alerts.map(({ name }) => name)).toEqual(told);
   });
+
+  it.each(alerts)('$name wakes a person in the runbook and in the guide as in the rules', ({ name }) => {
+    const [, severity] = new RegExp(`alert: ${name}\\n(?: +(?!- alert).*\\n)*? +severity: (\\w+)`).exec(read('examples/grafana/alerts.yaml')) ?? [];
+    const rowOf = (page: string) =>
+      read(page)
+        .split('\n')
+        .find((line) => line.startsWith('|') && line.includes(`\`${name}\``)) ?? '';
+    expect(rowOf('docs/how-to/telemetry.md').split('|')[2]?.trim()).toBe(severity);
+    expect(rowOf('docs/how-to/runbook.md').split('|')[2]?.trim()).toBe(severity === 'page' ? 'now' : 'within the day');
+  });
+
+  it('have the limits of the runbook and of the function in the list before going live', () => {
+    const many = alerts.find(({ name }) => name === 'ManyReportsQuarantined')?.query.split('> ')[1];
+    const old = Number(alerts.find(({ name }) => name === 'ReportsNotSent')?.query.split('> ')[1]);
+    const going = read('docs/how-to/going-live.md');
+    expect(read('docs/how-to/runbook.md')).toContain(`more than ${many} reports are quarantined`);
+    expect(going).toContain(`quarantined > ${many} ?`);
+    expect(read('docs/how-to/runbook.md')).toContain('older than an hour');
+    expect(Number(/HOUR_MS = ([\d_]+)/.exec(going)?.[1]?.replaceAll('_', ''))).toBe(old * 1_000);
+    const reasons = /pause_reason=~"([\w|]+)"/.exec(alerts.find(({ name }) => name === 'ReportingPausedByKey')?.query ?? '')?.[1]?.split('|') ?? [];
+    expect(reasons.length).toBeGreaterThan(2);
+    for (const reason of reasons) expect(going).toContain(`'${reason}'`);
+  });
 });
 
 test('a wrong query is detected', () => {
