@@ -11,7 +11,7 @@ interface Assumption {
 
 /** The assumptions that a gateway's answers can confirm or refute. A test compares them with docs/background/assumptions.md. */
 export const ASSUMPTIONS = {
-  once: { gap: 'whether `/external` stands twice (the base address ends in it, and the paths start with it)', assumed: 'it stands once', option: 'paths' },
+  once: { gap: 'whether `/external` occurs once or twice in an address', assumed: 'it occurs once', option: 'paths' },
   paths: { gap: 'where initiated events are reported', assumed: 'report-bet-event and report-withdrawal-event', option: 'paths' },
   redirects: { gap: 'whether redirects are to be followed', assumed: 'no: the gateway sends none' },
   bet: { gap: 'what an initiated bet holds', assumed: 'bet_id, amount, timestamp, user, metadata, location', option: 'validation' },
