@@ -1,6 +1,7 @@
 import type { Standing, Tone } from '../kit/mark.js';
 import type { DecideRequest, DecisionRecord } from '../outbox/console/decisions.js';
 import type { ShownState } from '../outbox/console/report-life.js';
+import { inLargestUnit } from '../platform/duration.js';
 
 const OPERATIONS: Readonly<Record<string, string>> = {
   reportBetEvent: 'Bet initiated',
@@ -41,19 +42,10 @@ export const states: readonly (readonly [state: string, words: string])[] = Obje
 
 export const standingOf = (state: ShownState): Standing => ({ tone: TONES[state], words: STATES[state] });
 
-const UNITS = [
-  ['day', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-] as const;
-
 /** A length of time in its largest unit: `3 h`. */
 export function duration(milliseconds: number): string {
-  const positive = Math.max(0, milliseconds);
-  const [unit, size] = UNITS.find(([, length]) => positive >= length) ?? UNITS[3];
-  const many = Math.floor(positive / size);
-  return `${many} ${unit === 'day' && many !== 1 ? 'days' : unit}`;
+  const { count, unit } = inLargestUnit(milliseconds);
+  return unit === 'd' ? counted(count, 'day') : `${count} ${unit}`;
 }
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });

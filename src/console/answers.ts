@@ -1,28 +1,10 @@
 import type { ConsoleRefusal, ConsoleRefusalCode } from '../outbox/console/refusal.js';
-
-/** Nothing but the console's own files and its own server; no text becomes HTML by mistake. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "form-action 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+import { pageHeaders } from '../platform/page-headers.js';
 
 /** Every answer has these. */
 const HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy': POLICY,
-  'cache-control': 'no-store',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
+  ...pageHeaders(),
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'x-robots-tag': 'noindex',
 };
@@ -70,6 +52,9 @@ export interface Refusal {
 
 const refusal = (status: number, code: RefusalCode, message: string, headers: Readonly<Record<string, string>> = {}): ConsoleAnswer =>
   json({ error: { code, message } } satisfies Refusal, status, headers);
+
+/** The refusal that an answer made here holds. */
+export const refusalIn = ({ text }: ConsoleAnswer): Refusal => JSON.parse(String(text)) as Refusal;
 
 /** Refusals before anything is read: the same words for everybody. */
 export const refusals = {

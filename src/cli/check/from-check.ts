@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { version } from '../../platform/version.js';
 import { complain, Failure } from '../output.js';
 import { type DuplicateRule, duplicateRuleOf, SAME_DATA, type SeenAnswer, type Words } from './duplicate-rule.js';
-import type { Latency } from './latency.js';
+import { isSlow, type Latency } from './latency.js';
 
 /** The measured options that differ from the defaults. */
 export interface FromCheck {
@@ -22,15 +22,15 @@ interface Measuring {
   isShown(text: string): boolean;
 }
 
-const SLOW_SHARE = 0.5;
-
 /** The options that this gateway needs. Undefined if the repeats were not measured. */
 export function fromCheckOf({ seen, mistakesSame, mistakesOther, latency, requestMs, isShown }: Measuring): FromCheck | undefined {
   if (!seen.some(({ about }) => about.endsWith(SAME_DATA))) return undefined;
   const found = duplicateRuleOf(seen, isShown);
   const rule = mistakesSame || (mistakesOther && found && found.conflict.length > 0) ? found : undefined;
-  const isSlow = latency !== undefined && latency.slowestMs > requestMs * SLOW_SHARE;
-  return { ...(rule && { isDuplicate: rule }), ...(isSlow && { attemptTimeoutMs: Math.ceil((latency.slowestMs * 3) / 1_000) * 1_000 }) };
+  return {
+    ...(rule && { isDuplicate: rule }),
+    ...(latency && isSlow(latency, requestMs) && { attemptTimeoutMs: Math.ceil((latency.slowestMs * 3) / 1_000) * 1_000 }),
+  };
 }
 
 const HEADER = '// Written by location-sdk check.';

@@ -22,12 +22,15 @@ export function latencyOf(exchanges: readonly CheckExchange[]): Latency | undefi
   return medianMs === undefined || slowestMs === undefined ? undefined : { answers: durations.length, medianMs, slowestMs };
 }
 
+/** Whether the slowest answer is close to the time limit of the client. */
+export const isSlow = ({ slowestMs }: Latency, requestMs: number): boolean => slowestMs > requestMs * SLOW_SHARE;
+
 /** Compares the time of the answers with the time limit of the client. */
 export function checkLatency(run: Run): void {
   const latency = latencyOf(run.recorder.exchanges);
   if (!latency) return;
   const text = `median ${Math.round(latency.medianMs)} ms, slowest ${Math.round(latency.slowestMs)} ms, of ${latency.answers} answers`;
-  if (latency.slowestMs > run.requestMs * SLOW_SHARE) {
+  if (isSlow(latency, run.requestMs)) {
     run.tell(SECTION, 'warn', 'answers', text, `close to attemptTimeoutMs (${run.requestMs} ms): beyond it a report is in doubt`);
   } else run.tell(SECTION, 'ok', 'answers', text);
   if (!run.recorder.exchanges.some(({ status }) => status === undefined))

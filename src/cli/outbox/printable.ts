@@ -1,4 +1,5 @@
 import type { OutboxStore } from '../../outbox/store.js';
+import { inLargestUnit } from '../../platform/duration.js';
 import { quoted } from '../../platform/printable.js';
 
 export { quoted };
@@ -12,18 +13,10 @@ export interface View {
   readonly now: number;
 }
 
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-] as const;
-
 /** A duration in its largest unit: `3 h`. */
 export function duration(milliseconds: number): string {
-  const positive = Math.max(0, milliseconds);
-  const [unit, size] = UNITS.find(([, length]) => positive >= length) ?? UNITS[3];
-  return `${Math.floor(positive / size)} ${unit}`;
+  const { count, unit } = inLargestUnit(milliseconds);
+  return `${count} ${unit}`;
 }
 
 /** A time in UTC, to the second. */
