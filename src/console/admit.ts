@@ -3,7 +3,9 @@ import { type ConsoleAnswer, refusals } from './answers.js';
 import { type Route, routeOf } from './route.js';
 
 /** The route of a request, or its refusal. */
-export type Admitted = { readonly route: Route; readonly refused?: undefined } | { readonly refused: ConsoleAnswer; readonly foreign?: true };
+export type Admitted =
+  | { readonly route: Route; readonly refused?: undefined }
+  | { readonly refused: ConsoleAnswer; readonly foreign?: true; readonly route?: undefined };
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 

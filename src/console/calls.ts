@@ -1,7 +1,9 @@
 import type { ConsoleData } from '../outbox/console/data.js';
 import { notFound, refuse } from './answers.js';
 import {
+  ENVIRONMENTS,
   type Input,
+  OPERATIONS,
   readDecision,
   readEnvironment,
   readList,
@@ -22,8 +24,8 @@ type Right = 'look' | 'act' | 'read-body';
 
 export interface Call {
   readonly right: Right;
-  /** Its name, where the store does not know by itself that a call is the same one again. */
-  readonly once?: string;
+  /** Names what it does, where the store does not know by itself that a call is the same one again. */
+  once?(input: Input): string;
   /** Gives what is answered as JSON; many things one after the other are answered a line each. */
   run(data: ConsoleData, input: Input, visitor: Visitor): Promise<unknown> | AsyncIterable<unknown>;
 }
@@ -33,7 +35,11 @@ const WORK_MS = 2_000;
 const MOST_REFERENCES = 5_000;
 const STATES = ['waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed'] as const;
 const ACTIONS = ['retry', 'recorded', 'dismissed'] as const;
-const REPORTS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const;
+
+const placeOf = (input: Input) => ({
+  account: readText(input, 'account'),
+  environment: requireWord(input, 'environment', ENVIRONMENTS),
+});
 
 const whoOf = (input: Input, { name }: Visitor) => ({ who: name, reason: readText(input, 'reason') });
 
@@ -54,7 +60,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   reconcile: {
     right: 'look',
     run: (data, input) => {
-      const defaults = { operation: requireWord(input, 'operation', REPORTS), environment: readEnvironment(input) };
+      const defaults = { operation: requireWord(input, 'operation', OPERATIONS), environment: readEnvironment(input) };
       return data.proof.reconcile(readText(input, 'account'), readList(input, 'references', MOST_REFERENCES), defaults);
     },
   },
@@ -76,14 +82,14 @@ export const CALLS: Readonly<Record<string, Call>> = {
   },
   resume: {
     right: 'act',
-    once: 'resume',
-    run: (data, input, visitor) =>
-      data.resume(
-        { account: readText(input, 'account'), environment: requireWord(input, 'environment', ['staging', 'production', 'relay']) },
-        whoOf(input, visitor),
-      ),
+    once: (input) => `resume ${JSON.stringify(placeOf(input))}`,
+    run: (data, input, visitor) => data.resume(placeOf(input), whoOf(input, visitor)),
   },
-  body: { right: 'read-body', once: 'body', run: (data, input, visitor) => data.body(readText(input, 'id'), whoOf(input, visitor)) },
+  body: {
+    right: 'read-body',
+    once: (input) => `body ${readText(input, 'id')}`,
+    run: (data, input, visitor) => data.body(readText(input, 'id'), whoOf(input, visitor)),
+  },
 };
 
 const searchOf = (input: Input) => ({

@@ -6,7 +6,7 @@ import { describeThrown, noteFault } from '../relay/fault.js';
 import { createOriginNotes } from '../relay/origin-notes.js';
 import { createThrownNotes } from '../relay/thrown-notes.js';
 import { admit } from './admit.js';
-import { type ConsoleAnswer, failed, json, lines, RefusedCall, refusals, refuse, refusedByData, toResponse } from './answers.js';
+import { type ConsoleAnswer, failed, json, lines, RefusedCall, refusalIn, refusals, refuse, refusedByData, toResponse } from './answers.js';
 import { CALLS, type Call } from './calls.js';
 import { fileAnswer, pageAt } from './files.js';
 import { type Input, readDecision } from './input.js';
@@ -14,6 +14,7 @@ import { toLines } from './lines.js';
 import { createOnce } from './once.js';
 import type { ConsoleConnection } from './options.js';
 import { readCall } from './read-call.js';
+import { asPage } from './refusal-page.js';
 import type { Route } from './route.js';
 import type { ConsoleSession } from './session.js';
 import type { ConsoleSettings } from './settings.js';
@@ -44,12 +45,15 @@ export function consoleOver(data: ConsoleData, settings: ConsoleSettings): Conso
   };
   const noteOrigin = createOriginNotes(logger, 'console');
   return async (request, connection = {}) => {
+    let isForPerson = false;
     try {
       const admitted = admit(request as Request, settings.allowedOrigins, connection.requestTarget);
       if (admitted.refused && admitted.foreign) noteOrigin(request as Request);
+      isForPerson = admitted.route?.kind === 'page' && /\btext\/html\b/i.test(request.headers.get('accept') ?? '');
       return toResponse(admitted.refused ?? (await answer(request as Request, connection, admitted.route, kept)));
     } catch (error) {
-      return toResponse(answerForError(error, logger));
+      const refused = answerForError(error, logger);
+      return toResponse(isForPerson ? asPage(refused) : refused);
     }
   };
 }
@@ -92,9 +96,9 @@ function requireRight({ right }: Call, { mayAct, mayReadBodies }: Visitor, { rea
 
 async function carryOut(call: Call, input: Input, visitor: Visitor, { data, settings: { logger }, once }: Kept): Promise<ConsoleAnswer> {
   const run = () => call.run(data, input, visitor);
-  if (call.once) return json(await once(`${call.once} ${visitor.name} ${readDecision(input)}`, async () => run()));
+  if (call.once) return json(await once(JSON.stringify([call.once(input), visitor.name, readDecision(input)]), async () => run()));
   const result = run();
-  if (Symbol.asyncIterator in result) return lines(toLines(result, (error) => JSON.parse(String(answerForError(error, logger).text))));
+  if (Symbol.asyncIterator in result) return lines(toLines(result, (error) => refusalIn(answerForError(error, logger))));
   return json((await result) ?? null);
 }
 

@@ -8,8 +8,10 @@ export type Input = Readonly<Record<string, unknown>>;
 
 const MOST_IDS = 500;
 const LONGEST_TEXT = 4_000;
-const ENVIRONMENTS = ['staging', 'production', 'relay'] as const;
-const OPERATIONS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const;
+/** The last time that a `Date` can hold; PostgreSQL refuses numbers that are much larger. */
+const LAST_TIME = 8.64e15;
+export const ENVIRONMENTS = ['staging', 'production', 'relay'] as const;
+export const OPERATIONS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const;
 /** As `crypto.randomUUID` makes it. */
 const DECISION = /^[A-Za-z0-9-]{16,64}$/;
 
@@ -32,7 +34,7 @@ export function readOptionalText(input: Input, name: string): string | undefined
 export function readTime(input: Input, name: string): number | undefined {
   const value = member(input, name);
   if (value === undefined) return undefined;
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : wrong(name, 'a time in milliseconds since 1970');
+  return typeof value === 'number' && value >= 0 && value <= LAST_TIME ? value : wrong(name, 'a time in milliseconds since 1970');
 }
 
 export function readWord<const Word extends string>(input: Input, name: string, words: readonly Word[]): Word | undefined {

@@ -212,6 +212,9 @@ describe('an action', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     await act(name, { ...body, decision: `${decision}-another` });
     expect(times).toBe(2);
+    // The answer to one thing is never given for another.
+    await act(name, { ...body, id: 'y', account: 'lagos' });
+    expect(times).toBe(3);
   });
 
   test('under the key of another colleague is another action', async () => {
@@ -257,10 +260,24 @@ describe('the page', () => {
     expect((await file({ 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
   });
 
-  test('is not given without a session', async () => {
-    const answer = await consoleWorld().send(opening({ headers: { cookie: undefined } }));
-    expect(answer.status).toBe(401);
-    expect(answer.text).not.toContain('<script');
+  test('is not given without a session; a person reads what to do, a program gets JSON', async () => {
+    const { send } = consoleWorld();
+    const read = await send(opening({ headers: { cookie: undefined, accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }));
+    expectTight(read);
+    expect([read.status, read.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8']);
+    expect(read.text).toMatch(/<h1>Log in first<\/h1>.*then load this page again/);
+    expect(read.text).not.toMatch(/<script|<style|style=|https?:\/\//);
+    for (const accept of [undefined, '*/*', 'application/json'])
+      expect((await send(opening({ headers: { cookie: undefined, accept } }))).body.error.code).toBe('session');
+    expect((await send({ headers: { cookie: undefined, accept: 'text/html' } })).body.error.code).toBe('session');
+  });
+
+  test('that cannot be shown says so to a person, and where the reason stands', async () => {
+    const { send } = consoleWorld({ authorize: () => ({ name: '' }) });
+    const answer = await send(opening({ headers: { accept: 'text/html' } }));
+    expectTight(answer);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8']);
+    expect(answer.text).toMatch(/the server's log says what, under [a-p]{16}/);
   });
 });
 

@@ -1,4 +1,5 @@
 import { newSecret } from '../seal/key-ring.js';
+import { isStorable } from '../stores/storable.js';
 import { readBody } from './body.js';
 import type { ConsoleAbilities, ConsoleData } from './data.js';
 import { decide } from './decide.js';
@@ -13,9 +14,8 @@ import { readWho } from './read-request.js';
 import { readSearch } from './read-search.js';
 import { recordOf } from './recorded-decision.js';
 import { ConsoleRefusal } from './refusal.js';
+import { shownDecision, shownDecisions } from './shown-decision.js';
 import { undo } from './undo.js';
-
-const PAGE = 50;
 
 /** Makes the console's data for a store, or for an outbox. */
 export function consoleData(parts: ConsoleParts): ConsoleData {
@@ -35,18 +35,17 @@ export function consoleData(parts: ConsoleParts): ConsoleData {
     undo: (request) => undo(parts, request),
     decisions: async (before) => {
       if (before !== undefined && !/^\d{1,15}$/.test(before)) throw new ConsoleRefusal('invalid', 'before: expected the `next` of the previous page.');
-      const found = await consoleOf(parts, 'keep decisions').decisions(before === undefined ? undefined : Number(before), PAGE);
-      const last = found.at(-1);
-      return { decisions: found.map(recordOf), next: last && found.length === PAGE ? String(last.place) : null };
+      return shownDecisions(parts, consoleOf(parts, 'keep decisions'), before === undefined ? undefined : Number(before));
     },
     decision: async (id) => {
-      const found = await consoleOf(parts, 'keep decisions').decision(id);
-      return found && recordOf(found);
+      const console = consoleOf(parts, 'keep decisions');
+      const found = await console.decision(id);
+      return found && shownDecision(parts, console, found);
     },
     resume: async ({ account, environment }, by) => {
       const console = consoleOf(parts, 'keep decisions');
       const { who, reason } = readWho(by);
-      if (!isShown(parts, account)) throw new ConsoleRefusal('not-found', 'The console does not show an account of this name.');
+      if (!isShown(parts, account) || !isStorable(account)) throw new ConsoleRefusal('not-found', 'The console does not show an account of this name.');
       const about = JSON.stringify({ account, environment });
       const decision = await console.begin({ id: crypto.randomUUID(), action: 'resume', who, reason, about, done: true });
       return { lifted: await parts.resume(account, environment), decision: recordOf(decision) };

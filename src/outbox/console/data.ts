@@ -54,9 +54,12 @@ export interface ConsoleData {
    * ended reports is final and cannot be undone. Works in small commits: call it again as `decide`.
    */
   undo(request: UndoRequest): Promise<Undone>;
-  /** Decisions, the newest first, including those that only read a body. `before`: the `next` of the previous page. */
+  /**
+   * Decisions about the accounts that are shown, the newest first, including those that only read a body. `before`: the `next` of the
+   * previous page. A page reads a limited number of decisions, so it may be short and still have a next one.
+   */
   decisions(before?: string): Promise<DecisionPage>;
-  /** One decision by its id. */
+  /** One decision by its id; undefined where there is none, or none about an account that is shown. */
   decision(id: string): Promise<DecisionRecord | undefined>;
   /** Ends the pauses of an environment and its operations now. It is stored as a decision. `lifted` is false if there was no pause. */
   resume(where: { account: string; environment: OutboxEnvironment }, by: Who): Promise<{ readonly lifted: boolean; readonly decision: DecisionRecord }>;

@@ -1,5 +1,6 @@
 import { asRecord } from '../../platform/as-record.js';
 import { unprintable } from '../../platform/printable.js';
+import { isStorable } from '../stores/storable.js';
 import type { DecideRequest, GroupKey, Selection, UndoRequest, Who } from './decisions.js';
 import { ConsoleRefusal } from './refusal.js';
 
@@ -14,6 +15,7 @@ const refuse = (message: string) => new ConsoleRefusal('invalid', `${message} No
 function readText(name: string, value: unknown, longest: number, why: string): string {
   if (typeof value !== 'string' || !value.trim()) throw refuse(`${name}: ${why}.`);
   if (value.length > longest) throw refuse(`${name}: expected at most ${longest} characters.`);
+  if (!isStorable(value)) throw refuse(`${name}: expected a text without NUL and halves of characters.`);
   return value.trim();
 }
 

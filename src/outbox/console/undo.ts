@@ -6,6 +6,7 @@ import { type ConsoleParts, consoleOf, isShown } from './parts.js';
 import { readBudget, readDecisionId, readWho } from './read-request.js';
 import { beginOrGoOn, recordOf } from './recorded-decision.js';
 import { ConsoleRefusal } from './refusal.js';
+import { shownDecision } from './shown-decision.js';
 import { carryOut, type Page } from './steps.js';
 
 /** Undoes a retry for all reports that were not claimed since. */
@@ -14,7 +15,7 @@ export async function undo(parts: ConsoleParts, request: UndoRequest): Promise<U
   const { who, reason } = readWho(request);
   const [id, forMs] = [readDecisionId(request.decision), readBudget(request)];
   const of = await console.decision(request.of);
-  if (!of) throw new ConsoleRefusal('not-found', 'The decision to undo does not exist. Nothing was done.');
+  if (!of || !(await shownDecision(parts, console, of))) throw new ConsoleRefusal('not-found', 'The decision to undo does not exist. Nothing was done.');
   if (!isUndoable(of.action))
     throw new ConsoleRefusal('conflict', 'Only a retry can be undone: recorded and dismissed are final, and are in the receipt log. Nothing was done.');
   if (of.undoneBy !== undefined && of.undoneBy !== id) throw new ConsoleRefusal('conflict', 'This decision was already undone. Nothing was done.');

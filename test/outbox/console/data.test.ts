@@ -3,6 +3,8 @@ import { createClient } from '../../../src/entries/index.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
 import { claim, newRow, read, settledRow, write } from '../../../src/outbox/contract/harness.js';
+import { betEvent } from '../../support/factories.js';
+import { outboxWorld } from '../world.js';
 import { BEGAN, byAda, enqueue, idOf, quarantine, world } from './world.js';
 
 const client = () => createClient({ environment: 'staging', gateways: { staging: { baseUrl: 'https://staging.example.com', apiKey: 'a-key' } } });
@@ -109,6 +111,7 @@ describe('search', () => {
     expect(await found({ text: 'B-1', state: 'quarantined' })).toEqual([idOf('B-1')]);
     expect(await found({ text: idOf('B-2') })).toEqual([idOf('B-2')]);
     expect(await found({ state: 'blocked' })).toEqual([settledRow('B-1').id]);
+    expect(await found({ state: 'waiting' })).toEqual([]);
     expect(await found({ text: 'never' })).toEqual([]);
     const [group] = (await data.groups()).groups;
     const page = await data.search({ ...(group && { group }), limit: 1 });
@@ -195,8 +198,12 @@ describe('one report', () => {
     await quarantine(store, [reference]);
     const { reports } = await data.search({});
     expect(reports[0]?.id).toBe('default:staging:reportBetEvent:B-\\u202e1');
+    for (const text of [reports[0]?.id, 'B-\\u202e1', reference]) expect((await data.search({ text })).reports).toHaveLength(1);
     expect((await data.report(reports[0]?.id ?? ''))?.reference).toBe('B-\\u202e1');
-    expect((await data.decide({ ...byAda(), action: 'retry', selection: { ids: [reports[0]?.id ?? ''] } })).decision.touched).toBe(1);
+    const said = { who: 'a\u202eb', reason: ' why\u0007 ' };
+    const { decision } = await data.decide({ ...byAda(), ...said, action: 'retry', selection: { ids: [reports[0]?.id ?? ''] } });
+    expect([decision.who, decision.reason]).toEqual(['a\\u202eb', 'why\\u0007']);
+    expect([decision.touched, decision.about]).toEqual([1, { ids: [reports[0]?.id] }]);
   });
 });
 
@@ -236,6 +243,48 @@ describe('over', () => {
     expect(await data.report(newRow('B-9', { account: 'brand' }).id)).toBeUndefined();
     await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
     expect(heard).toEqual([`retry ${idOf('B-1')}`]);
+  });
+
+  it('an outbox, wakes its worker, which sends at once', async () => {
+    const { gateway, outbox, run, store } = outboxWorld({ outbox: { pollMs: 3_600_000 } });
+    gateway.faults.add({ kind: 'status', status: 422 });
+    await run(outbox.reportBetEvent(betEvent({ bet_id: 'B-1' })));
+    await run(outbox.drain());
+    outbox.start();
+    const [report] = (await createConsoleData({ over: outbox }).search({ state: 'quarantined' })).reports;
+    await run(createConsoleData({ over: outbox }).decide({ ...byAda(), action: 'retry', selection: { ids: [report?.id ?? ''] } }));
+    await expect.poll(() => gateway.reports().length).toBe(1);
+    await run(outbox.stop());
+    expect((await store.counts()).states).toMatchObject({ recorded: 1, quarantined: 0 });
+  });
+
+  it('an outbox, shows and takes back decisions about its accounts alone', async () => {
+    const store = memoryStore();
+    const brand = { account: 'brand' };
+    await quarantine(store, ['B-1']);
+    await enqueue(store, ['B-9'], brand);
+    const [mine, theirs] = [idOf('B-1'), newRow('B-9', brand).id];
+    const everything = createConsoleData({ over: store });
+    const data = createConsoleData({ over: createOutbox({ client: client(), store }) });
+    const { decision: both } = await everything.decide({ ...byAda(), action: 'retry', selection: { ids: [theirs, mine] } });
+    const { decision: other } = await everything.decide({ ...byAda(), action: 'retry', selection: { ids: [theirs] } });
+    await everything.undo({ ...byAda(), of: other.id });
+    const { decision: again } = await everything.decide({ ...byAda(), action: 'retry', selection: { ids: [theirs] } });
+    const group = { environment: 'staging', code: 'unprocessable', words: 'x' } as const;
+    await everything.decide({ ...byAda(), action: 'retry', selection: { group: { ...group, account: 'brand' } } });
+    const { decision: own } = await data.decide({ ...byAda(), action: 'retry', selection: { group: { ...group, account: 'default' } } });
+    const { decision: undone } = await data.undo({ ...byAda(), of: own.id });
+    for (let reads = 0; reads < 60; reads += 1) await everything.body(theirs, byAda());
+    await everything.resume({ account: 'brand', environment: 'staging' }, byAda());
+    const { decision: resumed } = await data.resume({ account: 'default', environment: 'staging' }, byAda());
+
+    const { decisions, next } = await data.decisions();
+    expect(decisions.map(({ id }) => id)).toEqual([resumed.id, undone.id, own.id, both.id]);
+    expect([decisions.at(-1)?.about, next]).toEqual([{ ids: [mine] }, null]);
+    expect((await everything.decisions()).next).not.toBeNull();
+    expect([await data.decision(again.id), (await data.decision(both.id))?.about]).toEqual([undefined, { ids: [mine] }]);
+    await expect(data.undo({ ...byAda(), of: again.id })).rejects.toMatchObject({ code: 'not-found' });
+    expect(await everything.decision(again.id)).toMatchObject({ undoneBy: null });
   });
 
   it('a store without console methods shows counts and single reports, and refuses the rest', async () => {

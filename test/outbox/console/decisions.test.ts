@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
 import { claim, equal, LEASE_MS, newRow, QUARANTINED, read, settledRow, write } from '../../../src/outbox/contract/harness.js';
+import { outboxWorld } from '../world.js';
 import { byAda, enqueue, idOf, onlyGroup, quarantine, world } from './world.js';
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => `B-${String(index).padStart(4, '0')}`);
@@ -65,12 +67,46 @@ describe('a decision about a group', () => {
     expect((await read(store, idOf('B-1'))).state).toBe('quarantined');
   });
 
+  it('says that there is no more to do where it was taken back before its end', async () => {
+    const { store, data } = world();
+    const references = many(1_100);
+    for (let from = 0; from < references.length; from += 100) await quarantine(store, references.slice(from, from + 100));
+    const { group } = await onlyGroup(data);
+    const request = { ...byAda(), action: 'retry', selection: { group }, forMs: 0 } as const;
+    expect((await data.decide(request)).more).toBe(true);
+    await data.undo({ ...byAda(), of: request.decision });
+    expect(await data.decide(request)).toMatchObject({ more: false, decision: { touched: 1_000, done: false } });
+    expect((await data.groups()).groups.map(({ count }) => count)).toEqual([1_100]);
+  });
+
+  it('says of a report that others have changed meanwhile that it was left, and tells no listener of it', async () => {
+    const { store } = world();
+    await quarantine(store, ['B-1', 'B-2']);
+    const other = world(store).data;
+    const console = store.console;
+    if (!console) throw new Error('The store offers the console nothing.');
+    const step: typeof console.step = async (one) => {
+      await other.decide({ ...byAda(), action: 'dismissed', selection: { ids: [idOf('B-1')] } });
+      return console.step(one);
+    };
+    const { outbox } = outboxWorld({ store: { ...store, console: { ...console, step } } });
+    const heard: string[] = [];
+    outbox.on('decided', ({ id, action }) => heard.push(`${action} ${id}`));
+    const data = createConsoleData({ over: outbox });
+    const { decision, refused } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1'), idOf('B-2')] } });
+    expect([decision.touched, decision.skipped, refused]).toEqual([1, 1, [{ id: idOf('B-1'), why: 'it was changed in the meantime' }]]);
+    expect(heard).toEqual([`retry ${idOf('B-2')}`]);
+    expect((await read(store, idOf('B-1'))).state).toBe('dismissed');
+  });
+
   it('refuses the id of another decision', async () => {
     const { store, data } = world();
     await quarantine(store, ['B-1', 'B-2']);
     const by = byAda();
     await data.decide({ ...by, action: 'retry', selection: { ids: [idOf('B-1')] } });
     await expect(data.decide({ ...by, action: 'retry', selection: { ids: [idOf('B-2')] } })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(data.decide({ ...by, who: 'bola', action: 'retry', selection: { ids: [idOf('B-1')] } })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(data.decide({ ...by, action: 'dismissed', selection: { ids: [idOf('B-1')] } })).rejects.toMatchObject({ code: 'conflict' });
     await expect(data.decide({ ...by, reason: 'other', action: 'retry', selection: { ids: [idOf('B-1')] } })).rejects.toMatchObject({ code: 'conflict' });
     expect((await read(store, idOf('B-2'))).state).toBe('quarantined');
   });
@@ -109,6 +145,31 @@ describe('a decision about single reports', () => {
     expect((await data.preview({ ids }, 'retry')).refused).toHaveLength(3);
   });
 
+  it('names a few only of very many that it leaves, and of those that it would touch', async () => {
+    const { store, data } = world();
+    const unknown = many(30).map((reference) => idOf(`never-${reference}`));
+    const { decision, refused } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: unknown } });
+    expect([decision.skipped, refused.length]).toEqual([30, 20]);
+    await quarantine(store, many(10));
+    const preview = await data.preview({ ids: [...unknown, ...many(10).map(idOf)] }, 'retry');
+    expect([preview.count, preview.refused.length, preview.examples.length]).toEqual([10, 20, 5]);
+  });
+
+  it('counts each report once, those in doubt and the settlements that would be sent then', async () => {
+    const { store, data } = world();
+    const ids = [idOf('B-1'), idOf('B-2')];
+    await enqueue(store, ['B-1', 'B-2']);
+    const [first, second] = await claim(store, 2);
+    if (!first || !second) throw new Error('two rows to claim: expected two');
+    await write(store, first, { ...QUARANTINED, inDoubt: true });
+    await write(store, second, QUARANTINED);
+    await store.enqueue([settledRow('B-1')]);
+    expect(await data.preview({ ids: [...ids, ...ids] }, 'dismissed')).toMatchObject({ count: 2, inDoubt: 1, settlements: 1 });
+    expect(await data.preview({ ids }, 'retry')).toMatchObject({ count: 2, inDoubt: 1, settlements: 0 });
+    const twice = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [...ids, ...ids] } });
+    expect([twice.decision.touched, twice.decision.skipped]).toEqual([2, 0]);
+  });
+
   it('ends a report with its receipt, and names the settlement that is then sent', async () => {
     const { store, data } = world();
     await quarantine(store, ['B-1']);
@@ -124,6 +185,28 @@ describe('a decision about single reports', () => {
       decisions: [{ action: 'dismissed', by: 'ada', reason: 'the deploy was mended' }],
     });
     await expect(data.undo({ ...byAda(), of: decision.id })).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('a settlement that left before its bet came', () => {
+  it('is not announced as sent then', async () => {
+    const { store, data } = world();
+    await store.enqueue([settledRow('B-1')]);
+    await claim(store);
+    await quarantine(store, ['B-1']);
+    expect(await data.preview({ ids: [idOf('B-1')] }, 'dismissed')).toMatchObject({ count: 1, settlements: 0 });
+    expect((await data.report(idOf('B-1')))?.actions).toContainEqual(expect.objectContaining({ action: 'dismissed', warning: null }));
+  });
+});
+
+describe('groups', () => {
+  it('come with the largest first, 200 at most, and the others are counted', async () => {
+    const { store, data } = world();
+    for (const index of Array(202).keys()) await quarantine(store, [`B-${index}`], `mistake ${index}`);
+    await quarantine(store, ['B-a', 'B-b'], 'mistake 201');
+    const { groups, others } = await data.groups();
+    expect([groups.length, groups[0]?.count, groups[0]?.example.reference, groups[1]?.example.reference]).toEqual([200, 3, 'B-201', 'B-0']);
+    expect(others).toEqual({ groups: 2, reports: 2 });
   });
 });
 
@@ -148,6 +231,21 @@ describe('undoing a retry', () => {
     expect((await data.undo({ ...back, of: decision.id })).decision.touched).toBe(2);
     const life = await data.report(idOf('B-2'));
     expect(life?.timeline.filter(({ kind }) => kind === 'decided')).toMatchObject([{ action: 'retry', who: 'ada', undone: { who: 'ada' } }]);
+  });
+
+  it('leaves what a worker claims at the same moment', async () => {
+    const { store } = world();
+    await quarantine(store, ['B-1']);
+    const console = store.console;
+    if (!console) throw new Error('The store offers the console nothing.');
+    const { decision } = await world(store).data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
+    const step: typeof console.step = async (one) => {
+      await claim(store);
+      return console.step(one);
+    };
+    const { data } = world({ ...store, console: { ...console, step } });
+    expect(await data.undo({ ...byAda(), of: decision.id })).toMatchObject({ kept: { claimed: 1, otherwise: 0 }, decision: { touched: 0, skipped: 1 } });
+    expect((await read(store, idOf('B-1'))).state).toBe('in-flight');
   });
 
   it('leaves a report that was attempted and waits again', async () => {

@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
+import { consoleData } from '../../../src/outbox/console/console-data.js';
+import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
+import type { ConsoleData } from '../../../src/outbox/console/data.js';
+import { CLAIMANT, claim, newRow, QUARANTINED, read, settledRow, write } from '../../../src/outbox/contract/harness.js';
+import { appendReceipts } from '../../../src/outbox/receipts/log.js';
+import { standardSeal } from '../../../src/outbox/seal/standard-seal.js';
+import { systemClock } from '../../../src/platform/time.js';
+import { BEGAN, byAda, enqueue, idOf } from './world.js';
+
+const BRAND = { account: 'brand' };
+const WORDS = 'the gateway refused it.';
+const OTHERS = { account: 'brand', environment: 'staging', code: 'unprocessable', words: WORDS } as const;
+const theirs = newRow('B-9', BRAND).id;
+
+/** Everything of each account: a report that is recorded, one that is quarantined with its settlement, one that waits, one that lacks a key, and a pause. */
+async function fill(store: OutboxStore, account: string): Promise<void> {
+  const claimed = async (count: number) => claim(store, count, [{ ...CLAIMANT, account }]);
+  await enqueue(store, ['B-1', 'B-9', 'B-8'], { account });
+  const [recorded, quarantined, locked] = await claimed(3);
+  if (!recorded || !quarantined || !locked) throw new Error('three rows to claim: expected three');
+  await write(store, recorded);
+  await write(store, quarantined, { ...QUARANTINED, problem: { code: 'unprocessable', message: `reportBetEvent B-9: ${WORDS}`, status: 422 } });
+  const lacksKey = { code: 'configuration', message: 'no key', keyId: `key-${account}` } as const;
+  await write(store, locked, { state: 'waiting', outcome: undefined, keepBody: true, delayMs: 60_000, problem: lacksKey });
+  await store.enqueue([settledRow('B-9', { account })]);
+  await store.pause({ account, environment: 'staging', version: 0, reason: 'unavailable', message: 'down', strikes: 1, forMs: 9_000, continues: false });
+  await appendReceipts(store);
+}
+
+describe('a console of one account', () => {
+  let store: OutboxStore;
+  let data: ConsoleData;
+  let all: ConsoleData;
+
+  beforeEach(async () => {
+    store = memoryStore({ now: () => BEGAN + 61_000 });
+    await fill(store, 'default');
+    await fill(store, 'brand');
+    all = createConsoleData({ over: store });
+    data = consoleData({
+      store,
+      seal: standardSeal(store, undefined),
+      clock: systemClock,
+      accounts: ['default'],
+      keepBodies: false,
+      command: 'location-sdk outbox bets.db',
+      decided() {},
+      settled: async () => undefined,
+      resume: async () => expect.fail('a pause of another account was to be lifted'),
+    });
+  });
+
+  it('shows nothing of others', async () => {
+    const half = { waiting: 1, blocked: 1, 'in-flight': 0, recorded: 1, quarantined: 1, dismissed: 0 };
+    const overview = await data.overview();
+    expect(overview.states).toEqual(half);
+    expect((await all.overview()).states).toMatchObject({ waiting: 2, blocked: 2, recorded: 2, quarantined: 2 });
+    expect(overview.pace).toEqual({ lastMinute: 0, lastHour: 1 });
+    expect([overview.destinations, overview.pauses].map((found) => found.map(({ account }) => account))).toEqual([['default'], ['default']]);
+    expect(overview.missingKeys).toEqual(['key-default']);
+    expect((await data.charts('hours')).steps.at(-1)?.recorded).toBe(1);
+    expect((await all.charts('hours')).steps.at(-1)?.recorded).toBe(2);
+    expect((await data.groups()).groups.map(({ account }) => account)).toEqual(['default']);
+    for (const filter of [{}, { text: 'B-9' }, { text: theirs }, { account: 'brand' }, { group: OTHERS }])
+      expect((await data.search(filter)).reports.filter(({ account }) => account !== 'default')).toEqual([]);
+    expect((await data.search({ text: 'B-9' })).reports).toHaveLength(2);
+    expect(await data.report(theirs)).toBeUndefined();
+    await expect(data.body(theirs, byAda())).rejects.toMatchObject({ code: 'not-found' });
+    const reconciled = data.proof.reconcile('brand', ['B-1'], { operation: 'reportBetEvent', environment: 'staging' });
+    await expect(reconciled[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it.each(['retry', 'recorded', 'dismissed'] as const)('touches nothing of others: %s', async (action) => {
+    for (const selection of [{ group: OTHERS }, { ids: [theirs] }]) {
+      expect(await data.preview(selection, action)).toMatchObject({ count: 0, operations: {}, inDoubt: 0, settlements: 0, examples: [] });
+      expect((await data.decide({ ...byAda(), action, selection })).decision.touched).toBe(0);
+    }
+    await expect(data.resume({ account: 'brand', environment: 'staging' }, byAda())).rejects.toMatchObject({ code: 'not-found' });
+    expect((await read(store, theirs)).state).toBe('quarantined');
+  });
+
+  it('takes back its own part of a decision about several', async () => {
+    const { decision } = await all.decide({ ...byAda(), action: 'retry', selection: { ids: [theirs, idOf('B-9')] } });
+    expect((await data.undo({ ...byAda(), of: decision.id })).decision.touched).toBe(1);
+    expect([(await read(store, theirs)).state, (await read(store, idOf('B-9'))).state]).toEqual(['waiting', 'quarantined']);
+  });
+
+  it('is narrowed further by account and environment', async () => {
+    expect((await all.groups({ account: 'brand' })).groups.map(({ account }) => account)).toEqual(['brand']);
+    expect((await all.groups({ environment: 'production' })).groups).toEqual([]);
+    expect((await all.charts('hours', { account: 'brand' })).steps.at(-1)?.recorded).toBe(1);
+    const found = async (filter: Parameters<typeof all.search>[0]) => (await all.search({ text: 'B-9', ...filter })).reports.map(({ id }) => id);
+    const ids = (account: string) => [settledRow('B-9', { account }).id, newRow('B-9', { account }).id];
+    expect(await found({})).toEqual([...ids('brand'), ...ids('default')]);
+    expect(await found({ account: 'brand' })).toEqual(ids('brand'));
+    expect(await found({ account: 'brand', operation: 'reportBetEvent' })).toEqual([theirs]);
+    expect(await found({ environment: 'production' })).toEqual([]);
+    expect(await found({ from: BEGAN + 61_001 })).toEqual([]);
+    expect(await found({ from: BEGAN + 61_000 })).toHaveLength(4);
+    expect(await found({ to: BEGAN + 61_000 })).toEqual([]);
+    expect(await found({ to: BEGAN + 61_001 })).toHaveLength(4);
+  });
+});
