@@ -1,3 +1,5 @@
+import { withoutFormula } from '../platform/spreadsheet.js';
+
 /** The columns that name a report, in the order in which they are looked for. */
 const NAMES = ['bet_id', 'request_id', 'reference'];
 
@@ -43,9 +45,8 @@ export function referencesOf(text: string): string[] {
     .filter((reference) => reference !== '');
 }
 
-/** A cell that a program for tables takes for a formula is marked as text. */
 const cellOf = (value: string): string => {
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const text = withoutFormula(value);
   return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 

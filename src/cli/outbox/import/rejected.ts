@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, lstatSync, openSync, readSync, rmSync, type Stats, writeSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import Papa from 'papaparse';
+import { withoutFormula } from '../../../platform/spreadsheet.js';
 import { EXIT, Failure, printable } from '../../output.js';
 import type { LineProblem } from './columns.js';
 
@@ -35,9 +36,7 @@ export function expectWritable(file: string): void {
   if (start.toString('latin1') !== HEAD) throw new Failure(`${file} was not written by this command, and an import would replace it: rename it`);
 }
 
-/** A spreadsheet runs a cell that begins like this as a formula. It may split cells at semicolons or bars, even within quotes. */
-const FORMULA = /(^|[,;|])([\s"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
-const harmless = (text: string): string => printable(text).replace(FORMULA, "$1$2'");
+const harmless = (text: string): string => withoutFormula(printable(text));
 
 /** Creates a file that only this user can read, since it contains references. It is always a new file, so no link of another program is followed. */
 function openNew(file: string): number {
