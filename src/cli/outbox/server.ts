@@ -66,6 +66,12 @@ export function serverCommand(address: string, schema: string): string {
   return `location-sdk outbox ${name}${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`;
 }
 
+/** The database and the schema of an address, without user and password. */
+export function databaseOf(address: string, schema: string): string {
+  const { host, pathname } = URL.canParse(address) ? new URL(address) : { host: '', pathname: '' };
+  return `postgres://${host}${pathname}, schema ${schema}`;
+}
+
 /** Opens an outbox in PostgreSQL. Creates none. */
 export async function openOutboxServer(address: string, schema: string): Promise<OutboxStore> {
   const client = await clientOf(address);

@@ -68,6 +68,7 @@ describe('CSV', () => {
     ['a column without a name', good.replace('ggr', ''), /column \d+ has no name/],
     ['a name that changes objects', good.replace('ggr', 'user.__proto__'), /user\.__proto__ is not a field/],
     ['an IP address', good.replace('ggr', 'clientIP'), /clientIP: an import does not look up IP addresses/],
+    ['a list of JSON', JSON.stringify(reports, null, 2), /is one JSON list: write its objects a line each/],
     ['no names of columns', good.slice(good.indexOf('\n') + 1), /the first line contains no field name of reportSettledBet/],
   ])('with %s is refused', async (_, content, problem) => {
     const { write, run, rows } = importFolder();
@@ -130,6 +131,7 @@ describe('NDJSON', () => {
     ['a member that is named twice', JSON.stringify(settledBet()).replace('"ur"', '"ggr":1,"ur"'), ',,contains the name of a member twice,'],
     ['a line that is cut off', JSON.stringify(settledBet()).slice(0, -20), ',,is not a complete JSON object on one line,'],
     ['a list', `{"bet_id":1}\n[${JSON.stringify(settledBet())}]`, '2,,expected a JSON object,'],
+    ['a number that becomes 0', JSON.stringify(settledBet()).replace('2175', '1e-400'), ',,contains a number with too many digits: JavaScript would round it,'],
     ['a time without zone', JSON.stringify({ ...betEvent(), timestamp: '2025-11-20 10:00' }), ',timestamp,"has no time zone'],
     ['an IP address', JSON.stringify({ ...settledBet(), clientIP: '192.0.2.1' }), ',clientIP,is not a field of'],
   ])('with %s is refused', async (_, text, problem) => {

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import Papa from 'papaparse';
 import { describe, expect, it, vi } from 'vitest';
@@ -100,6 +100,30 @@ it.runIf(process.platform !== 'win32')('the state file of an import follows no l
   expect(await run(write('bets.csv', csvOf(settlements(2))), 'reportSettledBet')).toMatchObject({ code: 0 });
   expect(readFileSync(victim, 'utf8')).toBe('mine');
   expect(lstatSync(victim).isFile()).toBe(true);
+});
+
+/** How many reports the outbox holds; none while its tables are being made. */
+function countOf({ rows }: ReturnType<typeof importFolder>): number {
+  try {
+    return rows().length;
+  } catch {
+    return 0;
+  }
+}
+
+it('a file that is cut off while it is imported is not taken for one that is whole', async () => {
+  const folder = importFolder();
+  // Each read of the file ends where a line does, so that no half of a line is left to give the cut away.
+  const [head = '', ...lines] = csvOf(settlements(2_000)).trimEnd().split('\n');
+  const address = betUser().resident_address;
+  const long = (line: string, length: number) => line.replace(address, address.padEnd(address.length + length - line.length - 1, 'x'));
+  const file = folder.write('bets.csv', `${[head, ...lines.map((line, index) => long(line, index === 0 ? 2_048 - head.length - 1 : 1_024))].join('\n')}\n`);
+  const terminal = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough() };
+  const code = main(folder.wordsOf(file, 'reportSettledBet', ['--rate', '1000']), terminal);
+  await vi.waitUntil(() => existsSync(folder.outbox) && countOf(folder) > 0, { timeout: 30_000, interval: 5 });
+  truncateSync(file, 256 * 1024);
+  expect([await code, String(terminal.stderr.read())]).toEqual([2, expect.stringContaining('bets.csv was changed while it was read')]);
+  expect(folder.rows().length).toBeLessThan(2_000);
 });
 
 it('a file that another program still writes is not imported beyond the change', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
@@ -235,6 +235,27 @@ describe('an import that was stopped', () => {
     expect(new Set(folder.rows().map(({ reference }) => reference)).size).toBe(1_000);
     expect(folder.rows()).toHaveLength(1_000);
     expect(readdirSync(folder.at('.')).filter((name) => name.startsWith(basename(file)))).toEqual(['bets.csv']);
+  });
+
+  it.each([
+    [
+      'another account',
+      (): string[] => ['--account', 'lagos'],
+      /into the account default, staging, \S+outbox\.db and was interrupted; this one goes into the account lagos, staging,/,
+    ],
+    ['another environment', () => ['--environment', 'production'], /this one goes into the account default, production,/],
+    ['another map', ({ write }: ReturnType<typeof importFolder>) => ['--map', write('map.json', '{"bet_id": "bet_id"}')], /this one has another --map/],
+  ])('does not go on with %s', async (_, wordsFor, problem) => {
+    const folder = importFolder();
+    const file = folder.write('bets.csv', csvOf(settlements(1_000)));
+    await stopped(folder, file);
+    const before = countOf(folder);
+    const words = wordsFor(folder);
+    const { code, err } = await folder.run(file, 'reportSettledBet', ...words);
+    expect([code, err]).toEqual([1, expect.stringMatching(problem)]);
+    expect(countOf(folder)).toBe(before);
+    rmSync(`${file}.reportSettledBet.import`);
+    expect(await folder.run(file, 'reportSettledBet', ...words, '--dry-run')).toMatchObject({ code: 0 });
   });
 
   it('does not continue with another file', async () => {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import { createOutboxEvents } from '../../../outbox/events.js';
 import { createEntrance } from '../../../outbox/intake/enqueue.js';
 import type { OutboxSettings } from '../../../outbox/settings-shape.js';
@@ -7,7 +9,7 @@ import { SqliteStoreError } from '../../../outbox/stores/sqlite/failure.js';
 import { EXIT, Failure, printable, remark, say } from '../../output.js';
 import type { OutboxValues } from '../options.js';
 import { quoted } from '../printable.js';
-import { DEFAULT_SCHEMA, isAddress, readSchema, serverCommand } from '../server.js';
+import { DEFAULT_SCHEMA, databaseOf, isAddress, readSchema, serverCommand } from '../server.js';
 import { type Checked, checkLines } from './check.js';
 import { enqueueLines, type Progress } from './enqueue-lines.js';
 import { hearInterruption } from './interruption.js';
@@ -16,7 +18,7 @@ import { readMapFile } from './map-file.js';
 import { createRejected, expectWritable, type Rejected, rejectedFileOf } from './rejected.js';
 import { shapeOf } from './shape.js';
 import { openSource, type Source } from './source.js';
-import { expectSameFile, noteBegun, noteEnded, stateFileOf } from './state-file.js';
+import { expectSameImport, noteBegun, noteEnded, stateFileOf } from './state-file.js';
 import { enter, type Importer, makeStore, openStore, readImporter } from './target.js';
 
 type Operation = NonNullable<OutboxValues['operation']>;
@@ -63,7 +65,8 @@ interface Work {
 async function importInto(store: OutboxStore | undefined, work: Work): Promise<number> {
   const { path, operation, values, importer, source, rejected, signal } = work;
   const shape = shapeOf(operation, importer.mode);
-  const read = linesOf(source, readMapFile(values.map), shape);
+  const map = readMapFile(values.map);
+  const read = linesOf(source, map, shape);
   const settings = store && (await enter(store, importer));
   const { account, environment, gateway } = importer;
   if (!values.json) remark(`${path}: ${operation} of account ${account} in ${environment}, for ${gateway}`);
@@ -75,7 +78,14 @@ async function importInto(store: OutboxStore | undefined, work: Work): Promise<n
   await source.expectUnchanged();
   if (source.endsOpen() && !values.json) remark('The last line does not end with a line break: check that the file is complete.');
   const state = stateFileOf(path, operation);
-  if (expectSameFile(state, path, source.checksum()) && !values.json) remark('An import of this file was interrupted. This run continues it.');
+  const begun = {
+    checksum: source.checksum(),
+    into: targetOf(work),
+    map: createHash('sha256')
+      .update(JSON.stringify([...map]))
+      .digest('hex'),
+  };
+  if (expectSameImport(state, path, begun) && !values.json) remark('An import of this file was interrupted. This run continues it.');
   if (values['dry-run']) return tellChecked(work, checked);
   if (rejected.lines > 0 && !values['skip-rejected']) return tellChecked(work, checked);
 
@@ -84,7 +94,7 @@ async function importInto(store: OutboxStore | undefined, work: Work): Promise<n
     const into = settings ?? (made && (await enter(made, importer)));
     if (!into) throw new Error('There is no outbox.');
     const progress: Progress = { enqueued: 0, already: 0, line: 0 };
-    noteBegun(state, source.checksum());
+    noteBegun(state, begun);
     const [own] = into.accounts;
     if (!own) throw new Error('The outbox has no account.');
     try {
@@ -104,6 +114,11 @@ async function importInto(store: OutboxStore | undefined, work: Work): Promise<n
   } finally {
     await made?.close?.();
   }
+}
+
+/** Where the reports go. It is kept in a file, so it holds no user and no password of a database. */
+function targetOf({ place, schema, importer: { account, environment } }: Work): string {
+  return `the account ${account}, ${environment}, ${isAddress(place) ? databaseOf(place, schema) : resolve(place)}`;
 }
 
 async function isEmpty({ store }: OutboxSettings, account: string): Promise<boolean> {

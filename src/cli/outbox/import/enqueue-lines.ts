@@ -11,7 +11,7 @@ import type { Source } from './source.js';
 
 /** The inputs for enqueueing a file. */
 export interface EnqueueRequest {
-  readonly source: Source;
+  readonly source: Pick<Source, 'size' | 'expectUnchanged'>;
   readonly read: ReadLines;
   readonly shape: Shape;
   readonly entrance: Pick<Entrance, 'prepare'>;
@@ -70,6 +70,8 @@ export async function enqueueLines(request: EnqueueRequest, progress: Progress):
       bar.show(end, lines);
       if (signal.aborted) return;
     }
+    // A file that was cut off ends as one that is whole.
+    await source.expectUnchanged();
     await commit();
   } finally {
     bar.end();

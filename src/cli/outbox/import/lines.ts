@@ -26,7 +26,9 @@ export type ReadLines = () => AsyncGenerator<Lines>;
 
 /** Detects whether a file is CSV or NDJSON, and checks the names of its columns. Throws a `Failure` if they are wrong. */
 export function linesOf(source: Source, map: ColumnMap, shape: Shape): ReadLines {
-  return /^\s*\{/.test(source.head.toString('latin1')) ? jsonLines(source, map, shape) : csvLines(source, map, shape);
+  const start = source.head.toString('latin1');
+  if (/^\s*\[/.test(start)) throw new Failure(`${source.path} is one JSON list: write its objects a line each, as jq -c '.[]' does`);
+  return /^\s*\{/.test(start) ? jsonLines(source, map, shape) : csvLines(source, map, shape);
 }
 
 function csvLines(source: Source, map: ColumnMap, shape: Shape): ReadLines {
@@ -52,7 +54,8 @@ const own = ({ payload, problems }: ReturnType<typeof readRecord>) => ({ payload
 
 function wrongRecord(cells: readonly string[], columns: readonly (Column | undefined)[], newline: string): string | undefined {
   if (cells.length !== columns.length) return `has ${cells.length} cells and must have ${columns.length}, like the first line; is it cut off?`;
-  if (newline === '\n' && cells.at(-1)?.endsWith('\r')) return 'ends with CR LF, but the first line ends with LF';
+  if (newline === '\n' && cells.at(-1)?.endsWith('\r'))
+    return 'ends with CR, but the first line ends with LF alone: end all lines alike, and remove a CR at the end of the last cell';
   return undefined;
 }
 

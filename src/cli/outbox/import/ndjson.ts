@@ -4,6 +4,9 @@ import { type LineProblem, setMember } from './columns.js';
 import type { ColumnMap } from './map-file.js';
 import { printableName } from './shape.js';
 
+/** The smallest number that keeps all its digits. */
+const SMALLEST = 2 ** -1022;
+
 /** A string, with the colon if it is the name of a member; or a number. */
 const TOKENS = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*/g;
 
@@ -33,11 +36,14 @@ function problemOf(text: string, value: Record<string, unknown>): string | undef
   let named = 0;
   for (const [token, colon] of text.matchAll(TOKENS)) {
     if (colon !== undefined) named += 1;
-    else if (token[0] !== '"' && token.length > ALWAYS_EXACT && exactNumber(token) === undefined)
-      return 'contains a number with too many digits: JavaScript would round it';
+    else if (token[0] !== '"' && isRounded(token)) return 'contains a number with too many digits: JavaScript would round it';
   }
   return named === countMembers(value) ? undefined : 'contains the name of a member twice';
 }
+
+/** A number with few digits is always exact, unless it is so small that it becomes 0. */
+const isRounded = (token: string): boolean =>
+  token.length > ALWAYS_EXACT ? exactNumber(token) === undefined : Math.abs(Number(token)) < SMALLEST && /[1-9]/.test(token.replace(/e.*/i, ''));
 
 /** Counts without recursion, since a line may be nested deeper than the call stack allows. */
 function countMembers(value: unknown): number {

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { enqueueLines } from '../../../src/cli/outbox/import/enqueue-lines.js';
+import type { ImportLine } from '../../../src/cli/outbox/import/lines.js';
+import { createRejected } from '../../../src/cli/outbox/import/rejected.js';
+import { shapeOf } from '../../../src/cli/outbox/import/shape.js';
+import { createClient } from '../../../src/entries/index.js';
+import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
+import { createOutboxEvents } from '../../../src/outbox/events.js';
+import { createEntrance } from '../../../src/outbox/intake/enqueue.js';
+import { makeStandardSeal } from '../../../src/outbox/seal/standard-seal.js';
+import { readOutboxSettings } from '../../../src/outbox/settings.js';
+import { settledBet } from '../../support/factories.js';
+
+const MB = 1024 * 1024;
+const OPERATION = 'reportSettledBet';
+
+/** Enqueues lines of this length, read in blocks of a quarter of a megabyte or of one line; gives the bytes of each batch. */
+async function batchesOf(lines: number, bytes: number): Promise<number[]> {
+  const together = Math.max(1, Math.floor(MB / 4 / bytes));
+  const given = Array.from(
+    { length: lines },
+    (_, index): ImportLine => ({ line: index + 2, payload: { ...settledBet({ bet_id: `B-${index}` }) }, problems: [] }),
+  );
+  async function* read() {
+    for (let from = 0; from < lines; from += together) {
+      const some = given.slice(from, from + together);
+      yield { lines: some, end: (from + some.length) * bytes };
+    }
+  }
+  const batches: number[] = [];
+  const inner = memoryStore();
+  const enqueue: OutboxStore['enqueue'] = async (rows) => {
+    batches.push(rows.length * bytes);
+    return inner.enqueue(rows);
+  };
+  const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'a-key' } }, environment: 'staging' });
+  const settings = readOutboxSettings({ client, store: { ...inner, enqueue } }, makeStandardSeal);
+  const [account] = settings.accounts;
+  if (!account) throw new Error('The outbox has no account.');
+  await enqueueLines(
+    {
+      source: { size: lines * bytes, expectUnchanged: async () => undefined },
+      read,
+      shape: shapeOf(OPERATION, 'strict'),
+      entrance: createEntrance(settings, account, createOutboxEvents()),
+      settings,
+      rejected: createRejected(join(inject('runFolder'), 'none.csv')),
+      conflicts: new Set(),
+      rate: undefined,
+      signal: new AbortController().signal,
+    },
+    { enqueued: 0, already: 0, line: 0 },
+  );
+  return batches;
+}
+
+it.each([
+  ['short', 1_200, 500],
+  ['of 20 kB', 1_000, 20_000],
+  ['of 1 MB', 20, MB],
+])('a batch holds 500 lines at most, and of long ones a little more than 4 MB: lines that are %s', async (_, lines, bytes) => {
+  const batches = await batchesOf(lines, bytes);
+  expect(batches.reduce((sum, one) => sum + one, 0)).toBe(lines * bytes);
+  for (const batch of batches) {
+    expect(batch).toBeLessThanOrEqual(500 * bytes);
+    expect(batch).toBeLessThanOrEqual(4 * MB + Math.max(MB / 4, bytes));
+  }
+  // Nor are they smaller than they must be.
+  expect(batches.length).toBeLessThanOrEqual(Math.ceil((lines * bytes) / Math.min(500 * bytes, 4 * MB)) + 1);
+});
