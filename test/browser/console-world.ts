@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Fetch } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
-import { createOutbox } from '../../src/entries/outbox.js';
+import { createOutbox, type OutboxStore } from '../../src/entries/outbox.js';
 import { type ConsoleVisitor, createConsole } from '../../src/entries/outbox-console.js';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
 import { toNodeHandler } from '../../src/entries/relay-node.js';
@@ -13,8 +13,8 @@ import { betEvent } from '../support/factories.js';
 
 const REFUSAL = JSON.stringify({ message: 'amount must be a number', error: 'Unprocessable Entity', statusCode: 422 });
 
-/** An outbox over a SQLite file, before a gateway that can be spoilt by a deploy, with its console on a socket. */
-export async function consoleWorld() {
+/** An outbox before a gateway that can be spoilt by a deploy, with its console on a socket. Its store is a SQLite file, unless another one is given. */
+export async function consoleWorld(openStore: (folder: string) => Promise<OutboxStore> = (folder) => sqliteStore({ file: join(folder, 'reports.db') })) {
   const folder = mkdtempSync(join(tmpdir(), 'location-sdk-console-'));
   const gateway = createMockGateway();
   /** The gateway's answer after a wrong deploy. */
@@ -24,7 +24,7 @@ export async function consoleWorld() {
       ? gateway.fetch(url, init as object)
       : Promise.resolve(new Response(answer, { status: 422, headers: { 'content-type': 'application/json' } }));
   const client = createClient({ ...gateway.clientOptions(), fetch, logger: {} });
-  const store = await sqliteStore({ file: join(folder, 'reports.db') });
+  const store = await openStore(folder);
   // The circuit breaker would keep most of them from being quarantined.
   const outbox = createOutbox({ client, store, breakerAfter: 1_000_000, pollMs: 100, retry: { baseMs: 1 } });
 
@@ -69,3 +69,5 @@ export async function consoleWorld() {
     },
   };
 }
+
+export type ConsoleWorld = Awaited<ReturnType<typeof consoleWorld>>;
