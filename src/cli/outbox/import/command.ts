@@ -116,7 +116,7 @@ async function importInto(store: OutboxStore | undefined, work: Work): Promise<n
   }
 }
 
-/** Where the reports go. It is kept in a file, so it holds no user and no password of a database. */
+/** The outbox that the reports go to, in words. It is kept in a file, so it holds no user and no password of a database. */
 function targetOf({ place, schema, importer: { account, environment } }: Work): string {
   return `the account ${account}, ${environment}, ${isAddress(place) ? databaseOf(place, schema) : resolve(place)}`;
 }

@@ -6,7 +6,7 @@ import { time } from '../printable.js';
 /** `bets.csv.reportSettledBet.import` beside `bets.csv`. It exists from the beginning of an import until its end. */
 export const stateFileOf = (path: string, operation: string): string => `${path}.${operation}.import`;
 
-/** What an import must have in common with an interrupted one to continue it. */
+/** An import continues an interrupted one only if all of these are the same. */
 export interface Begun {
   /** Of the file. */
   readonly checksum: string;
