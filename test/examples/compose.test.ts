@@ -40,10 +40,11 @@ it('compose.yaml names the database as its comment does', () => {
 
 it('the jobs of the guide to the mock gateway are YAML, and run its command', () => {
   const blocks = codeBlocks(readFileSync(join(root, 'docs/how-to/test-in-ci.md'), 'utf8')).filter(({ language }) => language === 'yaml');
-  const [github, gitlab, php] = blocks.map(({ code }) => parse(code));
-  expect(blocks).toHaveLength(3);
+  const [node, python, gitlab, php] = blocks.map(({ code }) => parse(code));
+  expect(blocks).toHaveLength(4);
   expect(php.test.services[0].command.slice(2, 4)).toEqual(['location-sdk', 'mock']);
-  expect(github.jobs.test.steps.at(-1).run).toBe('npx location-sdk mock run -- pytest');
+  expect(node.jobs.test.steps.at(-1).run).toBe('npx location-sdk mock run -- npm test');
+  expect(python.jobs.test.steps.at(-1).run).toBe('npx location-sdk mock run -- pytest');
   expect(gitlab.test.script).toEqual(['npm ci', 'npx location-sdk mock run -- npm test']);
   expect(COMMANDS.map(({ words }) => words.join(' '))).toContain('mock run');
 });
