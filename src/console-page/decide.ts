@@ -8,7 +8,7 @@ import { counted, grouped, operationWords, VERBS } from './words.js';
 type Action = DecideRequest['action'];
 
 const TEXTS: Readonly<Record<Action, string>> = {
-  retry: 'The same bytes are sent again. It can be taken back until a worker takes them.',
+  retry: 'The same bytes are sent again. You can undo it until a worker takes them.',
   recorded: 'You say that the gateway holds it. This is final and stands in the log of receipts.',
   dismissed: 'It is never sent. This is final and stands in the log of receipts.',
 };
@@ -73,14 +73,14 @@ export function decide(page: Page, action: Action, selection: Selection, what: s
   });
 }
 
-/** Takes a decision back where nothing has left yet. */
+/** Undoes a decision about the reports that no worker has taken since. */
 export function undo(page: Page, of: string, why: string): void {
   const decision = crypto.randomUUID();
   askReason({
-    title: 'Take it back?',
+    title: 'Undo it?',
     text: 'Reports that no worker has taken since are quarantined again. Those that have left stay as they are.',
-    verb: 'Take back',
-    reason: `Taken back: ${why}`.slice(0, 2_000),
+    verb: 'Undo',
+    reason: `Undone: ${why}`.slice(0, 2_000),
     async run(reason, tell, stop) {
       let undone: Undone;
       do {

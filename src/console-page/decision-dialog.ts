@@ -8,7 +8,7 @@ export interface Asked {
   readonly text: string;
   /** The words of the button that does it. */
   readonly verb: string;
-  /** Whether it cannot be taken back. */
+  /** Whether it cannot be undone. */
   readonly isFinal?: boolean;
   /** Stands between the text and the reason: a preview, a choice. */
   readonly more?: readonly Child[];

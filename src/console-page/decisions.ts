@@ -46,7 +46,7 @@ export function createDecisions(page: Page) {
 function rowOf(page: Page, decision: DecisionRecord): HTMLElement {
   const { id, action, who, reason, at, touched, undoneBy, done } = decision;
   const isUndoable = action === 'retry' && undoneBy === null && touched > 0 && page.session.mayAct;
-  const facts = [timeWords(at, Date.now()), `by ${who}`, undoneBy !== null && 'taken back', !done && 'interrupted'];
+  const facts = [timeWords(at, Date.now()), `by ${who}`, undoneBy !== null && 'undone', !done && 'interrupted'];
   return make(
     'li',
     {},

@@ -59,7 +59,7 @@ function moreOf(event: LifeEvent, now: number): Child[] {
     case 'decided':
       return [
         event.reason !== '' && make('p', {}, event.reason),
-        event.undone && make('p', { class: 'note' }, `Taken back by ${event.undone.who}, ${timeWords(event.undone.at, now)}: ${event.undone.reason}`),
+        event.undone && make('p', { class: 'note' }, `Undone by ${event.undone.who}, ${timeWords(event.undone.at, now)}: ${event.undone.reason}`),
       ];
     case 'ended':
       return [event.requestId !== null && make('p', { class: 'mono' }, event.requestId)];

@@ -64,7 +64,7 @@ export function createReport(page: Page, id: string): View {
   }
 
   function bodyOf({ body: { kept, keyId } }: ReportLife): HTMLElement {
-    const words = kept ? (keyId === null ? 'It is kept.' : `It is kept, encrypted with the key ${keyId}.`) : 'It is no longer kept; its fingerprint is.';
+    const words = kept ? (keyId === null ? 'It is kept.' : `It is kept, encrypted with the key ${keyId}.`) : 'It is no longer kept, but its fingerprint is.';
     const button = kept && page.session.mayReadBodies && make('button', { type: 'button', click: () => readBody() }, 'Show the body…');
     return make('div', { class: 'body' }, make('p', { class: 'dim' }, words), button);
   }
@@ -128,7 +128,7 @@ function actionsOf(page: Page, report: ReportLife): HTMLElement[] {
   ];
 }
 
-const wordsOf = (action: LifeAction['action']): string => (action === 'undo' ? 'Take back…' : `${VERBS[action]}…`);
+const wordsOf = (action: LifeAction['action']): string => (action === 'undo' ? 'Undo…' : `${VERBS[action]}…`);
 
 function buttonOf(page: Page, { action, decision }: LifeAction, { id, reference }: ReportLife): HTMLElement {
   const act = () => (action === 'undo' ? decision !== null && undo(page, decision, reference) : decide(page, action, { ids: [id] }, reference));

@@ -63,7 +63,7 @@ const ACTIONS: Readonly<Record<DecisionRecord['action'], string>> = {
   retry: 'Sent again',
   recorded: 'Declared recorded',
   dismissed: 'Dismissed',
-  undo: 'Taken back',
+  undo: 'Undone',
   body: 'Body read',
   resume: 'Pauses lifted',
 };

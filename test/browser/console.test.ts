@@ -39,7 +39,7 @@ test('after a wrong deploy, 200 reports go from quarantined to recorded in a few
   await mendWrongDeploy(page, world);
 });
 
-test('pressed twice it is one decision, and it can be taken back while nothing has left', async ({ world, watched: { page } }) => {
+test('pressed twice it is one decision, and it can be undone while nothing has left', async ({ world, watched: { page } }) => {
   await world.report(3, { refusedWith: 'the operator is unknown', name: 'TWICE' });
   await open(page, world.url, '#/person');
   await page.getByRole('button', { name: /such as TWICE/ }).click();
@@ -47,14 +47,14 @@ test('pressed twice it is one decision, and it can be taken back while nothing h
   await page.keyboard.type('too early');
   await page.getByRole('button', { name: 'Send again', exact: true }).dblclick();
   await page.getByText('3 reports to be sent again.').waitFor();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByRole('button', { name: 'Take back' }).click();
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
   await page.getByText('3 reports need a person again.').waitFor();
   await page.getByRole('link', { name: 'All groups' }).click();
   const decisions = page.getByRole('region', { name: 'Decisions' }).getByRole('listitem');
   await expect
     .poll(() => decisions.allTextContents())
-    .toMatchObject([/^Taken back: 3 reports/, /^Sent again: 3 reportstoo early.*taken back/, /^Sent again: 200/].map((text) => expect.stringMatching(text)));
+    .toMatchObject([/^Undone: 3 reports/, /^Sent again: 3 reportstoo early.*undone/, /^Sent again: 200/].map((text) => expect.stringMatching(text)));
 });
 
 test('some of a group are chosen, and a verdict asks for a reason', async ({ world, watched: { page } }) => {

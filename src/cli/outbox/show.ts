@@ -42,7 +42,7 @@ function described(row: Row, settlement: Row | undefined, view: View): string {
   }
   for (const { action, reason, at, by, undone } of decisions) {
     lines.push(['decided', `${action}, ${time(at)}${by === undefined ? '' : `, by ${printable(by)}`}${reason ? `: ${printable(reason)}` : ''}`]);
-    if (undone) lines.push(['taken back', `${time(undone.at)}, by ${printable(undone.by)}: ${printable(undone.reason)}`]);
+    if (undone) lines.push(['undone', `${time(undone.at)}, by ${printable(undone.by)}: ${printable(undone.reason)}`]);
   }
   lines.push(['body', bodyOf(row)], ['fingerprint', printable(fingerprint)]);
   const text = lines.map(([label, value]) => `  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()).join('\n');

@@ -103,18 +103,18 @@ export const decisionCases: readonly ContractCase[] = [
     await console.step(step(id, rows, { done: false }));
     const [claimed] = await claim(store, 1);
     const back = await console.begin(decision('decision-0000-0002', { action: 'undo', undoes: id }));
-    equal((await console.decision(id))?.undoneBy, back.id, 'the decision that was taken back');
+    equal((await console.decision(id))?.undoneBy, back.id, 'the decision that was undone');
     equal(await console.step(step(id, rows, { from: rows[1]?.sequence ?? 0, to: 99, writes: [] })), undefined, 'a step of it afterwards');
     const now = await console.rows(rows.map(({ sequence }) => sequence));
     const undone = { reason: 'a mistake', at: 2, by: 'bob' };
     const changes = now.map((row) => ({ row, change: takenBack(row, id, undone) }));
     const writes = changes.flatMap(({ row, change }) => (typeof change === 'string' ? [] : [{ id: row.id, sequence: row.sequence, expected: row, change }]));
-    equal(writes.length, 1, 'rows to take back');
+    equal(writes.length, 1, 'rows to undo');
     await console.step(step(back.id, [], { writes }));
     const left = rows.find((row) => row.id !== claimed?.id);
     const row = await read(store, left?.id ?? '');
     equal([row.state, row.problem, row.fence, row.decisions.length], ['quarantined', left?.problem, (left?.fence ?? 0) + 1, 1], 'the row that is back');
-    equal(row.decisions[0]?.undone, undone, 'who has taken it back');
+    equal(row.decisions[0]?.undone, undone, 'who has undone it');
     equal((await read(store, claimed?.id ?? '')).state, 'in-flight', 'the row that was claimed');
     equal(
       (await console.wrong()).map(({ count }) => count),

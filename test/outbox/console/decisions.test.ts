@@ -67,7 +67,7 @@ describe('a decision about a group', () => {
     expect((await read(store, idOf('B-1'))).state).toBe('quarantined');
   });
 
-  it('says that there is no more to do where it was taken back before its end', async () => {
+  it('says that there is no more to do where it was undone before its end', async () => {
     const { store, data } = world();
     const references = many(1_100);
     for (let from = 0; from < references.length; from += 100) await quarantine(store, references.slice(from, from + 100));

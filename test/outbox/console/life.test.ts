@@ -92,7 +92,7 @@ describe('the life of a report', () => {
     expect(await warnings()).toEqual([...none.slice(0, 2), ['dismissed', true]]);
   });
 
-  it('of a retry that was taken back shows its attempt once', async () => {
+  it('of a retry that was undone shows its attempt once', async () => {
     const { store, data } = world();
     await quarantine(store, ['B-1']);
     const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });

@@ -1,3 +1,4 @@
+import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OutboxStore, Turn, TurnResult } from '../../store.js';
 import { isStorable } from '../storable.js';
 import { createCommits } from './commits.js';
@@ -16,6 +17,7 @@ import { createPrune } from './prune.js';
 import { createReceipts } from './receipts.js';
 import { ROW, rowOf } from './row-columns.js';
 import { createRows, isOneStatement } from './rows.js';
+import { createSettings } from './settings.js';
 import { createTally } from './tally.js';
 import { enqueueWithin } from './transaction.js';
 import { watchCommits } from './watch.js';
@@ -47,6 +49,8 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   let noteClosed = () => {};
   const commits = createCommits({ connection, place, clock, random, busyMs, verify, ensureLive: () => ensureLive(), committed: () => progress?.note(), tally });
 
+  const settings = createSettings(connection, commits);
+
   let durable: boolean;
   try {
     durable = await commits.read(() => prepareDatabase(database, place, !given));
@@ -55,6 +59,8 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     ensureLive = watchFiles(given ? real : place, real);
     if (await commits.read(() => hasLostRows(connection))) await commits.write(() => mendLostRows(connection, tally));
     progress = await commits.read(() => watchProgress(real, connection));
+    // The first report may come in a transaction of the user, which keeps the store from writing.
+    await settings.remember(OWN_SECRET, newSecret());
   } catch (error) {
     noteClosed();
     if (!given) database.close();
@@ -134,11 +140,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     counts: (accounts) => read(() => tally.read(accounts ?? destinations.accounts())),
     prune: (request) => write(() => prune.step(request, clock.now()), { rows: request.limit }),
     prunedBefore: (account) => read(() => prune.before(account)),
-    remember: (name, value) =>
-      write(() => {
-        connection.run('INSERT INTO outbox_settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', name, value);
-        return String(connection.first('SELECT value FROM outbox_settings WHERE name = ?', name)?.value);
-      }),
+    remember: settings.remember,
     console: sqliteConsole({
       connection,
       now: clock.now,

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { newRow, settledRow } from '../../../../src/outbox/contract/harness.js';
 import { connect, pragma, type SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
+import { personalBet } from '../../personal.js';
+import { outboxWorld } from '../../world.js';
 import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
 
 async function connected() {
@@ -74,6 +76,21 @@ describe("a user's transaction", () => {
     expect(await store.enqueue([newRow('B-1')], database)).toMatchObject([{ added: true, row: { state: 'waiting' } }]);
     database.exec('COMMIT');
     expect([await held(store), (await store.counts()).states.waiting]).toEqual([['B-1'], 1]);
+  });
+
+  it.each(['its own connection', 'another connection'])('commits the first report of an outbox, and of each later process, over %s', async (which) => {
+    const file = newFile();
+    for (const bet_id of ['B-1', 'B-2']) {
+      const database = openLibsql(file);
+      const store = which === 'its own connection' ? await sqliteStore({ database }) : await openStore(file);
+      const { outbox } = outboxWorld({ store });
+      database.exec('BEGIN IMMEDIATE');
+      await outbox.reportBetEvent(personalBet(bet_id), { transaction: database });
+      database.exec('COMMIT');
+      expect(await held(store)).toContain(bet_id);
+      await store.close?.();
+      database.close();
+    }
   });
 
   it('removes a report when it is rolled back', async () => {
