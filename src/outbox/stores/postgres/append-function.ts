@@ -21,7 +21,7 @@ export const append = (schema: string): string => `
     END LOOP;
     RETURN true;
   EXCEPTION WHEN SQLSTATE '${OVERTAKEN}' THEN
-    -- Takes back what was done for the lines before.
+    -- Rolls back the lines before.
     RETURN false;
   END $append$;
 `;

@@ -14,11 +14,11 @@ const isAlone = (schema: string): string => `
   BEGIN
     SELECT coalesce(bool_or(l.pid = pg_backend_pid() AND l.objid = address::bigint & 4294967295), false) AS mine, coalesce(bool_or(l.objid <> address::bigint & 4294967295), false) AS others
       INTO said FROM pg_locks AS l WHERE ${announced};
-    -- It was alone when it said so; those who came after it are refused.
+    -- No other transaction had announced a gateway before this one; later ones are refused.
     IF said.mine THEN RETURN true; END IF;
     IF said.others THEN RETURN false; END IF;
     PERFORM pg_advisory_xact_lock_shared(destination, address);
-    -- Two that say so at the same moment both see the other.
+    -- Two transactions that announce one at the same moment both see each other.
     RETURN NOT EXISTS (SELECT 1 FROM pg_locks AS l WHERE ${announced} AND l.objid <> address::bigint & 4294967295);
   END $is_alone$;
 `;

@@ -71,7 +71,7 @@ const REFUSALS = {
   conflict: [
     CONFLICT,
     'the outbox holds other data under this reference (a new timestamp or location is other data too); compare your records',
-    'Prepare a report once, outside of what is tried again. After a change of the encryption key, report.enqueue tells the same data from other data.',
+    'Prepare a report once, before the part that you repeat. After a change of the encryption key, call report.enqueue: it recognises the same data.',
   ],
 } as const;
 

@@ -54,7 +54,7 @@ function migration(schema: string): string {
     IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN CREATE SCHEMA ${schema}; END IF;
     IF NOT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = '${schema}' AND c.relname = 'meta') THEN
       CREATE TABLE ${schema}.meta (version integer NOT NULL CHECK (version >= 0), store text NOT NULL);
-      -- Tells this store from every other one, also of the same name in another database.
+      -- Distinguishes this store from every other one, also from one of the same name in another database.
       INSERT INTO ${schema}.meta (version, store) VALUES (0, md5(random()::text || random()::text || clock_timestamp()::text || pg_backend_pid()::text));
     END IF;
     SELECT m.version INTO version FROM ${schema}.meta AS m;

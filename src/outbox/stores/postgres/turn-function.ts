@@ -30,7 +30,7 @@ export const turn = (schema: string): string => `
     IF current_setting('transaction_isolation') <> 'read committed' THEN
       RAISE EXCEPTION 'the outbox needs read committed' USING ERRCODE = '${ISOLATION}';
     END IF;
-    -- In the order of ids, so that two turns with the same rows do not wait for each other in a circle.
+    -- In the order of ids, so that two turns with the same rows cause no deadlock.
     FOR item IN
       SELECT w.value, w.place FROM jsonb_array_elements(request -> 'writes') WITH ORDINALITY AS w(value, place)
       ORDER BY (w.value ->> 'id') COLLATE "C", w.place
@@ -50,7 +50,7 @@ export const turn = (schema: string): string => `
         FROM jsonb_array_elements(request #> '{claim,accounts}') WITH ORDINALITY AS a(value, place)
         JOIN ${schema}.destinations AS d ON d.account = a.value ->> 'account' AND d.gateway = a.value -> 'gateways' ->> d.environment
         WHERE CASE WHEN probe IS NULL THEN d.reason IS NULL ELSE d.account = probe ->> 'account' AND d.environment = probe ->> 'environment' END;
-      -- A time too far ahead is the mark of a clock that jumped.
+      -- A time too far ahead shows that the clock jumped.
       UPDATE ${schema}.queue AS q SET due_at = now_ms WHERE q.sequence IN (
         SELECT far.sequence FROM unnest(open_accounts, open_environments) AS e(account, environment) CROSS JOIN LATERAL (
           SELECT f.sequence FROM ${schema}.queue AS f WHERE f.account = e.account AND f.environment = e.environment AND ${queued('f')} AND f.due_at > now_ms + ${LONGEST_WAIT_MS}
@@ -64,7 +64,7 @@ export const turn = (schema: string): string => `
         UPDATE ${schema}.queue AS q SET due_at = ${HEAD_OF_THE_QUEUE} 
           WHERE q.sequence IN (SELECT f.sequence FROM ${schema}.queue AS f WHERE f.sequence = untried AND f.fence = 0 FOR UPDATE SKIP LOCKED);
       END IF;
-      -- How many of the next are of which destination. An account that has fewer rows in hand comes first, and among its rows the earliest.
+      -- The number of the next rows of each destination. The account with the fewest rows in flight comes first, and then its earliest row.
       FOR item IN
         SELECT due.account, due.environment, due.left_out, count(*)::integer AS share FROM (
           SELECT turns.account, turns.environment, turns.left_out FROM (

@@ -23,7 +23,7 @@ export const stepFunction = (schema: string): string => `
         WHERE (answer ->> (w.place - 1)::integer)::boolean;
     ELSE
       SELECT array_agg((w.value ->> 'sequence')::bigint) INTO given FROM jsonb_array_elements(wanted) AS w(value);
-      -- In the order of numbers, so that two decisions with the same rows do not wait for each other in a circle.
+      -- In the order of numbers, so that two decisions with the same rows cause no deadlock.
       PERFORM q.sequence FROM ${schema}.queue AS q WHERE q.sequence = ANY (given) ORDER BY q.sequence FOR UPDATE;
       WITH changed AS (
         UPDATE ${schema}.queue AS q SET state = c.state, fence = c.fence, in_doubt = c."inDoubt", doubt_before = c."doubtBefore", due_at = now_ms + c."delayMs",

@@ -30,7 +30,7 @@ const wrong = (schema: string): string => `
   DROP TRIGGER IF EXISTS note_wrong ON ${schema}.queue;
   CREATE TRIGGER note_wrong BEFORE INSERT OR UPDATE ON ${schema}.queue FOR EACH ROW WHEN (NEW.state = 'quarantined') EXECUTE FUNCTION ${schema}.note_wrong();
   UPDATE ${schema}.queue SET wrong_code = ${code('')} WHERE state = 'quarantined';
-  -- Few rows are in it: those that wait for a key.
+  -- It contains only the few rows that wait for a key.
   CREATE INDEX IF NOT EXISTS queue_locked ON ${schema}.queue (account) WHERE ${LACKS_KEY};
 `;
 
