@@ -8,8 +8,9 @@ import type { Transport } from './transport.js';
 const byKy: Send = (url, { signal, ...init }) =>
   ky.post(url, {
     ...init,
-    // Read again each time: the page may have replaced it. The signal is passed here only, since ky would join it with its own, which costs a tenth of a call.
-    fetch: (request) => globalThis.fetch(request, { signal }),
+    // Read again each time: the page may have replaced it. ky would join the signal with its own, and `fetch` would copy
+    // the body of a Request through a stream: each costs a tenth of a call.
+    fetch: (request) => globalThis.fetch(request, { signal, body: init.body }),
     retry: { limit: 0 },
     timeout: false,
     throwHttpErrors: false,
