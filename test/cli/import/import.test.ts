@@ -7,6 +7,7 @@ import { createRepeats } from '../../../src/cli/outbox/import/repeats.js';
 import { CANARIES, leaksIn, personalBet, personalSettlement } from '../../outbox/personal.js';
 import { openStore } from '../../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../../outbox/world.js';
+import { runCli } from '../../support/cli-in-process.js';
 import { betEvent, betUser, settledBet, settledWithdrawal } from '../../support/factories.js';
 import { csvOf, importFolder } from './import-files.js';
 
@@ -256,6 +257,18 @@ describe('an import that was stopped', () => {
     expect(countOf(folder)).toBe(before);
     rmSync(`${file}.reportSettledBet.import`);
     expect(await folder.run(file, 'reportSettledBet', ...words, '--dry-run')).toMatchObject({ code: 0 });
+  });
+
+  it('does not go on into another outbox', async () => {
+    const folder = importFolder();
+    const file = folder.write('bets.csv', csvOf(settlements(1_000)));
+    await stopped(folder, file);
+    const before = countOf(folder);
+    const other = folder.at('other.db');
+    const elsewhere = folder.wordsOf(file, 'reportSettledBet', []).map((word) => (word === folder.outbox ? other : word));
+    const { code, err } = await runCli(elsewhere);
+    expect([code, err]).toEqual([1, expect.stringMatching(/outbox\.db and was interrupted; this one goes into the account default, staging, \S+other\.db/)]);
+    expect([countOf(folder), existsSync(other)]).toEqual([before, false]);
   });
 
   it('does not continue with another file', async () => {
