@@ -1,6 +1,7 @@
 import type { Channel } from '../delivery/channel.js';
 import { type Environment, type ErrorOutcome, ValidationError } from '../errors/errors.js';
 import { asOwnRecord } from '../platform/as-record.js';
+import { bareObject } from '../platform/bare-object.js';
 import { subjectOf } from '../platform/messages.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
@@ -57,7 +58,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
   const copied = copyJson(payload);
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
-  const lifted: Members = Object.create(null);
+  const lifted: Members = bareObject();
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
     for (const name of LIFTED) {
       if (name === 'location' && row.location === 'none') continue;
@@ -120,7 +121,7 @@ function readParameters(lifted: Members, given: Members, context: PrepareContext
     given[name] = lifted[name];
   }
   const location = withoutOrigin(given.location);
-  const others: Members = Object.assign(Object.create(null), given);
+  const others: Members = Object.assign(bareObject(), given);
   delete others.location;
   delete others.headers;
   if (given.headers !== undefined) issues.push(...headerIssues(given.headers));
@@ -150,20 +151,20 @@ function withoutOrigin(location: unknown): unknown {
 
 /** The options' own members, each read once. The signal and functions are kept, everything else is copied. */
 function readOptions(options: unknown, issues: ValidationIssue[]): Members {
-  if (options === undefined) return Object.create(null);
+  if (options === undefined) return bareObject();
   try {
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
       issues.push(issue(['options'], 'wrong-type', 'expected an object'));
-      return Object.create(null);
+      return bareObject();
     }
     const { signal, headers, ...others }: Members = { ...options };
     const copied = copyJson(others);
     issues.push(...copied.issues);
     const kept = typeof headers === 'object' && headers !== null && !(Symbol.iterator in headers) ? { ...headers } : headers;
-    return Object.assign(Object.create(null), copied.value, signal !== undefined && { signal }, headers !== undefined && { headers: kept });
+    return Object.assign(bareObject(), copied.value, signal !== undefined && { signal }, headers !== undefined && { headers: kept });
   } catch {
     issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
-    return Object.create(null);
+    return bareObject();
   }
 }
 

@@ -1,12 +1,14 @@
+import { bareObject } from './bare-object.js';
+
 /** Any object as a record. An empty one for a value that is not an object. */
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : Object.create(null);
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : bareObject();
 
 /** A copy of the object's own members, each read once. It leaves out what a library added to `Object.prototype`. */
-export const asOwnRecord = (value: unknown): Readonly<Record<string, unknown>> => Object.assign(Object.create(null), asRecord(value));
+export const asOwnRecord = (value: unknown): Readonly<Record<string, unknown>> => Object.assign(bareObject(), asRecord(value));
 
 /** The same for options with a type. */
-export const ownOptions = <T extends object>(options: T): T => Object.assign(Object.create(null), options);
+export const ownOptions = <T extends object>(options: T): T => Object.assign(bareObject(), options);
 
 /** A member of an object, its own or its class's. A property that a library put on the prototype of all objects is left out. */
 export function memberOf<T extends object, Name extends keyof T>(value: T, name: Name): T[Name] | undefined {

@@ -1,3 +1,4 @@
+import { bareObject } from '../platform/bare-object.js';
 import { type IssueCode, issue, type ValidationIssue } from './issue.js';
 
 /** Deeper or larger than any report: a cycle, or a value that is not a report. */
@@ -5,9 +6,6 @@ const MAX_DEPTH = 8;
 const MAX_VALUES = 10_000;
 
 const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
-
-/** The prototype of every copy, so that a copy inherits no member of `Object.prototype`. Objects whose own prototype is null are slower. */
-const EMPTY: object = Object.freeze(Object.create(null));
 
 /** An object chooses its own tag, so only known tags are repeated. */
 const NAMED_KINDS = /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|ArrayBuffer|Uint8Array|Blob|FormData|URLSearchParams)\b/;
@@ -51,7 +49,7 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
       return items;
     }
     if (kind !== '[object Object]') return refuse(`${NAMED_KINDS.exec(kind)?.[0] ?? 'this kind of object'} cannot be sent as JSON`);
-    const target: Record<string, unknown> = Object.create(EMPTY);
+    const target = bareObject();
     for (const key of Object.keys(source)) {
       if (FORBIDDEN_KEYS.test(key)) {
         issues.push(issue([...path, key], 'forbidden-field', 'this name is never accepted; remove the field'));

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { bareObject } from '../platform/bare-object.js';
 import { type Field, traitsOf } from './fields.js';
 
 /** `'strict'`: every field that the specification lists is required. `'partial'`: only the identifiers are. */
@@ -25,8 +26,8 @@ const isAlwaysRequired = (field: Field | Model): boolean =>
 
 /** Makes both schemas of an object from one list of fields. In partial mode an inner object is required only if it contains an identifier itself. */
 export function model<R extends Fields, O extends Fields>(required: R, optional: O) {
-  // Without a prototype, so that a caller's key never matches an inherited member.
-  const fields: Fields = Object.assign(Object.create(null), required, optional);
+  // It inherits nothing, so that a caller's key never matches an inherited member.
+  const fields: Fields = Object.assign(bareObject(), required, optional);
   const strict: Record<string, Field> = {};
   const partial: Record<string, Field> = {};
   for (const [name, field] of Object.entries(fields)) {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { asRecord, memberOf } from '../platform/as-record.js';
+import { bareObject } from '../platform/bare-object.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { type Field, text } from './fields.js';
 import { issue, type ValidationIssue } from './issue.js';
@@ -131,7 +132,7 @@ export const optionsProblem = (of: string, issues: readonly ValidationIssue[]): 
 /** The options' own members, each read once: the copy leaves out what a library added to `Object.prototype`. An error of a getter is thrown. */
 function ownOptions(table: object, given: unknown): unknown {
   if (asRecord(given) !== given || Array.isArray(given)) return given;
-  const own: Record<string, unknown> = Object.create(null);
+  const own = bareObject();
   for (const name of Object.keys(given)) {
     const entry = Object.keys(table).includes(name) ? (table as OptionTable)[name] : undefined;
     const value = (given as Own)[name];

@@ -1,3 +1,4 @@
+import { asRecord } from '../platform/as-record.js';
 import { type Field, traitsOf } from './fields.js';
 import { isModel, type Model } from './model.js';
 
@@ -12,7 +13,7 @@ export interface SentValue {
 export function sentValues(field: Field | Model | undefined, value: unknown, found: SentValue[] = []): SentValue[] {
   const model = field && isModel(field) && field;
   if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) sentValues(model ? model.fields[key] : field, inner, found);
+    for (const key of Object.keys(value)) sentValues(model ? model.fields[key] : field, asRecord(value)[key], found);
   } else if (typeof value === 'string' || typeof value === 'number') {
     const { personal = false, reference = false } = !field || model ? { personal: true } : traitsOf(field as Field);
     if (!reference || personal) found.push({ text: String(value), kind: personal ? 'personal' : 'plain' });

@@ -1,3 +1,4 @@
+import { bareObject } from '../platform/bare-object.js';
 import { copyJson } from './copy-json.js';
 import type { Location } from './location.js';
 
@@ -16,7 +17,7 @@ export function toJson(body: object, location: Location | undefined): string {
 
 /** A copy of an object's own members, the named ones first. */
 function inOrder(given: object, names: readonly string[]): object {
-  const ordered: Record<string, unknown> = Object.create(null);
+  const ordered = bareObject();
   for (const name of names) if (Object.hasOwn(given, name)) ordered[name] = (given as Record<string, unknown>)[name];
   return Object.assign(ordered, given);
 }
