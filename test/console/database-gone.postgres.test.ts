@@ -16,7 +16,12 @@ async function cableTo(url: URL) {
     const far = connect(Number(url.port), url.hostname);
     for (const socket of [near, far]) {
       open.add(socket);
-      socket.on('error', () => undefined).on('close', () => [near, far].forEach((end) => end.destroy()));
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          near.destroy();
+          far.destroy();
+        });
     }
     near.pipe(far).pipe(near);
   }).listen(0, '127.0.0.1');

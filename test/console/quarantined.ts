@@ -1,7 +1,7 @@
 import type { OutboxStore } from '../../src/entries/outbox.js';
 import { change, claim, newRow, QUARANTINED } from '../../src/outbox/contract/harness.js';
 
-const PROBLEM = { code: 'unprocessable', message: 'the gateway refused the report (HTTP 422).', status: 422 };
+const PROBLEM = { code: 'unprocessable', message: 'the gateway refused the report (HTTP 422).', status: 422 } as const;
 
 /** Quarantines many new reports with the same problem, in few commits. */
 export async function quarantineMany(store: OutboxStore, count: number): Promise<void> {

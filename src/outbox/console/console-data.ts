@@ -1,15 +1,15 @@
 import { newSecret } from '../seal/key-ring.js';
 import { isStorable } from '../stores/storable.js';
-import { readBody } from './body.js';
 import type { ConsoleAbilities, ConsoleData } from './data.js';
 import { decide } from './decide.js';
-import { readLife } from './life.js';
 import { type ConsoleParts, consoleOf, isShown } from './parts.js';
 import { preview } from './preview.js';
 import { proofData } from './proof.js';
 import { readCharts } from './read-charts.js';
 import { readGroups } from './read-groups.js';
+import { readLife } from './read-life.js';
 import { readOverview } from './read-overview.js';
+import { readReportBody } from './read-report-body.js';
 import { readWho } from './read-request.js';
 import { readSearch } from './read-search.js';
 import { recordOf } from './recorded-decision.js';
@@ -29,7 +29,7 @@ export function consoleData(parts: ConsoleParts): ConsoleData {
     groups: (filter = {}) => readGroups(parts, filter),
     search: (filter = {}, cursor) => readSearch(parts, filter, cursor),
     report: (id) => readLife(parts, id),
-    body: (id, by) => readBody(parts, id, by),
+    body: (id, by) => readReportBody(parts, id, by),
     preview: (selection, action) => preview(parts, selection, action),
     decide: (request) => decide(parts, request),
     undo: (request) => undo(parts, request),

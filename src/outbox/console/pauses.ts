@@ -1,8 +1,8 @@
 import { printable } from '../../platform/printable.js';
 import { partsOf } from '../destination.js';
 import type { Outlook } from '../store.js';
-import { shownText } from './shown.js';
 import type { ShownPause } from './shown-pause.js';
+import { shownText } from './shown-report.js';
 
 /** The pauses in the outlook of a store. */
 export const shownPauses = (outlooks: readonly Outlook[]): ShownPause[] =>

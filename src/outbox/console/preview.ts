@@ -4,7 +4,7 @@ import { isUndoable, nextPage, plan } from './decide.js';
 import type { DecideRequest, Preview, Selection } from './decisions.js';
 import { type ConsoleParts, consoleOf, isShown } from './parts.js';
 import { readAction, readSelection } from './read-request.js';
-import { summaryOf } from './shown.js';
+import { summaryOf } from './shown-report.js';
 
 const MOST_EXAMPLES = 5;
 const MOST_REFUSED = 20;

@@ -2,7 +2,7 @@ import { printable } from '../../platform/printable.js';
 import type { WrongCount } from '../console-store.js';
 import type { Groups, Narrowing } from './data.js';
 import { type ConsoleParts, consoleOf, isShown } from './parts.js';
-import { summaryOf } from './shown.js';
+import { summaryOf } from './shown-report.js';
 
 const MOST_GROUPS = 200;
 

@@ -5,12 +5,12 @@ import { keyIdOf } from '../seal/standard-seal.js';
 import { decided, isFinal, type Row } from '../state-machine.js';
 import type { Outlook } from '../store.js';
 import { takenBack } from '../take-back.js';
-import { findRow } from './body.js';
 import { findReceipt } from './find-receipt.js';
 import type { ConsoleParts } from './parts.js';
 import { shownPauses } from './pauses.js';
+import { findRow } from './read-report-body.js';
 import type { LifeAction, LifeEvent, ReportLife } from './report-life.js';
-import { shownProblem, shownText, summaryOf } from './shown.js';
+import { shownProblem, shownText, summaryOf } from './shown-report.js';
 
 /** Larger than the number of reports of one reference in one account and environment. */
 const MOST = 20;

@@ -16,7 +16,7 @@ export async function findRow(parts: ConsoleParts, id: string): Promise<Row | un
 }
 
 /** Reads the body of a report. Stores first who reads it. */
-export async function readBody(parts: ConsoleParts, id: string, by: Who): Promise<ReportBody> {
+export async function readReportBody(parts: ConsoleParts, id: string, by: Who): Promise<ReportBody> {
   const console = consoleOf(parts, 'keep who has read a body');
   const { who, reason } = readWho(by);
   const row = await findRow(parts, id);

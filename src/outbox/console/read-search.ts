@@ -5,7 +5,7 @@ import type { GroupKey } from './decisions.js';
 import { type ConsoleParts, consoleOf, isShown } from './parts.js';
 import { readGroup } from './read-request.js';
 import { ConsoleRefusal } from './refusal.js';
-import { summaryOf } from './shown.js';
+import { summaryOf } from './shown-report.js';
 
 const PAGE = 50;
 const MOST = 200;
