@@ -1,6 +1,7 @@
 import { sentence, subjectOf } from '../platform/messages.js';
 import type { Limit } from '../platform/time.js';
 import { operations } from '../protocol/operations.js';
+import { needsNoMask } from '../redact/needs-no-mask.js';
 import { maskSent } from '../redact/redact.js';
 import type { HeadersOption } from '../schema/headers.js';
 import { type SentValue, sentValues } from '../schema/sent-values.js';
@@ -101,7 +102,8 @@ function callContext(report: AnyReport, { secrets, free }: Exchange, url: string
     // Messages about a number to verify are never shown, since they may name its holder.
     mask(said) {
       try {
-        return said && isReport ? maskSent(said, values(), [...identifiers(), ...free(said)]) : undefined;
+        if (!said || !isReport) return undefined;
+        return needsNoMask(said, report.body, secrets) ? said : maskSent(said, values(), [...identifiers(), ...free(said)]);
       } catch {
         return undefined;
       }

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { operations } from '../../src/protocol/operations.js';
+import { needsNoMask } from '../../src/redact/needs-no-mask.js';
+import { maskSent } from '../../src/redact/redact.js';
+import { sentValues } from '../../src/schema/sent-values.js';
+
+const OWN = { bet_id: 'B-1', user: { user_id: 'U-1', first_name: 'Adaeze', last_name: 'Okonkwo', nin: '99012345678' }, win_amount: 0 };
+const json = JSON.stringify(OWN);
+
+test.each([
+  ['Settled bet event reported successfully', true],
+  ['Recorded.', true],
+  // An unknown word, a number, a quote, a line break and two spaces need the whole search.
+  ['Settled bet of Adaeze', false],
+  ['adaeze', false],
+  ['status 409', false],
+  ['"settled"', false],
+  ['settled\nbet', false],
+  ['settled  bet', false],
+  ['settled bet-event', false],
+  ['', false],
+])('%j: %j', (said, expected) => {
+  expect(needsNoMask(said, json, [])).toBe(expected);
+});
+
+test.each([
+  ['as a whole value', { ...OWN, user: { first_name: 'Settled' } }],
+  ['inside a longer value', { ...OWN, user: { last_name: 'Unsettled' } }],
+  ['after a quote and a colon inside a value', { ...OWN, user: { last_name: 'a"settled":b' } }],
+  ['with marks', { ...OWN, user: { last_name: 'S\u00e9ttl\u00e9d' } }],
+  ['with an invisible character', { ...OWN, user: { last_name: 'set\u200dtled' } }],
+  ['in a list', { ...OWN, own: ['settled'] }],
+])('a known word that was sent needs the whole search: %s', (_, body) => {
+  expect(needsNoMask('Settled bet event reported', JSON.stringify(body), [])).toBe(false);
+});
+
+test('a known word within a secret needs the whole search', () => {
+  expect(needsNoMask('Settled bet event reported', json, ['sk-settled-7'])).toBe(false);
+});
+
+const WORDS = ['settled', 'bet', 'event', 'reported', 'a', 'bank', 'state', 'win', 'adaeze', 'id'];
+const value = fc.oneof(
+  fc.string(),
+  fc.constantFrom(...WORDS),
+  fc.constantFrom('a"bet":', 'Cross River State', 'B\u0000et', '\u00c4dAeze', 'unB\u00e9t'),
+  fc.double(),
+);
+
+test('wherever it is true, the whole search leaves the text unchanged', () => {
+  const { request } = operations.reportSettledBet;
+  let unchanged = 0;
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...WORDS) }, fc.string()), { maxLength: 6 }).map((words) => words.join(' ')),
+      fc.record({ bet_id: value, outcome: value, user: fc.record({ user_id: value, first_name: value, nin: value }), own: fc.array(value, { maxLength: 2 }) }),
+      fc.array(fc.constantFrom('sk-reported-1', 'k'), { maxLength: 1 }),
+      (said, body, secrets) => {
+        const text = JSON.stringify(body);
+        if (!needsNoMask(said, text, secrets)) return;
+        unchanged += 1;
+        const values = [...sentValues(request, JSON.parse(text)), ...secrets.map((secret) => ({ text: secret, kind: 'secret' as const }))];
+        expect(maskSent(said, values, [])).toBe(said);
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+  expect(unchanged).toBeGreaterThan(50);
+});
