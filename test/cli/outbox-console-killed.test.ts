@@ -18,8 +18,12 @@ afterAll(() => cli.remove());
 /** A console in its own process, with the calls of its page. */
 async function startConsole(file: string) {
   const child = cli.start('outbox', file, 'console');
-  const [line] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line');
-  const address = new URL(/http:[^"\s]*/.exec(line)?.[0] ?? '');
+  let found: string | undefined;
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    found = /http:[^"\s]*/.exec(line)?.[0];
+    if (found !== undefined) break;
+  }
+  const address = new URL(found ?? '');
   const own = { origin: address.origin, 'x-location-sdk': '1', 'content-type': 'application/json' };
   const post = (path: string, body: object, headers: object = {}) =>
     fetch(new URL(path, address.origin), { method: 'POST', headers: { ...own, ...headers }, body: JSON.stringify(body) });
