@@ -25,7 +25,7 @@ const NAMES =
   'bet_id,win_amount,payout_amount,outcome,ggr,ur,user.user_id,user.first_name,user.last_name,user.resident_address,user.resident_lga,user.resident_state,user.is_resident,user.nin,user.tax_id';
 
 const { values } = parseArgs({ options: { lines: { type: 'string' }, kills: { type: 'string', default: '0' }, smoke: { type: 'boolean' } } });
-const lines = Number(values.lines ?? sizeOf(200_000, 500));
+const lines = Number(values.lines ?? sizeOf(1_000_000, 500));
 const kills = Number(values.kills);
 const rounds = lines > 200_000 ? 1 : sizeOf(3, 1);
 
