@@ -1,7 +1,8 @@
 import type { Channel } from '../delivery/channel.js';
 import type { AnyReport } from '../delivery/frozen.js';
-import { ConfigurationError, ValidationError } from '../errors/errors.js';
+import { AbortedError, ConfigurationError, ValidationError } from '../errors/errors.js';
 import { subjectOf } from '../platform/messages.js';
+import type { AbortSignalLike } from '../platform/web-types.js';
 import { operationNames, operations } from '../protocol/operations.js';
 import { issue } from '../schema/issue.js';
 import { listIssues } from '../schema/validate.js';
@@ -22,6 +23,18 @@ export const notInPages = (operation: string, caller: 'page' | 'relay'): Configu
 export function requireChannel(channel: Channel, operation: string): void {
   const problem = channel.problem();
   if (problem !== undefined) throw new ConfigurationError(`${operation}: ${problem}`, { operation });
+}
+
+/** Throws if the signal of a report for an outbox was aborted before its commit. After the commit the signal has no effect. */
+export function refuseAborted({ operation, reference, environment }: AnyReport, signal: AbortSignalLike | undefined): void {
+  const named = { operation, reference, environment };
+  const subject = subjectOf(named);
+  try {
+    if (!signal?.aborted) return;
+  } catch {
+    throw new ConfigurationError(`${subject}: the signal that you passed threw an error. Nothing was enqueued.`, named);
+  }
+  throw new AbortedError(`${subject}: cancelled by its signal. Nothing was enqueued.`, named);
 }
 
 /** The error for headers passed with a report for an outbox. The outbox sends later, with the headers of its client. */

@@ -11,7 +11,7 @@ import { PLAYER_HEADER } from '../protocol/player-header.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { NinVerification } from '../schema/nin.js';
 import { toJson } from '../schema/to-json.js';
-import { headersOfLater, isForBackendsOnly, notInPages, requireChannel } from './availability.js';
+import { headersOfLater, isForBackendsOnly, notInPages, refuseAborted, requireChannel } from './availability.js';
 import { type Parameters, type PrepareContext, prepare, prepareOptions } from './check-call.js';
 import { resolveOptions, type Settings } from './config.js';
 import { withInternals } from './internals.js';
@@ -218,8 +218,9 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     gateways: channel.addresses,
     mockMode: settings.mockMode,
     async freeze(...given) {
-      const { report, headers } = await freeze(...given);
+      const { report, signal, headers } = await freeze(...given);
       if (headers !== undefined) throw headersOfLater(report);
+      refuseAborted(report, signal);
       if (!relayed) return report;
       // A report in a page's storage does not name the player: the relay adds that.
       const { user: _, userId: __, ...body } = JSON.parse(report.body) as Record<string, unknown>;

@@ -101,6 +101,34 @@ describe('enqueueing', () => {
     expect(await outbox.list()).toEqual([]);
   });
 
+  it('refuses an event without a location, and stores nothing of it', async () => {
+    const { outbox } = outboxWorld({ client: { location: {} } });
+    expect(await failureOf(outbox.reportBetEvent(betEvent()))).toMatchObject({ code: 'location', outcome: 'not-sent', steps: [{ step: 'client-ip' }] });
+    expect(await outbox.list()).toEqual([]);
+  });
+
+  it('ends with its signal, which does not cancel a committed report', async () => {
+    const { outbox, run } = outboxWorld();
+    expect(await failureOf(outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }), { signal: AbortSignal.abort() }))).toMatchObject({
+      code: 'aborted',
+      outcome: 'not-sent',
+    });
+    const broken = {
+      get aborted(): boolean {
+        throw new Error('a canary');
+      },
+      addEventListener: () => {},
+      removeEventListener: () => {},
+    };
+    const error = await failureOf(outbox.reportBetEvent(betEvent({ bet_id: 'B-3' }), { signal: broken }));
+    expect(error).toMatchObject({ code: 'configuration', message: expect.stringMatching(/signal that you passed threw an error\. Nothing was enqueued\.$/) });
+    const controller = new AbortController();
+    await outbox.reportBetEvent(betEvent(), { signal: controller.signal });
+    controller.abort();
+    await run(outbox.drain());
+    expect((await outbox.list()).map(({ reference, state }) => [reference, state])).toEqual([['BET-1', 'recorded']]);
+  });
+
   it.each(['n\0a', 'n\n', 'n\u007f', 'n\ud800', '\udc00n'])('refuses the reference %j, which a store could confuse with another one', async (bet_id) => {
     const { outbox } = outboxWorld();
     const error = await failureOf(outbox.reportBetEvent(betEvent({ bet_id })));
@@ -602,13 +630,14 @@ describe('further methods', () => {
     const store = memoryStore();
     let failing = 3;
     const flaky: OutboxStore = { ...store, turn: (turn) => (failing-- > 0 ? Promise.reject(new Error('disk')) : store.turn(turn)) };
-    const { outbox, run, names } = outboxWorld({ store: flaky });
+    const { outbox, run, events } = outboxWorld({ store: flaky });
     outbox.on('recorded', () => {
       throw new Error('a bug of the listener');
     });
     await outbox.reportBetEvent(betEvent());
     await run(outbox.drain());
-    expect(names()).toContain('error');
+    const causes = events.flatMap(([type, event]) => (type === 'error' && 'cause' in event ? [event.cause] : []));
+    expect(causes).toContainEqual(new Error('disk'));
     expect(await outbox.get(BET)).toMatchObject({ state: 'recorded' });
   });
 
