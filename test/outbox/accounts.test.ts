@@ -4,15 +4,17 @@ import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/o
 import type { ConfigurationError } from '../../src/errors/errors.js';
 import { isConfigurationError } from '../../src/errors/guards.js';
 import { betEvent, settledBet } from '../support/factories.js';
+import { collect } from './collect.js';
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 
 /** A client of one licence. Its gateway notes each request with its key, and answers after a moment. */
 function licence(name: string, { status = 200, baseUrl = `https://${name}.example.com` } = {}) {
   const arrived: { readonly address: string; readonly key: string; readonly bet: string }[] = [];
+  const logged: string[] = [];
   const client = createClient({
     gateways: { staging: { baseUrl, apiKey: `key-${name}` } },
-    logger: { warn: () => {}, error: () => {} },
+    logger: { warn: (line) => logged.push(line), error: (line) => logged.push(line) },
     fetch: async (url, { headers, body }) => {
       const { bet_id } = JSON.parse(body ?? '{}') as { bet_id: string };
       arrived.push({ address: new URL(url).host, key: new Headers(headers as Record<string, string>).get('x-api-key') ?? '', bet: bet_id });
@@ -20,7 +22,7 @@ function licence(name: string, { status = 200, baseUrl = `https://${name}.exampl
       return new Response('{"message":"x"}', { status, headers: { 'content-type': 'application/json' } });
     },
   });
-  return { client, arrived };
+  return { client, arrived, logged };
 }
 
 const bets = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => betEvent({ bet_id: `${prefix}-${index}` }));
@@ -96,8 +98,53 @@ describe('an outbox of several accounts', () => {
     const outbox = createOutbox({ accounts: { brandA: client }, store });
     expect(() => outbox.for('brandB' as 'brandA')).toThrow('it has brandA');
     for (const account of ['', 'a:b', 'a b', '-a', 'x'.repeat(65)])
-      expect(() => createOutbox({ client, store, account })).toThrow('account: expected up to 64');
+      expect(() => createOutbox({ client, store, account })).toThrow(
+        'account: expected up to 64 letters, digits, ., _ and -, of which the first is a letter or a digit',
+      );
+    expect(() => createOutbox({ client, store, account: `Lagos_2.b-${'x'.repeat(54)}` })).not.toThrow();
     expect(() => createOutbox({ accounts: {}, store })).toThrow('at least one client');
+  });
+});
+
+describe('an outbox of several accounts as a whole', () => {
+  it('takes no report, so that none goes to the wrong licence', () => {
+    const outbox = createOutbox({ accounts: { brandA: licence('a').client }, store: memoryStore() });
+    expect(Object.keys(outbox).sort()).toEqual(['accounts', 'drain', 'durable', 'for', 'on', 'start', 'stats', 'stop']);
+    expect(outbox.for('brandA')).toHaveProperty('reportBetEvent');
+  });
+
+  it('starts and stops with the outbox of any account', async () => {
+    const [a, b] = [licence('a'), licence('b')];
+    const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore() });
+    const { done } = await outbox.for('brandB').reportBetEvent(betEvent(), { location });
+    outbox.for('brandA').start();
+    expect((await done).outcome).toBe('recorded');
+    await outbox.for('brandA').stop();
+    await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-2' }), { location });
+    expect((await outbox.for('brandA').drain()).drained).toBe(true);
+    expect(b.arrived.map(({ bet }) => bet)).toEqual(['BET-1', 'B-2']);
+  });
+
+  it('has one log of receipts, which names the account of each report', async () => {
+    const outbox = createOutbox({ accounts: { brandA: licence('a').client, brandB: licence('b').client }, store: memoryStore() });
+    for (const name of ['brandA', 'brandB'] as const) await outbox.for(name).reportBetEvent(betEvent(), { location });
+    await outbox.drain();
+    for (const name of ['brandA', 'brandB'] as const) {
+      const lines = (await collect(outbox.for(name).exportReceipts())).join('').trim().split('\n');
+      expect(lines.map((line) => (JSON.parse(line) as { account: string }).account).sort()).toEqual(['brandA', 'brandB']);
+    }
+  });
+
+  it('has one key for its store, also if each account has an outbox of its own', async () => {
+    const store = memoryStore();
+    const encryption = (byte: number) => ({ keys: { k: new Uint8Array(32).fill(byte) }, current: 'k' });
+    const [a, b] = [licence('a'), licence('b')];
+    const ofB = createOutbox({ account: 'brandB', client: b.client, store, encryption: encryption(1) });
+    await ofB.reportBetEvent(betEvent(), { location });
+    const both = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store, encryption: encryption(1) });
+    await both.for('brandA').reportBetEvent(betEvent(), { location });
+    expect((await both.drain()).drained).toBe(true);
+    expect([a.arrived.length, b.arrived.length]).toEqual([1, 1]);
   });
 });
 
@@ -110,10 +157,11 @@ describe('an outbox with another gateway than the one in its store', () => {
 
   it('is refused by enqueue and drain, and sends nothing after its start', async () => {
     const store = await used();
-    const { client, arrived } = licence('other');
+    const { client, arrived, logged } = licence('other');
     const outbox = createOutbox({ client, store, pollMs: 5 });
     const errors: unknown[] = [];
     outbox.on('error', ({ cause }) => errors.push(cause));
+    expect(logged).toEqual([]);
     for (const error of [await rejection(outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location })), await rejection(outbox.drain())]) {
       expect(isConfigurationError(error)).toBe(true);
       expect(error.message).toContain('go to https://real.example.com, and this outbox would send them to https://other.example.com');
@@ -125,6 +173,7 @@ describe('an outbox with another gateway than the one in its store', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     await outbox.stop();
     expect(arrived).toEqual([]);
+    expect(logged.join('\n')).toContain('go to https://real.example.com');
     expect((await store.counts()).states.waiting).toBe(1);
   });
 

@@ -85,6 +85,14 @@ test.each<[string, unknown]>([
   expect(search).not.toHaveBeenCalled();
 });
 
+it.each<[string, (more: number) => unknown]>([
+  ['8,192 characters, names included', (more) => ({ said: Array(80).fill('a '.repeat(51)), more: 'no '.repeat(8) + ' '.repeat(more) })],
+  ['200 members', (more) => Array(199 + more).fill(1)],
+])('an answer is shown up to %s', (_, bodyOf) => {
+  expect(mask(bodyOf(0))).toEqual(bodyOf(0));
+  expect(mask(bodyOf(1))).toBe('[an answer too long to show]');
+});
+
 it('does not follow an answer to any depth', () => {
   const deep = JSON.parse(`${'['.repeat(3_000)}"Ada"${']'.repeat(3_000)}`) as unknown;
   expect(JSON.stringify(mask(deep, [personal('Ada')]))).toBe(`${'['.repeat(11)}"[masked]"${']'.repeat(11)}`);

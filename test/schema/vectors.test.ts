@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type CallOptions, createClient, isValidationError } from '../../src/entries/index.js';
 import { createMockGateway, type MockGateway } from '../../src/entries/mock.js';
 import { type OperationName, operations } from '../../src/protocol/operations.js';
+import { issuesOf } from '../support/failure-of.js';
 import { invalidVectors, type ValidVector, validPayload, validVectors } from '../vectors/read.js';
 
 /** The fields that the SDK adds if the caller left them out. No other field may appear. */
@@ -94,6 +95,51 @@ describe.each(invalidVectors)('an invalid payload: $operation, $case', ({ operat
     expect(paths.filter((path) => !body.message.includes(`${path}: `))).toEqual([]);
     expect(gateway.reports()).toEqual([]);
   });
+});
+
+describe('partial validation', () => {
+  const partial = () => {
+    const gateway = createMockGateway({ validation: 'partial', requireInitiated: false, location: { required: false } });
+    return { gateway, client: createClient({ ...gateway.clientOptions(), location: { required: false } }) };
+  };
+
+  it('requires only the identifiers, and sends unknown fields', async () => {
+    const { gateway, client } = partial();
+    const user = { user_id: 'U-1' };
+    await client.reportBetEvent({ bet_id: 'B-1', user, stake: 3 });
+    await client.reportSettledBet({ bet_id: 'B-1', user });
+    await client.reportWithdrawalEvent({ request_id: 'WR-1', user, location: { city: 'Lagos' } });
+    await client.reportSettledWithdrawal({ request_id: 'WR-1', user, more: { note: 'x' } } as never);
+    expect(gateway.reports().map(({ body }) => body)).toMatchObject([
+      { stake: 3 },
+      { bet_id: 'B-1' },
+      { location: { city: 'Lagos' } },
+      { more: { note: 'x' } },
+    ]);
+    expect(await issuesOf(client.reportBetEvent({ user } as never))).toEqual(['bet_id: missing']);
+    expect(await issuesOf(client.reportBetEvent({ bet_id: 'B-2', user: {} } as never))).toEqual(['user.user_id: missing']);
+    expect(await issuesOf(client.reportWithdrawalEvent({ user } as never))).toEqual(['request_id: missing']);
+  });
+
+  it('keeps the rules on values, and refuses the names of prototypes', async () => {
+    const { client } = partial();
+    expect(await issuesOf(client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1', nin: '1' }, amount: '5' } as never))).toEqual([
+      'amount: wrong-type',
+      'user.nin: invalid',
+    ]);
+    for (const name of ['__proto__', 'constructor', 'prototype']) {
+      const payload: unknown = JSON.parse(`{"bet_id":"B-1","user":{"user_id":"U-1"},"${name}":{"x":1}}`);
+      expect(await issuesOf(client.reportBetEvent(payload as never))).toEqual([`${name}: forbidden-field`]);
+    }
+  });
+});
+
+it('an unknown field is reported with the nearest known name, which is missing', async () => {
+  const { payout_amount, ...rest } = validPayload('reportSettledBet');
+  const error = await setUp()
+    .call('reportSettledBet', { ...rest, payoutAmount: payout_amount })
+    .catch((thrown: unknown) => thrown);
+  expect(String(error)).toContain('payoutAmount: unknown field payoutAmount; did you mean payout_amount?');
 });
 
 it('the invalid payloads contain a name, a NIN, a place and an account that a message could repeat', () => {
