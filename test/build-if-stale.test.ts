@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -62,6 +62,11 @@ describe('the build', () => {
     expect(isStale(clone)).toBe(false);
     writeFileSync(join(clone, 'dist/integrity.json.old'), '');
     expect(isStale(clone)).toBe(true);
+  });
+
+  it('is checked by the commands of a newcomer first', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+    for (const name of ['demo', 'test', 'test:unit', 'example:web']) expect(scripts[name]).toMatch(/^node scripts\/build-if-stale\.js && /);
   });
 
   it('is made if there is none', () => {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { transform } from 'esbuild';
+import { describe, expect, test } from 'vitest';
 import { expectFreshBuild } from './support/built.js';
 import { guides } from './support/documents.js';
 import { root } from './support/run.js';
@@ -48,6 +49,46 @@ test('every script tag of the documents names this version, a file of the build,
     expect(tag).toMatchObject({ version, attributes: expect.stringContaining('integrity="…" crossorigin="anonymous"') });
     expect(Object.keys(JSON.parse(read('dist/integrity.json')))).toContain(tag.file);
   }
+});
+
+describe('the syntax', () => {
+  /** Whether esbuild finds no newer syntax than this to rewrite. */
+  const fits = async (code: string, target: string) => {
+    const printed = async (as: string) => (await transform(code, { target: as, minifyWhitespace: true, legalComments: 'none' })).code;
+    return (await printed(target)) === (await printed('esnext'));
+  };
+  const isScript = (name: string) => name.endsWith('.global.js');
+  const names = () => readdirSync(join(root, 'dist')).filter((name) => /\.(?:js|cjs)$/.test(name));
+
+  test.each([
+    ['script-tag files', 'es2020', (name: string) => isScript(name)],
+    ['modules', 'es2022', (name: string) => !isScript(name)],
+  ])('of the %s is %s', async (_, target, isMeant) => {
+    expectFreshBuild();
+    const files = names().filter(isMeant);
+    expect(files.length).toBeGreaterThan(3);
+    const newer = await Promise.all(files.map(async (name) => ((await fits(read(`dist/${name}`), target)) ? [] : [name])));
+    expect(newer.flat()).toEqual([]);
+  });
+
+  test('is newer if one operator is', async () => {
+    expect([await fits('a ?? b', 'es2020'), await fits('a ??= b', 'es2020'), await fits('using a = b', 'es2022')]).toEqual([true, false, false]);
+  });
+});
+
+test('the files of a page send without ky', () => {
+  expectFreshBuild();
+  const maps = readdirSync(join(root, 'dist')).filter((name) => name.endsWith('.global.js.map'));
+  expect(maps.length).toBeGreaterThan(3);
+  for (const name of maps) expect((JSON.parse(read(`dist/${name}`)) as { sources: string[] }).sources.filter((source) => source.includes('/ky/'))).toEqual([]);
+  /** A module of the build and all that it imports. */
+  const importsOf = (name: string): string[] =>
+    [...read(`dist/${name}`).matchAll(/(?:from|import) ?['"]([^'"]+)['"]/g)].flatMap(([, of = '']) => [
+      of,
+      ...(of.startsWith('./') ? importsOf(of.slice(2)) : []),
+    ]);
+  expect(importsOf('index.js')).toContain('ky');
+  expect(importsOf('page.js')).not.toContain('ky');
 });
 
 test('no document contains a hash, which the next build would change', () => {

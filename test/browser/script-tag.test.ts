@@ -51,6 +51,24 @@ test('a page that reports a bet logs no error', async ({ context, page, site, co
   expect(complaints).toEqual([]);
 });
 
+test('a page that reports a bet stores nothing in the browser', async ({ context, page, site, options }) => {
+  await grantGeolocation(context);
+  await page.goto(site.url);
+
+  const { result } = await call(page, 'reportBetEvent', options, betEvent());
+
+  expect(result?.outcome).toBe('recorded');
+  const stored = () =>
+    page.evaluate(async () => [
+      localStorage.length,
+      sessionStorage.length,
+      document.cookie,
+      (await indexedDB.databases()).length,
+      (await caches.keys()).length,
+    ]);
+  expect(await stored()).toEqual([0, 0, '', 0, 0]);
+});
+
 test('a page with a strict policy reports a bet, located by gps, without a violation', async ({ context, page, site, complaints, violations, options }) => {
   await grantGeolocation(context);
   await page.goto(`${site.url}/strict-policy`);

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { QUARANTINED, read, write } from '../../src/outbox/contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
@@ -142,6 +143,72 @@ describe('--operation and --environment', () => {
         code: 2,
         err: expect.stringContaining(`--environment does not go with ${command}`),
       });
+  });
+});
+
+describe('--account', () => {
+  const idIn = (account: string) => `${account}:staging:reportBetEvent:B-1`;
+  /** One quarantined report of each of two accounts, with the same reference. */
+  let shared: string;
+
+  beforeAll(async () => {
+    shared = newFile();
+    const store = await openStore(shared);
+    const { make, gateway, clock } = outboxWorld({ store, outbox: { breakerAfter: 1 } });
+    gateway.faults.add({ kind: 'status', status: 422, times: null });
+    for (const account of ['default', 'brandB']) {
+      const one = make({ account });
+      await one.reportBetEvent(personalBet('B-1'));
+      await clock.run(one.drain({ timeoutMs: 500 }));
+    }
+    await store.close?.();
+  }, 60_000);
+
+  it.each([
+    ['list', []],
+    ['show', ['B-1']],
+    ['retry', ['--all']],
+    ['retry', ['B-1']],
+    ['resolve', ['B-1', ...dismiss]],
+    ['resolve', ['--all', '--code', 'unprocessable', ...dismiss]],
+  ])('narrows %s %j, which otherwise means all accounts', async (command, words) => {
+    const one = await outbox(copyOf(shared), command, ...words, '--account', 'brandB', '--json');
+    expect([one.code, jsonOf(one.out).map(({ id }) => id)]).toEqual([0, [idIn('brandB')]]);
+    const all = await outbox(copyOf(shared), command, ...words, '--json');
+    if (command !== 'show' && words.includes('B-1')) expect(all).toMatchObject({ code: 2, err: expect.stringContaining(idIn('default')) });
+    else
+      expect(
+        jsonOf(all.out)
+          .map(({ id }) => id)
+          .sort(),
+      ).toEqual([idIn('brandB'), idIn('default')]);
+  });
+
+  it('narrows stats and resume, which otherwise mean all accounts', async () => {
+    const file = copyOf(shared);
+    const accounts = async (...words: string[]) =>
+      JSON.parse((await outbox(file, 'stats', '--json', ...words)).out).paused.map(({ account }: { account: string }) => account);
+    expect(await accounts()).toEqual(['brandB', 'default']);
+    expect(await accounts('--account', 'brandB')).toEqual(['brandB']);
+    await outbox(file, 'resume', '--account', 'brandB');
+    expect(await accounts()).toEqual(['default']);
+    const other = copyOf(shared);
+    expect((await outbox(other, 'resume')).code).toBe(0);
+    expect(JSON.parse((await outbox(other, 'stats', '--json')).out).paused).toEqual([]);
+  });
+
+  it('of reconcile and rebind is default, if none is given', async () => {
+    const file = copyOf(shared);
+    await outbox(file, 'resolve', idIn('brandB'), '--as', 'recorded', '--reason', 'their list');
+    const list = `${newFile()}.txt`;
+    writeFileSync(list, 'B-1\n');
+    const states = async (...words: string[]) =>
+      jsonOf((await outbox(file, 'reconcile', list, '--operation', 'reportBetEvent', '--environment', 'staging', '--json', ...words)).out).map(
+        ({ state }) => state,
+      );
+    expect([await states(), await states('--account', 'brandB')]).toEqual([['quarantined'], ['recorded']]);
+    const { out } = await outbox(file, 'rebind', '--environment', 'staging', '--gateway', 'https://next.example.com', '--reason', 'moved', '--json');
+    expect(JSON.parse(out)).toMatchObject({ account: 'default', gateway: 'https://next.example.com' });
   });
 });
 

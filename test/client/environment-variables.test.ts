@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ClientOptions, createClient, fixedLocation } from '../../src/entries/index.js';
 import { betEvent, settledBet } from '../support/factories.js';
-import { failureOf } from '../support/failure-of.js';
+import { failureOf, issuesOf } from '../support/failure-of.js';
 import { recordingFetch } from '../support/recording-fetch.js';
 
 const VARIABLES = ['STAGING_BASE_URL', 'STAGING_API_KEY', 'PRODUCTION_BASE_URL', 'PRODUCTION_API_KEY', 'MOCK'];
@@ -89,6 +89,40 @@ describe('LOCATION_SDK_MOCK', () => {
     await client.reportBetEvent(betEvent());
     expect(reached()).toEqual(['http://mock-gateway:4010 mock-api-key']);
     expect(requests[0]?.body?.location).toMatchObject({ source: 'mock' });
+  });
+
+  test('uses the default paths, whatever paths says', async () => {
+    const { client, requests } = recordingClient({ ...given, paths: { reportBetEvent: 'v2/bets' } });
+    await client.reportBetEvent(betEvent());
+    expect(requests[0]?.url).toBe('http://mock-gateway:4010/integration-gateway/external/report-bet-event');
+  });
+
+  test.each<[string, ClientOptions['gateways']]>([
+    ['wrong', { staging: { baseUrl: 'http://staging.example.com/?key=1', apiKey: 'two words' } }],
+    ['missing', {}],
+  ])('needs no settings of staging: they may be %s', async (_, gateways) => {
+    const { client, reached } = recordingClient({ gateways });
+    await client.reportBetEvent(betEvent());
+    expect(reached()).toEqual(['http://mock-gateway:4010 mock-api-key']);
+  });
+
+  test('invents a location in Lagos, and sends one that is passed with the call', async () => {
+    const { client, requests } = recordingClient(given);
+    await client.reportBetEvent(betEvent());
+    await client.reportBetEvent(betEvent(), { location: { latitude: 9.07, longitude: 7.49, source: 'till' } });
+    expect(requests.map(({ body }) => body?.location)).toEqual([
+      { latitude: 6.4541, longitude: 3.3947, city: 'Lagos', country: 'NG', accuracy: 50, source: 'mock' },
+      { latitude: 9.07, longitude: 7.49, source: 'till' },
+    ]);
+  });
+
+  test('leaves validation and the other options as they are', async () => {
+    const { fetch, requests } = recordingFetch();
+    const client = createClient({ fetch, logger: {}, validation: 'partial', maxDecimals: 2, headers: { 'x-front': 'yes' } });
+    await client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' } });
+    expect(requests[0]?.headers).toMatchObject({ 'x-front': 'yes' });
+    expect(await issuesOf(client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' }, amount: 0.125 }))).toEqual(['amount: invalid']);
+    expect(await issuesOf(recordingClient().client.reportBetEvent({ bet_id: 'B-1', user: betEvent().user } as never))).toEqual(['amount: missing']);
   });
 
   test('takes precedence over a location that would be looked up', async () => {

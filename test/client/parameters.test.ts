@@ -113,6 +113,25 @@ describe('call options', () => {
     expect(error.message).toContain('4 problems');
   });
 
+  test.each<[string, string[]]>([
+    ['locate', ['location', 'headers']],
+    ['resend', ['environment', 'clientIP', 'location']],
+  ])('%s refuses those that it does not take: %j', async (method, refused) => {
+    const { client, requests } = recordingClient({ retry: { limit: 0 }, fetch: () => Promise.reject(new TypeError('fetch failed')) });
+    const given = {
+      environment: 'staging',
+      clientIP: '102.89.23.1',
+      location: gps,
+      signal: new AbortController().signal,
+      timeoutMs: 5_000,
+      headers: { 'x-a': 'b' },
+    };
+    const unknown = await failureOf(client.reportSettledBet(settledBet()));
+    const issues = await issuesOf(method === 'locate' ? client.locate(given as never) : client.resend(unknown, given as never));
+    expect(issues).toEqual(refused.map((name) => `${name}: unknown-field`));
+    expect(requests).toEqual([]);
+  });
+
   test('undefined options mean the defaults', async () => {
     const { client } = recordingClient();
     const options = { environment: undefined, clientIP: undefined, signal: undefined, timeoutMs: undefined, location: undefined };
@@ -147,6 +166,15 @@ describe('timestamps', () => {
     const { client, sent } = recordingClient({ clock });
     await client.reportBetEvent(betEvent({ timestamp: '0000000001' }), { location: gps });
     expect(sent()?.timestamp).toBe('0000000001');
+  });
+
+  test('one of 10 digits is the longest, and 13 digits look like milliseconds', async () => {
+    const { client, sent } = recordingClient();
+    const messageOf = async (timestamp: string) => (await failureOf(client.reportBetEvent(betEvent({ timestamp }), { location: gps }))).message;
+    await client.reportBetEvent(betEvent({ timestamp: '9999999999' }), { location: gps });
+    expect(sent()?.timestamp).toBe('9999999999');
+    expect(await messageOf('10000000000')).toContain('timestamp: expected Unix seconds as a string of at most 10 digits');
+    expect(await messageOf('1795161600000')).toContain('this looks like milliseconds, divide by 1000');
   });
 
   test('a settled bet gets none', async () => {

@@ -186,6 +186,16 @@ describe('after a lost answer', () => {
     expect(await afterBody(409, body)).toBe('unknown');
   });
 
+  it.each<[string, number, (count: number) => unknown]>([
+    // The message is a part of the text.
+    ['4,096 characters', 4_096, (length) => ({ message: 'Conflict', more: 'a'.repeat(length - 8) })],
+    // The body, its message and the list are values, too.
+    ['1,000 values', 1_000, (count) => ({ message: 'Conflict', more: Array(count - 3).fill(0) })],
+  ])('a 409 is read up to %s', async (_, most, bodyOf) => {
+    expect(await afterBody(409, bodyOf(most))).toBe('already-recorded');
+    expect(await afterBody(409, bodyOf(most + 1))).toBe('unknown');
+  });
+
   it('a sent word hides no denial of the gateway', async () => {
     expect(await afterBody(409, { message: 'The report was not recorded' }, { metadata: { note: 'not' } })).toBe('unknown');
     expect(await afterBody(409, { message: 'The report was not recorded' }, { bet_id: 'not' })).toBe('unknown');

@@ -22,9 +22,10 @@ function agent(options: Agent.Options = {}): Agent {
 
 /** A gateway that refuses HTTP/1.1 in the TLS handshake, and the number of its connections. */
 async function http2Gateway() {
-  const told = { address: '', requests: 0 };
+  const told = { address: '', requests: 0, isEmpty: false };
   const server = createSecureServer({ key: certificateKey, cert: ofUnknownAuthority }, (_, response) => {
     told.requests += 1;
+    if (told.isEmpty) return void response.end();
     response.setHeader('content-length', '18');
     response.end('{"message":"kept"}');
   });
@@ -49,6 +50,9 @@ describe.each(transports())('a gateway that speaks HTTP/2 only, by %s', (_, by: 
     const told = await http2Gateway();
     expect(await ask(told.address, by)).toMatchObject({ outcome: 'recorded', message: 'kept' });
     expect(told.requests).toBe(1);
+    // Without a content-length nothing proves that an empty answer is complete.
+    told.isEmpty = true;
+    expect(await ask(told.address, by)).toMatchObject({ code: 'network', status: 200, outcome: 'unknown' });
   });
 });
 

@@ -48,6 +48,11 @@ describe('the id that the gateway gives a request', () => {
     expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]).report()).not.toHaveProperty('requestId');
   });
 
+  it('may have 128 letters, digits and marks', async () => {
+    const id = `aZ09_.:/+=-${'x'.repeat(117)}`;
+    expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]).report()).toMatchObject({ requestId: id });
+  });
+
   it('is that of the next header if the first one contains no id', async () => {
     const headers = { 'x-request-id': 'an id in words', traceparent: TRACE };
     expect(await scripted([answer(200, { message: 'ok' }, headers)]).report()).toMatchObject({ requestId: TRACE });

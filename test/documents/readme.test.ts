@@ -29,6 +29,12 @@ test('the readme names the npm package before the commands of a clone', () => {
   for (const command of ['npm ci', 'npm run', 'npm test']) expect(readme.indexOf(command), command).toBeGreaterThan(clone);
 });
 
+test('the readme and the list before going live name the Node.js of package.json', () => {
+  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+  expect(engines.node).toBe('>=20.19');
+  for (const name of ['README.md', 'docs/how-to/going-live.md']) expect(read(name)).toMatch(/Node\.js (?:is )?20\.19 or newer/);
+});
+
 test('the changelog gives a version a date only when it is released', () => {
   const changelog = read('CHANGELOG.md');
   const headings = changelog.match(/^## .*$/gm) ?? [];

@@ -14,8 +14,22 @@ const timeout = 30_000;
 
 beforeAll(expectFreshBuild);
 
-test('the demo runs to its end', { timeout }, async () => {
-  const { code, output } = await runNode(['examples/demo.js']);
+/** A module that ends the process at its first connection to another machine. */
+const ONLY_LOOPBACK = `data:text/javascript,${encodeURIComponent(`
+  import { Socket } from 'node:net';
+  const { connect } = Socket.prototype;
+  Socket.prototype.connect = function (...given) {
+    const [first] = given.flat();
+    if (!/^(?:127\\.[\\d.]+|::1|localhost)$/.test(String(first?.host))) {
+      console.error('connects to', first?.host);
+      process.exit(9);
+    }
+    return connect.apply(this, given);
+  };
+`)}`;
+
+test('the demo runs to its end without a key, an account or another machine', { timeout }, async () => {
+  const { code, output } = await runNode(['--import', ONLY_LOOPBACK, 'examples/demo.js']);
   expect(output).toContain('Every step ran as expected.');
   expect(code).toBe(0);
 });

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { applyRule, duplicateRuleOf } from '../../../src/cli/check/duplicate-rule.js';
 import { createRecorder } from '../../../src/cli/check/exchange.js';
-import { moduleOf } from '../../../src/cli/check/from-check.js';
+import { fromCheckOf, moduleOf } from '../../../src/cli/check/from-check.js';
 import { type ClientOptions, createClient } from '../../../src/entries/index.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { serve } from '../../../src/entries/mock-node.js';
@@ -276,6 +276,20 @@ describe('a text that must not be shown makes no option', () => {
     expect(ruleFor({ words: 'Lodged before' }, 'e')?.path).toEqual(['words']);
     expect(ruleFor({ words: 'Lodged before: e.' }, 'e')).toBeUndefined();
   });
+});
+
+test('attemptTimeoutMs is written if the slowest answer took more than half of the time of an attempt', () => {
+  const measured = (slowestMs: number) =>
+    fromCheckOf({
+      seen: [{ about: 'reportBetEvent, the same data', answer: { status: 409, body: {}, json: true } }],
+      mistakesSame: false,
+      mistakesOther: false,
+      latency: { answers: 20, medianMs: 90, slowestMs },
+      requestMs: 10_000,
+      isShown: () => true,
+    });
+  expect(measured(5_000)).toEqual({});
+  expect(measured(5_001)).toEqual({ attemptTimeoutMs: 16_000 });
 });
 
 test('the guide shows the modules as they are written', () => {

@@ -95,6 +95,17 @@ describe('personal data in the store', () => {
     await world.store.close?.();
     expect(leaksIn(bytesOf(file))).toEqual([]);
   });
+
+  it("is beside no API key: a SQLite file contains the gateway's address and not its key", async () => {
+    const file = newFile();
+    const world = outboxWorld({ store: await openStore(file) });
+    await reportAll(world);
+    await world.run(world.outbox.drain());
+    expect(bytesOf(file)).toContain(String(world.gateway.clientOptions().gateways?.staging?.baseUrl));
+    expect(bytesOf(file)).not.toContain('mock-api-key');
+    await world.store.close?.();
+    expect(bytesOf(file)).not.toContain('mock-api-key');
+  });
 });
 
 describe('sealed bodies', () => {

@@ -139,6 +139,7 @@ describe('the tables', () => {
     const schema = newSchema();
     const store = await openStore({ schema });
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    await store.enqueue([newRow('B-1', { account: 'brandB', gateway: 'https://brand-b.example.com' })]);
     await store.pause({
       account: 'default',
       environment: 'staging',
@@ -149,8 +150,12 @@ describe('the tables', () => {
       forMs: 5_000,
       continues: false,
     });
-    const { rows } = await pool.query(`SELECT * FROM ${schema}.stats`);
-    expect(rows).toMatchObject([{ waiting: '2', blocked: '0', in_flight: '0', recorded: '0', oldest_open_at: expect.any(Date), without_receipt: '0' }]);
+    const { rows } = await pool.query(`SELECT * FROM ${schema}.stats ORDER BY account`);
+    const others = { blocked: '0', in_flight: '0', recorded: '0', oldest_open_at: expect.any(Date), without_receipt: '0' };
+    expect(rows).toMatchObject([
+      { account: 'brandB', waiting: '1', ...others },
+      { account: 'default', waiting: '2', ...others },
+    ]);
     expect((await pool.query(`SELECT account, environment, reason FROM ${schema}.paused`)).rows).toEqual([
       { account: 'default', environment: 'staging', reason: 'rate-limited' },
     ]);
@@ -161,6 +166,12 @@ describe('a problem of the database', () => {
   it('is reported if its isolation level is not supported', async () => {
     await withPool({ connectionString: directUrl('a setting of the session'), options: '-c default_transaction_isolation=serializable' }, async (own) => {
       await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'isolation' });
+    });
+  });
+
+  it('is reported if the session may not write', async () => {
+    await withPool({ connectionString: directUrl('a setting of the session'), options: '-c default_transaction_read_only=on' }, async (own) => {
+      await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'read-only', sqlState: '25006' });
     });
   });
 

@@ -15,12 +15,16 @@ import { connectListener, newSchema, openStore, pool, within } from './world.js'
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 
+function gatewayClient() {
+  const gateway = createMockGateway();
+  return { gateway, client: createClient({ ...gateway.clientOptions(), fetch: gateway.fetch }) };
+}
+
 /** An outbox, a table with the user's bets, and the statement that inserts a bet with its report. */
 async function bettingWorld({ store: given = {}, outbox: options = {} }: { store?: Partial<PostgresStoreOptions>; outbox?: Partial<OutboxOptions> } = {}) {
   const { schema = newSchema() } = given;
   const store = await openStore({ ...given, schema });
-  const gateway = createMockGateway();
-  const client = createClient({ ...gateway.clientOptions(), fetch: gateway.fetch });
+  const { gateway, client } = gatewayClient();
   const outbox = createOutbox({ client, store, pollMs: 60_000, ...options });
   await pool.query(`CREATE TABLE ${schema}.bets (id text PRIMARY KEY, settled boolean NOT NULL DEFAULT false)`);
   const bets = async () => (await pool.query<{ id: string }>(`SELECT id FROM ${schema}.bets ORDER BY id`)).rows.map(({ id }) => id);
@@ -252,6 +256,19 @@ describe("a report in the user's own statement", () => {
     await pool.query(insert, ['B-1', report.value]);
     expect(await outbox.drain()).toMatchObject({ drained: true, states: { recorded: 1 } });
     expect(leaksIn(JSON.stringify(gateway.reports())).length).toBeGreaterThan(5);
+  });
+
+  it('of an earlier encryption key is other data, and is the same report again after the rollback', async () => {
+    const keys = { k1: new Uint8Array(32).fill(7), k2: new Uint8Array(32).fill(8) };
+    const { store, outbox, insert, schema } = await bettingWorld({ outbox: { encryption: { current: 'k1', keys } } });
+    const bet = { ...betEvent({ bet_id: 'B-1', timestamp: '1795161600' }), location };
+    await pool.query(insert, ['B-1', (await outbox.prepare('reportBetEvent', bet)).value]);
+    const { client } = gatewayClient();
+    const rotated = createOutbox({ client, store, encryption: { current: 'k2', keys } });
+    const again = await rotated.prepare('reportBetEvent', bet);
+    expect((await rejection(pool.query(`SELECT ${schema}.enqueue($1)`, [again.value]))).code).toBe('LS003');
+    expect(await again.enqueue()).toMatchObject({ id: 'default:staging:reportBetEvent:B-1', state: 'waiting' });
+    expect((await outbox.stats()).states.waiting).toBe(1);
   });
 
   it('keeps text of any content unchanged', async () => {

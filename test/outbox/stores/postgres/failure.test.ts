@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { isReportingError } from '../../../../src/entries/index.js';
+import { PostgresStoreError } from '../../../../src/entries/outbox-postgres.js';
+import { asPostgresError, type PostgresStoreErrorCode } from '../../../../src/outbox/stores/postgres/failure.js';
+
+/** PostgreSQL's own names of the SQLSTATEs: Appendix A of its manual. */
+describe('an error of a library', () => {
+  it.each<[PostgresStoreErrorCode, string, string]>([
+    ['connection', '08006', 'connection_failure'],
+    ['connection', '57P01', 'admin_shutdown'],
+    ['connection', '28P01', 'invalid_password'],
+    ['connection', '3D000', 'invalid_catalog_name'],
+    ['connection', '25P03', 'idle_in_transaction_session_timeout'],
+    ['connection', 'ECONNREFUSED', 'the error of the system'],
+    ['connection', 'EPIPE', 'the error of the system'],
+    ['conflict', '40P01', 'deadlock_detected'],
+    ['conflict', '40001', 'serialization_failure'],
+    ['busy', '55P03', 'lock_not_available'],
+    ['busy', '57014', 'query_canceled'],
+    ['full', '53100', 'disk_full'],
+    ['full', '53300', 'too_many_connections'],
+    ['read-only', '25006', 'read_only_sql_transaction'],
+    ['missing', '42P01', 'undefined_table'],
+    ['missing', '3F000', 'invalid_schema_name'],
+    ['missing', '42883', 'undefined_function'],
+    ['privileges', '42501', 'insufficient_privilege'],
+    ['aborted', '25P02', 'in_failed_sql_transaction'],
+    ['text', '22021', 'character_not_in_repertoire'],
+    ['text', '22P05', 'untranslatable_character'],
+    ['other', '23514', 'check_violation'],
+  ])('has the code %s for %s, %s', (code, sqlState, words) => {
+    const error = asPostgresError('outbox', Object.assign(new Error(words), { code: sqlState }));
+    expect(error).toBeInstanceOf(PostgresStoreError);
+    expect(error).toMatchObject({ name: 'PostgresStoreError', code, sqlState });
+    expect([isReportingError(error), 'outcome' in error]).toEqual([false, false]);
+  });
+
+  it('is about the connection if it has no code and says so, and otherwise has the code other', () => {
+    expect(asPostgresError('outbox', new Error('Connection terminated unexpectedly'))).toMatchObject({ code: 'connection', sqlState: undefined });
+    expect(asPostgresError('outbox', new Error('it failed'))).toMatchObject({ code: 'other', sqlState: undefined });
+  });
+});

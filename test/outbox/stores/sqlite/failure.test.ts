@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { isReportingError } from '../../../../src/entries/index.js';
+import { SqliteStoreError, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
+import { newRow } from '../../../../src/outbox/contract/harness.js';
+import { asSqliteError, type SqliteStoreErrorCode } from '../../../../src/outbox/stores/sqlite/failure.js';
+import { newFile, openLibsql, rejectionOf } from './files.js';
+
+const LIBSQL = (code: string, rawCode: number) => Object.assign(new Error('an error of libsql'), { code, rawCode });
+const BETTER_SQLITE = (code: string) => Object.assign(new Error('an error of better-sqlite3'), { code });
+const NODE = (errcode: number) => Object.assign(new Error('an error of node:sqlite'), { code: 'ERR_SQLITE_ERROR', errcode });
+
+describe('an error of a library', () => {
+  it.each<[SqliteStoreErrorCode, string, Error]>([
+    ['busy', 'is locked by others for too long', LIBSQL('SQLITE_BUSY', 5)],
+    ['busy', 'is locked by others for too long', NODE(6)],
+    ['busy', 'is locked by others for too long', new Error('cannot start a transaction within a transaction')],
+    ['full', 'the disk is full', BETTER_SQLITE('SQLITE_FULL')],
+    ['io', 'the disk failed, or the file is gone', BETTER_SQLITE('SQLITE_IOERR_WRITE')],
+    // SQLITE_IOERR_SHORT_READ
+    ['io', 'the disk failed, or the file is gone', NODE(522)],
+    ['corrupt', 'is damaged, or is not a SQLite database', NODE(11)],
+    ['corrupt', 'is damaged, or is not a SQLite database', BETTER_SQLITE('SQLITE_NOTADB')],
+    ['read-only', 'look at the permissions of the file and of its folder', LIBSQL('SQLITE_READONLY', 8)],
+    // SQLITE_READONLY_DIRECTORY
+    ['read-only', 'look at the permissions of the file and of its folder', NODE(1544)],
+    ['unavailable', 'check that the folder exists', LIBSQL('SQLITE_CANTOPEN', 14)],
+    ['other', 'failed', BETTER_SQLITE('SQLITE_CONSTRAINT')],
+    ['other', 'failed', new Error('no code')],
+  ])('has the code %s: %s', (code, message, cause) => {
+    const error = asSqliteError('/var/lib/bets/outbox.db', cause);
+    expect(error).toBeInstanceOf(SqliteStoreError);
+    expect(error).toMatchObject({ name: 'SqliteStoreError', code, message: expect.stringContaining(message), cause });
+    expect(error.message).toContain('/var/lib/bets/outbox.db');
+  });
+
+  it('is an error of the store, without an outcome', async () => {
+    const database = openLibsql(newFile());
+    const store = await sqliteStore({ database });
+    database.exec('PRAGMA query_only = ON');
+    const error = await rejectionOf(store.enqueue([newRow('B-1')]));
+    expect(error).toMatchObject({ name: 'SqliteStoreError', code: 'read-only', cause: expect.objectContaining({ code: 'SQLITE_READONLY' }) });
+    expect([isReportingError(error), 'outcome' in error]).toEqual([false, false]);
+    await store.close?.();
+    database.close();
+  });
+});
