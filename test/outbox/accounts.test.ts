@@ -8,16 +8,20 @@ import { collect } from './collect.js';
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 
+/** The number of the requests of all licences. */
+let requests = 0;
+
 /** A client of one licence. Its gateway notes each request with its key, and answers after a moment. */
 function licence(name: string, { status = 200, baseUrl = `https://${name}.example.com` } = {}) {
-  const arrived: { readonly address: string; readonly key: string; readonly bet: string }[] = [];
+  const arrived: { readonly address: string; readonly key: string; readonly bet: string; readonly order: number }[] = [];
   const logged: string[] = [];
   const client = createClient({
     gateways: { staging: { baseUrl, apiKey: `key-${name}` } },
     logger: { warn: (line) => logged.push(line), error: (line) => logged.push(line) },
     fetch: async (url, { headers, body }) => {
       const { bet_id } = JSON.parse(body ?? '{}') as { bet_id: string };
-      arrived.push({ address: new URL(url).host, key: new Headers(headers as Record<string, string>).get('x-api-key') ?? '', bet: bet_id });
+      arrived.push({ address: new URL(url).host, key: new Headers(headers as Record<string, string>).get('x-api-key') ?? '', bet: bet_id, order: requests });
+      requests += 1;
       await new Promise((resolve) => setTimeout(resolve, 3));
       return new Response('{"message":"x"}', { status, headers: { 'content-type': 'application/json' } });
     },
@@ -55,6 +59,8 @@ describe('an outbox of several accounts', () => {
     const { done } = await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-0' }), { location });
     outbox.start();
     await done;
+    const [first] = b.arrived;
+    expect(a.arrived.filter(({ order }) => order < (first?.order ?? 0)).length).toBeLessThanOrEqual(concurrency);
     expect(a.arrived.length).toBeLessThan(60);
     await outbox.stop();
   });
