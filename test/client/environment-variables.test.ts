@@ -91,7 +91,7 @@ describe('LOCATION_SDK_MOCK', () => {
     expect(requests[0]?.body?.location).toMatchObject({ source: 'mock' });
   });
 
-  test('uses the default paths, whatever paths says', async () => {
+  test('uses the default paths, for any option paths', async () => {
     const { client, requests } = recordingClient({ ...given, paths: { reportBetEvent: 'v2/bets' } });
     await client.reportBetEvent(betEvent());
     expect(requests[0]?.url).toBe('http://mock-gateway:4010/integration-gateway/external/report-bet-event');
