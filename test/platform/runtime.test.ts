@@ -1,7 +1,15 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { isBrowser } from '../../src/platform/runtime.js';
 
-afterEach(() => vi.unstubAllGlobals());
+/** The result with these globals, which are there for no longer than this call. */
+function isBrowserWith(globals: Record<string, unknown>): boolean {
+  try {
+    for (const [name, value] of Object.entries({ WorkerGlobalScope: undefined, ...globals })) vi.stubGlobal(name, value);
+    return isBrowser();
+  } finally {
+    vi.unstubAllGlobals();
+  }
+}
 
 /** The globals of a worker. */
 const worker = (userAgent: string) => ({ WorkerGlobalScope: class {}, navigator: { userAgent } });
@@ -15,7 +23,5 @@ it.each<[string, Record<string, unknown>, boolean]>([
   ['Node.js, with the user agent of a browser', { navigator: worker('Mozilla/5.0').navigator }, false],
   ['Node.js', {}, false],
 ])('%s, browser or not: %j', (_, globals, expected) => {
-  vi.stubGlobal('WorkerGlobalScope', undefined);
-  for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
-  expect(isBrowser()).toBe(expected);
+  expect(isBrowserWith(globals)).toBe(expected);
 });
