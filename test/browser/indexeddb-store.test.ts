@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { storeContract } from '../../src/entries/outbox-contract.js';
@@ -235,6 +235,16 @@ describe('the IndexedDB store', () => {
       return [...seen];
     }, bet('B-1'));
     expect(durabilities).toEqual(['strict']);
+  });
+
+  test('has a database for each player, named with a hash, and for each given name', async ({ page, site }) => {
+    await openPage(page, site.url);
+    const names = await page.evaluate(async () => {
+      for (const options of [{ player: 'U-1' }, { player: 'U-2' }, { player: 'U-1', name: 'test' }]) await OutboxPage.indexedDbStore(options);
+      return (await indexedDB.databases()).map(({ name }) => name);
+    });
+    const hashOf = (player: string) => createHash('sha256').update(`location-sdk player ${player}`).digest('hex');
+    expect(names.sort()).toEqual([`location-sdk-outbox ${hashOf('U-1')}`, `location-sdk-outbox ${hashOf('U-2')}`, `test ${hashOf('U-1')}`].sort());
   });
 
   test('lists the problems of its options, and does not write in other transactions', async ({ page, site }) => {

@@ -116,7 +116,7 @@ describe('--operation and --environment', () => {
     expect(bets.attempts + settled.attempts).toBe(whole.attempts);
   });
 
-  it('narrow resume to the pause of one operation', async () => {
+  it('narrow resume to all pauses of one environment, or to the pause of one operation', async () => {
     const file = newFile();
     const store = await openStore(file);
     const { outbox: made, gateway, clock } = outboxWorld({ store, outbox: { breakerAfter: 1 } });
@@ -132,16 +132,29 @@ describe('--operation and --environment', () => {
       );
     expect(await paused('--environment', 'staging')).toEqual(['staging reportBetEvent', 'staging reportSettledBet']);
     expect(await paused('--operation', 'reportBetEvent')).toEqual(['production reportBetEvent', 'staging reportBetEvent']);
+    const all = copyOf(file);
+    expect((await outbox(all, 'resume', '--environment', 'staging')).code).toBe(0);
+    expect(JSON.parse((await outbox(all, 'stats', '--json')).out).paused).toMatchObject([{ environment: 'production', operation: 'reportBetEvent' }]);
     const { out } = await outbox(file, 'resume', '--environment', 'staging', '--operation', 'reportBetEvent');
     expect(out).toBe('staging, reportBetEvent, is no longer paused (it was: refusals)\n');
     expect(await paused()).toEqual(['production reportBetEvent', 'staging reportSettledBet']);
   });
 
-  it('are refused for commands about a whole log or file', async () => {
-    for (const command of ['export', 'verify', 'move'])
-      expect(await outbox(sample, command, '--environment', 'staging')).toMatchObject({
+  it('are refused for commands about a whole log, file, environment or account', async () => {
+    for (const [command, narrowing, value] of [
+      ['export', 'environment', 'staging'],
+      ['verify', 'environment', 'staging'],
+      ['move', 'environment', 'staging'],
+      ['export', 'account', 'default'],
+      ['verify', 'account', 'default'],
+      ['move', 'account', 'default'],
+      ['prune', 'environment', 'staging'],
+      ['prune', 'operation', 'reportBetEvent'],
+      ['rebind', 'operation', 'reportBetEvent'],
+    ] as const)
+      expect(await outbox(sample, command, `--${narrowing}`, value)).toMatchObject({
         code: 2,
-        err: expect.stringContaining(`--environment does not go with ${command}`),
+        err: expect.stringContaining(`--${narrowing} does not go with ${command}`),
       });
   });
 });

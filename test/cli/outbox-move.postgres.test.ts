@@ -6,7 +6,8 @@ import { change, claim, newRow, QUARANTINED, settledRow, WAITS, write } from '..
 import { runWithin } from '../../src/outbox/stores/postgres/database.js';
 import { importRows } from '../../src/outbox/stores/postgres/import-rows.js';
 import { openExport } from '../../src/outbox/stores/sqlite/export-rows.js';
-
+import { systemClock } from '../../src/platform/time.js';
+import { DAY_MS, recordMany } from '../outbox/prune/old-reports.js';
 import { newSchema, openStore as openPostgres, pool } from '../outbox/stores/postgres/world.js';
 import { copyOf, newFile, openLibsql, openStore as openSqlite } from '../outbox/stores/sqlite/files.js';
 import { runCli } from '../support/cli-in-process.js';
@@ -96,6 +97,22 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     const second = await runCli(['outbox', file, 'move', '--to', url, '--schema', schema, '--json']);
     expect([second.code, JSON.parse(second.out)]).toEqual([0, { moved: false, schema }]);
     expect(await moved.list({ limit: 5_000 })).toHaveLength((before?.rows.length ?? 0) + 1);
+  });
+
+  it('moves the reports that are left after a prune: from then on the totals do not count pruned ones', async () => {
+    const [file, schema] = [newFile(), newSchema()];
+    const past = await openSqlite(file, { clock: { ...systemClock, now: () => Date.now() - 500 * DAY_MS } });
+    await recordMany(past, 'OLD', 3);
+    await past.close?.();
+    const store = await openSqlite(file);
+    await recordMany(store, 'NEW', 1);
+    expect(await store.prune?.({ account: 'default', olderThanMs: 400 * DAY_MS, after: 0, limit: 100 })).toMatchObject({ pruned: 3 });
+    expect((await store.counts()).states.recorded).toBe(4);
+    await store.close?.();
+    expect((await runCli(['outbox', copyOf(file), 'move', '--to', url, '--schema', schema])).code).toBe(0);
+    const moved = await openPostgres({ schema });
+    expect((await moved.counts()).states.recorded).toBe(1);
+    expect(await moved.receipts.read(0, 10)).toHaveLength(4);
   });
 
   it('refuses a schema that an instance has opened, even without reports, and says why', async () => {
@@ -314,6 +331,17 @@ describe('location-sdk outbox <file> move --abandon', { timeout: 60_000 }, () =>
     expect(await codeOf(file)).toBe('moving');
     const free = await filled((store) => store.enqueue([newRow('B-1')]));
     expect(await abandon(free, '--gone', placeIn(schema))).toMatchObject({ code: 1, err: expect.stringContaining('there is nothing to do') });
+  });
+
+  it('does not change the file if the server is a standby, which may lack the data', async () => {
+    const schema = newSchema();
+    const file = await begun(schema);
+    const standby = new URL(url);
+    // This function hides that of the system, so that the server answers like a standby.
+    await pool.query(`CREATE SCHEMA ${schema}_standby; CREATE FUNCTION ${schema}_standby.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS 'SELECT true'`);
+    standby.searchParams.set('options', `-c search_path=${schema}_standby,pg_catalog`);
+    expect(await abandon(file, '--to', standby.href, '--schema', schema)).toMatchObject({ code: 1, err: expect.stringContaining('is a standby') });
+    expect(await codeOf(file)).toBe('moving');
   });
 
   it('releases a file if a person names a server that is gone, as in the error', async () => {

@@ -198,6 +198,28 @@ describe('commands that decide', () => {
     expect(jsonOf((await outbox(other, 'export')).out).at(-1)).toMatchObject({ outcome: 'dismissed', decisions: [{ reason: 'test bets' }] });
   });
 
+  it('list a duplicate with other data as a conflict, and decide about it apart from other duplicates', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const { outbox: made, client, run } = outboxWorld({ store });
+    const [same, other] = ['B-same', 'B-other'].map((bet_id) => ({ ...personalBet(bet_id), timestamp: '1795161600' }));
+    if (!same || !other) throw new Error('expected two bets');
+    await client.reportBetEvent(same);
+    await client.reportBetEvent({ ...other, amount: 7 });
+    for (const bet of [same, other]) await made.reportBetEvent(bet);
+    await run(made.drain());
+    await store.close?.();
+    const rows = (await outbox(file, 'list')).out.trimEnd().split('\n').slice(1);
+    expect(rows.map((row) => row.split(/ {2,}/)).map(([, , , , problem, report]) => [problem, report?.split(':').at(-1)])).toEqual([
+      ['duplicate', 'B-same'],
+      ['conflict', 'B-other'],
+    ]);
+    const decided = async (code: string) =>
+      jsonOf((await outbox(file, 'resolve', '--all', '--code', code, '--as', 'recorded', '--reason', 'their list', '--json')).out).map(({ id }) => id);
+    expect(await decided('duplicate')).toEqual(['default:staging:reportBetEvent:B-same']);
+    expect(await decided('conflict')).toEqual(['default:staging:reportBetEvent:B-other']);
+  });
+
   it("write a person's verdict and reason into the log", async () => {
     const file = copy();
     expect(await outbox(file, 'resolve', BAD, '--as', 'dismissed')).toMatchObject({ code: 2, err: expect.stringContaining('--reason') });

@@ -90,14 +90,38 @@ describe('a message from a queue', () => {
   });
 });
 
+describe('a message that fails for a reason of this process', () => {
+  it('is not poison if the environment is not set up', async () => {
+    const { outbox } = outboxWorld({ client: { gateways: {}, environment: 'production' } });
+    await expect(guide.take.take(outbox, [message('BET-1')])).rejects.toMatchObject({ code: 'configuration' });
+    expect(await ids(outbox)).toEqual([]);
+  });
+
+  it('is not poison if it has no location, and none is found', async () => {
+    const { outbox } = outboxWorld({ client: { location: { ip: { providers: [] } } } });
+    const withoutLocation = JSON.stringify({ operation: 'reportBetEvent', payload: betEvent({ bet_id: 'BET-1', timestamp }) });
+    await expect(guide.take.take(outbox, [withoutLocation])).rejects.toMatchObject({ code: 'location' });
+  });
+});
+
+it('a message does not choose the options of a call', async () => {
+  const { outbox } = outboxWorld();
+  const chosen = { ...JSON.parse(message('BET-1')), options: { environment: 'production' }, environment: 'production' };
+  expect(await guide.take.take(outbox, [JSON.stringify(chosen)])).toEqual([undefined]);
+  expect(await outbox.list()).toMatchObject([{ reference: 'BET-1', environment: 'staging' }]);
+});
+
 describe('the consumer of Kafka', () => {
   const run = async (outbox: Outbox, values: (string | null)[]) => {
     const resolved: string[] = [];
     const dead: unknown[] = [];
     const batch = { topic: 'bets', partition: 0, messages: values.map((value, index) => ({ offset: String(index), key: 'k', value })) };
     const consumer = {
-      run: ({ eachBatch }: { eachBatch(given: object): Promise<void> }) =>
-        eachBatch({ batch, resolveOffset: (offset: string) => void resolved.push(offset), heartbeat: async () => undefined }),
+      run: ({ eachBatch, eachBatchAutoResolve }: { eachBatch(given: object): Promise<void>; eachBatchAutoResolve: boolean }) => {
+        // kafkajs would resolve the offsets of messages that were not enqueued.
+        expect(eachBatchAutoResolve).toBe(false);
+        return eachBatch({ batch, resolveOffset: (offset: string) => void resolved.push(offset), heartbeat: async () => undefined });
+      },
     };
     const producer = { send: async (record: unknown) => void dead.push(record) };
     return { ended: await guide.kafka.consume(consumer, producer, outbox).then(() => 'done', String), resolved, dead };
@@ -140,7 +164,7 @@ it('the consumer of RabbitMQ confirms enqueued messages, rejects invalid ones, a
   const told: unknown[] = [];
   let give: (message: object | null) => void = () => undefined;
   const channel = {
-    prefetch: async () => undefined,
+    prefetch: async (count: number) => void told.push(['prefetch', count]),
     consume: async (_: string, handler: typeof give) => {
       give = handler;
     },
@@ -148,6 +172,7 @@ it('the consumer of RabbitMQ confirms enqueued messages, rejects invalid ones, a
     nack: ({ content }: { content: string }, _: boolean, requeue: boolean) => told.push(['nack', content, requeue]),
   };
   await guide.rabbit.consume(channel, 'bets', outbox);
+  expect(told.splice(0)).toEqual([['prefetch', 100]]);
   give(null);
   give({ content: message('BET-1') });
   give({ content: '{' });
@@ -179,4 +204,23 @@ it('the consumer of SQS deletes only enqueued messages', async () => {
   await guide.sqs.consume(queue, outbox, signal, (text) => said.push(text));
   expect(removed).toEqual([['a']]);
   expect(said).toEqual(['not a message with a report', 'not a message with a report']);
+});
+
+it('the consumer of SQS deletes nothing while the store fails, and continues with the next batch', async () => {
+  const store = memoryStore();
+  let batches = 0;
+  const { outbox } = outboxWorld({ store: { ...store, enqueue: (rows) => (batches === 1 ? Promise.reject(new Error('away')) : store.enqueue(rows)) } });
+  const signal = { aborted: false };
+  const removed: string[][] = [];
+  const said: string[] = [];
+  const queue = {
+    receive: async () => {
+      batches += 1;
+      signal.aborted = batches === 2;
+      return [{ Body: message('BET-1'), ReceiptHandle: `a-${batches}` }];
+    },
+    remove: async (handles: string[]) => void removed.push(handles),
+  };
+  await guide.sqs.consume(queue, outbox, signal, (text) => said.push(text));
+  expect([said, removed]).toEqual([['the batch comes again: Error'], [['a-2']]]);
 });

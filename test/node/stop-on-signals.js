@@ -5,7 +5,7 @@ import { stopOnSignals } from 'location-sdk/outbox/node';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 
 const [, , file = '', given = '{}'] = process.argv;
-const { hangs, beside, stopTimeoutMs, ...options } = JSON.parse(given);
+const { hangs, beside, tells, stopTimeoutMs, ...options } = JSON.parse(given);
 const outbox = createOutbox({ client: createClient({ logger: {} }), store: await sqliteStore({ file }), stopTimeoutMs });
 /** @param {string} text */
 const say = (text) => process.stdout.write(`${text}\n`);
@@ -15,7 +15,14 @@ const never = () => new Promise(() => {});
 const idle = createOutbox({ client: createClient({ logger: {} }), store: memoryStore() });
 idle.start();
 if (beside) stopOnSignals(beside.hangs ? { stop: never } : idle, { ...beside, afterStop: () => say('beside') });
-stopOnSignals(options.together ? [idle, outbox] : outbox, {
+/** Prints its limit. @type {Pick<import('location-sdk/outbox').Outbox, 'stop'>} */
+const telling = {
+  stop(limits) {
+    say(`stop within ${limits?.timeoutMs}`);
+    return outbox.stop(limits);
+  },
+};
+stopOnSignals(options.together ? [idle, outbox] : tells ? telling : outbox, {
   ...options,
   beforeStop: () => (hangs === 'beforeStop' ? never() : say('before')),
   afterStop: () =>

@@ -45,6 +45,18 @@ describe.concurrent('a process that is asked to end', () => {
     expect(row).toMatchObject({ state: 'recorded' });
   });
 
+  it.for(['SIGTERM', 'SIGINT'] as const)(
+    'has 8 seconds after %s without other options: 6 for attempts, and 2 to store their results',
+    { timeout },
+    async (signal, { expect }) => {
+      const { code, output } = await signalled({ options: { tells: true }, signals: [signal], fault: { delay: 10 } });
+      const [, stop = ''] = /^before\nstop within (\d+)\n/m.exec(output) ?? [];
+      expect(code).toBe(0);
+      expect(Number(stop)).toBeGreaterThan(4_000);
+      expect(Number(stop)).toBeLessThanOrEqual(6_000);
+    },
+  );
+
   it('leaves a report in doubt if its attempt takes too long', { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ options: { timeoutMs: 3_000 }, fault: { kind: 'hang' } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nafter\n' });

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import { ConfigurationError } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { GATHER_MS } from '../../src/outbox/plan.js';
 import { systemClock } from '../../src/platform/time.js';
@@ -472,7 +473,98 @@ describe('a probe', () => {
   });
 });
 
+describe('an outbox without options', () => {
+  it('sends 8 reports at the same time, has a lease of 20 seconds more than an attempt, and stops after 10 seconds', async () => {
+    const { outbox, run, clock, store } = outboxWorld({ client: { attemptTimeoutMs: 60_000, fetch: () => new Promise(() => {}) } });
+    for (let index = 0; index < 12; index += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
+    outbox.start();
+    await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 100)));
+    expect((await outbox.stats()).states).toMatchObject({ 'in-flight': 8, waiting: 4 });
+    const [row] = await store.get(['default:staging:reportBetEvent:B-0']);
+    expect((row?.dueAt ?? 0) - (row?.changedAt ?? 0)).toBe(80_000);
+    const before = clock.now();
+    await run(outbox.stop());
+    expect(clock.now() - before).toBeGreaterThanOrEqual(10_000);
+    expect(clock.now() - before).toBeLessThanOrEqual(11_000);
+  });
+
+  it('waits for a second after the first failure, twice as long after each further one, and at most for 5 minutes', async () => {
+    const { outbox, gateway, run, events } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 500, times: 12 });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    // The random numbers of this world take half of each wait.
+    const waits = events.flatMap(([type, event]) => (type === 'delayed' && 'delayMs' in event ? [Number(event.delayMs) * 2] : []));
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000, 300_000, 300_000]);
+  });
+
+  it('looks for the reports of other processes every second', async () => {
+    const { watch: _, ...kept } = memoryStore();
+    let looks = 0;
+    const store: OutboxStore = {
+      ...kept,
+      outlook: (accounts) => {
+        looks += 1;
+        return kept.outlook(accounts);
+      },
+    };
+    const { outbox, run, clock } = outboxWorld({ store });
+    outbox.start();
+    await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 1_500)));
+    looks = 0;
+    await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 10_000)));
+    expect(looks).toBe(10);
+    await run(outbox.stop());
+  });
+
+  it.each([false, true])('deletes the body of a recorded report, unless keepBodies is true: %s', async (keepBodies) => {
+    const { make, store, run, sent } = outboxWorld();
+    const outbox = make(keepBodies ? { keepBodies } : {});
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect((await store.get([BET]))[0]).toMatchObject({ state: 'recorded', body: keepBodies ? sent[0] : undefined });
+  });
+});
+
+describe('a result of a worker whose report another worker has taken', () => {
+  it('is not written, and the event late names the report', async () => {
+    const gateway = createMockGateway();
+    let hangs = true;
+    const { make, outbox, clock, run, events, store } = outboxWorld({
+      client: {
+        ...gateway.clientOptions(),
+        fetch: (url, init) => {
+          if (!hangs) return gateway.fetch(url, init as object);
+          hangs = false;
+          return new Promise(() => {});
+        },
+      },
+    });
+    await outbox.reportBetEvent(betEvent());
+    outbox.start();
+    while (hangs) await new Promise((resolve) => setImmediate(resolve));
+    // The process of the first worker was frozen for longer than its lease.
+    clock.advance(31_000);
+    expect(await run(make().drain())).toMatchObject({ drained: true, states: { recorded: 1 } });
+    await run(outbox.stop());
+    expect(events.filter(([type]) => type === 'late')).toEqual([['late', expect.objectContaining({ id: BET, reference: 'BET-1' })]]);
+    expect((await store.get([BET]))[0]).toMatchObject({ state: 'recorded', fence: 2 });
+  });
+});
+
 describe('stopping', () => {
+  it('rejects done with the code aborted, and the next process sends the report', async () => {
+    const { outbox, make, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 503, times: null });
+    const { done } = await outbox.reportBetEvent(betEvent());
+    const ended = failureOf(done);
+    outbox.start();
+    await run(outbox.stop());
+    expect(await ended).toMatchObject({ code: 'aborted', outcome: 'unknown', message: expect.stringContaining('The report stays in the store') });
+    gateway.faults.clear();
+    expect(await run(make().drain())).toMatchObject({ drained: true, states: { recorded: 1 } });
+  });
+
   it('lets an attempt under way end', async () => {
     const { outbox, gateway, run, sent, store } = outboxWorld();
     gateway.faults.add({ kind: 'latency', delay: 20 });
@@ -531,14 +623,16 @@ describe('a person', () => {
   }
 
   it('sends a quarantined report again', async () => {
-    const { outbox, run } = await quarantined();
+    const { outbox, run, events } = await quarantined();
     expect(await outbox.retry(BET, { reason: 'mended' })).toMatchObject({ state: 'waiting', decisions: [{ action: 'retry', reason: 'mended' }] });
+    expect(events.filter(([type]) => type === 'decided')).toEqual([['decided', expect.objectContaining({ id: BET, action: 'retry' })]]);
     expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2 } });
   });
 
   it('resolves a quarantined report, stores the reason, and unblocks the report that waited for it', async () => {
-    const { outbox } = await quarantined();
+    const { outbox, events } = await quarantined();
     await outbox.resolve(BET, { as: 'recorded', reason: 'seen in the portal' });
+    expect(events.at(-1)).toEqual(['decided', expect.objectContaining({ id: BET, action: 'recorded' })]);
     expect(await outbox.get(BET)).toMatchObject({
       state: 'recorded',
       outcome: 'already-recorded',

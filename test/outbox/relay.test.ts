@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import type { Fetch } from '../../src/entries/index.js';
@@ -10,6 +11,7 @@ import { failed, receipt, repeated } from '../delivery/scripted-relay.js';
 import { gps, pageRequest, relayWorld } from '../relay/world.js';
 import { betUser, withdrawalEvent } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
+import { collect } from './collect.js';
 
 const BET = 'default:relay:reportBetEvent:BET-1';
 const bet = (more: object = {}) => ({ bet_id: 'BET-1', amount: 1500, location: gps(), ...more });
@@ -77,6 +79,8 @@ describe('a report for a relay', () => {
     expect(await run(done)).toMatchObject({ outcome: 'accepted' });
     expect(await outbox.get(BET)).toMatchObject({ state: 'recorded', outcome: 'accepted' });
     expect(events).toEqual(['accepted']);
+    const lines = await collect(outbox.exportReceipts());
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ id: BET, environment: 'relay', outcome: 'accepted' }]);
     await run(outbox.stop());
   });
 
@@ -89,7 +93,12 @@ describe('a report for a relay', () => {
   });
 
   it('is quarantined after a duplicate without doubt, and after a refusal of its data', async () => {
-    for (const refusal of [repeated, told(422, { code: 'unprocessable', outcome: 'rejected' }), told(400, { code: 'validation', outcome: 'not-sent' })]) {
+    for (const refusal of [
+      repeated,
+      told(422, { code: 'unprocessable', outcome: 'rejected' }),
+      told(400, { code: 'validation', outcome: 'not-sent' }),
+      told(413, { code: 'bad-request', outcome: 'not-sent' }),
+    ]) {
       const { outbox, run } = scripted(refusal);
       await outbox.reportBetEvent(bet());
       await run(outbox.drain());
@@ -125,6 +134,7 @@ describe('an answer about the session or the address', () => {
     ['a session check before the relay says 403', html(403), 'authentication'],
     ['the gateway refuses the backend', told(502, { code: 'authentication', outcome: 'rejected' }), 'authentication'],
     ['there is no relay', html(404), 'configuration'],
+    ['the address takes no reports', html(405), 'configuration'],
     ['the relay has another address', told(404, { code: 'not-found', outcome: 'not-sent' }), 'configuration'],
     ['the limit is reached', told(429, { code: 'rate-limited', outcome: 'not-sent' }), 'rate-limited'],
     ['the relay is unavailable', html(503), 'unavailable'],
@@ -216,7 +226,9 @@ describe('another player in the same browser', () => {
     });
     await outbox.reportBetEvent(bet());
     await run(outbox.drain());
-    expect(headers).toMatchObject([{ 'x-location-sdk-player': expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+    // The guide gives this formula to authors of other relays.
+    const hash = createHash('sha256').update('location-sdk player canary-player').digest('hex');
+    expect(headers).toMatchObject([{ 'x-location-sdk-player': hash }]);
     expect(JSON.stringify(headers)).not.toContain('canary-player');
   });
 });

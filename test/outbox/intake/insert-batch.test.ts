@@ -3,19 +3,20 @@ import { newRow, settledRow } from '../../../src/outbox/contract/harness.js';
 import { createInsertBatch } from '../../../src/outbox/intake/insert-batch.js';
 import type { Enqueued, NewRow } from '../../../src/outbox/store.js';
 import { newRow as rowOf } from '../../../src/outbox/stores/new-row.js';
-import { systemClock } from '../../../src/platform/time.js';
+import { type Clock, systemClock } from '../../../src/platform/time.js';
+import { FakeClock } from '../../delivery/fake-clock.js';
 
 const coded = (code: string) => Object.assign(new Error(code), { code });
 
 /** A store that answers as told, and records its calls. */
-function storeThat(answer: (rows: readonly NewRow[], call: number) => unknown, concurrent: boolean) {
+function storeThat(answer: (rows: readonly NewRow[], call: number) => unknown, concurrent: boolean, clock: Clock = systemClock) {
   const asked: string[][] = [];
   const enqueue = async (rows: readonly NewRow[]): Promise<readonly Enqueued[]> => {
     const call = asked.push(rows.map(({ id }) => id));
     await answer(rows, call);
     return rows.map((row, index) => ({ row: rowOf(row, index, 0, false), added: true }));
   };
-  return { asked, commit: createInsertBatch({ enqueue, concurrent }, systemClock) };
+  return { asked, commit: createInsertBatch({ enqueue, concurrent }, clock) };
 }
 
 const codes = async (commits: readonly Promise<unknown>[]) =>
@@ -52,5 +53,20 @@ describe.each([false, true])('rows that share a commit, in a concurrent store: %
     expect(await codes([first, ...behind])).toEqual(['connection', 'connection', 'committed']);
     expect(asked.flat()).not.toContain(settledRow('B-1').id);
     expect(await codes([commit(newRow('B-1'))])).toEqual(['committed']);
+  });
+});
+
+describe.each([
+  [true, 4],
+  [false, 1],
+])('commits that do not end, in a concurrent store: %s', (concurrent, most) => {
+  it(`are at most ${most} at the same time, and later rows wait for them`, async () => {
+    const clock = new FakeClock();
+    const { asked, commit } = storeThat(() => new Promise(() => {}), concurrent, clock);
+    for (let index = 0; index < 6; index += 1) {
+      void commit(newRow(`B-${index}`));
+      await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 1_000)));
+    }
+    expect(asked).toHaveLength(most);
   });
 });

@@ -233,9 +233,13 @@ describe('the receipt of a prepared report', () => {
   });
 
   it('of a report that never arrives in the store rejects, and does not claim that it will be sent', async () => {
-    const { outbox, run } = outboxWorld();
+    const { outbox, run, clock } = outboxWorld();
     const { done } = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'a' }));
+    const before = clock.now();
     await expect(run(done)).rejects.toMatchObject({ outcome: 'not-sent', message: expect.stringContaining('never seen in the store') });
+    // Five minutes, and the next look after that.
+    expect(clock.now() - before).toBeGreaterThanOrEqual(300_000);
+    expect(clock.now() - before).toBeLessThan(320_000);
     outbox.start();
     const stopped = (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'b' }))).done;
     await run(outbox.stop());

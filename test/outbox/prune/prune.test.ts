@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/create-client.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
-import { createOutbox, type OutboxStore, verifyReceipts } from '../../../src/entries/outbox.js';
+import { createOutbox, memoryStore, type OutboxStore, verifyReceipts } from '../../../src/entries/outbox.js';
 import { claim, GATEWAYS, newRow, write } from '../../../src/outbox/contract/harness.js';
 import { systemClock } from '../../../src/platform/time.js';
 import { runCli } from '../../support/cli-in-process.js';
@@ -54,6 +54,13 @@ describe('location-sdk outbox <file> prune', () => {
     expect(await verifyReceipts(out)).toMatchObject({ valid: true, count: 4 });
     expect((await runCli(['outbox', file])).out).toMatch(/recorded +4\n/);
     expect(await prune(file, '--json')).toMatchObject({ code: 0, out: '{"account":"default","pruned":0,"olderThanDays":400}\n' });
+  });
+
+  it('narrows it to one account', async () => {
+    const file = await oldFile(2);
+    expect(await prune(file, '--account', 'brandB')).toMatchObject({ code: 0, out: 'brandB: 0 reports pruned that ended more than 400 days ago\n' });
+    expect(await left(file)).toBe(3);
+    expect(await prune(file, '--account', 'default')).toMatchObject({ code: 0, out: 'default: 2 reports pruned that ended more than 400 days ago\n' });
   });
 
   it('continues after a killed process', async () => {
@@ -151,6 +158,24 @@ describe('outbox.prune', () => {
       expect(pruned).toBe(2_000);
       expect((await outbox.stats()).states.recorded).toBe(OLD + 1);
     });
+  });
+
+  it('waits after each commit for as long as the commit took', async () => {
+    const store = memoryStore();
+    let steps = 0;
+    const slow: OutboxStore = {
+      ...store,
+      prune: async () => {
+        steps += 1;
+        const until = performance.now() + 25;
+        while (performance.now() < until);
+        return { pruned: 1, next: steps < 3 ? steps : undefined };
+      },
+    };
+    const { outbox, run, clock } = outboxWorld({ store: slow });
+    expect(await run(outbox.prune({ olderThanDays: 400, keepReceipts: true }))).toEqual({ pruned: 3 });
+    expect(clock.waits.length).toBe(2);
+    for (const wait of clock.waits) expect(wait).toBeGreaterThanOrEqual(25);
   });
 
   it('adds missing receipts first', async () => {

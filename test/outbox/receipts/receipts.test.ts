@@ -42,6 +42,15 @@ describe('the receipt log', () => {
     expect(await verifyReceipts(text)).toEqual({ valid: true, count: 3, head: await outbox.receiptHead(), afterHead: undefined, break: undefined });
   });
 
+  it('distinguishes a first answer of the gateway from a duplicate after a lost answer', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'connection-reset', when: 'after', reference: 'B-lost' });
+    for (const bet_id of ['B-lost', 'B-told']) await outbox.reportBetEvent(betEvent({ bet_id }));
+    await run(outbox.drain());
+    const outcomes = entriesOf(await textOf(outbox.exportReceipts())).map(({ reference, outcome }) => `${reference} ${outcome}`);
+    expect(outcomes.sort()).toEqual(['B-lost already-recorded', 'B-told recorded']);
+  });
+
   it('can be verified with only a hash function', async () => {
     const { outbox } = await recorded(2);
     let previous = '0'.repeat(64);

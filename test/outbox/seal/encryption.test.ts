@@ -1,3 +1,4 @@
+import { createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/create-client.js';
@@ -129,6 +130,23 @@ describe('sealed bodies', () => {
     expect(new Set(rows.map((row) => row?.body)).size).toBe(3);
     expect(rows[0]?.fingerprint).toBe(rows[1]?.fingerprint);
     expect(rows[2]?.fingerprint).not.toBe(rows[0]?.fingerprint);
+  });
+
+  it('can be opened with another library: AES-256-GCM under a key of HKDF, bound to the row; the fingerprint is an HMAC-SHA-256', async () => {
+    const world = outboxWorld({ outbox: { encryption: encryption('a'), keepBodies: true } });
+    await world.outbox.reportBetEvent(betEvent({ timestamp: '1795161600' }));
+    await world.run(world.outbox.drain());
+    const [row] = await world.store.list({ limit: 1 });
+    const [kind = '', keyId = '', , nonce = '', bytes = ''] = (row?.body ?? '').split('.');
+    const derived = (purpose: string) => Buffer.from(hkdfSync('sha256', key('a'.charCodeAt(0)), '', `location-sdk outbox ${purpose}`, 32));
+    const sealed = Buffer.from(bytes, 'base64url');
+    const opening = createDecipheriv('aes-256-gcm', derived('body'), Buffer.from(nonce, 'base64url'));
+    opening.setAAD(Buffer.from(JSON.stringify([kind, keyId, row?.id, row?.environment, row?.operation, row?.reference])));
+    opening.setAuthTag(sealed.subarray(-16));
+    const body = opening.update(sealed.subarray(0, -16), undefined, 'utf8') + opening.final('utf8');
+    // The report is recorded, and its kept body is encrypted.
+    expect([kind, keyId, row?.state, body]).toEqual(['sealed1', 'a', 'recorded', world.sent[0]]);
+    expect(row?.fingerprint.split('.').at(-1)).toBe(createHmac('sha256', derived('fingerprint')).update(body).digest('hex'));
   });
 
   it('take keys as bytes, base64 and CryptoKey alike', async () => {
@@ -320,5 +338,15 @@ describe('fingerprints without encryption', () => {
     expect(first?.body).toBe(second?.body);
     expect(first?.fingerprint).toMatch(/^-\.[0-9a-f]{8}\.[0-9a-f]{64}$/);
     expect(first?.fingerprint).not.toBe(second?.fingerprint);
+  });
+
+  it('are an HMAC-SHA-256 under the secret in the store, so a person who has the whole store can test guesses', async () => {
+    const world = outboxWorld();
+    await world.outbox.reportBetEvent(betEvent());
+    const [row] = await world.store.list({ limit: 1 });
+    const secret = Buffer.from(await world.store.remember('fingerprint-key', 'another'), 'base64');
+    const derived = Buffer.from(hkdfSync('sha256', secret, '', 'location-sdk outbox fingerprint', 32));
+    const guess = createHmac('sha256', derived).update(row?.body ?? '');
+    expect([secret.length, row?.fingerprint.split('.').at(-1)]).toEqual([32, guess.digest('hex')]);
   });
 });

@@ -5,6 +5,7 @@ import { createClient } from '../../../../src/entries/index.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox, memoryStore, type Outbox, type OutboxStore } from '../../../../src/entries/outbox.js';
 import { type PgBossStoreOptions, pgBossStore } from '../../../../src/entries/outbox-pg-boss.js';
+import { newRow } from '../../../../src/outbox/contract/harness.js';
 import { betEvent, settledBet } from '../../../support/factories.js';
 import { leaksIn, personalBet } from '../../personal.js';
 import { newSchema, openStore, pool } from '../postgres/world.js';
@@ -267,4 +268,18 @@ it('an instance whose queue cannot be made rejects: at once, or after several tr
     await expect(pgBossStore({ store: memoryStore(), boss: withQueue(createQueue) })).rejects.toMatchObject({ code });
   }
   expect(calls).toEqual(['42501', ...Array.from({ length: 6 }, () => '40P01')]);
+});
+
+it('the job of a report in a transaction waits for a second, since the transaction commits later', async () => {
+  const waits: unknown[] = [];
+  const send = async (_: string, __: object, options: { startAfter: number }) => {
+    waits.push(options.startAfter);
+    return null;
+  };
+  const { enqueue, ...kept } = memoryStore();
+  const inner: OutboxStore = { ...kept, transactional: true, enqueue: (rows) => enqueue(rows) };
+  const store = await pgBossStore({ store: inner, boss: Object.assign(Object.create(boss) as PgBoss, { createQueue: async () => {}, send }) });
+  await store.enqueue([newRow('B-1')]);
+  await store.enqueue([newRow('B-2')], {});
+  await expect.poll(() => waits).toEqual([0, 1]);
 });

@@ -135,6 +135,16 @@ describe('the tables', () => {
     },
   );
 
+  it('that change have settings of autovacuum', async () => {
+    const schema = newSchema();
+    await openStore({ schema });
+    const { rows } = await pool.query(
+      "SELECT relname AS name FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND reloptions::text LIKE '%autovacuum_vacuum_%'",
+      [schema],
+    );
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['reports', 'queue', 'unlogged', 'tally']));
+  });
+
   it('show a dashboard the state of the outbox', async () => {
     const schema = newSchema();
     const store = await openStore({ schema });
@@ -262,6 +272,10 @@ describe('a problem of the database', () => {
       { code: 'P2010', message: "Can't reach database server", meta: { driverAdapterError: { cause: { kind: 'DatabaseNotReachable' } } } },
       'connection',
     ],
+    ['pg, after query_timeout, which gives the error no code', { message: 'Query read timeout' }, 'connection'],
+    ['pg at a standby', { code: '25006' }, 'read-only'],
+    ['pg, when the disk of the server is full', { code: '53100' }, 'full'],
+    ['pg, when the server has no connection left', { code: '53300' }, 'full'],
   ])('is recognised by its code with every library: %s', async (_, error, code) => {
     const store = await openStore();
     const refusal = store.enqueue([newRow('B-1')], { query: async () => Promise.reject(error) });
@@ -272,6 +286,45 @@ describe('a problem of the database', () => {
     const store = await openStore();
     await store.close?.();
     await expect(store.enqueue([newRow('B-1')])).rejects.toMatchObject({ code: 'closed' });
+  });
+});
+
+describe('a change in the store', () => {
+  it('is one statement, so that it needs no transaction of its own', async () => {
+    let statements = 0;
+    const database: PostgresDatabase = {
+      query: async (text, values) => {
+        statements += 1;
+        return pool.query(text, values);
+      },
+    };
+    const store = await postgresStore({ database, schema: newSchema() });
+    const countOf = async (make: () => Promise<unknown>) => {
+      statements = 0;
+      await make();
+      return statements;
+    };
+    const rows: Row[] = [];
+    const pause = {
+      account: 'default',
+      environment: 'staging',
+      version: 0,
+      reason: 'unavailable',
+      message: 'x',
+      strikes: 1,
+      forMs: 9,
+      continues: false,
+    } as const;
+    const changes: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ['enqueue a report', () => store.enqueue([newRow('B-1')])],
+      ['enqueue several', () => store.enqueue([newRow('B-2'), newRow('B-3')])],
+      ['claim', async () => void rows.push(...(await claim(store, 1)))],
+      ['write', () => store.turn({ writes: rows.map((row) => ({ id: row.id, expected: row, change: change(row) })), claim: undefined })],
+      ['pause', () => store.pause(pause)],
+      ['log', () => store.receipts.append([{ index: 0, id: newRow('B-1').id, line: 'a' }])],
+    ];
+    for (const [name, make] of changes) expect([name, await countOf(make)]).toEqual([name, 1]);
+    expect((await store.counts()).states).toMatchObject({ recorded: 1, waiting: 2 });
   });
 });
 
@@ -306,6 +359,10 @@ describe('a final report that is deleted by hand', () => {
     if (!row) throw new Error('a row to claim: expected one');
     await write(store, row);
     await store.receipts.append([{ index: 0, id: row.id, line: 'a' }]);
+    // The queue, which workers search, holds the other one only, and the body is gone.
+    expect(
+      (await pool.query(`SELECT reference, body FROM ${schema}.reports LEFT JOIN ${schema}.queue AS q USING (sequence) WHERE q.sequence IS NULL`)).rows,
+    ).toEqual([{ reference: 'B-1', body: null }]);
     expect((await store.enqueue([newRow('B-1')]))[0]?.added).toBe(false);
     const { rowCount } = await pool.query(`DELETE FROM ${schema}.reports WHERE outcome IS NOT NULL`);
     expect([rowCount, (await store.list({ limit: 9 })).map(({ reference }) => reference)]).toEqual([1, ['B-2']]);

@@ -221,6 +221,44 @@ describe('the listening connection', () => {
     stop();
   });
 
+  it('must receive a notification within 5 seconds; otherwise it is replaced, in the end every 30 seconds', async () => {
+    const clock = new FakeClock();
+    const began = clock.now();
+    const connects: number[] = [];
+    const deaf: number[] = [];
+    const { client } = fakeClient();
+    const stop = listen(
+      {
+        connect: async () => {
+          connects.push(clock.now() - began);
+          return client;
+        },
+        channel: 'x',
+        notify: async () => {},
+        onDeaf: () => void deaf.push(clock.now() - began),
+        clock,
+        random: () => 1,
+      },
+      () => {},
+    );
+    await pass(clock, 600_000);
+    expect(deaf).toEqual([5_000]);
+    const gaps = connects.slice(1).map((at, index) => at - (connects[index] ?? 0));
+    expect([gaps[0], gaps.at(-1)]).toEqual([5_500, 35_000]);
+    stop();
+  });
+
+  it('is checked every 30 seconds', async () => {
+    const clock = new FakeClock();
+    const { client, state, notify } = fakeClient();
+    const stop = listen({ ...quiet, connect: async () => client, notify, clock, random: () => 0 }, () => {});
+    await pass(clock, 29_000);
+    expect(state.asked).toEqual(['LISTEN x']);
+    await pass(clock, 62_000);
+    expect(state.asked).toEqual(['LISTEN x', 'SELECT 1', 'SELECT 1', 'SELECT 1']);
+    stop();
+  });
+
   it('is tested again later if no notification could be sent', async () => {
     const clock = new FakeClock();
     const { client, state, notify } = fakeClient();

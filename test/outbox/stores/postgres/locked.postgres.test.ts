@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
+import { type PostgresDatabase, postgresStore } from '../../../../src/entries/outbox-postgres.js';
 import { claim, idsOf, newRow, settledRow } from '../../../../src/outbox/contract/harness.js';
 import { openPostgresStore } from '../../../../src/outbox/stores/postgres/store.js';
 import { settledBet } from '../../../support/factories.js';
@@ -65,6 +66,20 @@ describe("a report that the user's open transaction holds", () => {
       await expect(store.enqueue([newRow('B-1'), settledRow('B-1')])).rejects.toMatchObject(BUSY);
     });
     expect(idsOf(await claim(store, 9))).toEqual([newRow('B-1').id]);
+  });
+
+  it('delays an enqueue by 5 seconds, and several reports in one statement by half a second', async () => {
+    const limits: string[] = [];
+    const database: PostgresDatabase = {
+      query: async (text, values) => {
+        limits.push(...values.filter((value) => value === '5000' || value === '500').map(String));
+        return pool.query(text, values);
+      },
+    };
+    const store = await postgresStore({ database, schema: newSchema() });
+    await store.enqueue([newRow('B-1')]);
+    await store.enqueue([newRow('B-2'), newRow('B-3')]);
+    expect(limits).toEqual(['5000', '500']);
   });
 
   it("does not change the lock limit of the user's own transaction", async () => {

@@ -43,12 +43,17 @@ const rejection = (work: Promise<unknown>): Promise<{ code?: string; message: st
 describe("a report in the user's own statement", () => {
   it('is committed with it, and sent at once to a listening worker', async () => {
     const { outbox, insert, place, bets, gateway } = await bettingWorld({ store: { listen: connectListener } });
+    const heard: string[] = [];
+    outbox.on('enqueued', ({ id }) => heard.push(`enqueued ${id}`));
+    outbox.on('recorded', ({ id }) => heard.push(`recorded ${id}`));
     outbox.start();
     const report = await place('B-1');
     const { rows } = await within((client) => client.query(insert, ['B-1', report.value]));
     expect([rows, await bets()]).toEqual([[{ added: true }], ['B-1']]);
     expect(await report.done).toMatchObject({ outcome: 'recorded', reference: 'B-1' });
     expect(gateway.reports()).toHaveLength(1);
+    // Only the database knows that the statement has enqueued it.
+    expect(heard).toEqual([`recorded ${report.id}`]);
     await outbox.stop();
   });
 

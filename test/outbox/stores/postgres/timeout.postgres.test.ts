@@ -4,6 +4,7 @@ import { startProxy } from '../../../../scripts/soak-postgres/proxy.js';
 import { ConfigurationError } from '../../../../src/entries/index.js';
 import { postgresStore } from '../../../../src/entries/outbox-postgres.js';
 import { claim, idsOf, newRow, settledRow } from '../../../../src/outbox/contract/harness.js';
+import { FakeClock } from '../../../delivery/fake-clock.js';
 import { advance, newSchema, openStore, pool } from './world.js';
 
 const LATE = { name: 'PostgresStoreError', code: 'timeout', message: expect.stringContaining('enqueue the same again') };
@@ -121,6 +122,13 @@ describe('an answer that comes too late', () => {
     expect(idsOf(await store.list({ limit: 9 }))).toEqual([newRow('B-2').id]);
     expect([own.totalCount, own.waitingCount]).toEqual([1, 0]);
   });
+});
+
+it('every wait is at most 30 seconds without the option timeoutMs', async () => {
+  const clock = new FakeClock();
+  const began = clock.now();
+  await expect(clock.run(postgresStore({ database: { query: () => new Promise(() => {}) }, clock }))).rejects.toMatchObject({ code: 'timeout' });
+  expect(clock.now() - began).toBe(30_000);
 });
 
 it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '100'])('every wait has a limit: timeoutMs %s is refused', async (timeoutMs) => {

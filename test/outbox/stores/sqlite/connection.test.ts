@@ -60,6 +60,14 @@ describe('a connection that the store is given', () => {
     expect(await rejectionOf(sqliteStore({ database: still }))).toMatchObject({ code: 'unsafe', message: expect.stringContaining('synchronous') });
   });
 
+  it.each([0, 1])('keeps its own secure_delete (%i) and the size of its own log', async (given) => {
+    const database = openLibsql(newFile());
+    database.exec(`PRAGMA secure_delete = ${given}; PRAGMA journal_size_limit = 12345`);
+    await sqliteStore({ database });
+    expect([pragma(database, 'secure_delete'), pragma(database, 'journal_size_limit')]).toEqual([given, 12_345]);
+    database.close();
+  });
+
   it('stays open, and its own tables stay', async () => {
     const { database, store } = await connected();
     database.exec('CREATE TABLE bets (id TEXT)');

@@ -52,6 +52,13 @@ describe('a file of the SQLite store', () => {
     await store.close?.();
   });
 
+  it('overwrites deleted bodies, and keeps at most 64 MB of its log after a checkpoint', async () => {
+    const { open, opened } = remembering();
+    const store = await openStore(newFile(), { open });
+    expect([pragma(opened(), 'secure_delete'), pragma(opened(), 'journal_size_limit')]).toEqual([1, 64 * 1024 * 1024]);
+    await store.close?.();
+  });
+
   it('keeps no bytes of a deleted body once it is closed', async () => {
     const file = newFile();
     const store = await openStore(file);
