@@ -33,7 +33,23 @@ export const drawers = [
   {
     title: 'Reference',
     folder: 'reference',
-    groups: [{ pages: ['methods', 'options', 'errors', 'store-errors', 'missing-packages', 'limits', 'outbox-options', 'relay', 'mock-gateway', 'glossary'] }],
+    groups: [
+      {
+        pages: [
+          'methods',
+          'options',
+          'errors',
+          'store-errors',
+          'missing-packages',
+          'limits',
+          'outbox-options',
+          'sqlite-file',
+          'relay',
+          'mock-gateway',
+          'glossary',
+        ],
+      },
+    ],
   },
   { title: 'Background', folder: 'background', groups: [{ pages: ['delivery', 'assumptions', 'security', 'performance', 'sizing'] }] },
 ];
