@@ -301,11 +301,25 @@ test('a function for operators only says which entry has it', async ({ page, sho
   await openOutbox(page, shop.url);
   const messages = await page.evaluate(() =>
     Promise.all(
-      [outbox.drain(), outbox.list(), outbox.retry('x'), outbox.resolve('x', { as: 'recorded', reason: 'y' }), outbox.resume('relay')].map((one) =>
-        one.catch(({ code, message }) => `${code}: ${message}`),
+      [
+        () => outbox.drain(),
+        () => outbox.list(),
+        () => outbox.retry('x'),
+        () => outbox.resolve('x', { as: 'recorded', reason: 'y' }),
+        () => outbox.resume('relay'),
+        () => outbox.receiptHead(),
+        async () => outbox.iterate(),
+        async () => outbox.exportReceipts(),
+        async () => outbox.reconcile([]),
+      ].map((call) =>
+        call().then(
+          () => 'it was done',
+          ({ code, message }) => `${code}: ${message}`,
+        ),
       ),
     ),
   );
+  expect(messages).toHaveLength(9);
   for (const message of messages) expect(message).toMatch(/^configuration: .*location-sdk\/outbox/);
 });
 
