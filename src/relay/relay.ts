@@ -80,7 +80,7 @@ async function answer<Player extends RelayPlayer>(
   const call = (signal: AbortSignal): RelayCall => ({ operation, native: connection.native, signal });
 
   const { player, user } = await authorized(request, call, left(), noteThrown, settings);
-  if (request.bodyUsed) return broken(noteFault(logger, 'the option authorize read the body of the request; it must leave it unread'));
+  if (request.bodyUsed) return broken(noteFault(logger, 'the request body was read before the relay: your server and authorize must leave it unread'));
   await requireSamePlayer(request, player, user);
   await withinLimit(player, operation, left(), settings);
 

@@ -112,6 +112,7 @@ describe('an answer that is not from a relay', () => {
     [302, 'gateway', 'unknown'],
     [401, 'authentication', 'rejected'],
     [404, 'not-found', 'rejected'],
+    [408, 'gateway', 'unknown'],
     [409, 'bad-request', 'rejected'],
     [422, 'unprocessable', 'rejected'],
     [429, 'rate-limited', 'rejected'],

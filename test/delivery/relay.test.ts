@@ -116,6 +116,11 @@ describe('doubt between page and relay', () => {
     expect(await scripted([first(), repeated()]).report()).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
   });
 
+  it('that a duplicate ends gives a receipt without an environment, which the duplicate does not name', async () => {
+    const { outcome, environment } = await scripted([lost(), repeated()]).report();
+    expect([outcome, environment]).toEqual(['already-recorded', undefined]);
+  });
+
   it.each<[string, () => Scripted]>([
     ['a relay that sent nothing', () => failed(503, { code: 'network', outcome: 'not-sent' })],
     ['a relay with too many requests', () => failed(429, { code: 'rate-limited', outcome: 'not-sent' })],

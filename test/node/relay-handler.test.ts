@@ -107,6 +107,31 @@ test('the machine’s own address is not looked up, for any header', async () =>
   expect([statusOf(answer), answer.includes('"reason":"not-public"'), lookedUp]).toEqual([503, true, []]);
 });
 
+test('a header that came in two lines is recognised, though a web Request joins them', async () => {
+  const { port, lookedUp } = await serving({ trustedProxies: 'heroku' });
+  const body = JSON.stringify(pageBet());
+  const ask = (...lines: string[]) =>
+    exchange(port, head(port, { length: body.length, more: [...CLOSE, ...lines.map((line) => `X-Forwarded-For: ${line}`)] }) + body);
+  const twice = await ask('8.8.8.8', '102.89.23.47');
+  expect([statusOf(twice), twice.includes('"reason":"no-address"'), lookedUp]).toEqual([503, true, []]);
+  expect(statusOf(await ask('8.8.8.8, 102.89.23.47'))).toBe(200);
+  expect(lookedUp).toEqual(['102.89.23.47']);
+});
+
+test.each([
+  ['/relay/report-bet-event', 200],
+  ['/open/../relay/report-bet-event', 404],
+  ['/relay/%2e/report-bet-event', 404],
+])('with Express, which removes the mount path, the whole path counts: %s', async (originalUrl, status) => {
+  const { relay, gateway } = relayWorld();
+  const port = await listening((incoming, outgoing) => {
+    Object.assign(incoming, { originalUrl, url: '/report-bet-event' });
+    void toNodeHandler(relay)(incoming, outgoing);
+  });
+  expect(statusOf(await exchange(port, head(port, { more: CLOSE }) + BODY))).toBe(status);
+  expect(gateway.reports()).toHaveLength(status === 200 ? 1 : 0);
+});
+
 describe('a slow body', () => {
   test('is answered with 408 and the connection ends', async () => {
     const { port, gateway } = await serving({ bodyTimeoutMs: 50 });

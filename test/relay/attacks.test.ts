@@ -7,6 +7,7 @@ const FORBIDDEN = { code: 'bad-request', message: 'This is not accepted.', outco
 const METHOD = { code: 'bad-request', message: 'Use POST.', outcome: 'not-sent' };
 const MEDIA_TYPE = { code: 'bad-request', message: 'Send application/json.', outcome: 'not-sent' };
 const NO_SESSION = { code: 'authentication', message: 'No player is logged in.', outcome: 'not-sent' };
+const OTHER_PLAYER = { code: 'authentication', message: 'The logged-in player is not the player of this report.', outcome: 'not-sent' };
 const TOO_LARGE = { code: 'bad-request', message: 'The body is too large.', outcome: 'not-sent' };
 
 type Attack = readonly [name: string, sending: Sending, status: number, error: object];
@@ -65,6 +66,7 @@ const CONSTANT: readonly Attack[] = [
   ['no session', by({ cookie: undefined }), 401, NO_SESSION],
   ['another player’s name for a session', by({ cookie: 'session=constructor' }), 401, NO_SESSION],
   ['a user in a header', by({ cookie: undefined, 'x-user-id': 'U-88412' }), 401, NO_SESSION],
+  ['a report that the page of another player stored', by({ 'x-location-sdk-player': 'f'.repeat(64) }), 401, OTHER_PLAYER],
   ['a length beyond the limit', by({ 'content-length': '70000' }), 413, TOO_LARGE],
   ['a body beyond the limit', { body: JSON.stringify(pageBet({ metadata: { note: 'x'.repeat(65_536) } })) }, 413, TOO_LARGE],
   ['a body beyond the limit with a false length', { headers: { 'content-length': '20' }, body: ' '.repeat(65_537) }, 413, TOO_LARGE],
@@ -152,6 +154,20 @@ describe('is refused with a constant answer, and nothing reaches the gateway:', 
     const answer = await attacked(sending);
     expect([answer.status, answer.body]).toEqual([status, { error }]);
   });
+});
+
+test('its path, origin, method, headers and media type are checked before any function of the operator is called', async () => {
+  const early = CONSTANT.filter(([, , status]) => [403, 404, 405, 415].includes(status));
+  expect(early.length).toBeGreaterThan(45);
+  const asked: string[] = [];
+  const { send } = relayWorld({
+    authorize: ({ url }) => {
+      asked.push(url);
+      return null;
+    },
+  });
+  for (const [, sending] of early) await send(sending);
+  expect(asked).toEqual([]);
 });
 
 describe('is refused with its problem, and nothing reaches the gateway:', () => {

@@ -385,8 +385,8 @@ describe('a report that failed', () => {
     const { status, body, text } = await send();
     expect([status, body.error.code, body.error.outcome]).toEqual([503, 'configuration', 'not-sent']);
     expect(text).not.toMatch(/gateways|LOCATION_SDK|staging/);
-    const [id = ''] = /\b[a-p]{16}\b/.exec(body.error.message) ?? [];
-    expect(lines.filter((line) => id !== '' && line.includes(id)).join()).toContain('LOCATION_SDK_STAGING_BASE_URL');
+    const id = /\(([a-p]{16})\)/.exec(text)?.[1] ?? 'none';
+    expect(lines.find((line) => line.startsWith(id))).toContain('LOCATION_SDK_STAGING_BASE_URL');
   });
 
   test('is passed to the operator, for resend', async () => {
@@ -496,7 +496,8 @@ describe('an outbox', () => {
     await send();
     expect(client.calls[0]?.options.timeoutMs).toBe(3_000);
     const late = relayWorld({ clock, client: stubClient(() => receipt), timeoutMs: 5_000, complete: () => void clock.advance(5_000) });
-    expect((await late.send()).body.error).toMatchObject({ code: 'timeout', outcome: 'not-sent' });
+    const answer = await late.send();
+    expect([answer.status, answer.body.error]).toMatchObject([503, { code: 'timeout', outcome: 'not-sent' }]);
   });
 });
 

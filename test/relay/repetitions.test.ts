@@ -82,6 +82,20 @@ describe('what is remembered', () => {
     expect([recent.get(key('ada', 'doubt')), recent.get(key('ada', 49))]).toEqual([undefined, expect.anything()]);
   });
 
+  test('is a thousand events for ten minutes at most, without a timer', () => {
+    const clock = new FakeClock();
+    const recent = createRecent(clock);
+    for (let player = 0; player < 1_000; player += 1) recent.set(key(`player-${player}`, 1), {});
+    expect(recent.get(key('player-0', 1))).toBeDefined();
+    recent.set(key('player-1000', 1), {});
+    expect([recent.get(key('player-0', 1)), recent.get(key('player-1', 1))]).toEqual([undefined, expect.anything()]);
+    clock.advance(600_000);
+    expect(recent.get(key('player-1', 1))).toBeDefined();
+    clock.advance(1);
+    expect(recent.get(key('player-1', 1))).toBeUndefined();
+    expect([clock.pending, clock.waits]).toEqual([0, []]);
+  });
+
   test('and was forgotten frees its space', () => {
     const clock = new FakeClock();
     const recent = createRecent(clock);
@@ -137,6 +151,33 @@ describe('an event in doubt, for which complete now returns other values,', () =
     await send({ body });
     expect((await send({ body })).body.outcome).toBe('already-recorded');
     expect(lines.join()).not.toContain('differs');
+  });
+});
+
+describe('a repetition that another process answers', () => {
+  /** Two relays over one gateway, as two processes: the second is asked a minute later. */
+  async function twice(body: object, complete: object) {
+    const first = relayWorld({ complete: () => complete });
+    const clock = new FakeClock(Date.now() + 60_000);
+    const second = relayWorld({ client: first.client, complete: () => complete, clock });
+    expect((await first.send({ body })).status).toBe(200);
+    return (await second.send({ body })).body.error;
+  }
+  const bet = { bet_id: 'BET-1', amount: 1500 };
+  const timestamp = '1795161600';
+
+  test.each<[string, object, object]>([
+    ['the location was looked up', bet, { timestamp }],
+    ['the relay added the time', { ...bet, location: gps() }, {}],
+  ])('conflicts if %s, though the recorded report is this very one', async (_, body, complete) => {
+    expect(await twice(body, complete)).toMatchObject({ code: 'duplicate', conflict: true });
+  });
+
+  test.each<[string, object, object]>([
+    ['the position is the page’s and the time the operator’s', { ...bet, location: gps() }, { timestamp }],
+    ['both are the operator’s', bet, { timestamp, location: gps() }],
+  ])('is the same report if %s', async (_, body, complete) => {
+    expect(await twice(body, complete)).toMatchObject({ code: 'duplicate', conflict: false });
   });
 });
 
