@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { transform } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { english, french } from '../src/errors/player-words.js';
 import { expectFreshBuild } from './support/built.js';
 import { guides } from './support/documents.js';
 import { root } from './support/run.js';
@@ -38,6 +39,27 @@ test('the build writes the hash and the size of every script-tag file', () => {
     expect(bytes).toBe(file.byteLength);
     expect(gzipBytes).toBe(gzipSync(file, { level: 9 }).byteLength);
   }
+});
+
+test('the guide has the size of the stub, give or take a tenth', () => {
+  expectFreshBuild();
+  const { bytes = 0, gzipBytes = 0 }: Partial<Facts> = JSON.parse(read('dist/integrity.json'))['location-sdk.stub.global.js'];
+  const [, plain, gzipped] = /It is a file of ([\d.]+) kB \(([\d.]+) kB gzipped\)/.exec(read('docs/how-to/browser.md')) ?? [];
+  expect([Number(plain) / (bytes / 1_000), Number(gzipped) / (gzipBytes / 1_000)].map((share) => Math.abs(share - 1) < 0.1)).toEqual([true, true]);
+});
+
+describe.each(['location-sdk.global.js', 'location-sdk.outbox.global.js', 'location-sdk.relay.global.js'])('%s', (name) => {
+  test('creates no element and sets no style', () => {
+    expectFreshBuild();
+    expect(read(`dist/${name}`)).not.toMatch(/createElement|innerHTML|outerHTML|insertAdjacent|document\.write|\.style\b|adoptedStyleSheets/);
+  });
+
+  test('has the words for a player in English only', () => {
+    expectFreshBuild();
+    const script = read(`dist/${name}`);
+    expect(Object.values(english).filter((text) => !script.includes(text))).toEqual([]);
+    expect(Object.values(french).filter((text) => script.includes(text))).toEqual([]);
+  });
 });
 
 test('every script tag of the documents names this version, a file of the build, and a place for the hash', () => {

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
+import * as guards from '../../src/errors/guards.js';
 import { test } from './browser-test.js';
 import { grantGeolocation } from './geolocation.js';
 import { readScript } from './script-file.js';
@@ -23,6 +24,30 @@ test('the stub adds one name to the page', async ({ page, operator }) => {
   const before = await names();
   await page.goto(`${operator.url}/stub-alone`);
   expect((await names()).filter((name) => !before.includes(name))).toEqual(['LocationSDK']);
+});
+
+test('the stub offers the calls and the guards, no part of an outbox, and ends a call after 30 s unless the tag says otherwise', async ({ page, operator }) => {
+  await page.addInitScript(() => {
+    const waits: number[] = [];
+    const { setTimeout } = window;
+    Object.assign(window, {
+      waits,
+      setTimeout: (work: () => void, milliseconds: number) => {
+        waits.push(milliseconds);
+        return setTimeout(work, milliseconds);
+      },
+    });
+  });
+  await page.goto(`${operator.url}/stub-alone`);
+  const { names, waits } = await page.evaluate(() => {
+    void LocationSDK.locate();
+    const { waits } = window as unknown as { waits: number[] };
+    return { names: Object.keys(LocationSDK).sort(), waits };
+  });
+  const calls = ['configure', 'createClient', 'locate', 'locationPermission', 'reportBetEvent', 'reportWithdrawalEvent', 'resend'];
+  const backend = ['reportSettledBet', 'reportSettledWithdrawal', 'verifyNin'];
+  expect(names).toEqual([...calls, ...backend, ...Object.keys(guards), 'queue'].sort());
+  expect(waits).toEqual([30_000]);
 });
 
 test.for(['async', 'defer'])(

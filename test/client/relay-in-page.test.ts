@@ -76,6 +76,7 @@ describe('requests to the relay', () => {
     ],
     ['http://user:secret@play.example.com/', 'is http://play.example.com/relay in this page'],
     ['about:srcdoc', 'has no host, and this page has no address (about:); give the whole address'],
+    ['blob:https://play.example.com/7c9e6679', 'has no host, and this page has no address (blob:); give the whole address'],
   ])('a path in a page at %s is reported when the client is made', async (href, problem) => {
     vi.stubGlobal('location', { href });
     try {
@@ -225,6 +226,16 @@ describe('the space for requests that outlive the page', () => {
     expect(sent).toHaveLength(20);
     controller.abort();
     await Promise.all(calls);
+  });
+
+  it('is 60 KiB, to the byte', async () => {
+    const { client, sent, run } = scripted([recorded(), recorded(), recorded()], { geolocation: denies });
+    const report = (note: string) => run(client.reportBetEvent({ ...bet, metadata: { note } }));
+    await report('');
+    const room = 60 * 1024 - String(sent[0]?.init.body).length;
+    await report('x'.repeat(room));
+    await report('x'.repeat(room + 1));
+    expect(sent.map(({ init }) => init.keepalive)).toEqual([true, true, undefined]);
   });
 
   it('counts bytes, not characters', async () => {

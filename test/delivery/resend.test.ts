@@ -65,6 +65,13 @@ describe('resend', () => {
     expect(sent).toHaveLength(0);
   });
 
+  it('refuses a copy of the error, such as one that was posted to another thread: only the error itself keeps the report', async () => {
+    const { client, failure, run } = scripted([lost(), repeated()], once);
+    const error = await failure();
+    expect(await failure(client.resend(structuredClone(error)))).toMatchObject({ code: 'validation', issues: [{ path: 'error' }] });
+    expect(await run(client.resend(error))).toMatchObject({ outcome: 'already-recorded' });
+  });
+
   it('keeps no NIN that was to be verified', async () => {
     const { client, failure } = scripted([lost()], once);
     const error = await failure(client.verifyNin('99012345678'));

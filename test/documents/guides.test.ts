@@ -61,6 +61,19 @@ test('the policy of the guide is that of the example site', () => {
   expect(policy.replace(/\s+/g, ' ')).toBe(served);
 });
 
+test('the hosts that the guide adds to connect-src are those that a page without a relay asks', async () => {
+  const asked: string[] = [];
+  const client = createClient({
+    fetch: (url) => {
+      asked.push(new URL(url).origin);
+      return Promise.reject(new TypeError('fetch failed'));
+    },
+  });
+  await client.locate({ clientIP: '102.89.23.45' }).catch(() => undefined);
+  const [, hosts = ''] = /^\| no relay, .*their hosts in `connect-src`: `(.*)` \|$/m.exec(read('docs/how-to/browser.md')) ?? [];
+  expect(hosts.split(' ')).toEqual(asked);
+});
+
 describe('the guide to the relay', () => {
   const guide = read('docs/reference/relay.md');
 
