@@ -27,6 +27,10 @@ const IN_WORDS: Readonly<Record<number, string>> = {
   300000: '5 minutes',
 };
 
+test('the guide has the most addresses that a client remembers', () => {
+  expect(guide).toContain(`${location.ip.cacheSize.standard.toLocaleString('en')} addresses at most (\`cacheSize\`)`);
+});
+
 describe('the guide has the real defaults', () => {
   test.each([
     ['location.timeoutMs', location.timeoutMs],

@@ -125,6 +125,29 @@ describe("without a position the page's own address is looked up", () => {
   });
 });
 
+describe('what is remembered', () => {
+  test('is the position, by the client that asked: another client of the page asks again', async () => {
+    const geolocation = at(gps);
+    const first = page(geolocation);
+    for (let call = 0; call < 2; call += 1) await first.clock.runUntilSettled(first.client.locate());
+    expect(geolocation.getCurrentPosition).toHaveBeenCalledTimes(1);
+    const second = page(geolocation);
+    await second.clock.runUntilSettled(second.client.locate());
+    expect(geolocation.getCurrentPosition).toHaveBeenCalledTimes(2);
+  });
+
+  test("is the page's own address for five minutes, also if the network has changed", async () => {
+    const { client, clock, lookup } = page(failing(1));
+    await clock.runUntilSettled(client.locate());
+    lookup.mockResolvedValue({ latitude: 6.45, longitude: 3.39 });
+    await clock.advance(299_999);
+    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ ...place, source: 'ip', ageMs: 299_999 });
+    await clock.advance(1);
+    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ latitude: 6.45, ageMs: 0 });
+    expect(lookup).toHaveBeenCalledTimes(2);
+  });
+});
+
 describe("the browser's step in the error", () => {
   test.each([
     [1, 'denied'],

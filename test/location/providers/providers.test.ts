@@ -131,7 +131,10 @@ describe.each<[string, IpProvider, object, string]>([
   });
 
   test.each([429, 403])('HTTP %i means that it refuses for a while', async (status) => {
-    expect(await answering(provider, { error: true, reason: 'RateLimited' }, status).failedStep()).toMatchObject({ reason: 'refused' });
+    expect(await answering(provider, { error: true, reason: 'RateLimited' }, status).failedStep()).toMatchObject({
+      reason: 'refused',
+      message: expect.stringContaining(`HTTP ${status}`),
+    });
   });
 
   test.each([

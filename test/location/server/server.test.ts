@@ -62,9 +62,10 @@ describe('with clientIP', () => {
 
   test('with lookups disabled the error says to pass location', async () => {
     const { client } = server({ ip: { enabled: false } });
-    const error = await failureOf(client.reportBetEvent(betEvent(), { clientIP: PUBLIC }));
+    const error = await failureOf<LocationError>(client.reportBetEvent(betEvent(), { clientIP: PUBLIC }));
     expect(error).toBeInstanceOf(LocationError);
     expect(error.message).toContain('pass location');
+    expect(error.steps).toMatchObject([{ reason: 'not-available', message: 'no location source is enabled: see location.browser.enabled and location.ip' }]);
   });
 });
 

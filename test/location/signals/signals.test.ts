@@ -216,6 +216,42 @@ describe('each observation', () => {
   });
 });
 
+describe('the limits by default', () => {
+  const exact = { accuracy: 0, timestamp: NOON };
+  /** A degree of longitude on the equator is 111.195 km. */
+  const east = (kilometres: number) => ({ latitude: 0, longitude: 20 + kilometres / 111.195 });
+  const from = at(east(0), exact);
+
+  test.each([
+    [99.9, 'no'],
+    [100.1, 'yes'],
+  ])('a distance of %d km is beyond 100 km: %s', (kilometres, beyondLimit) => {
+    expect(locationSignals(from, at(east(kilometres), exact)).distance.beyondLimit).toBe(beyondLimit);
+  });
+
+  test.each([
+    [998, 'no'],
+    [1_002, 'yes'],
+  ])('%d kilometres in an hour are beyond 1,000 km/h: %s', (kilometres, beyondLimit) => {
+    expect(locationSignals(from, at(east(kilometres), { accuracy: 0, timestamp: NOON + HOUR })).speed.beyondLimit).toBe(beyondLimit);
+  });
+
+  test.each([
+    ['Africa/Nairobi', 60, 'no'],
+    ['Asia/Kathmandu', 75, 'yes'],
+  ])('%s, %i minutes away, is beyond 60 minutes: %s', (timeZone, differenceMinutes, beyondLimit) => {
+    const here = timeZone === 'Africa/Nairobi' ? 'Africa/Johannesburg' : 'Asia/Kabul';
+    expect(locationSignals(at(LAGOS, { timeZone: here }), at(LAGOS, { timeZone, timestamp: NOON })).timeZone).toEqual({ differenceMinutes, beyondLimit });
+  });
+
+  test.each([
+    [0.99, 'yes'],
+    [1.01, 'no'],
+  ])('%d km from 0, 0 is null island: %s', (kilometres, nullIsland) => {
+    expect(locationSignals({ latitude: 0, longitude: kilometres / 111.195 }, LAGOS).a.nullIsland).toBe(nullIsland);
+  });
+});
+
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const observation = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),

@@ -205,6 +205,14 @@ describe('a file that cannot be used from the start', () => {
     expect(warnings).toEqual([expect.stringContaining('Lookups skip it until it can be used.')]);
   });
 
+  test('may have 512 MiB, and no more', async () => {
+    const file = temporaryFile(ENUGU);
+    // Sparse: it takes no space on the disk.
+    truncateSync(file, 536_870_913);
+    const { message } = await failureOf(following(file).provider.ready());
+    expect(message).toContain('it has 536870913 bytes, and maxBytes is 536870912');
+  });
+
   test('is tried again an interval later, by lookups, and at once by ready()', async () => {
     const file = temporaryFile();
     const { city, pass } = following(file);
