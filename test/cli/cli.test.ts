@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { version } from '../../package.json';
+import { MOCK_OPTIONS } from '../../src/cli/mock/mock.js';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { serve } from '../../src/entries/mock-node.js';
@@ -98,6 +99,34 @@ test('its options reach the gateway', async () => {
   await end();
 });
 
+test('--seed decides which requests a fault with a probability strikes', async () => {
+  const rule = { kind: 'status', probability: 0.5, times: null } as const;
+  const { url, end } = await startMock('--seed', '7');
+  await fetch(`${url}/__admin/faults`, { method: 'POST', body: JSON.stringify(rule) });
+  /** Which of 20 requests were struck. */
+  const struck = async (ask: typeof fetch, address: string) => {
+    const statuses: number[] = [];
+    const init = { method: 'POST', headers: { 'x-api-key': 'mock-api-key', 'content-type': 'application/json' }, body: '{"nin":"99012345678"}' };
+    for (let request = 0; request < 20; request += 1) statuses.push((await ask(`${address}/integration-gateway/external/nin/verify`, init)).status);
+    return statuses;
+  };
+  const expected = (seed: number) => {
+    const gateway = createMockGateway({ seed });
+    gateway.faults.add(rule);
+    return struck((input, init) => gateway.fetch(input as string, init) as Promise<Response>, 'http://mock.localhost');
+  };
+  const seen = await struck(fetch, url);
+  expect(seen).toEqual(await expected(7));
+  expect(seen).not.toEqual(await expected(1));
+  await end();
+});
+
+test('mock --help lists every option of the command', async () => {
+  const { out } = await runCli(['mock', '--help']);
+  for (const name of Object.keys(MOCK_OPTIONS)) expect(out).toMatch(new RegExp(`^ +--${name}\\b`, 'm'));
+  expect(out).toContain('default: 4010');
+});
+
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it at once, even with hanging requests', async (signal) => {
   const { url, end } = await cli.mock();
   const rules = [
@@ -131,6 +160,8 @@ describe('the state file', () => {
     expect(await references(second.url)).toEqual(['B-1', 'B-2']);
     expect(await second.end()).toBe(0);
     expect(JSON.parse(readFileSync(path, 'utf8')).reports.staging).toHaveLength(2);
+    // Reports are personal data.
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
@@ -308,7 +339,7 @@ describe('mock run', () => {
     expect(readFileSync(state, 'utf8')).toContain('B-1');
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('passes %s on, waits for the command, and returns its exit code', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes %s on, waits for the command, and returns its exit code', async (signal) => {
     const child = cli.start(
       'mock',
       'run',

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -93,6 +94,32 @@ describe("the client's result for a fault, as the guide says", () => {
     expect([said, gateway.reports().length]).toEqual([expected, held]);
     expect(gateway.requests()[0]?.fault).toBeDefined();
     gateway.reset();
+  });
+});
+
+test('after an outage, as the guide says, resend records the report', async () => {
+  const scriptOf = (line: RegExp) => new Function('gateway', faults.find(({ script }) => line.test(script))?.script ?? '');
+  const gateway = createMockGateway({ validation: 'partial' });
+  const client = createClient({ ...gateway.clientOptions(), retry: { baseMs: 0 } });
+  scriptOf(/connection-reset', times: null/)(gateway);
+  const bet = { bet_id: 'B-1', user: { user_id: 'U-1' } } as BetEvent;
+  const error = await client.reportBetEvent(bet).catch((thrown: unknown) => thrown);
+  scriptOf(/faults\.clear\(\)/)(gateway);
+  expect(gateway.reports()).toEqual([]);
+  expect(await client.resend(error)).toMatchObject({ outcome: 'recorded', reference: 'B-1' });
+  expect(gateway.reports()).toHaveLength(1);
+});
+
+describe('the reference of the mock gateway has every option with its default', () => {
+  const [, table = ''] = /^## Options\n(.*?)^## /ms.exec(readGuides('reference/mock-gateway')) ?? [];
+  const rows = [...table.matchAll(/^\| `([\w.]+)` \| (.*?) \|/gm)].map(([, name = '', standard = '']) => [name, standard.replaceAll(/[`',]/g, '')] as const);
+
+  test('it is that of the source', () => {
+    const [, declared = ''] = /export interface MockGatewayOptions<.*?> \{\n(.*?)^\}/ms.exec(readFileSync(join(root, 'src/mock/options.ts'), 'utf8')) ?? [];
+    const told = [...declared.matchAll(/ Default: (.*?)\. \*\/\n {2}(\w+)\?/g)].map(([, standard = '', name = '']) => [name, standard] as const);
+    expect(told.map(([name]) => name)).toEqual([...rows.map(([name]) => name.replace('location.required', 'location')), 'clock']);
+    for (const [name, standard] of rows.filter(([name]) => name !== 'location.required' && name !== 'rateLimit'))
+      expect(told.find(([one]) => one === name)?.[1].replaceAll(/[`',]/g, '')).toBe(standard);
   });
 });
 

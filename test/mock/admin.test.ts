@@ -92,6 +92,10 @@ describe('requests', () => {
   test.each([
     ['', [200, 409, 422]],
     ['?status=409', [409]],
+    ['?environment=staging', [200, 409, 422]],
+    ['?environment=production', []],
+    ['?operation=reportBetEvent', [200, 409, 422]],
+    ['?operation=verifyNin', []],
     ['?applied=true', [200]],
     ['?applied=false', [409, 422]],
     ['?reference=BET-1', [200, 409]],

@@ -145,6 +145,17 @@ describe('when a rule applies', () => {
     expect(share).toBeLessThan(45);
   });
 
+  test('by probability: without a seed it is 1', async () => {
+    const run = async (seed?: number) => {
+      const { gateway, outcomes } = world({ seed });
+      gateway.faults.add({ kind: 'status', probability: 0.5, times: null });
+      return outcomes(40);
+    };
+    const standard = await run();
+    expect(standard).toEqual(await run(1));
+    expect(standard).not.toEqual(await run(2));
+  });
+
   test.each([
     [0, 200],
     [1, 503],

@@ -37,10 +37,13 @@ describe('the rate limit', () => {
     }
   });
 
-  test('takes effect after the key and before everything else', async () => {
-    const { send } = world({ rateLimit: { requests: 1 } });
+  test('takes effect after the key and before everything else, faults too', async () => {
+    const { gateway, send } = world({ rateLimit: { requests: 1 } });
     await send();
+    gateway.faults.add({ kind: 'status', status: 500, times: null });
     expect((await send('reportBetEvent', {}, { headers: {} })).status).toBe(401);
+    expect((await send()).status).toBe(429);
+    expect(gateway.faults.list()).toMatchObject([{ struck: 0 }]);
     expect((await send('reportBetEvent', {}, { body: 'nonsense' })).status).toBe(429);
   });
 
@@ -166,6 +169,12 @@ describe('waitFor and subscribe', () => {
     expect(clock.pending).toBe(0);
   });
 
+  test('waitFor waits for five seconds by default', async () => {
+    const { gateway, clock } = world();
+    await expect(clock.run(gateway.waitFor({ operation: 'verifyNin' }))).rejects.toThrow('within 5000 ms');
+    expect(clock.waits).toEqual([5_000]);
+  });
+
   test('subscribe calls back for every request until it is ended', async () => {
     const { gateway, outcomes } = world();
     const seen: number[] = [];
@@ -202,6 +211,13 @@ describe('the journal', () => {
     const { gateway, outcomes } = world({ journalSize });
     await outcomes(10);
     expect(gateway.requests().map(({ id }) => id)).toEqual([8, 9, 10].slice(3 - journalSize));
+  });
+
+  test('keeps the latest 1,000 by default', async () => {
+    const { gateway } = world();
+    for (let request = 0; request < 1_001; request += 1) await gateway.fetch('http://mock.localhost/');
+    const ids = gateway.requests().map(({ id }) => id);
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([1_000, 2, 1_001]);
   });
 
   test('contains no key, no personal data and no name that may be data', async () => {

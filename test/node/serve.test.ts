@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createClient, NetworkError } from '../../src/entries/index.js';
-import { createMockGateway, type FaultRule } from '../../src/entries/mock.js';
+import { createMockGateway, type FaultRule, openApiDocument } from '../../src/entries/mock.js';
 import { type MockServer, type ServeOptions, serve } from '../../src/entries/mock-node.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
@@ -139,6 +139,15 @@ test('with an admin token it accepts reports without it, and shows them only wit
   expect((await fetch(`${url}/__admin/reports`)).status).toBe(401);
   const shown = await fetch(`${url}/__admin/reports`, { headers: { authorization: 'Bearer s3cret' } });
   expect(await shown.json()).toMatchObject({ reports: [{ reference: 'BET-1' }] });
+});
+
+test('its own OpenAPI document names its address, and follows its validation', async () => {
+  const server = await serve(createMockGateway({ validation: 'partial' }));
+  open.push(server);
+  const document = await (await fetch(`${server.url}/__admin/openapi.json`)).json();
+  expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument({ address: server.url, validation: 'partial' }))));
+  const [staging, production] = document.servers;
+  expect([staging.variables.staging_base_url.default, production.variables.base_url.default]).toEqual([server.url, `${server.url}/production`]);
 });
 
 test.each(['', 'two words', 'naïve'])('the admin token %j is refused', async (adminToken) => {

@@ -4,6 +4,7 @@ import { contractOf } from './contract.js';
 
 interface Step {
   stepId: string;
+  description: string;
   operationId: string;
   parameters: { name: string; in: string; value: string }[];
   requestBody: { contentType: string; payload: Record<string, unknown> };
@@ -59,6 +60,11 @@ describe('the walk-through', () => {
         expect(successCriteria).toEqual([{ condition: '$statusCode == 200' }]);
       }
     }
+  });
+
+  it('says "assumption" at each step that the specification does not define', () => {
+    const [{ steps }] = document.workflows as [Workflow];
+    for (const { stepId, description } of steps) expect(description, stepId).toMatch(/assumption/i);
   });
 
   it('names only its own inputs', () => {
