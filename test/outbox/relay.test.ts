@@ -106,6 +106,17 @@ describe('a report for a relay', () => {
     }
   });
 
+  it('ends with an error that cannot be resent: only the outbox sends what it stores', async () => {
+    const { outbox, client, sent, run } = scripted(lost, told(409, { code: 'duplicate', outcome: 'rejected', conflict: true }));
+    outbox.start();
+    const { done } = await outbox.reportBetEvent(bet());
+    const error = await run(failureOf(done));
+    expect([error.outcome, sent.length]).toEqual(['unknown', 2]);
+    expect(await failureOf(client.resend(error))).toMatchObject({ code: 'validation', issues: [{ path: 'error' }] });
+    expect(sent).toHaveLength(2);
+    await run(outbox.stop());
+  });
+
   it('that conflicts is in doubt if the relay found the location, and certain if the page sent it', async () => {
     const conflict = told(409, { code: 'duplicate', outcome: 'rejected', conflict: true });
     for (const location of [gps(), undefined]) {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -43,6 +44,13 @@ it('guards the entries with an API key or a server', () => {
 it.each(serverOnly)('marks $name as not for browsers, before any condition that a page could use', ({ conditions }) => {
   const before = conditions.slice(0, conditions.indexOf('browser'));
   expect(before.filter((condition) => !['workerd', 'edge-light'].includes(condition))).toEqual([]);
+});
+
+it('refuses the relay when a test runner loads what browsers get, as Jest with jsdom does, and not otherwise', () => {
+  const load = (...conditions: string[]) =>
+    spawnSync(process.execPath, [...conditions, '--eval', "require('location-sdk/relay')"], { cwd: project, encoding: 'utf8' }).stderr;
+  expect(load('--conditions=browser')).toContain('Only a server can use location-sdk/relay, so import it in code that runs on your server');
+  expect(load('--conditions=node-addons')).toBe('');
 });
 
 it.each(serverOnly)('lets a server have $name', async ({ name }) => {
