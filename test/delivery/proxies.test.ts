@@ -160,6 +160,39 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
     expect(await ask(baseUrl, { transport })).toMatchObject({ code: 'network', outcome: 'not-sent' });
   });
 
+  it('reads the variables once, when the transport is made', async () => {
+    const [told, later] = [await proxy(), await proxy()];
+    const baseUrl = await plainGateway();
+    process.env.HTTP_PROXY = told.address;
+    const transport = nodeTransport({ proxy: 'environment' });
+    Object.assign(process.env, { HTTP_PROXY: later.address, NO_PROXY: '*' });
+    expect(await ask(baseUrl, { transport })).toMatchObject({ outcome: 'recorded' });
+    expect([told.tunnels, later.tunnels]).toEqual([1, 0]);
+    await transport.close();
+  });
+
+  it('uses the proxy of HTTP_PROXY for https too, if there is no HTTPS_PROXY', async () => {
+    const told = await proxy();
+    expect(await askBy(await gateway(), { HTTP_PROXY: told.address })).toMatchObject({ message: expect.stringContaining('the certificate was refused') });
+    expect(told.tunnels).toBe(1);
+  });
+
+  it('takes a name in NO_PROXY for its subdomains too, and a port for that port alone', async () => {
+    const told = await proxy();
+    const baseUrl = await plainGateway();
+    const { host, hostname } = new URL(baseUrl);
+    const tunnelsTo = async (address: string, NO_PROXY: string) => {
+      const before = told.tunnels;
+      await askBy(address, { HTTP_PROXY: told.address, NO_PROXY });
+      return told.tunnels - before;
+    };
+    expect([await tunnelsTo(baseUrl, host), await tunnelsTo(baseUrl, `${hostname}:1`)]).toEqual([0, 1]);
+    // No server has this name: the proxy is asked, or the name is not found.
+    expect(await tunnelsTo('https://api.gateway.invalid', 'gateway.invalid')).toBe(0);
+    expect(await tunnelsTo('https://api.gateway.invalid', 'other.invalid')).toBe(1);
+    expect(await tunnelsTo('https://apigateway.invalid', 'gateway.invalid')).toBe(1);
+  });
+
   it.each(['127.0.0.1', 'example.com,127.0.0.1', '*'])('bypasses the proxy if NO_PROXY is %s', async (NO_PROXY) => {
     const told = await proxy();
     expect(await askBy(await plainGateway(), { HTTP_PROXY: told.address, NO_PROXY })).toMatchObject({ outcome: 'recorded' });

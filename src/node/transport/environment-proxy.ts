@@ -43,6 +43,8 @@ export function environmentProxy(options: { readonly connections: number }): Dis
     ...options,
     pipelining: 1,
     allowH2: false,
+    // Without it undici reads the variable again for every request.
+    noProxy: process.env.no_proxy ?? process.env.NO_PROXY ?? '',
     // A tunnel shows whether the request was sent, and the proxy does not see the key.
     proxyTunnel: true,
     clientFactory: (origin, given) => new ProxyPool(origin, given),
