@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { english, french } from '../../src/errors/player-words.js';
 import { root } from '../support/run.js';
 import { whenInstalled } from './installed.js';
 
@@ -50,6 +51,37 @@ it('the notices name no other package', () => {
   const named = [...read('dist/THIRD-PARTY-NOTICES').matchAll(/^-{80}\n(\S+) /gm)].map(([, name]) => name);
   expect(named).toEqual(bundled);
 });
+
+it('the guide to security names the bundled packages, and where they are', () => {
+  const [sentence = ''] = /today these are [^.]*\./.exec(readFileSync(join(root, 'docs/background/security.md'), 'utf8')) ?? [];
+  expect([...sentence.matchAll(/`([^`]+)` \(([^)]*)\)/g)].map(([, name, place]) => [name, place])).toEqual([
+    ['ky', 'in the CommonJS build'],
+    ['papaparse', 'in the command'],
+    ['zod', 'in the script-tag files'],
+  ]);
+  const holding = scripts.flatMap((file) => [...new Set(bundledIn(`${file}.map`))].map((name) => `${file}: ${name}`));
+  expect(holding.sort()).toEqual([
+    'dist/cli.js: papaparse',
+    'dist/index.cjs: ky',
+    'dist/location-sdk.global.js: zod',
+    'dist/location-sdk.outbox.global.js: zod',
+    'dist/location-sdk.relay.global.js: zod',
+  ]);
+});
+
+it('the script-tag files for a relay contain no lookup service', () => {
+  const services = (file: string) => ['geojs', 'ipapi.co', 'freeipapi'].filter((name) => read(`dist/${file}`).includes(name));
+  expect(services('location-sdk.global.js')).toHaveLength(3);
+  expect([...services('location-sdk.relay.global.js'), ...services('location-sdk.outbox.global.js')]).toEqual([]);
+});
+
+it.each(['location-sdk.global.js', 'location-sdk.relay.global.js', 'location-sdk.outbox.global.js'])(
+  'the script-tag files hold the texts for players in English alone: %s',
+  (file) => {
+    const shown = (texts: object) => Object.values(texts).filter((text) => read(`dist/${file}`).includes(text)).length;
+    expect([shown(english), shown(french)]).toEqual([Object.keys(english).length, 0]);
+  },
+);
 
 it('no declaration contains the types of another package', () => {
   const declarations = files.filter((file) => /\.d\.c?ts$/.test(file));
