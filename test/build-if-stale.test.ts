@@ -79,6 +79,14 @@ describe('the build', () => {
     expect(isStale(clone)).toBe(true);
   });
 
+  it.each(['test', 'test:unit', 'demo', 'size', 'example:web', 'figures:mock', 'soak', 'soak:postgres', 'soak:refusal', 'test:frameworks'])(
+    'is checked before npm run %s',
+    (command) => {
+      const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+      expect(scripts[command]).toMatch(/^node scripts\/build-if-stale\.js && /);
+    },
+  );
+
   it('depends on every file that configures it', () => {
     const configures = readdirSync(root).filter((name) => /^(?:tsup\.|tsconfig|pages\.build)/.test(name));
     expect(configures.length).toBeGreaterThan(5);

@@ -47,7 +47,7 @@ function isRunning(id: number): boolean {
 
 describe('.ci/run', () => {
   it('ends with a line that says that every step passed', async () => {
-    const { code, said, last } = await run('nothing', '').ended;
+    const { code, said, last } = await run('test', 'echo "cases: $TEST_CASES"').ended;
     expect({ code, last }).toEqual({ code: 0, last: expect.stringMatching(/^== PASSED in \d+ s$/) });
     for (const step of [
       'npm ci',
@@ -60,6 +60,8 @@ describe('.ci/run', () => {
       'node bench/main.js --smoke',
     ])
       expect(said).toContain(`said by ${step}`);
+    // npm test alone runs a sample.
+    expect(said).toContain('cases: all\n');
   });
 
   it.each(['npm test', 'npm run size', 'npm run soak:refusal', 'npm run demo'])('ends with a line that names the step %s, which failed', async (step) => {

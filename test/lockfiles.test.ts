@@ -52,6 +52,11 @@ describe.each(LOCKFILES)('%s', (file) => {
     expect(locked.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
   });
 
+  it('has an .npmrc beside it that runs no install script, and writes no address', () => {
+    const lines = readFileSync(join(root, dirname(file), '.npmrc'), 'utf8').split('\n');
+    expect(lines).toEqual(expect.arrayContaining(['ignore-scripts=true', 'omit-lockfile-registry-resolved=true']));
+  });
+
   it('contains the packages of every platform, without which npm ci refuses it', () => {
     const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).filter((name) => !placesOf(name, path).some((place) => place in packages)),

@@ -8,6 +8,10 @@ import {
   type ErrorCode,
   type FetchInit,
   type FetchResponse,
+  freeipapi,
+  geojs,
+  ipapiCo,
+  ipinfo,
   isReportingError,
   type ReportingError,
 } from '../src/entries/index.js';
@@ -347,6 +351,30 @@ describe('every kind of error', () => {
       expectNoLeak(await errorOf(() => clientOver((body) => json({ message: `${body} ${API_KEY}` }, status)).verifyNin(NIN)));
     }
   });
+});
+
+test('a lookup service gets the address alone, and the gateway never gets it', async () => {
+  const asked: string[] = [];
+  const sent: string[] = [];
+  const client = createClient({
+    gateways: gatewayWith(API_KEY),
+    logger,
+    location: { ip: { providers: [geojs(), ipapiCo(), freeipapi(), ipinfo({ token: 'tok-of-ipinfo' })] } },
+    retry: { limit: 0 },
+    fetch: async (url, { method, headers, body }) => {
+      const request = JSON.stringify([method, url, headers, body ?? '']);
+      if (url.startsWith('https://gateway.example.com')) {
+        sent.push(request);
+        return json({ message: 'kept' });
+      }
+      asked.push(request);
+      // Only the last service knows the place.
+      return url.includes('ipinfo') ? json({ ip: CLIENT_IP, geo: { latitude: 6.5, longitude: 3.25 } }) : json({}, 503);
+    },
+  });
+  await client.reportBetEvent(bet(), { clientIP: CLIENT_IP });
+  expect(asked.map((request) => leaksIn(request))).toEqual(Array(4).fill([CLIENT_IP]));
+  expect([sent.length, sent.join().includes(CLIENT_IP)]).toEqual([1, false]);
 });
 
 test('receipts contain no data except the location', async () => {

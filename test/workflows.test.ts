@@ -29,6 +29,27 @@ describe('the workflows', () => {
     }
   });
 
+  it('release tests the tagged commit again, and publishes the tested tarball with its provenance', () => {
+    const { text = '' } = workflows.find(({ name }) => name === 'release.yml') ?? {};
+    const jobs = jobsOf(text).map(({ job }) => job);
+    const build = ["require('./package.json').version", '.repository?.url', 'bash .ci/run', 'npm pack --ignore-scripts', 'npm run --silent sbom'];
+    const publish = ['needs: build', 'environment: npm', 'npm publish "$RUNNER_TEMP/release/location-sdk-', '--provenance'];
+    const announce = ['needs: publish', 'gh release create', 'location-sdk.cdx.json'];
+    for (const [index, words] of [build, publish, announce].entries()) {
+      const places = words.map((word) => jobs[index]?.indexOf(word) ?? -1);
+      expect(places).not.toContain(-1);
+      expect([...places].sort((one, other) => one - other)).toEqual(places);
+    }
+  });
+
+  it('ci builds the examples of frameworks in a job of its own, which .ci/run leaves out', () => {
+    const { text = '' } = workflows.find(({ name }) => name === 'ci.yml') ?? {};
+    const commands = jobsOf(text).map(({ job }) => ['.ci/run', 'npm run test:frameworks'].filter((command) => job.includes(command)));
+    expect(commands.filter((found) => found.length > 0)).toEqual(expect.arrayContaining([['.ci/run'], ['npm run test:frameworks']]));
+    expect(commands).not.toContainEqual(['.ci/run', 'npm run test:frameworks']);
+    expect(readFileSync(join(root, '.ci/run'), 'utf8')).not.toContain('test:frameworks');
+  });
+
   it('release gives an identity token only to the job that publishes', () => {
     const { text = '' } = workflows.find(({ name }) => name === 'release.yml') ?? {};
     expect(jobsOf(text).map(({ name }) => name)).toEqual(['build', 'publish', 'announce']);

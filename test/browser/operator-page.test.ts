@@ -65,7 +65,7 @@ test('no script reads the session, no other site sends it, and no page frames th
   expect(await page.context().cookies()).toMatchObject([{ name: 'session', httpOnly: true, sameSite: 'Strict' }]);
   const { headers } = await fetch(started.site);
   expect(headers.get('content-security-policy')).toMatch(
-    /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';.*frame-ancestors 'none'/,
+    /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';.*frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
   );
   expect(headers.get('content-security-policy')).not.toContain('unsafe');
 });

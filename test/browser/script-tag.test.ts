@@ -41,6 +41,23 @@ test('the script adds its name to the page, and zod one of its settings, also af
   expect((await namesOnWindow(page)).filter((name) => !before.includes(name))).toEqual(['__zod_globalConfig', 'LocationSDK']);
 });
 
+test('a page that has reported has no cookie of the script, and nothing in its storage', async ({ context, page, site, gateway, options }) => {
+  await grantGeolocation(context);
+  await page.goto(site.url);
+  await page.evaluate((options) => LocationSDK.configure(options), options);
+  await page.evaluate((bet) => LocationSDK.reportBetEvent(bet), betEvent());
+
+  expect(gateway.recorded()).toHaveLength(1);
+  expect(await context.cookies()).toEqual([]);
+  const stored = await page.evaluate(async () => ({
+    local: localStorage.length,
+    session: sessionStorage.length,
+    databases: (await indexedDB.databases()).length,
+    caches: (await caches.keys()).length,
+  }));
+  expect(stored).toEqual({ local: 0, session: 0, databases: 0, caches: 0 });
+});
+
 test('a page that reports a bet logs no error', async ({ context, page, site, complaints, options }) => {
   await grantGeolocation(context);
   await page.goto(site.url);

@@ -82,7 +82,12 @@ describe.each(transports())('by %s', (_, by: ClientOptions) => {
 
   it('407 is not an answer, and only nodeTransport() reports that it comes from a proxy', async () => {
     const { baseUrl } = await writing(plain(407));
-    expect(((await ask(baseUrl, by)) as Error).message).toContain(by.fetch ? ' (PROXY_AUTHENTICATION_REQUIRED)' : 'the connection broke');
+    expect(((await ask(baseUrl, by)) as Error).message).toContain(by.transport ? '(PROXY_AUTHENTICATION_REQUIRED)' : 'the connection broke');
+  });
+
+  it('204 with a length above 0 is a success by the built-in fetch, and leaves the report in doubt by nodeTransport()', async () => {
+    const { baseUrl } = await writing('HTTP/1.1 204 X\r\ncontent-length: 2\r\n\r\n');
+    expect(await ask(baseUrl, by)).toMatchObject({ outcome: by.transport ? 'unknown' : 'recorded' });
   });
 
   it('421 is a refusal, and only the built-in fetch repeats it once by itself, on another connection', async () => {

@@ -173,6 +173,60 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
     expect(await failure(clientOf('https://nowhere.invalid').reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'not-sent' });
   });
 
+  it('only the built-in fetch asks for a compressed answer', async () => {
+    let encodings: string | string[] | undefined;
+    const url = await server((response) => {
+      encodings = response.req.headers['accept-encoding'];
+      response.end('{}');
+    });
+    await clientOf(url).reportSettledBet(bet);
+    if (by.transport) expect(encodings).toBeUndefined();
+    else expect(encodings).toContain('gzip');
+  });
+
+  it('only the built-in fetch refuses a port that the web forbids', async () => {
+    const error = await failure(clientOf('http://127.0.0.1:6667').reportSettledBet(bet));
+    if (by.transport) expect(error.message).not.toContain('bad port');
+    else expect(error).toMatchObject({ code: 'network', outcome: 'not-sent', message: expect.stringContaining('bad port') });
+  });
+
+  describe('before the connection stands, nothing was sent, and only nodeTransport() tells', () => {
+    const outcome = by.transport ? 'not-sent' : 'unknown';
+
+    /** The address of a server that does this with a connection once the TLS handshake began. It never answers. */
+    async function withoutHandshake(begun: (socket: Socket) => void = () => {}): Promise<string> {
+      const sockets = new Set<Socket>();
+      const listening = createTcpServer((socket) => {
+        sockets.add(socket.on('error', () => {}));
+        socket.once('data', () => begun(socket));
+      });
+      open.push({
+        close: () => {
+          for (const socket of sockets) socket.destroy();
+          listening.close();
+        },
+      });
+      await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+      return `https://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+    }
+
+    it('if the time is over', async () => {
+      const url = await withoutHandshake();
+      expect(await failure(clientOf(url, { attemptTimeoutMs: 200 }).reportSettledBet(bet))).toMatchObject({ code: 'timeout', outcome });
+    });
+
+    it('if the caller cancels', async () => {
+      const calling = new AbortController();
+      const url = await withoutHandshake(() => calling.abort());
+      expect(await failure(clientOf(url).reportSettledBet(bet, { signal: calling.signal }))).toMatchObject({ code: 'aborted', outcome });
+    });
+
+    it('if the connection breaks', async () => {
+      const url = await withoutHandshake((socket) => socket.resetAndDestroy());
+      expect(await failure(clientOf(url).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome });
+    });
+  });
+
   it('the headers are the same, and no error shows the key', async () => {
     let headers: IncomingHttpHeaders = {};
     const url = await server((response) => {

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { optionTable } from '../../src/client/option-table.js';
 import { createClient } from '../../src/entries/index.js';
 import { DEFAULTS } from '../../src/outbox/settings-shape.js';
 import { readRelaySettings } from '../../src/relay/settings.js';
 import { readGuides } from '../support/documents.js';
+import { root } from '../support/run.js';
 
 const limits = readGuides('reference/limits');
 const { location, retry } = optionTable;
@@ -54,4 +57,30 @@ test('the parts of the longest call add up', () => {
   expect(limits).toMatch(endsWith('in a page', location.timeoutMs.standard + sending));
   expect(limits).toMatch(endsWith('in a backend', 3 * location.ip.timeoutMs.standard + sending));
   expect(limits).toMatch(endsWith('with a `location` that you pass', sending));
+});
+
+const performance = readGuides('background/performance');
+const [, promised = ''] = performance.split('## What is promised\n');
+
+/** A row of the promises, the file of the bench that measures it, and the place of its limits there. */
+test.each([
+  ['the default transport beside bare ky', 'speed/report.js', [/default transport, [^']*', ([\d.]+)/]],
+  ['`nodeTransport()` beside stripe-node', 'speed/report.js', [/beside stripe-node[^']*', ([\d.]+)/, /beside bare http.request[^']*', ([\d.]+)/]],
+  ['copy and check of a valid settled bet', 'speed/report.js', [/copy and check of a settled bet', ([\d.]+)/]],
+  ['import, beside ky', 'speed/report.js', [/import, beside [^']*', ([\d.]+)/]],
+  ['a transaction with a prepared report', 'outbox-postgres.js', [/prepared: ([\d.]+)/]],
+  ['the same with `within`', 'outbox-postgres.js', [/within: ([\d.]+)/]],
+  ['a report after a million', 'speed/report.js', [/beside that at 10,000`, ([\d.]+)/]],
+])('the bench fails beyond the promise of: %s', (row, file, places) => {
+  const line = promised.split('\n').find((text) => text.startsWith(`| ${row}`)) ?? '';
+  const bench = readFileSync(join(root, 'bench', file), 'utf8');
+  const told = [...(line.split('|')[2] ?? '').matchAll(/(\d+(?:\.\d+)?) (?:×|µs)/g)].map(([, number]) => Number(number));
+  // One figure is for all that the row names.
+  expect(places.map((_, index) => told[index] ?? told[0])).toEqual(places.map((place) => Number(place.exec(bench)?.[1])));
+});
+
+test('the guide asks for the undici that the package asks for', () => {
+  const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const [, least] = /npm install undici@7 +# (\d+\.\d+) or newer/.exec(performance) ?? [];
+  expect(peerDependencies.undici).toBe(`>=${least}.0`);
 });

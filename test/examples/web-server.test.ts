@@ -26,6 +26,9 @@ const test = base.extend('site', async ({}, { onCleanup }) => {
   const { gateway } = (await ask('/state')).body;
   return {
     ask,
+    /** Asks with the player's cookie, as a page of another site does where the browser sends it along. */
+    askFrom: async (from: string | undefined, path: string) =>
+      (await fetch(`${origin}${path}`, { method: 'POST', headers: { cookie, ...(from && { origin: from }) }, body: '{"stake":1000}' })).status,
     place: async (stake: number) => (await ask('/bets', { stake })).body.bet_id as string,
     report: async (bet_id: string) => (await ask('/relay/report-bet-event', { bet_id })).status,
     choose: (condition: string) => ask('/demonstration', { condition }),
@@ -81,5 +84,12 @@ test('a verification that failed puts no withdrawal in doubt', async ({ site }) 
   const { status, body } = await site.ask('/withdrawals', { amount: 1000 });
   expect(status).toBe(503);
   expect(body).toEqual({ message: expect.stringContaining('No withdrawal was made') });
+  expect((await site.ask('/state')).body.entries).toEqual([]);
+});
+
+test('the routes of the site refuse a page of another origin, and a request without one', async ({ site }) => {
+  for (const origin of ['https://evil.example', 'null', undefined])
+    for (const path of ['/bets', '/login', '/withdrawals', '/back-office/BET-1'])
+      expect([origin, path, await site.askFrom(origin, path)]).toEqual([origin, path, 403]);
   expect((await site.ask('/state')).body.entries).toEqual([]);
 });

@@ -99,6 +99,21 @@ describe('the alerts', () => {
   });
 });
 
+test.each([
+  ['ManyReportsQuarantined', /expr: .* > 20$/m, 'more than 20 reports'],
+  ['ReportsQuarantined', /expr: .* > 0$/m, 'at least one report'],
+  ['ReportsNotSent', /expr: .* > 3600$/m, 'older than an hour'],
+  ['ReportingPaused', /for: 15m$/m, 'for 15 minutes'],
+  ['OutboxStoreFails', /\[10m\].* > 5$/m, 'more than 5 times in 10 minutes'],
+])('%s rings at the limit that the guide names', (name, limit, words) => {
+  const rule =
+    read('examples/grafana/alerts.yaml')
+      .split('- alert: ')
+      .find((text) => text.startsWith(`${name}\n`)) ?? '';
+  expect(rule).toMatch(limit);
+  expect(read('docs/how-to/telemetry.md')).toMatch(new RegExp(`^\\| \`${name}\` \\|.*${words}`, 'm'));
+});
+
 test('a wrong query is detected', () => {
   expect(problemsOf('rate(location_sdk_outbox_nothing_total[5m])')).toHaveLength(1);
   expect(problemsOf('sum by (error_type) (location_sdk_outbox_paused)')).toEqual([expect.stringContaining('error_type is not a metric or a label of it')]);

@@ -1,10 +1,12 @@
 import { context, type MeterProvider, SpanKind, SpanStatusCode, type TracerProvider, trace } from '@opentelemetry/api';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { INSTRUMENTS, instrumentClient, instrumentOutbox } from '../../src/entries/opentelemetry.js';
-import { memoryStore } from '../../src/entries/outbox.js';
+import { memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
+import { createLinks } from '../../src/opentelemetry/links.js';
 import { leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../outbox/personal.js';
 import { outboxWorld } from '../outbox/world.js';
+import { gps, pageBet, relayWorld } from '../relay/world.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { followPromises, telemetry } from './telemetry.js';
 
@@ -73,12 +75,13 @@ describe('the metrics of an outbox', () => {
     await (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'BET-3' }), { transaction: {} })).enqueue();
     await expect(outbox.prepare('reportBetEvent', {} as never)).rejects.toMatchObject({ code: 'validation' });
     expect(await told.points('location_sdk.outbox.enqueued.reports')).toMatchObject([{ attributes: WHICH, value: 3 }]);
-    const spans = told.spans().map(({ name, attributes }) => [name, attributes['location_sdk.reference']]);
+    const spans = told.spans().map(({ name, kind, attributes }) => [name, kind, attributes['location_sdk.operation'], attributes['location_sdk.reference']]);
     expect(spans.slice(0, 2)).toEqual([
-      ['prepare report', 'BET-1'],
-      ['enqueue reportBetEvent', 'BET-1'],
+      ['prepare report', SpanKind.INTERNAL, 'reportBetEvent', 'BET-1'],
+      ['enqueue reportBetEvent', SpanKind.PRODUCER, 'reportBetEvent', 'BET-1'],
     ]);
-    expect(spans.at(-1)).toEqual(['prepare report', undefined]);
+    // One that is refused names no operation.
+    expect(spans.at(-1)).toEqual(['prepare report', SpanKind.INTERNAL, undefined, undefined]);
     expect([Object.keys(report), leaksIn(report.value).length > 0, leaksIn(JSON.stringify(told.spans().map(({ attributes }) => attributes)))]).toEqual([
       ['id', 'enqueue'],
       true,
@@ -107,6 +110,51 @@ describe('the metrics of an outbox', () => {
       [{ ...WHICH, 'error.type': 'unprocessable', 'location_sdk.outcome': 'rejected', 'http.response.status_code': 422 }, 1],
     ]);
     expect(await told.points('location_sdk.outbox.quarantined.reports')).toMatchObject([{ attributes: { 'error.type': 'unprocessable' }, value: 1 }]);
+  });
+
+  it('count a report whose answer was lost as already recorded, though its last attempt ended with a duplicate', async () => {
+    const { outbox, run, gateway } = instrumentedWorld();
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    expect((await told.points('location_sdk.outbox.attempt.duration_seconds')).map(({ attributes, value }) => [attributes, value])).toEqual([
+      [{ ...WHICH, 'error.type': 'network', 'location_sdk.outcome': 'unknown' }, 1],
+      [{ ...WHICH, 'error.type': 'duplicate', 'location_sdk.outcome': 'rejected', 'http.response.status_code': 409 }, 1],
+    ]);
+    expect(await told.points('location_sdk.outbox.recorded.reports')).toMatchObject([
+      { attributes: { ...WHICH, 'location_sdk.outcome': 'already-recorded' }, value: 1 },
+    ]);
+  });
+
+  it('count attempts without their encryption key, and errors of the store', async () => {
+    const store = memoryStore();
+    let failing = 3;
+    const flaky: OutboxStore = { ...store, turn: (turn) => (failing-- > 0 ? Promise.reject(new Error('disk')) : store.turn(turn)) };
+    const { make, run } = outboxWorld({ store: flaky });
+    const encryption = (id: string, byte: number) => ({ keys: { [id]: Buffer.alloc(32, byte).toString('base64') }, current: id });
+    await make({ encryption: encryption('old', 1) }).reportBetEvent(betEvent());
+    const lacking = instrumentOutbox(make({ encryption: encryption('new', 2) }), told.options);
+    const counted = async (name: string) => (await told.points(name)).filter(({ value }) => value > 0);
+    expect(await counted('location_sdk.outbox.locked.attempts')).toEqual([]);
+    await run(lacking.drain({ timeoutMs: 60_000 }));
+    expect(await counted('location_sdk.outbox.locked.attempts')).toMatchObject([{ attributes: WHICH, value: 1 }]);
+    expect(await counted('location_sdk.outbox.store.errors')).toMatchObject([{ attributes: {}, value: 3 }]);
+  });
+
+  it('count each kind of decision', async () => {
+    const { outbox, run, gateway } = instrumentedWorld();
+    gateway.faults.add({ kind: 'status', status: 422, times: 3 });
+    const ids: string[] = [];
+    for (const bet_id of ['BET-1', 'BET-2', 'BET-3']) ids.push((await outbox.reportBetEvent(betEvent({ bet_id }))).id);
+    await run(outbox.drain());
+    const [retried = '', held = '', dropped = ''] = ids;
+    await outbox.retry(retried);
+    await outbox.resolve(held, { as: 'recorded', reason: 'ours' });
+    await outbox.resolve(dropped, { as: 'dismissed', reason: 'ours' });
+    const decided = await told.points('location_sdk.outbox.decided.reports');
+    expect(decided.map(({ attributes, value }) => [attributes, value])).toEqual(
+      ['retry', 'recorded', 'dismissed'].map((decision) => [{ ...WHICH, 'location_sdk.decision': decision }, 1]),
+    );
   });
 
   it('count pauses by their reason, and decisions', async () => {
@@ -140,6 +188,7 @@ describe('the metrics of an outbox', () => {
     expect((await told.points('location_sdk.outbox.recorded.reports')).map(({ attributes }) => attributes)).toEqual([
       { ...which, 'location_sdk.outcome': 'recorded' },
     ]);
+    expect((await told.points('location_sdk.outbox.wait.duration_seconds')).map(({ attributes }) => attributes)).toEqual([which]);
     const pauses = await told.points('location_sdk.outbox.pauses');
     expect(pauses.filter(({ value }) => value > 0)).toMatchObject([{ attributes: { 'location_sdk.account': 'brandB' } }]);
     expect(told.spans().find(({ name }) => name === 'enqueue reportBetEvent')?.attributes).toMatchObject(which);
@@ -194,6 +243,59 @@ describe('the metrics of an outbox', () => {
     await count();
     expect(asked).toBe(1);
     await outbox.stop();
+  });
+
+  it('show a pause of one operation as a pause of its environment', async () => {
+    const { outbox, run, gateway } = instrumentedWorld();
+    gateway.faults.add({ kind: 'status', status: 422, times: 5 });
+    for (let bet = 0; bet < 6; bet += 1) await outbox.reportBetEvent(betEvent({ bet_id: `BET-${bet}` }));
+    await run(outbox.drain({ timeoutMs: 10 }));
+    expect((await outbox.stats()).paused).toMatchObject([{ environment: 'staging', operation: 'reportBetEvent' }]);
+    expect((await told.points('location_sdk.outbox.paused')).map(({ attributes, value }) => [attributes, value])).toEqual([
+      [{ 'location_sdk.environment': 'staging' }, 1],
+      [{ 'location_sdk.environment': 'production' }, 0],
+    ]);
+  });
+
+  it('have no values of a store that takes longer than five seconds, which is not queried again before it has answered', async () => {
+    const store = memoryStore();
+    let queries = 0;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { counts } = store;
+    store.counts = async (...given) => {
+      queries += 1;
+      await answered;
+      return counts(...given);
+    };
+    instrumentedWorld(told.options, { store });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      let ended = false;
+      const first = told.points('location_sdk.outbox.report.count').finally(() => {
+        ended = true;
+      });
+      await vi.advanceTimersByTimeAsync(4_999);
+      expect([ended, queries]).toEqual([false, 1]);
+      // The exporter of the test waits for a timer, too.
+      await vi.advanceTimersByTimeAsync(100);
+      expect([ended, queries]).toEqual([true, 1]);
+      expect(await first).toEqual([]);
+
+      const second = told.points('location_sdk.outbox.report.count');
+      await vi.advanceTimersByTimeAsync(5_100);
+      expect([await second, queries]).toEqual([[], 1]);
+
+      answer();
+      await vi.advanceTimersByTimeAsync(1);
+      const third = told.points('location_sdk.outbox.report.count');
+      await vi.advanceTimersByTimeAsync(100);
+      expect([(await third).length, queries]).toEqual([6, 2]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('do not query the store if they are disabled', async () => {
@@ -252,7 +354,7 @@ describe('the spans of an outbox', () => {
         'http.response.status_code': 503,
         'location_sdk.request_id': requestNamed(1),
         'error.type': 'gateway',
-        'server.address': expect.stringMatching(/^[\w.-]+$/),
+        'server.address': 'mock-gateway.localhost',
       },
     });
     expect(sent).toMatchObject({
@@ -278,6 +380,23 @@ describe('the spans of an outbox', () => {
     const [, inner, attempt] = told.spans();
     expect([inner?.name, attempt?.name]).toEqual(['POST', 'send reportBetEvent']);
     expect(inner?.parentSpanContext?.spanId).toBe(attempt?.spanContext().spanId);
+  });
+
+  it('link the attempts of a prepared report to the span in which it was prepared', async () => {
+    const { outbox, run } = instrumentedWorld();
+    const report = await outbox.prepare('reportBetEvent', betEvent());
+    await report.enqueue();
+    await run(outbox.drain());
+    const [prepared, , sent] = told.spans();
+    expect([prepared?.name, sent?.name]).toEqual(['prepare report', 'send reportBetEvent']);
+    expect(sent?.links).toMatchObject([{ context: { spanId: prepared?.spanContext().spanId } }]);
+  });
+
+  it('are linked for 10,000 reports at a time', () => {
+    const links = createLinks();
+    const enqueuedIn = { traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 1 };
+    for (let report = 0; report <= 10_000; report += 1) links.remember(`${report}`, enqueuedIn);
+    expect([0, 1, 10_000].map((report) => links.linksOf(`${report}`).length)).toEqual([0, 1, 1]);
   });
 
   it('show only the error of a refused report', async () => {
@@ -376,6 +495,27 @@ describe('the telemetry of a client', () => {
   it('is refused for a value that is not a client', () => {
     expect(() => instrumentClient({} as never)).toThrow('instrumentClient: expected the result of createClient.');
   });
+});
+
+it('without the SDK of OpenTelemetry a report is sent and nothing is measured', async () => {
+  const { outbox, run, gateway } = instrumentedWorld({});
+  await outbox.reportBetEvent(betEvent());
+  await run(outbox.drain());
+  expect(gateway.reports()).toHaveLength(1);
+  expect([told.spans(), await told.collect()]).toEqual([[], []]);
+});
+
+it('a relay takes an instrumented client, and an instrumented outbox', async () => {
+  const { client, gateway, make } = outboxWorld();
+  const outbox = instrumentOutbox(make(), told.options);
+  const send = async (taken: typeof client | typeof outbox, bet_id: string) =>
+    (await relayWorld({ client: taken }).send({ body: pageBet({ bet_id, location: gps() }) })).status;
+  expect([await send(instrumentClient(client, told.options), 'BET-1'), await send(outbox, 'BET-2')]).toEqual([200, 202]);
+  expect(gateway.reports()).toHaveLength(1);
+  expect(told.spans().map(({ name, attributes }) => [name, attributes['location_sdk.reference']])).toEqual([
+    ['reportBetEvent', 'BET-1'],
+    ['enqueue reportBetEvent', 'BET-2'],
+  ]);
 });
 
 it('the exported telemetry contains no personal data', async () => {

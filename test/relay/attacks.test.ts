@@ -82,6 +82,11 @@ type Wrong = readonly [name: string, sending: Sending, issues: readonly string[]
 const INVALID: readonly Wrong[] = [
   ['the identifier of another player', bet({ user: { user_id: 'U-2' } }), ['user.user_id: conflict']],
   ["another number beside the player's own identifier", bet({ user: { user_id: 'U-88412', nin: '99000000000' } }), ['user.nin: conflict']],
+  [
+    'several guesses about the player, of which one is right',
+    bet({ user: { first_name: 'Adaeze', last_name: 'Obi', nin: '99000000000', resident_lga: 'Ikeja' } }),
+    ['user.last_name: conflict', 'user.nin: conflict', 'user.resident_lga: conflict'],
+  ],
   ['a field that the user does not have', bet({ user: { role: 'admin' } }), ['user.role: conflict']],
   ['a member of every object', bet({ user: { toString: 'x' } }), ['user.toString: conflict']],
   ['a list as the user', bet({ user: [] }), ['user: wrong-type']],

@@ -70,6 +70,8 @@ describe('what is remembered', () => {
     for (let player = 0; player < 30; player += 1) for (let event = 0; event < 50; event += 1) recent.set(key(`evil-${player}`, event), {});
     expect(recent.get(key('bola', 1))).toMatchObject({ timestamp: '1' });
     expect([recent.get(key('evil-0', 0)), recent.get(key('evil-29', 49))]).toEqual([undefined, expect.anything()]);
+    const all = [key('bola', 1), ...Array.from({ length: 1_500 }, (_, index) => key(`evil-${Math.floor(index / 50)}`, index % 50))];
+    expect(all.filter((one) => recent.get(one) !== undefined)).toHaveLength(1_000);
   });
 
   test('is removed last if it is in doubt or being sent', () => {

@@ -4,15 +4,18 @@ import {
   type ClientOptions,
   createClient,
   type Fetch,
+  geojs,
   type IpLocation,
   type IpProvider,
   type LocationError,
   TimeoutError,
+  type Transport,
   ValidationError,
 } from '../../../src/entries/index.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { betEvent } from '../../support/factories.js';
 import { failureOf } from '../../support/failure-of.js';
+import { json } from '../../support/recording-fetch.js';
 import { FakeClock } from '../fake-clock.js';
 import { placeOf } from '../place-of.js';
 
@@ -109,6 +112,25 @@ test('a service gets the fetch of the client', async () => {
   });
   await createClient({ ...gateway.clientOptions(), fetch, location: { ip: { providers: [asking] } } }).reportBetEvent(betEvent(), { clientIP });
   expect(asked).toEqual(['geo.example.com', 'mock-gateway.localhost']);
+});
+
+test('a client with a transport sends reports by it, and asks services by its fetch', async () => {
+  const asked: string[] = [];
+  const fetch: Fetch = async (url) => {
+    asked.push(new URL(url).hostname);
+    return json({ ip: clientIP, latitude: '6.5', longitude: '3.25' });
+  };
+  const sent: string[] = [];
+  const transport: Transport = {
+    send: async ({ url }) => {
+      sent.push(new URL(url).hostname);
+      return { ended: 'answered', status: 200, header: () => null, text: '{}', measured: true };
+    },
+  };
+  const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } };
+  const client = createClient({ gateways, fetch, transport, location: { ip: { providers: [geojs()] } } });
+  expect(await client.reportBetEvent(betEvent(), { clientIP })).toMatchObject({ outcome: 'recorded', location: { source: 'client_ip' } });
+  expect([sent, asked]).toEqual([['gateway.example.com'], ['get.geojs.io']]);
 });
 
 describe('limits', () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createClient } from '../../../src/client/create-client.js';
 import { nodeTransport } from '../../../src/node/transport/node-transport.js';
 import { type Clock, systemClock } from '../../../src/platform/time.js';
@@ -28,6 +28,29 @@ it('opens no more connections than its limit, and keeps them', async () => {
   const reports = Array.from({ length: 20 }, (_, index) => client.reportSettledBet({ ...bet, bet_id: `B-${index}` }));
   expect(new Set((await Promise.all(reports)).map(({ outcome }) => outcome))).toEqual(new Set(['recorded']));
   expect(sockets.size).toBe(2);
+  await transport.close();
+  server.close();
+});
+
+it('opens 128 connections to an address by default, and no more', async () => {
+  const sockets = new Set<unknown>();
+  const answers: (() => void)[] = [];
+  const server = createServer((request, response) => {
+    sockets.add(request.socket);
+    request.resume().once('end', () => answers.push(() => response.end('{}')));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const transport = nodeTransport();
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, transport, attemptTimeoutMs: 50_000 });
+  const reports = Promise.all(Array.from({ length: 140 }, (_, index) => client.reportSettledBet({ ...bet, bet_id: `B-${index}` })));
+  await vi.waitFor(() => expect(answers).toHaveLength(128), { timeout: 40_000, interval: 20 });
+  for (let answered = 0; answered < 140; answered += 1) {
+    await vi.waitFor(() => expect(answers.length).toBeGreaterThan(answered), { timeout: 40_000, interval: 5 });
+    answers[answered]?.();
+  }
+  expect(new Set((await reports).map(({ outcome }) => outcome))).toEqual(new Set(['recorded']));
+  expect(sockets.size).toBe(128);
   await transport.close();
   server.close();
 });
@@ -59,6 +82,17 @@ it('a connection that breaks while it is opened has sent nothing, and a later du
   await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'not-sent' });
   expect(connections).toBe(1);
   await transport.close();
+  server.close();
+});
+
+it('a connection of your own dispatcher that breaks while it is opened leaves the report in doubt', async () => {
+  const server = createTcpServer((socket) => void socket.once('data', () => socket.resetAndDestroy()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const dispatcher = new Agent();
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, transport: nodeTransport({ dispatcher }), retry: { limit: 0 } });
+  await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
+  await dispatcher.close();
   server.close();
 });
 

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inlineCode } from '../support/code-blocks.js';
+import { root } from '../support/run.js';
+
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+const text = read('CONTRIBUTING.md');
+
+/** The files of a folder, without packages, and without the folders of other tests, which come and go. */
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.name === 'node_modules' || entry.name.startsWith('.')) return [];
+    return entry.isDirectory() ? filesIn(path) : [path];
+  });
+
+const FOLDERS = ['.ci', '.github', 'bench', 'bin', 'docs', 'examples', 'scripts', 'src', 'test'];
+const all = [...readdirSync(root), ...FOLDERS.flatMap(filesIn)].map((path) => `/${path}`);
+
+/** Made by the build, by a command or by the system, and names that stand for others. */
+const NOT_HERE = /^(?:dist|node_modules|site|\/)|^@|^node:|results\.md$/;
+
+describe('every file and folder that the guide to contributing names exists', () => {
+  const words = [...new Set(inlineCode(text).map(({ code }) => code))];
+  const paths = words.filter((word) => /^[\w.*/-]+(?:\/|\.(?:ts|js|json|sh|yml|md))$/.test(word) && !NOT_HERE.test(word));
+
+  test('some are found', () => {
+    expect(paths.length).toBeGreaterThan(90);
+    expect(paths).toEqual(expect.arrayContaining(['client/check-call.ts', 'test/delivery/doubt.test.ts', 'location/', 'pause.ts', 'tsup.*.js']));
+  });
+
+  test.each(paths)('%s', (path) => {
+    const pattern = new RegExp(`/${path.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}${path.endsWith('/') ? '' : '(?:/|$)'}`);
+    expect(all.some((file) => pattern.test(file))).toBe(true);
+  });
+});
+
+test('the table of folders has every folder of src, and src holds nothing else', () => {
+  const rows = [...text.matchAll(/^\| ((?:`[\w-]+\/`(?:, )?)+) \|/gm)].flatMap(([, folders = '']) => folders.match(/[\w-]+(?=\/)/g) ?? []);
+  const folders = readdirSync(join(root, 'src'), { withFileTypes: true });
+  expect(folders.filter((entry) => !entry.isDirectory())).toEqual([]);
+  expect(rows.sort()).toEqual(folders.map(({ name }) => name).sort());
+});
+
+test('a test file that replaces modules or names an environment is listed in ALONE', () => {
+  const [, list = ''] = /const ALONE = \[([^\]]*)\]/.exec(read('vitest.config.ts')) ?? [];
+  const alone = [...list.matchAll(/'([^']+)'/g)].map(([, file]) => file);
+  const replacing = filesIn('test').filter((file) => file.endsWith('.test.ts') && /^(?:\/\/ @vitest-environment|\s*vi\.(?:mock|doMock)\()/m.test(read(file)));
+  expect(replacing.length).toBeGreaterThan(5);
+  expect(replacing.filter((file) => !alone.includes(file))).toEqual([]);
+});
+
+test('the type check of the root leaves out bench/, which has packages and a check of its own', () => {
+  expect(JSON.parse(read('tsconfig.json')).include).not.toContain('bench');
+  expect(JSON.parse(read('bench/package.json'))).toMatchObject({ scripts: { types: expect.stringContaining('tsc') }, dependencies: expect.anything() });
+});
