@@ -86,7 +86,7 @@ const ONLY: readonly { from: string; to: string; files: readonly string[]; andTy
     files: ['relay/fault.ts', 'relay/origin.ts', 'relay/origin-notes.ts', 'relay/route.ts', 'relay/thrown-notes.ts'],
     andTypes: true,
   },
-  { from: 'console', to: 'protocol', files: [], andTypes: true },
+  { from: 'console', to: 'protocol', files: ['protocol/operations.ts'], andTypes: true },
   { from: 'console-page', to: 'console', files: [], andTypes: true },
   { from: 'console-page', to: 'outbox', files: [], andTypes: true },
   { from: 'relay', to: 'client', files: [], andTypes: true },

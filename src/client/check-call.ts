@@ -35,7 +35,7 @@ export interface CheckedCall {
 }
 
 /** The settings that come from the client. */
-export interface PrepareContext {
+export interface CheckContext {
   readonly clock: Clock;
   readonly validation: ValidationMode;
   readonly maxDecimals: number | undefined;
@@ -51,7 +51,7 @@ const LIFTED = ['environment', 'clientIP', 'location'] as const;
 const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs', 'headers'];
 
 /** Checks a payload and its options in one pass, and throws one `ValidationError` that lists every problem. */
-export function prepare(operation: OperationName, payload: unknown, options: unknown, context: PrepareContext): CheckedCall {
+export function checkCall(operation: OperationName, payload: unknown, options: unknown, context: CheckContext): CheckedCall {
   const row: Operation = operations[operation];
   // The relay adds what the page leaves out.
   const request = context.channel.kind === 'relay' ? incomplete(row.request, row.reference) : row.request;
@@ -89,7 +89,7 @@ export function prepare(operation: OperationName, payload: unknown, options: unk
 }
 
 /** Checks the options of a call that has no payload and accepts only some of them. */
-export function prepareOptions(operation: string, options: unknown, takes: readonly string[], context: PrepareContext, outcome: ErrorOutcome): Parameters {
+export function checkCallOptions(operation: string, options: unknown, takes: readonly string[], context: CheckContext, outcome: ErrorOutcome): Parameters {
   const issues: ValidationIssue[] = [];
   const given = readOptions(options, issues);
   const refused = Object.keys(given).filter((name) => OPTIONS.includes(name) && !takes.includes(name));
@@ -112,7 +112,7 @@ function invalid(
 }
 
 /** Merges the parameters of the payload and of the options. A parameter given in both must have the same value. */
-function readParameters(lifted: Members, given: Members, context: PrepareContext, issues: ValidationIssue[]): Parameters {
+function readParameters(lifted: Members, given: Members, context: CheckContext, issues: ValidationIssue[]): Parameters {
   for (const name of LIFTED) {
     if (lifted[name] === undefined) continue;
     if (given[name] !== undefined && canonical(given[name]) !== canonical(lifted[name])) {

@@ -8,11 +8,11 @@ import { ConfigurationError, ValidationError } from '../errors/errors.js';
 import { subjectOf } from '../platform/messages.js';
 import { type OperationName, operations } from '../protocol/operations.js';
 import { PLAYER_HEADER } from '../protocol/player-header.js';
+import { reportBytes } from '../protocol/report-bytes.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { NinVerification } from '../schema/nin.js';
-import { toJson } from '../schema/to-json.js';
 import { headersOfLater, isForBackendsOnly, notInPages, refuseAborted, requireChannel } from './availability.js';
-import { type Parameters, type PrepareContext, prepare, prepareOptions } from './check-call.js';
+import { type CheckContext, checkCall, checkCallOptions, type Parameters } from './check-call.js';
 import { resolveOptions, type Settings } from './config.js';
 import { withInternals } from './internals.js';
 import type { LocateResult } from './locate-result.js';
@@ -151,7 +151,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const row = operations[operation];
     if ((inPage || relayed) && isForBackendsOnly(operation)) throw notInPages(operation, inPage ? 'page' : 'relay');
     requireChannel(channel, operation);
-    const { body, reference, parameters } = prepare(operation, payload, options, settings);
+    const { body, reference, parameters } = checkCall(operation, payload, options, settings);
     const { environment, timeoutMs, signal, headers } = parameters;
     // Runs before a player is asked for a location that could not be sent.
     const exchange = channel.open({ operation, environment });
@@ -162,7 +162,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const purpose = { operation, reference, deadline, required: settings.location.required };
     const search = () => resolveLocation(parameters, purpose);
     const location = row.location === 'none' ? undefined : (await (relayed ? untilPageHides(search) : search()))?.location;
-    const report = { operation, environment, reference, location, body: toJson(body, location) };
+    const report = { operation, environment, reference, location, body: reportBytes(body, location) };
     return { report, exchange, signal, deadline, headers };
   }
 
@@ -188,7 +188,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     },
     locate: async (options) => {
       if (relayed) requireChannel(channel, 'locate');
-      const parameters = prepareOptions('locate', options, ['environment', 'clientIP', 'signal', 'timeoutMs'], settings, 'not-sent');
+      const parameters = checkCallOptions('locate', options, ['environment', 'clientIP', 'signal', 'timeoutMs'], settings, 'not-sent');
       const deadline = clock.now() + parameters.timeoutMs;
       const found = await resolveLocation(parameters, { operation: 'locate', reference: undefined, deadline, required: true });
       const { location, ageMs, steps } = found as NonNullable<typeof found>;
@@ -237,9 +237,9 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
 }
 
 /** Wrong options of a resend do not change the report: it stays in doubt if it was, and is kept for the next try. */
-function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, settings: PrepareContext): Parameters {
+function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, settings: CheckContext): Parameters {
   try {
-    return prepareOptions('resend', options, ['signal', 'timeoutMs', 'headers'], settings, inDoubt ? 'unknown' : 'not-sent');
+    return checkCallOptions('resend', options, ['signal', 'timeoutMs', 'headers'], settings, inDoubt ? 'unknown' : 'not-sent');
   } catch (error) {
     if (error instanceof ValidationError) keepFrozen(error, report);
     throw error;

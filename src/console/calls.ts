@@ -1,9 +1,9 @@
 import type { ConsoleData } from '../outbox/console/data.js';
+import { reportNames } from '../protocol/operations.js';
 import { notFound, refuse } from './answers.js';
 import {
   ENVIRONMENTS,
   type Input,
-  OPERATIONS,
   readDecision,
   readEnvironment,
   readList,
@@ -60,7 +60,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   reconcile: {
     right: 'look',
     run: (data, input) => {
-      const defaults = { operation: requireWord(input, 'operation', OPERATIONS), environment: readEnvironment(input) };
+      const defaults = { operation: requireWord(input, 'operation', reportNames), environment: readEnvironment(input) };
       return data.proof.reconcile(readText(input, 'account'), readList(input, 'references', MOST_REFERENCES), defaults);
     },
   },

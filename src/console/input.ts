@@ -1,6 +1,6 @@
 import type { GroupKey, Selection } from '../outbox/console/decisions.js';
 import type { OutboxEnvironment } from '../outbox/destination.js';
-import type { OperationName } from '../protocol/operations.js';
+import { type ReportName, reportNames } from '../protocol/operations.js';
 import { invalid, refuse } from './answers.js';
 
 /** The input of a call, unchecked. */
@@ -11,7 +11,6 @@ const LONGEST_TEXT = 4_000;
 /** The last time that a `Date` can hold; PostgreSQL refuses numbers that are much larger. */
 const LAST_TIME = 8.64e15;
 export const ENVIRONMENTS = ['staging', 'production', 'relay'] as const;
-export const OPERATIONS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const;
 /** As `crypto.randomUUID` makes it. */
 const DECISION = /^[A-Za-z0-9-]{16,64}$/;
 
@@ -47,7 +46,7 @@ export const requireWord = <const Word extends string>(input: Input, name: strin
   readWord(input, name, words) ?? wrong(name, words.join(', '));
 
 export const readEnvironment = (input: Input): OutboxEnvironment | undefined => readWord(input, 'environment', ENVIRONMENTS);
-export const readOperation = (input: Input): OperationName | undefined => readWord(input, 'operation', OPERATIONS);
+export const readOperation = (input: Input): ReportName | undefined => readWord(input, 'operation', reportNames);
 
 export const readNarrowing = (input: Input) => ({ account: readOptionalText(input, 'account'), environment: readEnvironment(input) });
 

@@ -93,7 +93,7 @@ export async function deliver(
     for (;;) {
       const result = await tellOfAttempt(report, settings, attempts + 1, () => sendOnce(report, exchange, limit, way));
       if (result.sent) attempts += 1;
-      const { words: message, requestId } = result;
+      const { gatewayMessage: message, requestId } = result;
       if (result.kind === 'recorded') return { outcome: 'recorded', attempts, message, requestId, body: result.body, relayReceipt: result.relayReceipt };
       const { failure } = result;
       if (result.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message, requestId, body: undefined };

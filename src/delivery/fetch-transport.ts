@@ -11,7 +11,7 @@ export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'appli
 export type Send = (url: string, init: FetchInit & { body: string }) => Promise<FetchResponse>;
 
 /** The runtime from which a request is sent. */
-export interface Place {
+export interface FetchRuntime {
   /** A page's requests set the cookies and omit the referrer. Other runtimes refuse these options. */
   readonly inPage: boolean;
   /** Reads a thrown error. `answered`: the headers had arrived. */
@@ -19,7 +19,7 @@ export interface Place {
 }
 
 /** A browser may have sent the request, and does not say why it failed. */
-export const PAGE: Place = {
+export const BROWSER_PAGE: FetchRuntime = {
   inPage: true,
   readBroken: () => ({
     text: "no answer came, and a browser does not say why; check the address, the network, and that this page's origin is allowed (CORS)",
@@ -29,7 +29,7 @@ export const PAGE: Place = {
 };
 
 /** A transport over a function like `fetch`. Errors of that function do not leave it: they contain headers and bodies. */
-export const transportBy = (send: Send, { inPage, readBroken }: Place): Transport => ({
+export const transportBy = (send: Send, { inPage, readBroken }: FetchRuntime): Transport => ({
   async send({ url, headers, body, credentials, keepalive }: AttemptRequest, limit) {
     let hasAnswered = false;
     const leaveRoom = inPage && keepalive ? takeRoom(body) : undefined;
@@ -56,4 +56,4 @@ export const transportBy = (send: Send, { inPage, readBroken }: Place): Transpor
 });
 
 /** The transport of pages: `fetch`. */
-export const pageTransport = (fetch: Fetch = (url, init) => globalThis.fetch(url, init)): Transport => transportBy(fetch, PAGE);
+export const pageTransport = (fetch: Fetch = (url, init) => globalThis.fetch(url, init)): Transport => transportBy(fetch, BROWSER_PAGE);

@@ -1,6 +1,6 @@
 import ky from 'ky';
 import type { Fetch } from '../platform/web-types.js';
-import { PAGE, type Send, transportBy } from './fetch-transport.js';
+import { BROWSER_PAGE, type Send, transportBy } from './fetch-transport.js';
 import { readBroken } from './network-failure.js';
 import type { Transport } from './transport.js';
 
@@ -17,4 +17,5 @@ const byKy: Send = (url, { signal, ...init }) =>
   });
 
 /** The transport of the modules: ky, or the user's own `fetch`, which is called with a URL and an init, since some refuse a foreign Request. */
-export const moduleTransport = (fetch: Fetch | undefined, inPage: boolean): Transport => transportBy(fetch ?? byKy, inPage ? PAGE : { inPage, readBroken });
+export const moduleTransport = (fetch: Fetch | undefined, inPage: boolean): Transport =>
+  transportBy(fetch ?? byKy, inPage ? BROWSER_PAGE : { inPage, readBroken });

@@ -18,7 +18,7 @@ export type AttemptResult = {
   /** Whether a request was handed to the transport. */
   readonly sent: boolean;
   /** The message of the gateway or relay, masked. */
-  readonly words: string | undefined;
+  readonly gatewayMessage: string | undefined;
   /** The id that the gateway or relay gave the request. */
   readonly requestId?: string | undefined;
 } & (
@@ -34,7 +34,7 @@ export const unsentResult = (report: AnyReport, failure: Failure): FailedAttempt
   kind: 'failed',
   failure,
   sent: false,
-  words: undefined,
+  gatewayMessage: undefined,
   message: `${subjectOf(report)}: ${sentence(failure.text)}`,
 });
 
@@ -64,10 +64,16 @@ export async function sendOnce(
     const verdict: Verdict = exchange.read(await transport.send(request, now), context);
     const { requestId } = verdict;
     if (verdict.kind === 'recorded')
-      return { kind: 'recorded', body: verdict.body, relayReceipt: verdict.relayReceipt, sent: true, words: context.mask(verdict.said), requestId };
-    const words = context.mask(verdict.failure.said);
+      return { kind: 'recorded', body: verdict.body, relayReceipt: verdict.relayReceipt, sent: true, gatewayMessage: context.mask(verdict.said), requestId };
+    const gatewayMessage = context.mask(verdict.failure.said);
     const { message } = unsentResult(report, verdict.failure);
-    return { ...verdict, sent: true, words, requestId, message: words ? `${message} The ${exchange.by} said: "${words}".` : message };
+    return {
+      ...verdict,
+      sent: true,
+      gatewayMessage,
+      requestId,
+      message: gatewayMessage ? `${message} The ${exchange.by} said: "${gatewayMessage}".` : message,
+    };
   } catch {
     // A clock or signal of the caller that throws must not lose the result of the report.
     return { ...unsentResult(report, { ...THREW, ...(onItsWay && { outcome: 'unknown' }) }), sent: onItsWay };

@@ -1,6 +1,7 @@
 /** The outbox: `location-sdk/outbox`. @module */
 
 export type {
+  AccountEnvironment,
   ConsoleStore,
   CountedPlaces,
   DecisionStep,
@@ -11,7 +12,6 @@ export type {
   NewDecision,
   OpenCounts,
   PaceCount,
-  Place,
   RowPage,
   RowSearch,
   TouchedRows,
@@ -21,7 +21,6 @@ export type {
 export { createOutbox } from '../outbox/create-outbox.js';
 export { type BoundDestination, type Destination, type Gateways, otherGateway, type PauseReason, type Rebinding, type Rebound } from '../outbox/destination.js';
 export type { AboutReport, OutboxEvents, OutboxListener } from '../outbox/events.js';
-export type { ReportName } from '../outbox/intake/enqueue.js';
 export type { PreparedReport } from '../outbox/intake/prepared-report.js';
 export type {
   BatchedReport,
@@ -75,3 +74,4 @@ export type {
   Write,
 } from '../outbox/store.js';
 export { type MemoryStoreOptions, memoryStore } from '../outbox/stores/memory.js';
+export type { ReportName } from '../protocol/operations.js';

@@ -6,7 +6,7 @@ export interface Heard {
 }
 
 const LONGEST_SILENCE_MS = 40_000;
-const LONGEST_WAIT_MS = 3_000;
+const LONGEST_RECONNECT_WAIT_MS = 3_000;
 
 /**
  * Listens to the events while the page is open, and reconnects when the connection is lost. It uses `fetch`:
@@ -59,6 +59,6 @@ export async function listen(open: (headers: Record<string, string>, signal: Abo
     clearTimeout(timer);
     heard.state(refused ? 'refused' : 'reconnecting');
     await new Promise((resolve) => setTimeout(resolve, wait));
-    wait = Math.min(wait * 1.5, LONGEST_WAIT_MS);
+    wait = Math.min(wait * 1.5, LONGEST_RECONNECT_WAIT_MS);
   }
 }

@@ -31,7 +31,7 @@ const oneOf = <const T extends string>(values: readonly T[]): Reader<T> => ({
   read: (given) => values.find((value) => value === given),
 });
 
-export const LONGEST_WAIT_MS = 60_000;
+export const LONGEST_TIMEOUT_MS = 60_000;
 
 const READERS = {
   environment: oneOf(['staging', 'production']),
@@ -46,7 +46,7 @@ const READERS = {
   limit: whole(1_000_000),
   reveal: flag,
   id: whole(999_999_999),
-  timeoutMs: whole(LONGEST_WAIT_MS),
+  timeoutMs: whole(LONGEST_TIMEOUT_MS),
 } as const satisfies Record<string, Reader<unknown>>;
 
 type Name = keyof typeof READERS;

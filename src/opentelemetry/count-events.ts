@@ -1,12 +1,11 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
 import type { PauseReason } from '../outbox/destination.js';
-import type { ReportName } from '../outbox/intake/enqueue.js';
 import type { Outbox } from '../outbox/interface.js';
 import { callAttributes, destinationAttributes, ENVIRONMENTS } from './attributes.js';
 import { makeCounter, makeHistogram } from './instruments.js';
 import { quietly } from './quietly.js';
 
-const REPORTS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const satisfies readonly ReportName[];
+const REPORTS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const satisfies readonly (keyof Outbox)[];
 const REASONS = [
   'authentication',
   'address',

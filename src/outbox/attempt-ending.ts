@@ -33,8 +33,8 @@ export async function endingOf(attempt: () => Promise<AttemptResult>, otherwise:
   try {
     const result = await attempt();
     if (result.kind !== 'recorded') return failed(result, otherwise);
-    const { words, relayReceipt, requestId } = result;
-    return { kind: 'recorded', message: words, ...(requestId !== undefined && { requestId }), ...(relayReceipt && { outcome: relayReceipt.outcome }) };
+    const { gatewayMessage: message, relayReceipt, requestId } = result;
+    return { kind: 'recorded', message, ...(requestId !== undefined && { requestId }), ...(relayReceipt && { outcome: relayReceipt.outcome }) };
   } catch {
     return broken();
   }

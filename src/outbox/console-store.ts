@@ -4,7 +4,7 @@ import type { Row, RowState } from './state-machine.js';
 import type { Write } from './write.js';
 
 /** One account and environment. */
-export interface Place {
+export interface AccountEnvironment {
   /** The account of the rows. */
   readonly account: string;
   /** The environment to which they go. */
@@ -12,7 +12,7 @@ export interface Place {
 }
 
 /** The number of rows of a place that are not final. */
-export interface OpenCounts extends Place {
+export interface OpenCounts extends AccountEnvironment {
   /** Waiting rows that are not blocked. */
   readonly waiting: number;
   /** Rows that wait for another row. */
@@ -26,7 +26,7 @@ export interface OpenCounts extends Place {
 }
 
 /** A group of quarantined rows of one place that have the same problem, as `wrongOf` computes it. */
-export interface Wrong extends Place {
+export interface Wrong extends AccountEnvironment {
   /** The code of the problem. */
   readonly code: string;
   /** The message of the problem, without the name of the report. */
@@ -146,7 +146,7 @@ export interface DecisionStep {
 }
 
 /** The rows of one place that ended within one span of time. */
-export interface PaceCount extends Place {
+export interface PaceCount extends AccountEnvironment {
   /** The length of the span. */
   readonly span: 'minute' | 'hour' | 'day';
   /** The begin of the span. */
@@ -238,7 +238,7 @@ export interface ConsoleStore {
   /** Adds the counts of the lines `from` to `to`. Changes nothing and returns false if the pace does not end at `from`. */
   pace(from: number, to: number, counts: readonly PaceCount[]): Promise<boolean>;
   /** The final rows of those lines, for each place. */
-  ended(): Promise<readonly (Place & Pick<PaceCount, 'recorded' | 'dismissed'>)[]>;
+  ended(): Promise<readonly (AccountEnvironment & Pick<PaceCount, 'recorded' | 'dismissed'>)[]>;
   /** The counts of one length of span, from a time on. */
   paces(span: PaceCount['span'], since: number): Promise<readonly PaceCount[]>;
 }

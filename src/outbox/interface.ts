@@ -1,10 +1,9 @@
 import type { CallOptions } from '../client/options.js';
 import type { ClientMode, Payloads } from '../client/payloads.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
-import type { OperationName } from '../protocol/operations.js';
+import type { OperationName, ReportName } from '../protocol/operations.js';
 import type { OutboxEnvironment, PauseReason } from './destination.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
-import type { ReportName } from './intake/enqueue.js';
 import type { EnqueuedReport } from './intake/enqueued-report.js';
 import type { PreparedReport } from './intake/prepared-report.js';
 import type { Pause } from './pause.js';

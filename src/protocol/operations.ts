@@ -8,6 +8,9 @@ import { withdrawalEvent } from '../schema/withdrawal.js';
 /** The operations of the gateway, by function name. */
 export type OperationName = 'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal' | 'verifyNin';
 
+/** The operations that are reports. Each is a method of the outbox. */
+export type ReportName = Exclude<OperationName, 'verifyNin'>;
+
 /** One operation of the gateway. A new one is a new row of `operations` and its schema. */
 export interface Operation {
   /** The function that calls it. */
@@ -81,6 +84,9 @@ export const operations = {
 } as const satisfies { readonly [Name in OperationName]: Operation & { readonly name: Name } };
 
 export const operationNames = Object.keys(operations) as OperationName[];
+
+/** Their names. */
+export const reportNames: readonly ReportName[] = operationNames.filter((name): name is ReportName => 'reference' in operations[name]);
 
 /** The start of the paths of all operations, below the base address (specification, section 4). */
 export const GATEWAY_PATH = '/integration-gateway/external/';

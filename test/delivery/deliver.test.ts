@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isDuplicate, isRecorded } from '../../src/delivery/answer.js';
 import { type Delivery, deliver } from '../../src/delivery/deliver.js';
-import { PAGE, transportBy } from '../../src/delivery/fetch-transport.js';
+import { BROWSER_PAGE, transportBy } from '../../src/delivery/fetch-transport.js';
 import { gatewayChannel } from '../../src/delivery/gateway-channel.js';
 import { readBroken } from '../../src/delivery/network-failure.js';
 import { relayChannel } from '../../src/delivery/relay-channel.js';
@@ -54,7 +54,7 @@ function delivering(
     throw next ?? new Error('the script has no more attempts');
   };
   const settings: DeliverySettings = {
-    transport: transportBy(send, inPage ? PAGE : { inPage: false, readBroken }),
+    transport: transportBy(send, inPage ? BROWSER_PAGE : { inPage: false, readBroken }),
     headers: [],
     debug: logger.debug,
     retry: { limit, baseMs: 500, capMs: 8_000 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PAGE } from '../../src/delivery/fetch-transport.js';
+import { BROWSER_PAGE } from '../../src/delivery/fetch-transport.js';
 import { certificateAdvice, describeFailure, readBroken, readNetworkFailure } from '../../src/delivery/network-failure.js';
 import { broken } from './scripted-gateway.js';
 
@@ -59,7 +59,7 @@ describe('a request was certainly not sent', () => {
     const error = new Error('cancelled in the queue');
     expect(readBroken(error, false, true)).toMatchObject({ notSent: true, retryable: true });
     expect(readBroken(error, false)).toMatchObject({ notSent: false, retryable: true });
-    expect(PAGE.readBroken(error, false)).toMatchObject({ notSent: false, retryable: true });
+    expect(BROWSER_PAGE.readBroken(error, false)).toMatchObject({ notSent: false, retryable: true });
   });
 
   it('if a proxy refused the tunnel', () => {
@@ -128,7 +128,7 @@ describe('a request may have been sent', () => {
   });
 
   it.each(['ECONNREFUSED', 'CERT_HAS_EXPIRED', 'TRANSPORT_CLOSED'])('in a browser, always: %s', (code) => {
-    expect(PAGE.readBroken(broken(code), false)).toMatchObject({ notSent: false, retryable: true });
+    expect(BROWSER_PAGE.readBroken(broken(code), false)).toMatchObject({ notSent: false, retryable: true });
   });
 
   it('once headers have arrived, for any later failure', () => {
@@ -233,7 +233,7 @@ describe('the message of a failure', () => {
   });
 
   it('says in a browser that the cause is unknown', () => {
-    expect(PAGE.readBroken(broken('ECONNREFUSED'), false).text).toBe(
+    expect(BROWSER_PAGE.readBroken(broken('ECONNREFUSED'), false).text).toBe(
       "no answer came, and a browser does not say why; check the address, the network, and that this page's origin is allowed (CORS)",
     );
   });

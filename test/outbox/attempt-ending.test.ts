@@ -10,7 +10,7 @@ const result = (message: string, failure: Omit<FailedAttempt['failure'], 'text'>
   kind: failure.code === 'duplicate' && !failure.details?.conflict ? 'same' : 'failed',
   failure: { ...failure, text: message },
   message,
-  words: undefined,
+  gatewayMessage: undefined,
   sent,
 });
 const rejected = (code: ErrorCode, status: number, { foreign = false, ...more }: More = {}) =>
@@ -118,7 +118,7 @@ describe('an answer about the report pauses nothing', () => {
 });
 
 describe('an attempt', () => {
-  const attempt = { kind: 'recorded', sent: true, words: 'Bet reported', body: {} } as const;
+  const attempt = { kind: 'recorded', sent: true, gatewayMessage: 'Bet reported', body: {} } as const;
 
   it('that is recorded keeps what the gateway said', async () => {
     expect(await endingOf(async () => attempt, gatewayRefusal)).toStrictEqual({ kind: 'recorded', message: 'Bet reported' });

@@ -131,7 +131,7 @@ describe('the environment', () => {
 });
 
 describe('the log', () => {
-  /** What the console prints, each line with its level. */
+  /** The lines that the console prints, each with its level. */
   function printed() {
     const lines: string[] = [];
     for (const level of ['debug', 'log', 'info', 'warn', 'error'] as const)
@@ -170,7 +170,7 @@ describe('never rejects', () => {
 
   test.each<[string, number, unknown]>([
     ['nothing', 500, undefined],
-    ['an object that is no request', 500, { url: BET, method: 'POST' }],
+    ['an object that is not a request', 500, { url: BET, method: 'POST' }],
     ['a request whose address throws', 500, hostile('url')],
     ['a request whose headers throw', 500, hostile('headers')],
     ['a request whose body throws', 400, hostile('body')],

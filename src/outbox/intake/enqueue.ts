@@ -3,7 +3,7 @@ import { ConfigurationError, DuplicateReportError, ValidationError } from '../..
 import { isReportingError } from '../../errors/guards.js';
 import { asOwnRecord, memberOf } from '../../platform/as-record.js';
 import { subjectOf } from '../../platform/messages.js';
-import { type OperationName, operations } from '../../protocol/operations.js';
+import { type OperationName, operations, type ReportName } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
 import { boundGatewayOf, type Destination, type OutboxEnvironment, otherGateway } from '../destination.js';
 import { aboutReport, type Events } from '../events.js';
@@ -11,9 +11,6 @@ import type { AccountSettings, OutboxSettings } from '../settings-shape.js';
 import type { Row } from '../state-machine.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store.js';
 import { createInsertBatch } from './insert-batch.js';
-
-/** The operations that are reports. Each is a method of the outbox. */
-export type ReportName = Exclude<OperationName, 'verifyNin'>;
 
 /** The arguments of a report method. */
 export interface Given {

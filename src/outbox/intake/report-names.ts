@@ -1,15 +1,13 @@
 import { ValidationError } from '../../errors/errors.js';
-import { type Operation, operations } from '../../protocol/operations.js';
+import { reportNames } from '../../protocol/operations.js';
 import type { Given } from './enqueue.js';
-
-const NAMES = Object.values<Operation>(operations).flatMap(({ name, reference }): string[] => (reference ? [name] : []));
 
 /** Checks a report whose operation is given by name. Throws a `ValidationError` for an unknown name. */
 export function readNamed(given: Given): Given {
   if (typeof given !== 'object' || given === null) throw refused('report', 'expected an object with operation and payload');
   const { operation, payload, options } = readMembers(given);
-  if (NAMES.includes(operation)) return { operation, payload, options };
-  throw refused('operation', `expected ${NAMES.slice(0, -1).join(', ')} or ${NAMES.at(-1)}`);
+  if (reportNames.some((name) => name === operation)) return { operation, payload, options };
+  throw refused('operation', `expected ${reportNames.slice(0, -1).join(', ')} or ${reportNames.at(-1)}`);
 }
 
 function readMembers(given: Given): Given {

@@ -1,7 +1,7 @@
 import { ValidationError } from '../../errors/errors.js';
-import { type OperationName, operations } from '../../protocol/operations.js';
+import { type ReportName, reportNames } from '../../protocol/operations.js';
 import type { OutboxEnvironment } from '../destination.js';
-import { isDistinctReference, type ReportName, rowId } from '../intake/enqueue.js';
+import { isDistinctReference, rowId } from '../intake/enqueue.js';
 import type { Row, RowState } from '../state-machine.js';
 import type { OutboxStore } from '../store.js';
 import type { AnyIterable } from './lines.js';
@@ -82,7 +82,7 @@ function readItem(item: unknown, defaults: ReconcileDefaults, { account, index }
   const { reference, operation, environment } = given;
   const problems: [string, string][] = [];
   if (typeof reference !== 'string' || reference.trim() === '') problems.push(['reference', 'expected a bet_id or request_id as text']);
-  if (!isReport(operation)) problems.push(['operation', `expected ${REPORTS.join(', ')}, here or in the second argument`]);
+  if (!isReport(operation)) problems.push(['operation', `expected ${reportNames.join(', ')}, here or in the second argument`]);
   if (environment !== 'staging' && environment !== 'production' && environment !== 'relay')
     problems.push(['environment', 'expected staging or production, here or in the second argument']);
   if (problems.length > 0) {
@@ -93,8 +93,7 @@ function readItem(item: unknown, defaults: ReconcileDefaults, { account, index }
   return { id: rowId({ account, environment: where }, what, name), environment: where, operation: what, reference: name };
 }
 
-const REPORTS = (Object.keys(operations) as OperationName[]).filter((name) => 'reference' in operations[name]);
-const isReport = (name: unknown): name is ReportName => REPORTS.some((report) => report === name);
+const isReport = (name: unknown): name is ReportName => reportNames.some((report) => report === name);
 
 const definedMembers = (item: unknown): Record<string, unknown> =>
   typeof item === 'object' && item !== null ? Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)) : {};

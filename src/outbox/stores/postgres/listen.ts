@@ -37,7 +37,7 @@ const CHECK_MS = 30_000;
 /** The time limit until the listening connection receives the test notification. */
 const HEARING_MS = 5_000;
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
+const LONGEST_RECONNECT_WAIT_MS = 30_000;
 /** The prefix of the payload of a test notification. The notification of a report has no payload. */
 const PROBE = 'heard? ';
 
@@ -71,7 +71,7 @@ export function listen({ connect, channel, notify, onDeaf, clock, random }: List
 
   function reconnect(): void {
     failures += 1;
-    later(() => void begin(), Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(10, failures - 1)) * (0.5 + random() / 2));
+    later(() => void begin(), Math.min(LONGEST_RECONNECT_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(10, failures - 1)) * (0.5 + random() / 2));
   }
 
   const answered = async (work: PromiseLike<unknown>): Promise<boolean> => (await withTimeout(() => work, { clock, milliseconds: ANSWER_MS })).ended === 'done';

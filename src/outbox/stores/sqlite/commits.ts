@@ -35,7 +35,7 @@ export interface CommitSettings {
 /** The approximate number of rows in a commit. Other writers wait for the file during the commit. */
 const LARGEST_COMMIT = 1_000;
 const FIRST_WAIT_MS = 2;
-const LONGEST_WAIT_MS = 100;
+const LONGEST_BUSY_WAIT_MS = 100;
 
 /**
  * Runs transactions one after the other. Jobs of the same turn of the event loop share one commit and its wait for the disk.
@@ -49,7 +49,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
   /** Tries again until others release the file. */
   async function patiently<T>(attempt: () => T): Promise<T> {
     const began = performance.now();
-    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 2)) {
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_BUSY_WAIT_MS, wait * 2)) {
       try {
         if (closed && !running) throw sqliteError('closed', place);
         return attempt();

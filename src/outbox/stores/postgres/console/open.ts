@@ -1,4 +1,4 @@
-import type { OpenCounts, Place } from '../../../console-store.js';
+import type { AccountEnvironment, OpenCounts } from '../../../console-store.js';
 import { isBreaker, keyOf } from '../../../destination.js';
 import type { Run } from '../database.js';
 import { NOW_MS } from '../function-parts.js';
@@ -63,12 +63,12 @@ export function createOpenCounts(run: Run, schema: string) {
     return counting;
   }
 
-  async function quarantinedNow(): Promise<(Place & { readonly count: number })[]> {
+  async function quarantinedNow(): Promise<(AccountEnvironment & { readonly count: number })[]> {
     const found = await run(
       `SELECT json_build_object('account', account, 'environment', environment, 'count', count(*))::text AS place
         FROM ${schema}.queue WHERE state = 'quarantined' GROUP BY account, environment`,
     );
-    return found.map(({ place }) => JSON.parse(place ?? 'null') as Place & { count: number });
+    return found.map(({ place }) => JSON.parse(place ?? 'null') as AccountEnvironment & { count: number });
   }
 
   async function read(): Promise<CountedRows> {

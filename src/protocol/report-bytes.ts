@@ -1,6 +1,6 @@
 import { bareObject } from '../platform/bare-object.js';
-import { copyJson } from './copy-json.js';
-import type { Location } from './location.js';
+import { copyJson } from '../schema/copy-json.js';
+import type { Location } from '../schema/location.js';
 
 /** The specification's order of fields (sections 2.1 and 2.2). Other fields come after them, in the order of their schema. */
 const REPORT = ['bet_id', 'request_id', 'amount', 'status', 'timestamp', 'user', 'win_amount', 'payout_amount', 'outcome', 'ggr', 'ur', 'location'] as const;
@@ -10,7 +10,7 @@ const LOCATION = ['latitude', 'longitude', 'city', 'region', 'country', 'accurac
  * A validated body with its location as JSON. Only own members are written: a property that a library put on the
  * prototype of all objects must not reach a report. Usually there is none, and no copy of the body is needed.
  */
-export function toJson(body: object, location: Location | undefined): string {
+export function reportBytes(body: object, location: Location | undefined): string {
   const whole = inOrder(location ? { ...body, location: inOrder(copyJson(location).value as object, LOCATION) } : body, REPORT);
   return JSON.stringify('toJSON' in {} ? copyJson(whole).value : whole);
 }
