@@ -3,6 +3,7 @@ import { betEvent } from './bet.js';
 import { test } from './browser-test.js';
 import { grantGeolocation, leavePromptOpen } from './geolocation.js';
 import { call } from './in-page.js';
+import { bundleModules } from './script-file.js';
 
 declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
@@ -29,6 +30,24 @@ test('a report crosses origins: the browser sends a preflight and then the repor
   expect(headers[0]).toMatchObject({ origin: site.url, 'access-control-request-headers': 'content-type,x-api-key' });
   expect(headers[1]).toMatchObject({ origin: site.url, 'content-type': 'application/json', 'x-api-key': 'mock-api-key' });
   for (const name of ['cookie', 'referer']) expect(headers.map((sent) => sent[name])).toEqual([undefined, undefined]);
+});
+
+test.for([
+  ['the script-tag file', undefined],
+  ['the modules in a bundle', 'index.js'],
+] as const)('%s sends no referrer even if the policy of the page would send it everywhere', async ([, file], { context, page, site, gateway, options }) => {
+  await grantGeolocation(context);
+  await page.goto(`${site.url}/with-loose-referrer?session=S-1`);
+  if (file) await page.addScriptTag({ content: await bundleModules(file) });
+
+  const { result } = await call(page, 'reportBetEvent', options, betEvent({ user: { ...betEvent().user, last_name: 'Ọláńrewájú' } }));
+
+  expect(result?.outcome).toBe('recorded');
+  expect(gateway.recorded()).toMatchObject([{ user: { last_name: 'Ọláńrewájú' } }]);
+  expect(gateway.requests.map(({ method, headers }) => [method, headers.get('referer')])).toEqual([
+    ['OPTIONS', null],
+    ['POST', null],
+  ]);
 });
 
 test('a production report goes to the production gateway', async ({ context, page, site, gateway, options }) => {
