@@ -6,7 +6,7 @@ export const MASK = '[masked]';
 
 /** Longer texts are not masked but left out. */
 const LONGEST_TEXT = 4_096;
-const LONGEST_SHOWN = 300;
+export const LONGEST_SHOWN = 300;
 
 /** A piece of a text without spaces: its opening marks, its content, its closing marks. */
 const PIECE = /^(["'([{]{0,2})(.*?)(["')\]},.;:!?…]{0,3})$/;

@@ -35,6 +35,16 @@ test.each([
   expect(needsNoMask('Settled bet event reported', JSON.stringify(body), [])).toBe(false);
 });
 
+test('a known word that another JSON writer sent with escaped letters needs the whole search', () => {
+  expect(needsNoMask('Settled bet event reported', '{"user":{"last_name":"S\\u0065ttled"}}', [])).toBe(false);
+});
+
+test('a text longer than a shown one needs the whole search, which shortens it', () => {
+  const said = Array.from({ length: 21 }, () => 'unauthenticated').join(' ');
+  expect(needsNoMask(said, json, [])).toBe(false);
+  expect(maskSent(said, [], [])).toHaveLength(301);
+});
+
 test('a known word within a secret needs the whole search', () => {
   expect(needsNoMask('Settled bet event reported', json, ['sk-settled-7'])).toBe(false);
 });
