@@ -157,7 +157,7 @@ function readOptions(options: unknown, issues: ValidationIssue[]): Members {
       issues.push(issue(['options'], 'wrong-type', 'expected an object'));
       return bareObject();
     }
-    const { signal, headers, ...others }: Members = { ...options };
+    const { signal, headers, ...others } = asOwnRecord(options);
     const copied = copyJson(others);
     issues.push(...copied.issues);
     const kept = typeof headers === 'object' && headers !== null && !(Symbol.iterator in headers) ? { ...headers } : headers;

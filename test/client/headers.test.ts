@@ -5,6 +5,7 @@ import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
 import type { HeadersOption } from '../../src/schema/headers.js';
 import { answer, bet, once, recorded, type Scripted, scripted } from '../delivery/scripted-gateway.js';
+import { polluted } from '../polluted.js';
 import { failureOf } from '../support/failure-of.js';
 
 const TOKEN = 'Bearer quillback-5521-zander';
@@ -26,6 +27,12 @@ describe('headers', () => {
       expect(sent.get('authorization')).toBe(TOKEN);
       expect([sent.get('x-api-key'), sent.get('content-type')]).toEqual(['key-1', 'application/json']);
     }
+  });
+
+  it('that all objects inherit are not sent', async () => {
+    const { client, run, sent } = scripted([recorded()], once);
+    await polluted({ headers: { authorization: TOKEN } }, () => run(client.reportSettledBet(bet, { timeoutMs: 5_000 })));
+    expect(sent.map(({ init }) => new Headers(init.headers).get('authorization'))).toEqual([null]);
   });
 
   it('of a function are read again for every attempt', async () => {
