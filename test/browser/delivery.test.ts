@@ -35,20 +35,23 @@ test('a report crosses origins: the browser sends a preflight and then the repor
 test.for([
   ['the script-tag file', undefined],
   ['the modules in a bundle', 'index.js'],
-] as const)('%s sends no referrer even if the policy of the page would send it everywhere', async ([, file], { context, page, site, gateway, options }) => {
-  await grantGeolocation(context);
-  await page.goto(`${site.url}/with-loose-referrer?session=S-1`);
-  if (file) await page.addScriptTag({ content: await bundleModules(file) });
+] as const)(
+  'no referrer is sent by %s even if the policy of the page would send it everywhere',
+  async ([, file], { context, page, site, gateway, options }) => {
+    await grantGeolocation(context);
+    await page.goto(`${site.url}/with-loose-referrer?session=S-1`);
+    if (file) await page.addScriptTag({ content: await bundleModules(file) });
 
-  const { result } = await call(page, 'reportBetEvent', options, betEvent({ user: { ...betEvent().user, last_name: 'Ọláńrewájú' } }));
+    const { result } = await call(page, 'reportBetEvent', options, betEvent({ user: { ...betEvent().user, last_name: 'Ọláńrewájú' } }));
 
-  expect(result?.outcome).toBe('recorded');
-  expect(gateway.recorded()).toMatchObject([{ user: { last_name: 'Ọláńrewájú' } }]);
-  expect(gateway.requests.map(({ method, headers }) => [method, headers.get('referer')])).toEqual([
-    ['OPTIONS', null],
-    ['POST', null],
-  ]);
-});
+    expect(result?.outcome).toBe('recorded');
+    expect(gateway.recorded()).toMatchObject([{ user: { last_name: 'Ọláńrewájú' } }]);
+    expect(gateway.requests.map(({ method, headers }) => [method, headers.get('referer')])).toEqual([
+      ['OPTIONS', null],
+      ['POST', null],
+    ]);
+  },
+);
 
 test('a production report goes to the production gateway', async ({ context, page, site, gateway, options }) => {
   await grantGeolocation(context);

@@ -239,3 +239,36 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('canary-key-4711');
   });
 });
+
+describe("a program that replaces the platform's fetch", () => {
+  const platform = globalThis.fetch;
+  afterEach(() => {
+    globalThis.fetch = platform;
+  });
+
+  it.each<[string, typeof fetch]>([
+    [
+      'and reads the Request before it passes it on',
+      async (request, init) => {
+        if (request instanceof Request) await request.text();
+        return platform(request, init);
+      },
+    ],
+    ['and passes on the Request alone', (request) => platform(request)],
+    ['and passes on a Request of its own', (request, init) => platform(new Request(request, init))],
+    [
+      'and passes on the address and the init',
+      (request, init) => {
+        const { url, method, headers } = new Request(request);
+        return platform(url, { ...init, method, headers });
+      },
+    ],
+  ])('%s gets the whole report sent', async (_, replaced) => {
+    const { gateway, clientOptions } = await mockServer();
+    const client = createClient({ ...clientOptions(), retry: { limit: 0 } });
+    globalThis.fetch = replaced;
+    const sent = { ...event, timestamp: '1795161600', user: { ...bet.user, last_name: 'Ọláńrewájú' } };
+    expect(await client.reportBetEvent(sent)).toMatchObject({ outcome: 'recorded' });
+    expect(gateway.reports().map(({ body }) => body)).toMatchObject([sent]);
+  });
+});
