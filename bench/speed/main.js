@@ -45,7 +45,7 @@ const SIZES = {
 /** The checks are not an entry of the package, so their source is bundled. @param {string} folder */
 async function bundleChecks(folder) {
   const schemas = ['copy-json', 'settled', 'validate'].map((name) => `export * from './schema/${name}.js';`);
-  const contents = ["export { prepare } from './client/check-call.js';", "export * as z from 'zod/mini';", ...schemas].join('\n');
+  const contents = ["export { checkCall } from './client/check-call.js';", "export * as z from 'zod/mini';", ...schemas].join('\n');
   const outfile = join(folder, 'checks.mjs');
   await build({ stdin: { contents, resolveDir: here('../../src'), loader: 'ts' }, bundle: true, format: 'esm', platform: 'node', outfile });
   return outfile;

@@ -6,7 +6,7 @@ import { compare } from '../measure.js';
 import { nextBet } from './bet.js';
 
 const [bundle = '', rounds = ''] = process.argv.slice(2);
-const { copyJson, prepare, settledBet, validate, z } = await import(bundle);
+const { checkCall, copyJson, settledBet, validate, z } = await import(bundle);
 const { components } = JSON.parse(await readFile(new URL('../../dist/openapi.json', import.meta.url), 'utf8'));
 const ajv = new Ajv2020({ strict: false, allErrors: false });
 ajv.addSchema({ $id: 'gateway', components });
@@ -18,7 +18,7 @@ const reversed = (/** @type {object} */ given) => Object.fromEntries(Object.entr
 const others = bets.map((bet) => reversed({ ...bet, user: reversed(bet.user) }));
 
 const check = (/** @type {unknown} */ copy) => validate(settledBet, 'strict', copy);
-/** Like `prepare`. @param {unknown} bet */
+/** Like `checkCall`. @param {unknown} bet */
 const copyAndCheck = (bet) => check(copyJson(bet).value);
 const context = { clock: { now: Date.now }, validation: 'strict', channel: { kind: 'gateway' }, environment: 'staging', timeoutMs: 10_000 };
 
@@ -34,7 +34,7 @@ const contenders = [
   contender('whole', 'location-sdk, copy and check', bets, (bet) => copyAndCheck(bet).issues.length === 0),
   contender('ajv', 'Ajv, compiled, which does not copy', bets, (bet) => byAjv(bet)),
   contender('reversed', 'location-sdk, copy and check, fields in another order', others, (bet) => copyAndCheck(bet).issues.length === 0),
-  contender('call', 'location-sdk, all that is checked of a call, its options too', bets, (bet) => prepare('reportSettledBet', bet, undefined, context).body),
+  contender('call', 'location-sdk, all that is checked of a call, its options too', bets, (bet) => checkCall('reportSettledBet', bet, undefined, context).body),
   contender('zod', 'zod/mini, the same schema, of what is copied already', copies, (copy) => z.safeParse(settledBet.strict, copy).success),
 ];
 const results = await compare(contenders, { rounds: Number(rounds) });
