@@ -431,8 +431,8 @@ test("neither the storage nor the requests of a page contain a key or the player
   const { is_resident: _, ...user } = { ...withdrawalEvent().user, ...betUser() };
   for (const text of kept)
     for (const secret of ['mock-api-key', 'user', ...Object.values(user)]) expect(text.replaceAll('user-agent', '')).not.toContain(secret);
-  // And once they are recorded, only fingerprints are left.
-  expect(kept[1]).not.toContain('1500');
+  // And once they are recorded, only fingerprints are left. A fingerprint or a time may contain these digits by chance.
+  expect(kept[1]).not.toMatch(/\b1500\b/);
 });
 
 test('an outbox behind the relay accepts the reports of a page, and the page gets that answer', async ({ context, page }) => {
