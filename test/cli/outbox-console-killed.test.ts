@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
 import { connect } from '../../src/outbox/stores/sqlite/database.js';
-import { quarantineMany } from '../console/quarantined.js';
+import { quarantineMany, retryOf } from '../console/quarantined.js';
 import { newFile, openLibsql } from '../outbox/stores/sqlite/files.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 
@@ -49,15 +49,7 @@ it('a retry of a group whose console is killed in the middle retries each report
     }
   };
   const first = await startConsole(file);
-  const { groups, now } = await first.call('groups');
-  const [{ account, environment, code, words }] = groups;
-  const request = {
-    decision: crypto.randomUUID(),
-    action: 'retry',
-    selection: { group: { account, environment, code, words } },
-    asOf: now,
-    reason: 'the deploy was mended',
-  };
+  const request = retryOf(await first.call('groups'));
 
   let { child, call } = first;
   const afterKills: number[] = [];

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { createConsoleData } from '../../src/outbox/console/create-console-data.js';
 import { directUrl, newSchema, openStore, pool } from '../outbox/stores/postgres/world.js';
-import { quarantineMany } from './quarantined.js';
+import { quarantineMany, retryOf } from './quarantined.js';
 import { callAt, consoleWorld } from './world.js';
 
 /** The function that makes one commit of a decision. */
@@ -77,15 +77,7 @@ test.each([
     cable.close();
   });
   const { act, send, lines } = consoleWorld({}, createConsoleData({ over: store }));
-  const { groups, now } = (await send({ url: callAt('groups') })).body;
-  const [{ account, environment, code, words }] = groups;
-  const request = {
-    decision: crypto.randomUUID(),
-    action: 'retry',
-    selection: { group: { account, environment, code, words } },
-    asOf: now,
-    reason: 'the deploy was mended',
-  };
+  const request = retryOf((await send({ url: callAt('groups') })).body);
   /** Counted by the database itself, over another connection. */
   const retried = async () => {
     const { rows } = await pool.query(`SELECT count(*)::int AS n FROM ${schema}.queue WHERE state = 'waiting' AND jsonb_array_length(decisions) = 1`);

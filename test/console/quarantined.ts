@@ -1,4 +1,6 @@
 import type { OutboxStore } from '../../src/entries/outbox.js';
+import type { Groups } from '../../src/outbox/console/data.js';
+import type { DecideRequest } from '../../src/outbox/console/decisions.js';
 import { change, claim, newRow, QUARANTINED } from '../../src/outbox/contract/harness.js';
 
 const PROBLEM = { code: 'unprocessable', message: 'the gateway refused the report (HTTP 422).', status: 422 } as const;
@@ -13,4 +15,17 @@ export async function quarantineMany(store: OutboxStore, count: number): Promise
     change: change(row, { ...QUARANTINED, problem: PROBLEM }),
   }));
   await store.turn({ writes, claim: undefined });
+}
+
+/** A retry of the first group that the console shows. */
+export function retryOf({ groups: [group], now }: Pick<Groups, 'groups' | 'now'>): Omit<DecideRequest, 'who'> {
+  if (!group) throw new Error('expected a group');
+  const { account, environment, code, words } = group;
+  return {
+    decision: crypto.randomUUID(),
+    action: 'retry',
+    selection: { group: { account, environment, code, words } },
+    asOf: now,
+    reason: 'the deploy was mended',
+  };
 }

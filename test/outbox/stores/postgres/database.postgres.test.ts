@@ -9,7 +9,7 @@ import { claimed, type Row } from '../../../../src/outbox/state-machine.js';
 import { write as writeFunction } from '../../../../src/outbox/stores/postgres/write-function.js';
 import { startPostgres } from '../../../support/postgres-server.js';
 import { CANARIES, leaksIn } from '../../personal.js';
-import { directUrl, newSchema, openStore, pool } from './world.js';
+import { directUrl, FIRST_PAUSE, newSchema, openStore, pool } from './world.js';
 
 const rejection = (promise: Promise<unknown>): Promise<PostgresStoreError> =>
   promise.then(
@@ -305,22 +305,12 @@ describe('a change in the store', () => {
       return statements;
     };
     const rows: Row[] = [];
-    const pause = {
-      account: 'default',
-      environment: 'staging',
-      version: 0,
-      reason: 'unavailable',
-      message: 'x',
-      strikes: 1,
-      forMs: 9,
-      continues: false,
-    } as const;
     const changes: readonly (readonly [string, () => Promise<unknown>])[] = [
       ['enqueue a report', () => store.enqueue([newRow('B-1')])],
       ['enqueue several', () => store.enqueue([newRow('B-2'), newRow('B-3')])],
       ['claim', async () => void rows.push(...(await claim(store, 1)))],
       ['write', () => store.turn({ writes: rows.map((row) => ({ id: row.id, expected: row, change: change(row) })), claim: undefined })],
-      ['pause', () => store.pause(pause)],
+      ['pause', () => store.pause(FIRST_PAUSE)],
       ['log', () => store.receipts.append([{ index: 0, id: newRow('B-1').id, line: 'a' }])],
     ];
     for (const [name, make] of changes) expect([name, await countOf(make)]).toEqual([name, 1]);

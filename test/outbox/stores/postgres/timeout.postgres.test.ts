@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../../../src/entries/index.js';
 import { postgresStore } from '../../../../src/entries/outbox-postgres.js';
 import { claim, idsOf, newRow, settledRow } from '../../../../src/outbox/contract/harness.js';
 import { FakeClock } from '../../../delivery/fake-clock.js';
-import { advance, newSchema, openStore, pool } from './world.js';
+import { advance, FIRST_PAUSE, newSchema, openStore, pool } from './world.js';
 
 const LATE = { name: 'PostgresStoreError', code: 'timeout', message: expect.stringContaining('enqueue the same again') };
 
@@ -50,17 +50,7 @@ describe('a connection that stops answering', () => {
       () => impatient.counts(),
       () => impatient.list({ limit: 1 }),
       () => impatient.get(['x']),
-      () =>
-        impatient.pause({
-          account: 'default',
-          environment: 'staging',
-          version: 0,
-          reason: 'unavailable',
-          message: 'x',
-          strikes: 1,
-          forMs: 9,
-          continues: false,
-        }),
+      () => impatient.pause(FIRST_PAUSE),
       () => impatient.remember('name', 'value'),
       () => impatient.receipts.append([]),
       () => impatient.receipts.last(),

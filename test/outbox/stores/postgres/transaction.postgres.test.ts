@@ -10,7 +10,7 @@ import { createOutbox } from '../../../../src/entries/outbox.js';
 import { type PostgresDatabase, postgresStore } from '../../../../src/entries/outbox-postgres.js';
 import { CLAIMANT, claim, idsOf, newRow, settledRow, write } from '../../../../src/outbox/contract/harness.js';
 import { betEvent, settledBet } from '../../../support/factories.js';
-import { connectListener, newSchema, openStore, pool, within } from './world.js';
+import { connectListener, FIRST_PAUSE, newSchema, openStore, pool, within } from './world.js';
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
 
@@ -290,18 +290,7 @@ describe('the libraries that send the statements', () => {
       expect(other?.reference).toBe('$1 "odd" \'quoted\'');
       expect((await store.get([newRow('B-1').id]))[0]).toMatchObject({ state: 'recorded', message: 'ok', attempts: 1, fence: 1, body: undefined });
       expect(idsOf(await claim(store))).toEqual([settledRow('B-1').id]);
-      expect(
-        await store.pause({
-          account: 'default',
-          environment: 'staging',
-          version: 0,
-          reason: 'unavailable',
-          message: 'x',
-          strikes: 1,
-          forMs: 9,
-          continues: false,
-        }),
-      ).toBe(true);
+      expect(await store.pause(FIRST_PAUSE)).toBe(true);
       expect((await store.outlook()).map(({ pause }) => pause.reason)).toContain('unavailable');
       expect(await store.receipts.append([{ index: 0, id: newRow('B-1').id, line: 'a' }])).toBe(true);
       expect(await store.receipts.last()).toEqual({ index: 0, id: newRow('B-1').id, line: 'a' });

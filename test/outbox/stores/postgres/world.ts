@@ -26,6 +26,18 @@ export async function connectListener(): Promise<pg.Client> {
   return client;
 }
 
+/** A pause of a destination that was never paused. */
+export const FIRST_PAUSE = {
+  account: 'default',
+  environment: 'staging',
+  version: 0,
+  reason: 'unavailable',
+  message: 'x',
+  strikes: 1,
+  forMs: 9,
+  continues: false,
+} as const;
+
 let schemas = 0;
 
 /** The name of a new schema. */
