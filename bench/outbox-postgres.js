@@ -18,8 +18,8 @@ const PROMISED = { prepared: 1.25, within: 2.25, scaling: 0.8, claim: 1.5, wakin
 /** The concurrency of each worker: a low one, so that four workers leave the machine some time, and the default. */
 const CONCURRENCIES = [2, 8];
 /** Above this processor use the machine is full, and more workers cannot deliver more. */
-const FULL = 0.75;
-const LATENCY_MS = 50;
+const FULL = 0.85;
+const LATENCY_MS = 20;
 const FEW = sizeOf(10_000, 100);
 const MANY = sizeOf(1_000_000, 1_000);
 const RECORDED = sizeOf(5_000_000, 1_000);
