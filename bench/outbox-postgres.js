@@ -15,11 +15,11 @@ import { sizeOf } from './smoke.js';
 import { fixed, whole } from './words.js';
 
 const PROMISED = { prepared: 1.25, within: 2.25, scaling: 0.8, claim: 1.5, wakingMs: 1_000 };
-/** The concurrency of each worker: a low one, so that four workers leave the machine some time, and the default. */
-const CONCURRENCIES = [2, 8];
 /** Above this processor use the machine is full, and more workers cannot deliver more. */
 const FULL = 0.85;
-const LATENCY_MS = 20;
+/** The default of a worker, and the gateway of the sizing guide: four of them leave this machine some time. */
+const CONCURRENCY = 8;
+const LATENCY_MS = 100;
 const FEW = sizeOf(10_000, 100);
 const MANY = sizeOf(1_000_000, 1_000);
 const RECORDED = sizeOf(5_000_000, 1_000);
@@ -173,16 +173,15 @@ function processorTime() {
  * The reports that this number of workers delivers a second, and the machine's load.
  *
  * @param {number} workers
- * @param {number} concurrency
  * @param {string} gateway
  */
-async function delivered(workers, concurrency, gateway) {
+async function delivered(workers, gateway) {
   bets += 1;
   const schema = `delivery_${bets}`;
   const store = await postgresStore({ database: pool, schema });
   const payloads = Array.from({ length: BACKLOG }, (_, index) => bet(`D-${index}`));
   await createOutbox({ client: clientOf(gateway), store }).reportAll(payloads.map((payload) => ({ operation: 'reportBetEvent', payload })));
-  const words = [server.url, schema, gateway, String(concurrency)];
+  const words = [server.url, schema, gateway, String(CONCURRENCY)];
   const children = await Promise.all(Array.from({ length: workers }, () => startProcess(new URL('postgres-worker.js', import.meta.url), { words })));
   for (const child of children) child.send('start');
   const recorded = async () => (await store.counts()).states.recorded;
@@ -203,18 +202,20 @@ async function delivered(workers, concurrency, gateway) {
   return { rate, busy };
 }
 
-/** @param {number} concurrency @param {string} gateway */
-async function scaling(concurrency, gateway) {
+async function delivering() {
+  const answering = await startProcess(new URL('outbox-gateway.js', import.meta.url), { words: [String(LATENCY_MS)] });
+  const gateway = `http://127.0.0.1:${answering.first}`;
   /** @type {Map<number, { rate: number, busy: number }[]>} */
   const rounds = new Map([1, 2, 4].map((workers) => [workers, []]));
-  for (let round = 0; round < DELIVERIES; round += 1) for (const [workers, found] of rounds) found.push(await delivered(workers, concurrency, gateway));
+  for (let round = 0; round < DELIVERIES; round += 1) for (const [workers, found] of rounds) found.push(await delivered(workers, gateway));
   const figures = [...rounds].map(([workers, found]) => ({
     workers,
     rate: median(found.map(({ rate }) => rate)),
     busy: median(found.map(({ busy }) => busy)),
   }));
   const one = figures[0]?.rate ?? Number.NaN;
-  console.log(`Delivery, ${concurrency} at once for each worker, the gateway answering after ${LATENCY_MS} ms\n`);
+  await answering.stop();
+  console.log(`Delivery, ${CONCURRENCY} at once for each worker, the gateway answering after ${LATENCY_MS} ms\n`);
   for (const { workers, rate, busy } of figures) {
     const share = rate / (workers * one);
     const line = `${workers} workers deliver ${whole(rate)} a second, ${fixed(share)} of ${workers} times one, the machine ${whole(busy * 100)} % busy`;
@@ -222,12 +223,6 @@ async function scaling(concurrency, gateway) {
     if (busy < FULL) promise(`${line} (at least ${PROMISED.scaling})`, share >= PROMISED.scaling);
     else console.log(`${line}: it is full\n`);
   }
-}
-
-async function delivering() {
-  const gateway = await startProcess(new URL('outbox-gateway.js', import.meta.url), { words: [String(LATENCY_MS)] });
-  for (const concurrency of CONCURRENCIES) await scaling(concurrency, `http://127.0.0.1:${gateway.first}`);
-  await gateway.stop();
 }
 
 /** A schema with this number of rows, made by the server itself. @param {string} schema @param {number} waiting @param {number} recorded */
