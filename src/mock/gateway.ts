@@ -9,7 +9,7 @@ import { createFaults, type SetFault } from './faults.js';
 import type { MockGateway, WaitOptions } from './interface.js';
 import { createJournal, type JournalEntry, type JournalQuery, matches } from './journal.js';
 import { reportsOf } from './ledger.js';
-import { maskBody } from './mask-body.js';
+import { maskAnswer, maskBody } from './mask-body.js';
 import { misbehave, unseenAnswer } from './misbehave.js';
 import type { MockGatewayOptions } from './options.js';
 import { createPending } from './pending.js';
@@ -201,6 +201,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     fetch,
     handle,
     faults,
+    duplicateStatus: rules.duplicateStatus,
     waitFor,
     subscribe,
     clientOptions: clientOptions as MockGateway<Mode>['clientOptions'],
@@ -234,9 +235,6 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     },
   };
 }
-
-/** The data of a verified number identifies a person. */
-const maskAnswer = (body: unknown): unknown => (typeof body === 'object' && body !== null && 'data' in body ? { ...body, data: '[masked]' } : body);
 
 /** An error of a listener is uncaught, as with events. The gateway continues. */
 function callGuarded(listener: () => void): void {

@@ -82,6 +82,8 @@ export interface MockGateway<Mode extends ValidationMode = ValidationMode> {
   requests(query?: JournalQuery): JournalEntry[];
   /** The faults to simulate. */
   readonly faults: Faults;
+  /** The status of a repeated report, as in the options. */
+  readonly duplicateStatus: number;
   /** Records reports without checking for earlier ones: the initial state of a test. */
   seed(reports: readonly SeedReport[]): void;
   /** All recorded reports, as plain JSON. */

@@ -10,3 +10,6 @@ export function maskBody(row: Operation, body: Body): unknown {
   const { location: given, ...rest } = body;
   return { ...(maskPersonal(row.request, rest) as Body), ...(given !== undefined && { location: maskPersonal(location, given) }) };
 }
+
+/** The data of a verified number identifies a person. */
+export const maskAnswer = (body: unknown): unknown => (typeof body === 'object' && body !== null && 'data' in body ? { ...body, data: '[masked]' } : body);

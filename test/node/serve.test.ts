@@ -141,11 +141,13 @@ test('with an admin token it accepts reports without it, and shows them only wit
   expect(await shown.json()).toMatchObject({ reports: [{ reference: 'BET-1' }] });
 });
 
-test('its own OpenAPI document names its address, and follows its validation', async () => {
-  const server = await serve(createMockGateway({ validation: 'partial' }));
+test('its own OpenAPI document names its address, and follows its validation and its status of a repeated report', async () => {
+  const server = await serve(createMockGateway({ validation: 'partial', duplicateStatus: 418 }));
   open.push(server);
   const document = await (await fetch(`${server.url}/__admin/openapi.json`)).json();
-  expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument({ address: server.url, validation: 'partial' }))));
+  expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument({ address: server.url, validation: 'partial', duplicateStatus: 418 }))));
+  for (const { post } of Object.values<{ post: { operationId: string; responses: object } }>(document.paths))
+    expect(Object.keys(post.responses)).toEqual(post.operationId === 'verifyNin' ? expect.not.arrayContaining(['418']) : expect.arrayContaining(['418']));
   const [staging, production] = document.servers;
   expect([staging.variables.staging_base_url.default, production.variables.base_url.default]).toEqual([server.url, `${server.url}/production`]);
 });
