@@ -1,5 +1,5 @@
 import type { Channel } from '../delivery/channel.js';
-import type { AnyReport } from '../delivery/frozen.js';
+import type { AnyReport } from '../delivery/frozen-report.js';
 import { AbortedError, ConfigurationError, ValidationError } from '../errors/errors.js';
 import { subjectOf } from '../platform/messages.js';
 import type { AbortSignalLike } from '../platform/web-types.js';

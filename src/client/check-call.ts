@@ -84,8 +84,9 @@ export function checkCall(operation: OperationName, payload: unknown, options: u
   if (validated.value && context.maxDecimals !== undefined) issues.push(...tooManyDecimals(request, validated.value, context.maxDecimals));
   if (issues.length > 0 || !validated.value) throw invalid(named, issues);
   // An event without a timestamp happens now (our decision).
-  const now = row.request.optional.includes('timestamp') && { timestamp: String(Math.floor(context.clock.now() / 1000)) };
-  return { body: { ...now, ...validated.value }, reference: named.reference, parameters };
+  const isEvent = row.request.optional.includes('timestamp');
+  const checked = isEvent ? { timestamp: String(Math.floor(context.clock.now() / 1000)), ...validated.value } : validated.value;
+  return { body: checked, reference: named.reference, parameters };
 }
 
 /** Checks the options of a call that has no payload and accepts only some of them. */

@@ -1,6 +1,6 @@
 import { type Delivered, type Delivery, deliver } from '../delivery/deliver.js';
 import { configurationFailure } from '../delivery/failures.js';
-import { type AnyReport, keepFrozen, keptFrozen } from '../delivery/frozen.js';
+import { type AnyReport, keepFrozen, keptFrozen } from '../delivery/frozen-report.js';
 import { untilPageHides } from '../delivery/leaving-page.js';
 import { sendOnce, unsentResult } from '../delivery/send-once.js';
 import { tellOfAttempt } from '../delivery/tell-of-attempt.js';
@@ -147,7 +147,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
   const resolveLocation = createLocationResolver(settings);
 
   /** Checks and locates: the half of every call that sends nothing. The deadline counts from the start of the call. */
-  async function freeze(operation: OperationName, payload: unknown, options: unknown): Promise<Omit<Delivery, 'inDoubt'> & { report: AnyReport }> {
+  async function freeze(operation: OperationName, payload: unknown, options: unknown): Promise<{ report: AnyReport; delivery: Delivery }> {
     const row = operations[operation];
     if ((inPage || relayed) && isForBackendsOnly(operation)) throw notInPages(operation, inPage ? 'page' : 'relay');
     requireChannel(channel, operation);
@@ -163,13 +163,13 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const search = () => resolveLocation(parameters, purpose);
     const location = row.location === 'none' ? undefined : (await (relayed ? untilPageHides(search) : search()))?.location;
     const report = { operation, environment, reference, location, body: reportBytes(body, location) };
-    return { report, exchange, signal, deadline, headers };
+    return { report, delivery: { exchange, deadline, signal, headers, inDoubt: false } };
   }
 
   /** Checks, locates and sends: the steps of every call. */
   async function call(operation: OperationName, payload: unknown, options: unknown): Promise<{ report: AnyReport; delivered: Delivered }> {
-    const { report, ...delivery } = await freeze(operation, payload, options);
-    return { report, delivered: await deliver(report, { ...delivery, inDoubt: false }, settings) };
+    const { report, delivery } = await freeze(operation, payload, options);
+    return { report, delivered: await deliver(report, delivery, settings) };
   }
 
   const report = async (operation: OperationName, payload: unknown, options: unknown): Promise<ReceiptOf<Mode>> => {
@@ -218,7 +218,10 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     gateways: channel.addresses,
     mockMode: settings.mockMode,
     async freeze(...given) {
-      const { report, signal, headers } = await freeze(...given);
+      const {
+        report,
+        delivery: { signal, headers },
+      } = await freeze(...given);
       if (headers !== undefined) throw headersOfLater(report);
       refuseAborted(report, signal);
       if (!relayed) return report;

@@ -9,7 +9,7 @@ import { headerIssues } from '../schema/headers.js';
 import type { ValidationIssue } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
-import { optionsProblem, readOptions } from '../schema/option-table.js';
+import { optionsProblem, readOptions } from '../schema/option-rules.js';
 import type { ClientEvent } from './events.js';
 import { optionTable } from './option-table.js';
 import type { ClientOptions } from './options.js';

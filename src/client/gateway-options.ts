@@ -5,7 +5,7 @@ import type { Environment } from '../errors/errors.js';
 import { readBaseUrl } from '../protocol/addresses.js';
 import { apiKeyProblem } from '../schema/api-key.js';
 import { issue } from '../schema/issue.js';
-import { complete } from '../schema/option-table.js';
+import { complete } from '../schema/option-rules.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 import { optionTable } from './option-table.js';
 import type { GatewayOptions } from './options.js';

@@ -1,5 +1,5 @@
 import type { Channel } from '../delivery/channel.js';
-import type { AnyReport } from '../delivery/frozen.js';
+import type { AnyReport } from '../delivery/frozen-report.js';
 import type { AttemptResult } from '../delivery/send-once.js';
 import type { Environment } from '../errors/errors.js';
 import type { Logger } from '../platform/logger.js';

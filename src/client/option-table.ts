@@ -29,7 +29,7 @@ import {
   option,
   optional,
   wholeNumber,
-} from '../schema/option-table.js';
+} from '../schema/option-rules.js';
 import type { ClientOptions, GatewayOptions } from './options.js';
 
 const isPath = must('a path of letters, digits, hyphens and slashes', (value) => typeof value === 'string' && /^\/?[\w-]+(\/[\w-]+)*$/.test(value));

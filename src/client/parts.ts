@@ -7,7 +7,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Fetch } from '../platform/web-types.js';
 import type { ValidationIssue } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
-import type { CompleteOptions } from '../schema/option-table.js';
+import type { CompleteOptions } from '../schema/option-rules.js';
 import type { optionTable } from './option-table.js';
 
 export type GivenOptions = CompleteOptions<typeof optionTable>;

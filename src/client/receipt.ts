@@ -1,5 +1,5 @@
 import type { Delivered } from '../delivery/deliver.js';
-import type { AnyReport } from '../delivery/frozen.js';
+import type { AnyReport } from '../delivery/frozen-report.js';
 import type { Environment } from '../errors/errors.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';

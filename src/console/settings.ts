@@ -4,7 +4,7 @@ import { safeLogger } from '../platform/safe-callback.js';
 import { type Clock, LONGEST_TIMER_MS, systemClock } from '../platform/time.js';
 import { originProblem } from '../relay/origin.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
-import { isAnything, isClock, isFlag, isFunction, isObject, must, option, readOptions, required, wholeNumber } from '../schema/option-table.js';
+import { isAnything, isClock, isFlag, isFunction, isObject, must, option, readOptions, required, wholeNumber } from '../schema/option-rules.js';
 import type { ConsoleOptions } from './options.js';
 
 /** The options, checked and completed once. */

@@ -1,6 +1,6 @@
 import type { Environment } from '../errors/errors.js';
 import type { Limit } from '../platform/time.js';
-import type { AnyReport } from './frozen.js';
+import type { AnyReport } from './frozen-report.js';
 import type { Attempted, AttemptRequest } from './transport.js';
 import type { CallContext, Failure, Verdict } from './verdict.js';
 

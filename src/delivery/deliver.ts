@@ -8,7 +8,7 @@ import type { AbortSignalLike } from '../platform/web-types.js';
 import type { HeadersOption } from '../schema/headers.js';
 import type { Exchange } from './channel.js';
 import { configurationFailure } from './failures.js';
-import { type AnyReport, keepFrozen } from './frozen.js';
+import { type AnyReport, keepFrozen } from './frozen-report.js';
 import { type FailedAttempt, sendOnce, THREW, unsentResult } from './send-once.js';
 import type { DeliverySettings } from './settings.js';
 import { tellOfAttempt } from './tell-of-attempt.js';

@@ -41,7 +41,8 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
       },
       read(attempted, context) {
         const verdict = readGatewayAnswer(attempted, context, settings);
-        return attempted.ended === 'answered' ? { ...verdict, requestId: requestIdOf(attempted, context, secrets) } : verdict;
+        // With the spread first, V8 takes as long for this object as for the check of the whole report.
+        return attempted.ended === 'answered' ? { requestId: requestIdOf(attempted, context, secrets), ...verdict } : verdict;
       },
     };
   },

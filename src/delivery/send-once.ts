@@ -8,7 +8,7 @@ import { type SentValue, sentValues } from '../schema/sent-values.js';
 import { identifiersOf, sentOf } from '../schema/sent-words.js';
 import type { Exchange } from './channel.js';
 import { ABORTED, configurationFailure, OUT_OF_TIME, withinLimit } from './failures.js';
-import type { AnyReport } from './frozen.js';
+import type { AnyReport } from './frozen-report.js';
 import { moreHeaders } from './more-headers.js';
 import type { Transport } from './transport.js';
 import type { CallContext, Failure, RelayReceiptDetails, Verdict } from './verdict.js';

@@ -1,7 +1,7 @@
 import { seconds, subjectOf } from '../platform/messages.js';
 import { safeCallback } from '../platform/safe-callback.js';
 import type { AttemptEvent } from './events.js';
-import type { AnyReport } from './frozen.js';
+import type { AnyReport } from './frozen-report.js';
 import type { AttemptResult } from './send-once.js';
 import type { DeliverySettings } from './settings.js';
 

@@ -2,7 +2,7 @@ import type { Environment, ErrorCode, ErrorDetails, ErrorOutcome } from '../erro
 import type { Location } from '../schema/location.js';
 import type { SentValue } from '../schema/sent-values.js';
 import type { Sent } from '../schema/sent-words.js';
-import type { AnyReport } from './frozen.js';
+import type { AnyReport } from './frozen-report.js';
 
 /** One failure of an attempt. It becomes an error when the outcome of the whole call is known. */
 export interface Failure {

@@ -3,7 +3,7 @@ import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
 import { asRecord, memberOf } from '../platform/as-record.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
-import { having, isAnything, isDuration, isFlag, isLimit, option, optional, readOptions, required, wholeNumber, within } from '../schema/option-table.js';
+import { having, isAnything, isDuration, isFlag, isLimit, option, optional, readOptions, required, wholeNumber, within } from '../schema/option-rules.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import type { MakeSeal, Seal } from './seal/seal.js';

@@ -18,7 +18,7 @@ import {
   readOptions,
   required,
   wholeNumber,
-} from '../schema/option-table.js';
+} from '../schema/option-rules.js';
 import type { RelayOptions, RelayPlayer } from './options.js';
 import { originProblem } from './origin.js';
 

@@ -35,7 +35,7 @@ test.each([
   expect(needsNoMask('Settled bet event reported', JSON.stringify(body), [])).toBe(false);
 });
 
-test('a known word that another JSON writer sent with escaped letters needs the whole search', () => {
+test('a body with an escape needs the whole search: another writer of JSON may have escaped letters', () => {
   expect(needsNoMask('Settled bet event reported', '{"user":{"last_name":"S\\u0065ttled"}}', [])).toBe(false);
 });
 
@@ -45,8 +45,18 @@ test('a text longer than a shown one needs the whole search, which shortens it',
   expect(maskSent(said, [], [])).toHaveLength(301);
 });
 
-test('a known word within a secret needs the whole search', () => {
-  expect(needsNoMask('Settled bet event reported', json, ['sk-settled-7'])).toBe(false);
+test.each(['sk-settled-7', 'settled":'])('a known word within the secret %s needs the whole search', (secret) => {
+  expect(needsNoMask('Settled bet event reported', json, [secret])).toBe(false);
+});
+
+test('a sentence that was kept is compared with each report anew, also among more sentences than are kept', () => {
+  const words = ['bet', 'event', 'settled', 'report', 'is', 'it', 'was', 'now', 'all', 'of', 'to'];
+  const sentences = words.flatMap((one) => words.map((other) => `${one} ${other}`));
+  const own = JSON.stringify({ ...OWN, user: { last_name: 'Settled' } });
+  for (const said of [...sentences, ...sentences]) {
+    expect(needsNoMask(said, json, [])).toBe(true);
+    expect(needsNoMask(said, own, [])).toBe(!said.includes('settled'));
+  }
 });
 
 const WORDS = ['settled', 'bet', 'event', 'reported', 'a', 'bank', 'state', 'win', 'adaeze', 'id'];

@@ -6,7 +6,7 @@ import type { ClientOptions } from '../../client/options.js';
 import { moduleTransport } from '../../delivery/ky-transport.js';
 import type { Environment } from '../../errors/errors.js';
 import { isReportingError } from '../../errors/guards.js';
-import { complete } from '../../schema/option-table.js';
+import { complete } from '../../schema/option-rules.js';
 import { createRecorder, type Recorder } from './exchange.js';
 import type { Status, Target } from './run.js';
 

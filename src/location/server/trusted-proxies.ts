@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import { issue, type ValidationIssue } from '../../schema/issue.js';
-import { optionsProblem } from '../../schema/option-table.js';
+import { optionsProblem } from '../../schema/option-rules.js';
 import { suggest } from '../../schema/suggest.js';
 import { unknownField } from '../../schema/validate.js';
 import { type AddressRange, parseRange, rangeOf } from './address-ranges.js';

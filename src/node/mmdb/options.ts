@@ -4,7 +4,7 @@ import { asRecord } from '../../platform/as-record.js';
 import type { Logger } from '../../platform/logger.js';
 import { type Clock, systemClock } from '../../platform/time.js';
 import { issue } from '../../schema/issue.js';
-import { having, isObject, isWord, must, option, optional, readOptions, wholeNumber, within } from '../../schema/option-table.js';
+import { having, isObject, isWord, must, option, optional, readOptions, wholeNumber, within } from '../../schema/option-rules.js';
 import type { MmdbReaderClass } from './reader.js';
 
 /** The options of `mmdb` for a database file. */

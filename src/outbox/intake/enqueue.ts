@@ -1,4 +1,4 @@
-import type { AnyReport } from '../../delivery/frozen.js';
+import type { AnyReport } from '../../delivery/frozen-report.js';
 import { ConfigurationError, DuplicateReportError, ValidationError } from '../../errors/errors.js';
 import { isReportingError } from '../../errors/guards.js';
 import { asOwnRecord, memberOf } from '../../platform/as-record.js';

@@ -1,4 +1,4 @@
-import type { AnyReport } from '../../../delivery/frozen.js';
+import type { AnyReport } from '../../../delivery/frozen-report.js';
 import { isLocationError, isValidationError } from '../../../errors/guards.js';
 import { isDistinctReference } from '../../../outbox/intake/enqueue.js';
 import type { LineProblem } from './columns.js';

@@ -3,7 +3,7 @@ import { asRecord } from '../../../platform/as-record.js';
 import { type Clock, systemClock } from '../../../platform/time.js';
 import type { WebAbortSignal } from '../../../platform/web-types.js';
 import { issue, type ValidationIssue } from '../../../schema/issue.js';
-import { isClock, isFlag, isLimit, isObject, must, option, optional, readOptions } from '../../../schema/option-table.js';
+import { isClock, isFlag, isLimit, isObject, must, option, optional, readOptions } from '../../../schema/option-rules.js';
 
 /** A channel to other tabs. Every `BroadcastChannel` fits. */
 export interface ChannelLike {

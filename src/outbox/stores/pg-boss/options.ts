@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../../errors/errors.js';
-import { hasMethods, having, isFunction, must, option, readOptions, required, wholeNumber, within } from '../../../schema/option-table.js';
+import { hasMethods, having, isFunction, must, option, readOptions, required, wholeNumber, within } from '../../../schema/option-rules.js';
 import type { OutboxStore } from '../../store.js';
 
 /** The content of a job: the name of a report, without personal data. */

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../../errors/errors.js';
 import { type Clock, systemClock } from '../../../platform/time.js';
-import { isClock, isFlag, isFunction, isLimit, must, option, optional, readOptions, required } from '../../../schema/option-table.js';
+import { isClock, isFlag, isFunction, isLimit, must, option, optional, readOptions, required } from '../../../schema/option-rules.js';
 import type { PostgresDatabase } from './database.js';
 import type { ListeningClient } from './listen.js';
 import { isSchemaName, SCHEMA_RULE } from './schema.js';

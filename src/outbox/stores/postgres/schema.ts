@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../../errors/errors.js';
 import { issue } from '../../../schema/issue.js';
-import { optionsProblem } from '../../../schema/option-table.js';
+import { optionsProblem } from '../../../schema/option-rules.js';
 import { consoleTables } from './console/tables.js';
 import type { Run } from './database.js';
 import { NEWER, OLDER, postgresCodeOf, postgresError } from './failure.js';

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../../errors/errors.js';
 import { type Clock, systemClock } from '../../../platform/time.js';
 import { issue } from '../../../schema/issue.js';
-import { hasMethods, isClock, isFunction, must, option, optional, readOptions } from '../../../schema/option-table.js';
+import { hasMethods, isClock, isFunction, must, option, optional, readOptions } from '../../../schema/option-rules.js';
 import type { SqliteDatabase } from './database.js';
 import type { OpenDatabase } from './open.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { issue } from '../../src/schema/issue.js';
-import { having, isDuration, isFlag, isWord, option, optional, readOptions, required, wholeNumber } from '../../src/schema/option-table.js';
+import { having, isDuration, isFlag, isWord, option, optional, readOptions, required, wholeNumber } from '../../src/schema/option-rules.js';
 
 const table = {
   store: required<object>(having('get')),
