@@ -16,7 +16,8 @@ import { sizeOf } from './smoke.js';
 import { fixed, mega, whole } from './words.js';
 
 // One after the other: a row of the queue writes 4.6 pages to the disk, since two indexes find it again; that of the bare table 2.4.
-const PROMISED = { single: 0.5, together: 0.7, batch: 10, drain: 0.8, claim: 1.5, memory: 1.25 };
+// So a slow disk allows 0.52, and on a fast one the check after each commit that the file is still there counts too.
+const PROMISED = { single: 0.4, together: 0.7, batch: 10, drain: 0.8, claim: 1.5, memory: 1.25 };
 /** The share of a drained backlog that counts as warm-up. */
 const WARM_UP = 0.2;
 const BATCH = 500;
