@@ -20,21 +20,21 @@ const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.
 
 const SIZES = {
   whole: {
-    sending: { rounds: 21, milliseconds: 300, warmUp: 1, counted: 200 },
+    sending: { sets: 3, rounds: 7, milliseconds: 300, warmUp: 1, counted: 200 },
     imports: 15,
     validation: 15,
     volume: { reports: 1_000_000, rounds: 15 },
     sockets: { reports: 50_000, rounds: 7 },
   },
   quick: {
-    sending: { rounds: 5, milliseconds: 100, warmUp: 0.25, counted: 200 },
+    sending: { sets: 1, rounds: 5, milliseconds: 100, warmUp: 0.25, counted: 200 },
     imports: 5,
     validation: 7,
     volume: { reports: 100_000, rounds: 9 },
     sockets: { reports: 10_000, rounds: 3 },
   },
   smoke: {
-    sending: { rounds: 1, milliseconds: 1, warmUp: 0.001, counted: 2 },
+    sending: { sets: 1, rounds: 1, milliseconds: 1, warmUp: 0.001, counted: 2 },
     imports: 1,
     validation: 1,
     volume: { reports: 1_000, rounds: 1 },

@@ -24,26 +24,31 @@ const WARM_UP = { reports: 4_000, milliseconds: 4_000 };
 /**
  * @param {import('../process.js').Runtime} runtime
  * @param {number} port
- * @param {{ rounds: number, milliseconds: number, warmUp: number, counted: number }} size
+ * @param {{ sets: number, rounds: number, milliseconds: number, warmUp: number, counted: number }} size
  * @param {(what: string) => void} tell
  * @returns {Promise<Sent[]>}
  */
-export async function measureSending(runtime, port, { rounds, milliseconds, warmUp, counted }, tell) {
-  const lanes = [];
-  tell('warming up');
-  for (const key of senders) {
-    const child = await startProcess(LANE, { runtime, words: [key, String(port)] });
-    await child.ask({ concurrency: 50, reports: WARM_UP.reports * warmUp, milliseconds: WARM_UP.milliseconds * warmUp });
-    lanes.push({ key, child, ran: /** @type {Record<number, import('./lane.js').Ran[]>} */ ({ 1: [], 10: [], 50: [] }) });
-  }
-  for (const concurrency of CONCURRENCIES) {
-    tell(`${concurrency} at once`);
-    for (let round = 0; round < rounds; round += 1) {
-      const first = round % lanes.length;
-      for (const { child, ran } of [...lanes.slice(first), ...lanes.slice(0, first)]) ran[concurrency]?.push(await child.ask({ concurrency, milliseconds }));
+export async function measureSending(runtime, port, { sets, rounds, milliseconds, warmUp, counted }, tell) {
+  const lanes = senders.map((key) => ({ key, ran: /** @type {Record<number, import('./lane.js').Ran[]>} */ ({ 1: [], 10: [], 50: [] }) }));
+  // Two processes of one contender may differ by a fifth from their start to their end.
+  for (let set = 1; set <= sets; set += 1) {
+    tell(`processes ${set} of ${sets}, warming up`);
+    const processes = [];
+    for (const { key, ran } of lanes) {
+      const child = await startProcess(LANE, { runtime, words: [key, String(port)] });
+      await child.ask({ concurrency: 50, reports: WARM_UP.reports * warmUp, milliseconds: WARM_UP.milliseconds * warmUp });
+      processes.push({ child, ran });
     }
+    for (const concurrency of CONCURRENCIES) {
+      tell(`processes ${set} of ${sets}, ${concurrency} at once`);
+      for (let round = 0; round < rounds; round += 1) {
+        const first = round % processes.length;
+        for (const { child, ran } of [...processes.slice(first), ...processes.slice(0, first)])
+          ran[concurrency]?.push(await child.ask({ concurrency, milliseconds }));
+      }
+    }
+    for (const { child } of processes) await child.stop();
   }
-  for (const { child } of lanes) await child.stop();
   tell('what is allocated');
   const sent = [];
   for (const { key, ran } of lanes) {
