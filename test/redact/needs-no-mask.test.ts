@@ -73,8 +73,14 @@ test('wherever it is true, the whole search leaves the text unchanged', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...WORDS) }, fc.string()), { maxLength: 6 }).map((words) => words.join(' ')),
-      fc.record({ bet_id: value, outcome: value, user: fc.record({ user_id: value, first_name: value, nin: value }), own: fc.array(value, { maxLength: 2 }) }),
-      fc.array(fc.constantFrom('sk-reported-1', 'k'), { maxLength: 1 }),
+      fc.record({
+        bet_id: value,
+        outcome: value,
+        user: fc.record({ user_id: value, first_name: value, nin: value }),
+        own: fc.array(value, { maxLength: 2 }),
+        metadata: fc.dictionary(fc.oneof(fc.string(), fc.constantFrom(...WORDS, 'of the bet', 'bet":')), value, { maxKeys: 2 }),
+      }),
+      fc.array(fc.constantFrom('sk-reported-1', 'k', 'bet":'), { maxLength: 1 }),
       (said, body, secrets) => {
         const text = JSON.stringify(body);
         if (!needsNoMask(said, text, secrets)) return;
