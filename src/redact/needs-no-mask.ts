@@ -3,6 +3,8 @@ import { isShownWord } from './vocabulary.js';
 
 /** A short sentence without numbers, names of fields and single letters, which could spell a word. */
 const SENTENCE = /^[A-Za-z]{2,}(?: [A-Za-z]{2,}){0,20}[.!]?$/;
+/** A value with one of these could pass for the name of a member: an escape, or the wide quote, which folding turns into a quote. */
+const UNCLEAR = /[\\\uff02]/;
 /** More sentences of known words than a gateway has. */
 const MOST_KEPT = 100;
 
@@ -11,13 +13,12 @@ const wordsOutsideNames = new Map<string, RegExp>();
 
 /**
  * Whether `maskSent` leaves a text unchanged: each of its words is known, and occurs in no sent value. Most answers are of
- * this kind, and to read the values of a report out of its JSON would cost more than the check of the report. A value that
- * is written with escapes would not be recognised, so a body with one is read.
+ * this kind, and to read the values of a report out of its JSON would cost more than the check of the report.
  */
 export function needsNoMask(said: string, json: string, secrets: Iterable<string>): boolean {
   const words = wordsOutsideNames.get(said) ?? wordsOf(said);
-  // A quote inside a secret is escaped, so none of its words passes for the name of a member.
-  return words !== undefined && !json.includes('\\') && !words.test(fold(json + JSON.stringify([...secrets])));
+  const sent = json + JSON.stringify([...secrets]);
+  return words !== undefined && !UNCLEAR.test(sent) && !words.test(fold(sent));
 }
 
 function wordsOf(said: string): RegExp | undefined {

@@ -30,6 +30,7 @@ test.each([
   ['after a quote and a colon inside a value', { ...OWN, user: { last_name: 'a"settled":b' } }],
   ['with marks', { ...OWN, user: { last_name: 'S\u00e9ttl\u00e9d' } }],
   ['with an invisible character', { ...OWN, user: { last_name: 'set\u200dtled' } }],
+  ['before a wide quote and a wide colon, which are folded', { ...OWN, user: { last_name: 'Settled\uff02\uff1a' } }],
   ['in a list', { ...OWN, own: ['settled'] }],
 ])('a known word that was sent needs the whole search: %s', (_, body) => {
   expect(needsNoMask('Settled bet event reported', JSON.stringify(body), [])).toBe(false);
@@ -39,13 +40,20 @@ test('a body with an escape needs the whole search: another writer of JSON may h
   expect(needsNoMask('Settled bet event reported', '{"user":{"last_name":"S\\u0065ttled"}}', [])).toBe(false);
 });
 
+test('no character that is folded into a quote makes a value pass for the name of a member', () => {
+  const quotes = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((character) => character.normalize('NFKD').includes('"'));
+  expect(quotes).toContain('"');
+  expect(quotes.length).toBeGreaterThan(1);
+  for (const quote of quotes) expect(needsNoMask('Settled bet', JSON.stringify({ user: { last_name: `Settled${quote}:` } }), [])).toBe(false);
+});
+
 test('a text longer than a shown one needs the whole search, which shortens it', () => {
   const said = Array.from({ length: 21 }, () => 'unauthenticated').join(' ');
   expect(needsNoMask(said, json, [])).toBe(false);
   expect(maskSent(said, [], [])).toHaveLength(301);
 });
 
-test.each(['sk-settled-7', 'settled":'])('a known word within the secret %s needs the whole search', (secret) => {
+test.each(['sk-settled-7', 'settled":', 'settled\uff02:'])('a known word within the secret %s needs the whole search', (secret) => {
   expect(needsNoMask('Settled bet event reported', json, [secret])).toBe(false);
 });
 
@@ -63,7 +71,7 @@ const WORDS = ['settled', 'bet', 'event', 'reported', 'a', 'bank', 'state', 'win
 const value = fc.oneof(
   fc.string(),
   fc.constantFrom(...WORDS),
-  fc.constantFrom('a"bet":', 'Cross River State', 'B\u0000et', '\u00c4dAeze', 'unB\u00e9t'),
+  fc.constantFrom('a"bet":', 'bet\uff02:', 'Cross River State', 'B\u0000et', '\u00c4dAeze', 'unB\u00e9t'),
   fc.double(),
 );
 
