@@ -132,6 +132,16 @@ export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concur
   return { probes, waitMs };
 }
 
+/**
+ * The wait after `empty` looks in a row that announced a row or a probe, of which the next turn then did nothing. It doubles, so
+ * that a row which no turn can claim does not make the worker spin.
+ */
+export function idleWaitMs(waitMs: number, empty: number, pollMs: number): number {
+  const least = Math.min(pollMs, 2 ** Math.min(30, empty));
+  // A damaged time is no number, and would wait for a millisecond each time.
+  return waitMs > least ? waitMs : least;
+}
+
 /** Whether a destination has an open breaker. */
 const isHeld = ({ account, environment }: Destination, outlooks: readonly Outlook[]): boolean =>
   outlooks.some(({ pause }) => pause.reason !== undefined && pause.account === account && isBreaker(pause) && partsOf(pause).environment === environment);

@@ -20,6 +20,7 @@ import {
   type Finished,
   failureWaitMs,
   HELD_BACK,
+  idleWaitMs,
   isInTime,
   lookAhead,
   lookInMs,
@@ -65,6 +66,8 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let wakeUp: (() => void) | undefined;
   let woken = false;
   let failures = 0;
+  /** The number of looks in a row that announced work before the next poll, while no turn found any. */
+  let empty = 0;
   const pipeline = makePipeline?.({ concurrency, clock, isStopping: () => stopping, count: () => ({ busy, ended: finished.length }) });
   const abort = createAborting();
   const pauses = createPauses(settings, events);
@@ -197,11 +200,13 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     bindings.compare(outlooks);
     pauses.seeAll(outlooks);
     const { probes, waitMs } = lookAhead(outlooks, standing());
+    let worked = false;
     for (const outlook of probes) {
       const takenAt = clock.now();
-      if (await store.pause(probeTaken(outlook.pause, leaseMs))) await turn({ outlook, takenAt });
+      if (await store.pause(probeTaken(outlook.pause, leaseMs))) worked = (await turn({ outlook, takenAt })) || worked;
     }
-    return waitMs;
+    empty = worked || waitMs >= pollMs ? 0 : empty + 1;
+    return idleWaitMs(waitMs, empty, pollMs);
   }
 
   async function run(): Promise<void> {
@@ -211,9 +216,13 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
         await pipeline?.gather();
         // If all places are busy and no attempt has ended, a turn would have nothing to do.
         const worked = (finished.length + untold.length > 0 || busy < concurrency + probing) && (await turn());
-        failures = 0;
+        if (worked) {
+          failures = 0;
+          empty = 0;
+        }
         const untilLook = lookInMs({ worked, lookedAt, now: clock.now() }, standing());
         const wait = untilLook > 0 ? untilLook : await probeAndWait();
+        failures = 0;
         if (worked) continue;
         if (busy === 0) onIdle();
         if (!(stopping && busy === 0)) await sleep(wait);
