@@ -1,4 +1,4 @@
-import { type BoundDestination, type Destination, otherGateway } from '../../../src/outbox/destination.js';
+import { type BoundDestination, type Destination, isBreaker, otherGateway } from '../../../src/outbox/destination.js';
 import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
 import { type Change, LONGEST_WAIT_MS, type Row } from '../../../src/outbox/state-machine.js';
 import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write } from '../../../src/outbox/store.js';
@@ -140,6 +140,11 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
         rows.splice(0, rows.length, ...kept.rows);
         destinations.splice(0, destinations.length, ...kept.destinations);
       };
+    },
+    /** Loses its destinations and breakers, with their bindings and pauses, or the breakers alone. */
+    forget(onlyBreakers: boolean): void {
+      const kept = onlyBreakers ? destinations.filter((one) => !isBreaker(one)) : [];
+      destinations.splice(0, destinations.length, ...kept);
     },
     pauseOf: (destination: Destination) => known(destination)?.pause ?? notPaused(destination),
     bind: (given: readonly BoundDestination[]): string[] => given.map(bind),
