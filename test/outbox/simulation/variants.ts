@@ -97,6 +97,7 @@ export const VARIANTS: readonly Variant[] = [
   variant('a time far ahead is believed', {
     isClaimable: ({ state, blocked, dueAt }, now) => (state === 'in-flight' || (state === 'waiting' && !blocked)) && dueAt <= now,
   }),
+  variant('a new report waits for the time of its clock', { isClaimable: (row, now) => decisions.isClaimable({ ...row, fence: 1 }, now) }),
 
   // Variants about quarantine and order.
   endsAs('attempts condemn', (change) => (change.state === 'waiting' && change.attempts >= 5 ? condemned : undefined)),

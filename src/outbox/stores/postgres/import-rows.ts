@@ -1,4 +1,5 @@
 import { isFinal, type Row } from '../../state-machine.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import type { MovedRows } from '../moved-rows.js';
 import { importDecisions } from './console/decisions.js';
 import type { Run } from './database.js';
@@ -28,7 +29,12 @@ const addRows = (schema: string): string => `
   SELECT sequence, account, environment, "waitsFor", state, blocked, fence, attempts, "inDoubt", "doubtBefore", "dueAt", "changedAt", problem, decisions
   FROM given WHERE NOT final`;
 
-const storable = (row: Row) => ({ ...row, final: isFinal(row.state), dueAt: Math.round(row.dueAt), changedAt: Math.round(row.changedAt) });
+const storable = (row: Row) => ({
+  ...row,
+  final: isFinal(row.state),
+  dueAt: row.fence === 0 ? HEAD_OF_THE_QUEUE : Math.round(row.dueAt),
+  changedAt: Math.round(row.changedAt),
+});
 
 /** Replaces unstorable characters only in messages and problems. In an identity they must fail the import. */
 const asJson = (row: Row): unknown => {

@@ -4,7 +4,7 @@ import { optionsProblem } from '../../../schema/option-rules.js';
 import { consoleTables } from './console/tables.js';
 import type { Run } from './database.js';
 import { NEWER, OLDER, postgresCodeOf, postgresError } from './failure.js';
-import { functions } from './functions.js';
+import { functions, queueFunctions } from './functions.js';
 import { isOpenBefore } from './row-columns.js';
 import { tables, views } from './tables.js';
 import { writeWithRequestId } from './write-function.js';
@@ -16,6 +16,7 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
   (schema) => tables(schema) + functions(schema) + views(schema),
   (schema) => `ALTER TABLE ${schema}.reports ADD COLUMN IF NOT EXISTS request_id text;${writeWithRequestId(schema)}`,
   consoleTables,
+  queueFunctions,
 ];
 const NEWEST = OLDEST + MIGRATIONS.length - 1;
 

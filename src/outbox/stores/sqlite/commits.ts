@@ -8,8 +8,8 @@ export interface Job {
   readonly work: () => unknown;
   /** The approximate number of rows that it writes. */
   readonly rows: number;
-  /** Whether it writes with at most one statement, which is atomic without a transaction. */
-  readonly isOneStatement: boolean;
+  /** Whether it writes with at most one statement, which is atomic without a transaction. Asked right before the work. */
+  readonly isOneStatement: () => boolean;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -83,7 +83,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
   function commitTogether(group: readonly Job[]): unknown[] {
     const [first] = group;
     // This saves BEGIN and COMMIT. It is not possible within the user's transaction, which would not be committed.
-    if (group.length === 1 && first?.isOneStatement && isOutsideTransaction(connection.database)) return [first.work()];
+    if (group.length === 1 && first?.isOneStatement() && isOutsideTransaction(connection.database)) return [first.work()];
     connection.run('BEGIN IMMEDIATE');
     try {
       tally.reset();
@@ -128,7 +128,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
 
   return {
     /** Runs work in a transaction. Resolves once it is committed. */
-    write: <T>(work: () => T, { rows = 1, isOneStatement = false } = {}): Promise<T> =>
+    write: <T>(work: () => T, { rows = 1, isOneStatement = (): boolean => false } = {}): Promise<T> =>
       new Promise((resolve, reject) => {
         if (closed) return reject(sqliteError('closed', place));
         jobs.push({ work, rows, isOneStatement, resolve, reject });

@@ -28,8 +28,6 @@ const pauseOf = (found: Columns, now: number): Pause =>
 
 /** The destinations of reports, with their gateways, pauses and next rows. */
 export function createDestinations({ first, all, run }: Connection) {
-  /** The destinations that this process has seen bound. A bound destination stays bound. */
-  const known = new Set<string>();
   const find = ({ account, environment }: Destination): Columns | undefined => first(`${ALL} WHERE account = ? AND environment = ?`, account, environment);
 
   /** A time too far in the future means that a clock has jumped, and counts as past. So does a damaged time. */
@@ -51,7 +49,6 @@ export function createDestinations({ first, all, run }: Connection) {
   return {
     accounts: (): string[] => all('SELECT DISTINCT account FROM outbox_destinations ORDER BY account').map(({ account }) => String(account)),
     isBound: (destination: Destination): boolean => find(destination) !== undefined,
-    isKnown: (destination: Destination): boolean => known.has(keyOf(destination)),
     bind,
     /** Binds new destinations. Throws if one of the given is bound to another gateway. */
     ensure(given: readonly BoundDestination[]): void {
@@ -59,7 +56,6 @@ export function createDestinations({ first, all, run }: Connection) {
       for (const one of different.values()) {
         const bound = bind(one);
         if (bound !== one.gateway) throw otherGateway(one, bound);
-        known.add(keyOf(one));
       }
     },
     rebind({ account, environment, gateway, from, reason }: Rebinding, now: number): boolean {

@@ -1,5 +1,6 @@
 import type { Decision, Problem, Row } from '../../state-machine.js';
 import { rowFrom, UNREADABLE } from '../../stored-row.js';
+import { shownDueAt } from '../head-of-queue.js';
 import type { Columns } from './database.js';
 
 /** The columns of a row. */
@@ -39,7 +40,7 @@ export const rowOf = (columns: Columns): Row =>
     inDoubt: bitOf(columns.in_doubt),
     doubtBefore: bitOf(columns.doubt_before),
     enqueuedAt: numberOf(columns.enqueued_at),
-    dueAt: numberOf(columns.due_at),
+    dueAt: shownDueAt(numberOf(columns.due_at), numberOf(columns.enqueued_at)),
     changedAt: numberOf(columns.changed_at),
     outcome: optional(columns.outcome),
     message: optional(columns.message),

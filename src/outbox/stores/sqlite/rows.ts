@@ -3,7 +3,7 @@ import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../..
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
 import { isCount, isTime, readFence, readState } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';
-import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
+import { HEAD_OF_THE_QUEUE, inTurn } from '../head-of-queue.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
@@ -28,14 +28,13 @@ const CLAIM = `UPDATE outbox_rows SET state = ?, fence = ?, attempts = ?, in_dou
 /** Leaves out the operations of a text. Each has a space before and after it. */
 const ALLOWED = "AND instr(?, ' ' || operation || ' ') = 0";
 
-/** Reads the rows by the index, so that the cost does not depend on the number of rows. */
-export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
+/** Reads the rows by the index, so that the cost does not depend on the number of rows. First those that were never claimed. */
+export const UNTRIED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at = ${HEAD_OF_THE_QUEUE} ${ALLOWED} ORDER BY sequence LIMIT ?`;
+export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ${HEAD_OF_THE_QUEUE} AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
 export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = ?, queued = ? WHERE waits_for = ? AND state = 'waiting' AND blocked <> ?`;
 /** Makes rows due whose time is too far in the future. The limit bounds the work of one turn. */
 export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
   (SELECT sequence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
-/** The rows that became due last. A probe searches them for a row that was never claimed. */
-export const LATEST_DUE = `SELECT sequence, fence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ? ${ALLOWED} ORDER BY due_at DESC LIMIT 1000`;
 /** The first and the last due time of a destination. They read only the index. */
 export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at LIMIT 1`;
 export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at DESC LIMIT 1`;
@@ -75,7 +74,7 @@ export function createRows(connection: Connection, tally: Tally) {
     const blocked = isOpen(waitsFor);
     const values: SqliteValue[] = [
       ...[id, account, environment, operation, reference, waitsFor ?? null],
-      ...[bit(blocked), bit(!blocked), now, now, now, fingerprint, body],
+      ...[bit(blocked), bit(!blocked), now, HEAD_OF_THE_QUEUE, now, fingerprint, body],
     ];
     const sequence = insert(INSERT, ...values);
     if (sequence === undefined) return { row: rowOf(byId(id) ?? {}), added: false };
@@ -110,13 +109,6 @@ export function createRows(connection: Connection, tally: Tally) {
     if (last && !isPast(last.due_at, now + LONGEST_WAIT_MS)) run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
   }
 
-  /** Moves the earliest row that was never claimed to the head of the queue. It searches only the latest due rows. */
-  function advanceUntried({ account, environment }: Destination, leftOut: string, now: number): void {
-    const untried = all(LATEST_DUE, account, environment, now, leftOut).filter(({ fence }) => Number(fence) === 0);
-    const earliest = untried.at(-1);
-    if (earliest) run('UPDATE outbox_rows SET due_at = ? WHERE sequence = ?', HEAD_OF_THE_QUEUE, Number(earliest.sequence));
-  }
-
   /** Whether a row has an id, by which its write finds it. A row without one is repaired or quarantined, and not claimed now. */
   function hasId({ id, sequence }: Columns): boolean {
     if (typeof id !== 'string') healId(connection, tally, Number(sequence));
@@ -126,12 +118,12 @@ export function createRows(connection: Connection, tally: Tally) {
   function claim({ accounts, limit, leaseMs, without = [], untriedFirst }: ClaimRequest, destinations: readonly Destination[], now: number): Row[] {
     const leftOutOf = (one: Destination) => without.map((other) => (keyOf(other) === keyOf(one) ? ` ${other.operation} ` : '')).join('');
     for (const one of destinations) rescue(one, now);
-    if (untriedFirst) for (const one of destinations) advanceUntried(one, leftOutOf(one), now);
-    const dueOf = (account: string): Row[] =>
-      destinations
-        .filter((one) => one.account === account)
-        .flatMap((one) => all(DUE, account, one.environment, now, leftOutOf(one), limit).filter(hasId).map(rowOf))
-        .sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence);
+    function dueOf(account: string): Row[] {
+      const own = destinations.filter((one) => one.account === account);
+      const untried = own.flatMap((one) => all(UNTRIED, account, one.environment, leftOutOf(one), limit));
+      const tried = untriedFirst && untried.length > 0 ? [] : own.flatMap((one) => all(DUE, account, one.environment, now, leftOutOf(one), limit));
+      return [...untried, ...tried].filter(hasId).map(rowOf).sort(inTurn(now));
+    }
     const due = new Map(accounts.map(({ account }) => [account, dueOf(account)]));
     return claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()).map((row) => {
       const next = claimed(row);

@@ -115,7 +115,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
               destinations.ensure(added);
               return added.map((row) => rows.add(row, clock.now()));
             },
-            { rows: added.length, isOneStatement: isOneStatement(added) && added.every(destinations.isKnown) },
+            { rows: added.length, isOneStatement: () => isOneStatement(added) && added.every(destinations.isBound) },
           )
         : enqueueWithin(transaction, { own: database, place, ensureLive: ensureSame, rows: added, now: clock.now() }),
     turn,

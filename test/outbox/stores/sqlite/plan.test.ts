@@ -3,7 +3,7 @@ import { connect, type SqliteDatabase } from '../../../../src/outbox/stores/sqli
 import { listStatement } from '../../../../src/outbox/stores/sqlite/list.js';
 import { LACKING } from '../../../../src/outbox/stores/sqlite/missing-keys.js';
 import { UNLOGGED } from '../../../../src/outbox/stores/sqlite/receipts.js';
-import { BLOCK, DUE, FIRST_DUE, LAST_DUE, LATEST_DUE, RESCUE } from '../../../../src/outbox/stores/sqlite/rows.js';
+import { BLOCK, DUE, FIRST_DUE, LAST_DUE, RESCUE, UNTRIED } from '../../../../src/outbox/stores/sqlite/rows.js';
 import { COUNT_BLOCKED, COUNT_OPEN, OLDEST } from '../../../../src/outbox/stores/sqlite/tally.js';
 import { newFile, openLibsql, openStore } from './files.js';
 
@@ -15,7 +15,7 @@ const planOf = (database: SqliteDatabase, sql: string): string[] =>
 
 const STATEMENTS: readonly (readonly [what: string, sql: string, index: string])[] = [
   ['the rows of a claim', DUE, 'outbox_due'],
-  ['rows that became due last', LATEST_DUE, 'outbox_due'],
+  ['rows that were never claimed', UNTRIED, 'outbox_due'],
   ['the time of the next due row', FIRST_DUE, 'outbox_due'],
   ['the time of the last due row', LAST_DUE, 'outbox_due'],
   ['rows of a clock that jumped', RESCUE, 'outbox_due'],
