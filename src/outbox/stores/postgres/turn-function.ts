@@ -21,6 +21,7 @@ export const turn = (schema: string): string => `
     open_left_out text[];
     held bigint[];
     places bigint[];
+    promised integer;
     untried_first boolean := coalesce((request #>> '{claim,untriedFirst}')::boolean, false);
     taken bigint[] := '{}';
     dues bigint[] := '{}';
@@ -57,22 +58,28 @@ export const turn = (schema: string): string => `
           ORDER BY f.due_at DESC LIMIT ${MOST_LOOKED_AT} FOR UPDATE SKIP LOCKED) AS far);
       -- The number of the next rows of each destination: of those that were never claimed, and of the others. The account with the
       -- fewest rows in flight comes first, and then the row that is due for longest. A time in the future shows that the clock jumped.
-      FOR item IN
-        SELECT due.account, due.environment, due.left_out, due.first_due, due.until, count(*)::integer AS share FROM (
-          SELECT turns.account, turns.environment, turns.left_out, turns.first_due, turns.until FROM (
-            SELECT e.account, e.environment, e.left_out, e.place, span.first_due, span.until, head.since, head.sequence,
-              e.held + row_number() OVER (PARTITION BY e.account ORDER BY head.since, head.sequence) AS turn
-            FROM unnest(open_accounts, open_environments, held, places, open_left_out) AS e(account, environment, held, place, left_out)
-            CROSS JOIN (VALUES (${HEAD_OF_THE_QUEUE}, ${HEAD_OF_THE_QUEUE}), (${HEAD_OF_THE_QUEUE + 1}, now_ms)) AS span(first_due, until) CROSS JOIN LATERAL (
-              SELECT CASE WHEN q.due_at > ${HEAD_OF_THE_QUEUE} THEN q.due_at WHEN untried_first OR q.changed_at > now_ms THEN ${HEAD_OF_THE_QUEUE} ELSE q.changed_at END AS since, q.sequence
-              FROM ${schema}.queue AS q
-              WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at BETWEEN span.first_due AND span.until AND ${isAllowed(schema, 'e.left_out')}
-              ORDER BY q.due_at, q.sequence LIMIT wanted) AS head) AS turns
-          ORDER BY turns.turn, turns.place, turns.since, turns.sequence LIMIT wanted) AS due
-        GROUP BY due.account, due.environment, due.left_out, due.first_due, due.until
-      LOOP
-        SELECT taken || coalesce(array_agg(c.sequence), '{}'), dues || coalesce(array_agg(c.due_at), '{}') INTO taken, dues
-          FROM ${schema}.claim_due(item.account, item.environment, item.left_out, item.first_due, item.until, item.share, lease_ms, now_ms) AS c;
+      FOR pass IN 1..2 LOOP
+        promised := cardinality(taken);
+        FOR item IN
+          SELECT due.account, due.environment, due.left_out, due.first_due, due.until, count(*)::integer AS share FROM (
+            SELECT turns.account, turns.environment, turns.left_out, turns.first_due, turns.until FROM (
+              SELECT e.account, e.environment, e.left_out, e.place, span.first_due, span.until, head.since, head.sequence,
+                e.held + row_number() OVER (PARTITION BY e.account ORDER BY head.since, head.sequence) AS turn
+              FROM unnest(open_accounts, open_environments, held, places, open_left_out) AS e(account, environment, held, place, left_out)
+              CROSS JOIN (VALUES (${HEAD_OF_THE_QUEUE}, ${HEAD_OF_THE_QUEUE}), (${HEAD_OF_THE_QUEUE + 1}, now_ms)) AS span(first_due, until) CROSS JOIN LATERAL (
+                SELECT CASE WHEN q.due_at > ${HEAD_OF_THE_QUEUE} THEN q.due_at WHEN untried_first OR q.changed_at > now_ms THEN ${HEAD_OF_THE_QUEUE} ELSE q.changed_at END AS since, q.sequence
+                FROM ${schema}.queue AS q
+                WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at BETWEEN span.first_due AND span.until AND ${isAllowed(schema, 'e.left_out')}
+                ORDER BY q.due_at, q.sequence LIMIT wanted - cardinality(taken)) AS head) AS turns
+            ORDER BY turns.turn, turns.place, turns.since, turns.sequence LIMIT wanted - cardinality(taken)) AS due
+          GROUP BY due.account, due.environment, due.left_out, due.first_due, due.until
+        LOOP
+          promised := promised + item.share;
+          SELECT taken || coalesce(array_agg(c.sequence), '{}'), dues || coalesce(array_agg(c.due_at), '{}') INTO taken, dues
+            FROM ${schema}.claim_due(item.account, item.environment, item.left_out, item.first_due, item.until, item.share, lease_ms, now_ms) AS c;
+        END LOOP;
+        -- Rows that wait for others are parked now, and the second pass takes those behind them.
+        EXIT WHEN cardinality(taken) >= promised;
       END LOOP;
       SELECT json_agg(${openRowJson(schema)} ORDER BY t.due_at, t.sequence) INTO claimed FROM unnest(taken, dues) AS t(sequence, due_at)
         JOIN ${schema}.reports AS r ON r.sequence = t.sequence JOIN ${schema}.queue AS q ON q.sequence = t.sequence;
