@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { notPaused, type Pause } from '../../src/outbox/pause.js';
-import { claimsAhead, dependencyOf, isGathering, isInTime, lookAhead, lookInMs, planTurn, type Standing } from '../../src/outbox/plan.js';
+import { claimsAhead, dependencyOf, idleWaitMs, isGathering, isInTime, lookAhead, lookInMs, planTurn, type Standing } from '../../src/outbox/plan.js';
 import type { Outlook } from '../../src/outbox/store.js';
 
 const claimant = { account: 'default', gateways: { staging: 'https://staging.example.com' }, busy: 0 };
@@ -136,6 +136,16 @@ describe('looking ahead', () => {
   it('probes even without a free place', () => {
     const due = outlook(-5, paused(-1));
     expect(lookAhead([due], { ...standing, busy: 4 })).toEqual({ probes: [due], waitMs: 1_000 });
+  });
+});
+
+describe('a worker whose looks announce work that no turn finds', () => {
+  it('waits longer after each, up to the interval of its polls', () => {
+    expect([1, 2, 3, 9, 10, 11, 400].map((empty) => idleWaitMs(1, empty, 1_000))).toEqual([2, 4, 8, 512, 1_000, 1_000, 1_000]);
+  });
+
+  it('keeps a longer wait, and does not spin if a damaged time is no number', () => {
+    expect([idleWaitMs(400, 2, 1_000), idleWaitMs(Number.NaN, 3, 1_000)]).toEqual([400, 8]);
   });
 });
 
