@@ -8,6 +8,7 @@ import type { Location } from '../../schema/location.js';
 import { boundGatewayOf, type Destination, type OutboxEnvironment, otherGateway } from '../destination.js';
 import { adviceFor } from '../error-of.js';
 import { aboutReport, type Events } from '../events.js';
+import { hasBytes } from '../seal/seal.js';
 import type { AccountSettings, OutboxSettings } from '../settings-shape.js';
 import type { Row } from '../state-machine.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store.js';
@@ -89,7 +90,7 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
     if (!enqueued) throw new Error('The store returned no result for the row.');
     if (enqueued.added) {
       if (transaction === undefined) events.emit('enqueued', aboutReport(enqueued.row));
-    } else if (!(await seal.matches(enqueued.row.fingerprint, report.body, enqueued.row))) {
+    } else if (!(await hasBytes(seal, enqueued.row, report.body))) {
       throw otherData(report, enqueued.row);
     }
     return { row: enqueued.row, location: report.location };
