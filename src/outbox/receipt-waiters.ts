@@ -15,7 +15,7 @@ export interface Own {
   acknowledged: boolean;
   matches(row: Row): Promise<boolean>;
   /** The error of the waiters if the row is other data. */
-  refusal(): ReportingError;
+  refusal(row: Row): ReportingError;
 }
 
 interface Waiter {
@@ -87,7 +87,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
       row.id,
       (waiters.get(row.id) ?? []).filter((one) => one !== waiter),
     );
-    waiter.reject(own.refusal());
+    waiter.reject(own.refusal(row));
   }
 
   /** Ends the wait for a report that has been missing for too long. */

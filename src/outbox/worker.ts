@@ -32,7 +32,7 @@ import {
 import type { Waiters } from './receipt-waiters.js';
 import { relayRefusal } from './relay-refusal.js';
 import { keepDoubt } from './restored-database.js';
-import { lockedEnding } from './seal/locked.js';
+import { createUnlocking, lockedEnding } from './seal/locked.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Ending, Row } from './state-machine.js';
 import type { Outlook, TurnResult } from './store.js';
@@ -54,6 +54,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
+  const unlock = createUnlocking(settings);
   /** The number of rows that are claimed, and not yet written and announced. */
   let busy = 0;
   /** The number of probes under way. Each has an extra place, since a backlog may fill the others. */
@@ -206,7 +207,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (await store.pause(probeTaken(outlook.pause, leaseMs))) worked = (await turn({ outlook, takenAt })) || worked;
     }
     empty = worked || waitMs >= pollMs ? 0 : empty + 1;
-    return idleWaitMs(waitMs, empty, pollMs);
+    return (await unlock()) ? 0 : idleWaitMs(waitMs, empty, pollMs);
   }
 
   async function run(): Promise<void> {

@@ -483,7 +483,7 @@ describe('a wrong call ends with one line and exit code 2', () => {
   test('options without a default export', async () => {
     const file = join(folder, 'none.mjs');
     writeFileSync(file, 'export const options = {};');
-    expect(await check({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/no default export/) });
+    expect(await check({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/exports no object of client options as default/) });
   });
 
   test('options that throw, since the error may contain the key', async () => {

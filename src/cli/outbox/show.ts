@@ -1,3 +1,4 @@
+import { CORRECTED_DATA } from '../../outbox/error-of.js';
 import { meaningOf } from '../../outbox/operator/meaning.js';
 import { openSettlementOf } from '../../outbox/operator/settlement.js';
 import { toPublicReport } from '../../outbox/public-report.js';
@@ -65,6 +66,7 @@ function whatToDo(id: string, settlement: Row | undefined, command: string): str
     `      ${command} resolve ${name} --as recorded --reason "…"`,
     '  - it must not be reported:',
     `      ${command} resolve ${name} --as dismissed --reason "…"`,
+    `    ${wrapped(CORRECTED_DATA, '    ')}`,
     ...(settlement?.blocked
       ? [
           `    Its settlement ${printable(settlement.id)} is then sent, and a gateway`,

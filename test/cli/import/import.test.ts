@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { main } from '../../../src/cli/main.js';
 import { createRepeats } from '../../../src/cli/outbox/import/repeats.js';
 import { CANARIES, leaksIn, personalBet, personalSettlement } from '../../outbox/personal.js';
@@ -12,6 +12,7 @@ import { betEvent, betUser, settledBet, settledWithdrawal } from '../../support/
 import { csvOf, importFolder } from './import-files.js';
 
 vi.setConfig({ testTimeout: 60_000 });
+afterEach(() => vi.unstubAllEnvs());
 
 const settlements = (count: number, from = 1) => Array.from({ length: count }, (_, index) => settledBet({ bet_id: `B-${from + index}` }));
 const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
@@ -321,6 +322,28 @@ describe('the options of an import', () => {
     expect(leaksIn(JSON.stringify(folder.rows()))).toEqual([]);
     const { code, err } = await folder.run(file, 'reportSettledBet');
     expect([code, err]).toEqual([2, expect.stringContaining('the reports of this outbox are encrypted')]);
+  });
+
+  it('a file of --options with the options of the outbox alone is enough', async () => {
+    const folder = importFolder();
+    const sealing = folder.write(
+      'sealing.mjs',
+      "export const outbox = { encryption: { keys: { k1: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' }, current: 'k1' } };",
+    );
+    const file = folder.write('bets.csv', csvOf([personalSettlement('B-1')]));
+    vi.stubEnv('LOCATION_SDK_STAGING_BASE_URL', 'https://gateway.example.com');
+    expect(await folder.run(file, 'reportSettledBet', '--options', sealing)).toMatchObject({ code: 0 });
+    expect(folder.rows()).toMatchObject([{ reference: 'B-1', body: { sealed: expect.stringMatching(/^sealed1\.k1\./) } }]);
+    expect(leaksIn(JSON.stringify(folder.rows()))).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', 'export const other = {};', 'exports no object of client options as default, and no options of an outbox as outbox'],
+    ['an outbox that is no object', 'export const outbox = 7;', 'its export outbox must be an object'],
+  ])('a file of --options that exports %s is refused', async (_, text, words) => {
+    const folder = importFolder();
+    const { code, err } = await folder.run(folder.write('bets.csv', csvOf(settlements(1))), 'reportSettledBet', '--options', folder.write('wrong.mjs', text));
+    expect([code, err]).toEqual([2, expect.stringContaining(words)]);
   });
 
   it('an outbox whose reports go to another gateway is refused', async () => {

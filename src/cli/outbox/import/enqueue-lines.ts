@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Entrance, ReadyRow } from '../../../outbox/intake/enqueue.js';
 import { LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
+import { hasBytes } from '../../../outbox/seal/seal.js';
 import type { OutboxSettings } from '../../../outbox/settings-shape.js';
 import type { ImportLine, ReadLines } from './lines.js';
 import { startBar } from './progress-bar.js';
@@ -98,7 +99,7 @@ export async function enqueueLines(request: EnqueueRequest, progress: Progress):
       const one = enqueued[index];
       if (!one) throw new Error('The store returned no result for the row.');
       if (one.added) progress.enqueued += 1;
-      else if (await settings.seal.matches(one.row.fingerprint, prepared.report.body, one.row)) progress.already += 1;
+      else if (await hasBytes(settings.seal, one.row, prepared.report.body)) progress.already += 1;
       // Another process has enqueued other data under this reference.
       else if (!conflicts.has(line.line))
         rejected.add(line.line, [{ field: shape.reference, reason: 'the outbox holds other data under this reference' }], referenceOf(line, shape));

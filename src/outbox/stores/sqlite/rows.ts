@@ -10,12 +10,12 @@ import type { Columns, Connection, SqliteValue } from './database.js';
 import { SqliteStoreError } from './failure.js';
 import { healId } from './lost-rows.js';
 import { numberOf, ROW, rowOf, textOf } from './row-columns.js';
-import { LARGEST_NUMBER, QUEUED } from './schema.js';
+import { LARGEST_NUMBER, LATEST_SEQUENCE, QUEUED } from './schema.js';
 import type { Tally } from './tally.js';
 
-const INSERT = `INSERT INTO outbox_rows (id, account, environment, operation, reference, waits_for, state, blocked, queued, fence, attempts,
+const INSERT = `INSERT INTO outbox_rows (sequence, id, account, environment, operation, reference, waits_for, state, blocked, queued, fence, attempts,
   in_doubt, doubt_before, enqueued_at, due_at, changed_at, fingerprint, body)
-  VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?, ?, 0, 0, 0, 0, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
+  VALUES (${LATEST_SEQUENCE} + 1, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, 0, 0, 0, 0, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
 
 /** Names only the columns that change. The database checks the named columns, and the others of a damaged row may fail the check. */
 const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, queued = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,

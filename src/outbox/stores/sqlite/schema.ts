@@ -12,6 +12,13 @@ export const OPEN = "state IN ('waiting', 'in-flight')";
 /** The largest whole number that JavaScript counts to. */
 export const LARGEST_NUMBER = Number.MAX_SAFE_INTEGER;
 
+/**
+ * The largest number that a row has ever had. The highest row may have been pruned, so `prune` stores its number. A new row gets a
+ * higher one: a number is never used twice, and a lower one shows that an older copy replaced the file. A damaged number is ignored.
+ */
+export const LATEST_SEQUENCE = `max(coalesce((SELECT max(sequence) FROM outbox_rows), 0), coalesce((
+  SELECT number FROM outbox_counts WHERE account = '' AND name = 'pruned' AND typeof(number) = 'integer' AND number BETWEEN 0 AND ${LARGEST_NUMBER - 1}), 0))`;
+
 /** Constraints that stop other tools from writing values that no store writes. They allow NULL, which NOT NULL refuses where necessary. */
 const isText = (column: string) => `CHECK (${column} IS NULL OR typeof(${column}) = 'text')`;
 const isNumber = (column: string, most: number = LARGEST_NUMBER) =>
