@@ -141,7 +141,7 @@ describe('one report', () => {
     const life = await data.report(idOf('B-1'));
     expect(life).toMatchObject({
       state: 'quarantined',
-      means: 'it is not sent until a person decides',
+      means: 'It is not sent until a person decides.',
       sibling: { id: settledRow('B-1').id, state: 'blocked' },
       body: { kept: true, keyId: null },
     });
