@@ -202,7 +202,7 @@ type SeenPause = Pick<Pause, 'account' | 'environment' | 'reason' | 'strikes'>;
 
 const isNoted = (pause: SeenPause): boolean => isBreaker(pause) && (pause.strikes > 0 || pause.reason !== undefined);
 
-/** The breakers after a look at all pauses of the store. A breaker that the store no longer has is forgotten, whatever was seen `before`. */
+/** The breakers after a look at all pauses of the store. A breaker that the store no longer has is forgotten, even if it was seen before. */
 export const breakersAtLook = (_before: SeenBreakers, pauses: readonly SeenPause[]): SeenBreakers =>
   new Map(pauses.filter(isNoted).map((pause) => [keyOf(pause), pause]));
 

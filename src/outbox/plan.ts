@@ -138,7 +138,7 @@ export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concur
  */
 export function idleWaitMs(waitMs: number, empty: number, pollMs: number): number {
   const least = Math.min(pollMs, 2 ** Math.min(30, empty));
-  // A damaged time is no number, and would wait for a millisecond each time.
+  // With NaN, from a damaged time, the comparison is false.
   return waitMs > least ? waitMs : least;
 }
 

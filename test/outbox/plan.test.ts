@@ -144,7 +144,7 @@ describe('a worker whose looks announce work that no turn finds', () => {
     expect([1, 2, 3, 9, 10, 11, 400].map((empty) => idleWaitMs(1, empty, 1_000))).toEqual([2, 4, 8, 512, 1_000, 1_000, 1_000]);
   });
 
-  it('keeps a longer wait, and does not spin if a damaged time is no number', () => {
+  it('keeps a longer wait, and does not spin if a damaged time is NaN', () => {
     expect([idleWaitMs(400, 2, 1_000), idleWaitMs(Number.NaN, 3, 1_000)]).toEqual([400, 8]);
   });
 });

@@ -8,7 +8,7 @@ import type { Row } from '../state-machine.js';
 interface PauseWords {
   /** Whether only a person ends it. Otherwise it may end by itself: with the first probe that is recorded. */
   readonly needsPerson: boolean;
-  /** What happened. */
+  /** The cause in a sentence. */
   readonly cause: string;
   /** The action that ends it. */
   readonly action: string;

@@ -339,7 +339,7 @@ describe('the options of an import', () => {
 
   it.each([
     ['nothing', 'export const other = {};', 'exports no object of client options as default, and no options of an outbox as outbox'],
-    ['an outbox that is no object', 'export const outbox = 7;', 'its export outbox must be an object'],
+    ['an outbox of another type', 'export const outbox = 7;', 'its export outbox must be an object'],
   ])('a file of --options that exports %s is refused', async (_, text, words) => {
     const folder = importFolder();
     const { code, err } = await folder.run(folder.write('bets.csv', csvOf(settlements(1))), 'reportSettledBet', '--options', folder.write('wrong.mjs', text));
