@@ -63,7 +63,7 @@ export function createOverview(page: Page): View {
     const needs = states.quarantined + stops;
     // Without counts for each destination the page cannot see whether reports flow.
     const isFlowing = found.length === 0 && (places.length > 0 || oldestOpenAt === null);
-    const todo = [stops > 0 && `${grouped(stops)} stopping reports`, states.quarantined > 0 && `${counted(states.quarantined, 'report')} to decide`];
+    const todo = [stops > 0 && counted(stops, 'stop'), states.quarantined > 0 && `${counted(states.quarantined, 'report')} to decide`];
     tiles.person.show(
       grouped(needs),
       needs > 0 ? todo.filter(Boolean).join(', ') : isFlowing ? 'nothing to decide' : 'nothing to decide, but reports wait',

@@ -321,7 +321,7 @@ test('a refused key is counted first, stands above the charts, and says what to 
   await world.outbox.stop();
   await open(page, world.url);
   const first = page.locator('.tile').first();
-  expect(await first.innerText()).toMatch(new RegExp(`Needs a person\\s+${before + 1}\\s+1 stopping reports, ${before} reports to decide`));
+  expect(await first.innerText()).toMatch(new RegExp(`Needs a person\\s+${before + 1}\\s+1 stop, ${before} reports to decide`));
   expect(await first.locator('.mark.bad').count()).toBe(1);
   expect(await page.title()).toBe(`(${before + 1}) Outbox`);
   const why = page.getByRole('region', { name: 'Why reports wait' });
