@@ -13,11 +13,11 @@ export interface Reason {
   /** `bad`: only a person can end it. `doubt`: it may end by itself. */
   readonly tone: 'bad' | 'doubt';
   readonly place: string;
-  /** What happened. */
+  /** The event that stopped them. */
   readonly words: string;
   /** The words of the gateway or of the error. */
   readonly said?: string | null;
-  /** What to do. */
+  /** The next step of a person. */
   readonly action?: string;
   readonly pause?: ShownPause;
 }
@@ -63,7 +63,7 @@ const PAUSES: Readonly<Record<ShownPause['reason'], Pick<Reason, 'tone' | 'words
 
 const MINUTE_MS = 60_000;
 
-/** Every reason for which reports wait, as far as the overview shows it. */
+/** Every reason for which reports wait that the overview shows. */
 export function reasonsOf({ pauses, missingKeys, otherGateways, isLogDamaged, destinations, now }: Overview): Reason[] {
   const known: Reason[] = [
     ...pauses.map((pause): Reason => {

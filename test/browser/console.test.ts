@@ -147,7 +147,7 @@ test('the keyboard alone is enough', async ({ world, watched: { page } }) => {
   await page.getByRole('heading', { name: 'Search' }).waitFor();
 });
 
-test('a slash from any view reaches the search field at once, and the letters after it are no shortcuts', async ({
+test('a slash from any view reaches the search field at once, and the letters after it stand in the field', async ({
   world,
   watched: { page },
   onTestFinished,

@@ -37,7 +37,7 @@ export async function readOverview(parts: ConsoleParts): Promise<Overview> {
   };
 }
 
-/** The head of the log, as far as its last line can be read. */
+/** The head of the log, or that its last line cannot be read. */
 function headOf(last: LogLine | undefined): Pick<Overview, 'receipts' | 'isLogDamaged'> {
   try {
     return { receipts: last ? { count: last.index + 1, hash: headOfLine(last.line) } : null, isLogDamaged: false };
