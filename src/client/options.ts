@@ -172,7 +172,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   timeoutMs?: number | undefined;
   /** Decides whether a 2xx answer means that the report is recorded. Default: its body is JSON or empty and reports no error. */
   isRecorded?: ((answer: Answer) => boolean) | undefined;
-  /** Decides whether a refusal means that the gateway already has the report. Default: 409, or 400 or 422 with a message that says so. */
+  /** Decides whether a refusal means that the gateway already has the report. Default: a 409, 400 or 422 whose words say so; a status alone proves nothing. */
   isDuplicate?: ((answer: Answer) => 'same' | 'conflict' | false) | undefined;
   /** Allows `http:` for the staging gateway, for a container network. Default: false. */
   allowInsecureHttp?: boolean | undefined;

@@ -102,7 +102,7 @@ const WHOLE: [name: string, bytes: string, end: object][] = [
   ['JSON without a length', `${head(200)}{"message":"kept"}`, { outcome: 'recorded', message: 'kept' }],
   ['a refusal in chunks of JSON', `${head(422, CHUNKED + CLOSE)}${chunk('{"message":"no"}')}0\r\n\r\n`, { code: 'unprocessable', outcome: 'rejected' }],
   ['a duplicate in chunks of JSON', `${head(409, CHUNKED + CLOSE)}${chunk(WORDS)}0\r\n\r\n`, { code: 'duplicate', conflict: true, outcome: 'rejected' }],
-  ['an empty duplicate with a length', head(409, `content-length: 0\r\n${CLOSE}`), { code: 'duplicate', conflict: false, outcome: 'rejected' }],
+  ['an empty 409 with a length, which says nothing of a duplicate', head(409, `content-length: 0\r\n${CLOSE}`), { code: 'bad-request', outcome: 'rejected' }],
   ['a refusal in HTML with a length', `${head(404, `content-length: ${HTML.length}\r\n${CLOSE}`)}${HTML}`, { code: 'not-found', outcome: 'rejected' }],
   ['an empty refusal with a length', head(401, `content-length: 0\r\n${CLOSE}`), { code: 'authentication', outcome: 'rejected' }],
   ['a part, 206', `${head(206, 'content-length: 18\r\n')}{"message":"kept"}`, { code: 'gateway', status: 206, outcome: 'unknown' }],
@@ -121,7 +121,7 @@ describe('an answer made in this process', () => {
     ['a success in JSON', () => Response.json({ message: 'kept' }), { outcome: 'recorded' }],
     ['an empty refusal', () => new Response(null, { status: 422 }), { code: 'unprocessable', outcome: 'rejected' }],
     ['a refusal in HTML', () => new Response(HTML, { status: 404, headers: { 'content-type': 'text/html' } }), { code: 'not-found', outcome: 'rejected' }],
-    ['an empty duplicate', () => new Response(null, { status: 409 }), { code: 'duplicate', outcome: 'rejected' }],
+    ['an empty 409', () => new Response(null, { status: 409 }), { code: 'bad-request', outcome: 'rejected' }],
     ['a part', () => new Response('{}', { status: 206 }), { code: 'gateway', outcome: 'unknown' }],
   ])('needs no length: %s', async (_, answer, end) => {
     expect(await ask('https://gateway.example.com', { fetch: async () => answer() })).toMatchObject(end);
