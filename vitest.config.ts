@@ -51,6 +51,8 @@ export default defineConfig({
     // Most tests wait: for sockets, for commits, for other processes. So more of them run at once than there are cores.
     maxWorkers: Math.max(4, availableParallelism()),
     globalSetup: ['test/support/skipped-cases.ts'],
+    // `npm test` leaves out the tests with this tag, and `npm run test:all` runs them too.
+    tags: [{ name: 'slow', description: 'Takes long, and its rule has a quicker test, or another test shows the same real thing at work.' }],
     projects: [
       {
         define: { ...define },

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { inject } from 'vitest';
 import { SKIPPED_FILE } from './skipped-cases.js';
 
-/** `npm test` runs a sample of the longest series of cases; with `TEST_CASES=all`, as in `.ci/run`, it runs all of them. */
+/** `npm test` runs a sample of the longest series of cases; with `TEST_CASES=all`, as in `npm run test:all`, all of them run. */
 const runsAll = () => process.env.TEST_CASES === 'all';
 
 /** Reports the omitted cases of a sample at the end of the run. */
