@@ -1,3 +1,4 @@
+/** Starts more browsers. @module-tag slow */
 import { statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { expect, vi } from 'vitest';

@@ -1,3 +1,4 @@
+/** Drives Chromium. @module-tag slow */
 import type { Page } from 'playwright-core';
 import { test as base, expect } from 'vitest';
 import { connectChromium } from './connect-chromium.js';
@@ -35,7 +36,7 @@ const test = base
     return { page, complaints, elsewhere };
   });
 
-test('after a wrong deploy, 200 reports go from quarantined to recorded in a few clicks', async ({ world, watched: { page } }) => {
+test('after a wrong deploy, 200 reports go from quarantined to recorded in a few clicks', { tags: 'slice' }, async ({ world, watched: { page } }) => {
   await mendWrongDeploy(page, world);
 });
 
@@ -225,6 +226,6 @@ test.for(VIEWS)('axe finds nothing wrong: %s, light on a desktop and dark on a p
   await page.emulateMedia({ colorScheme: 'light' });
 });
 
-test('nothing was thrown in the page, and no other host was asked', ({ watched: { complaints, elsewhere } }) => {
+test('nothing was thrown in the page, and no other host was asked', { tags: 'slice' }, ({ watched: { complaints, elsewhere } }) => {
   expect([complaints, elsewhere]).toEqual([[], []]);
 });

@@ -1,3 +1,4 @@
+/** Damages each member of each record. @module-tag slow */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect } from 'vitest';
 import { sampleOf } from '../support/cases.js';

@@ -1,3 +1,4 @@
+/** Drives Chromium. @module-tag slow */
 import { expect } from 'vitest';
 import { betEvent } from './bet.js';
 import { test } from './browser-test.js';

@@ -1,3 +1,4 @@
+/** Drives examples. @module-tag slow */
 import { once } from 'node:events';
 import { expect } from 'vitest';
 import { startNode } from '../support/run.js';

@@ -1,3 +1,4 @@
+/** Compares all builds. @module-tag slow */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect } from 'vitest';
 import { betUser } from '../support/factories.js';

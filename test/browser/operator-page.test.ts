@@ -1,3 +1,4 @@
+/** Drives an example. @module-tag slow */
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { POSITION } from './geolocation.js';
@@ -70,7 +71,7 @@ test('no script reads the session, no other site sends it, and no page frames th
   expect(headers.get('content-security-policy')).not.toContain('unsafe');
 });
 
-test('a player who denies the location is located by the connection', async ({ open, reports }) => {
+test('a player who denies the location is located by the connection', { tags: 'slice' }, async ({ open, reports }) => {
   const { page, complaints } = await open({ ...PHONE, ...DENIED });
   await logIn(page);
   await placeBet(page);

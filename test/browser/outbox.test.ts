@@ -1,3 +1,4 @@
+/** Drives Chromium. @module-tag slow */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -87,7 +88,7 @@ test('the reports that a crashed tab had accepted, also those being sent, are de
   expect(rows.filter(({ state }) => state !== 'recorded')).toEqual([]);
 });
 
-test('a tab closed before anything was sent loses nothing', async ({ context, page, shop }) => {
+test('a tab closed before anything was sent loses nothing', { tags: 'slice' }, async ({ context, page, shop }) => {
   await openOutbox(page, shop.url, { start: false });
   expect(await enqueue(page, names('B', 5))).toEqual(Array(5).fill('waiting'));
   await page.close({ runBeforeUnload: false });
@@ -97,7 +98,7 @@ test('a tab closed before anything was sent loses nothing', async ({ context, pa
   expect(recorded(shop)).toEqual(names('B', 5));
 });
 
-test('of two tabs one sends the reports of both, each once; when it is closed the other takes over', async ({ context, page, shop }) => {
+test('of two tabs one sends the reports of both, each once; when it is closed the other takes over', { tags: 'slice' }, async ({ context, page, shop }) => {
   const posts = [countPosts(page)];
   await openOutbox(page, shop.url);
   await enqueue(page, names('first', 5));
@@ -145,7 +146,7 @@ test('two tabs without locks send each report once, separated by leases', async 
   expect(shop.gateway.requests()).toHaveLength(40);
 });
 
-test('what is reported offline is accepted, and delivered when the network is back', async ({ context, page, shop }) => {
+test('what is reported offline is accepted, and delivered when the network is back', { tags: 'slice' }, async ({ context, page, shop }) => {
   await openOutbox(page, shop.url);
   await context.setOffline(true);
   expect(await enqueue(page, names('B', 5))).toEqual(Array(5).fill('waiting'));

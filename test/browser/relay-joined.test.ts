@@ -1,3 +1,4 @@
+/** Drives Chromium. @module-tag slow */
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { MockGateway } from '../../src/entries/mock.js';

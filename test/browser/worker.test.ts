@@ -1,3 +1,4 @@
+/** Drives Chromium. @module-tag slow */
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';

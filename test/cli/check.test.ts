@@ -145,7 +145,7 @@ describe('a gateway as specified', () => {
   });
 
   test('may ask to slow down', async () => {
-    const { url } = await mock({ rateLimit: { requests: 8, perMs: 2_000 } });
+    const { url } = await mock({ rateLimit: { requests: 15, perMs: 1_500 } });
     const { code, out } = await check(staging(url), '--json');
     expect({ code, failed: failed(out) }).toEqual({ code: 0, failed: [] });
     expect(JSON.parse(out).assumptions).toEqual(

@@ -1,3 +1,4 @@
+/** Needs PostgreSQL. @module-tag slow */
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import type { OutboxStore } from '../../src/entries/outbox.js';

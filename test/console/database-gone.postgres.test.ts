@@ -1,3 +1,4 @@
+/** Needs PostgreSQL. @module-tag slow */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';

@@ -1,3 +1,4 @@
+/** Bundles, compiles or starts processes. @module-tag slow */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

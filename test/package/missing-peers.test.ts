@@ -1,3 +1,4 @@
+/** Bundles, compiles or starts processes. @module-tag slow */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

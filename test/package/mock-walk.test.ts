@@ -1,3 +1,4 @@
+/** Bundles, compiles or starts processes. @module-tag slow */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,3 +1,4 @@
+/** Bundles, compiles or starts processes. @module-tag slow */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+/** Bundles, compiles or starts processes. @module-tag slow */
 import { describe, expect, it } from 'vitest';
 import { sampleRows } from '../support/cases.js';
 import { compileAll } from './compile.js';

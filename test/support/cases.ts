@@ -10,14 +10,14 @@ function note(what: string, done: number, whole: number): void {
   if (done < whole) appendFileSync(`${inject('runFolder')}/${SKIPPED_FILE}`, `${JSON.stringify({ what, done, whole })}\n`);
 }
 
-/** The number of cases to run: a tenth of the whole, rounded up. */
+/** The number of cases to run: a twentieth of the whole, rounded up. */
 export function sampleSize(what: string, whole: number, tell = note): number {
-  const count = runsAll() ? whole : Math.ceil(whole / 10);
+  const count = runsAll() ? whole : Math.ceil(whole / 20);
   tell(what, count, whole);
   return count;
 }
 
-/** The entries of a list to run: a tenth of it, evenly spread. */
+/** The entries of a list to run: a twentieth of it, evenly spread. */
 export function sampleOf<Case>(what: string, all: readonly Case[], tell = note): readonly Case[] {
   const size = sampleSize(what, all.length, tell);
   return all.filter((_, index) => (index * size) % all.length < size);

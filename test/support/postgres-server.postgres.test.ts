@@ -1,3 +1,4 @@
+/** Needs PostgreSQL. @module-tag slow */
 import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+/** Kills processes. @module-tag slow */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -202,7 +202,7 @@ describe('a missing key', () => {
     const { make, run, store, sent, events, clock } = await world();
     const outbox = make({ encryption: given });
     await outbox.reportBetEvent(betEvent({ bet_id: 'B-free' }));
-    await run(outbox.drain({ timeoutMs: 3_600_000 }));
+    await run(outbox.drain({ timeoutMs: 600_000 }));
     expect(sent.map((body) => JSON.parse(body).bet_id)).toEqual(['B-free']);
     const [locked] = await outbox.list({ reference: 'B-locked' });
     expect(locked).toMatchObject({

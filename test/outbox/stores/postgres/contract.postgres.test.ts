@@ -1,10 +1,11 @@
 import { describe, it } from 'vitest';
 import { storeContract } from '../../../../src/entries/outbox-contract.js';
+import { sampleOf } from '../../../support/cases.js';
 import { expectOddNamesAreUnknown } from '../../odd-names.js';
 import { advance, damageIn, newSchema, openStore } from './world.js';
 
 describe('the PostgreSQL store', () => {
-  it.each(storeContract.map(({ name, run }) => [name, run] as const))('%s', (_, run) =>
+  it.each(sampleOf('cases of the contract in PostgreSQL', storeContract).map(({ name, run }) => [name, run] as const))('%s', (_, run) =>
     run(async () => {
       const schema = newSchema();
       const open = () => openStore({ schema });

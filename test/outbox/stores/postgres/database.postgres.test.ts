@@ -1,3 +1,4 @@
+/** Needs PostgreSQL. @module-tag slow */
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';

@@ -1,3 +1,4 @@
+/** Needs PostgreSQL. @module-tag slow */
 import type pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/client/create-client.js';

@@ -1,3 +1,4 @@
+/** Needs PostgreSQL. @module-tag slow */
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { postgresStore } from '../../../../src/entries/outbox-postgres.js';

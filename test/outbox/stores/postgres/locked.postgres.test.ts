@@ -1,3 +1,4 @@
+/** Needs PostgreSQL. @module-tag slow */
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';

@@ -1,3 +1,4 @@
+/** The contract of contract.test.ts again, in other encodings. @module-tag slow */
 import { describe, expect, it } from 'vitest';
 import { storeContract } from '../../../../src/entries/outbox-contract.js';
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';

@@ -1,3 +1,4 @@
+/** Starts processes; accounts.test.ts has the same rules. @module-tag slow */
 import { describe, it } from 'vitest';
 import { keepsThemApart, refusesTheSecond } from '../../misdirected/cases.js';
 import { newFile } from './files.js';

@@ -1,3 +1,4 @@
+/** Starts processes. @module-tag slow */
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,4 @@
+/** Starts processes. @module-tag slow */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
