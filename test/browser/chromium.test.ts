@@ -1,4 +1,4 @@
-/** Starts more browsers. @module-tag slow */
+// @module-tag slow: starts more browsers.
 import { statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { expect, vi } from 'vitest';

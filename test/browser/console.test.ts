@@ -1,4 +1,4 @@
-/** Drives Chromium. @module-tag slow */
+// @module-tag slow: drives Chromium.
 import type { Page } from 'playwright-core';
 import { test as base, expect } from 'vitest';
 import { connectChromium } from './connect-chromium.js';

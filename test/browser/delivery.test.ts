@@ -1,4 +1,4 @@
-/** Drives Chromium. @module-tag slow */
+// @module-tag slow: drives Chromium.
 import { expect } from 'vitest';
 import { betEvent } from './bet.js';
 import { test } from './browser-test.js';

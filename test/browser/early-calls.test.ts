@@ -1,4 +1,4 @@
-/** Drives Chromium. @module-tag slow */
+// @module-tag slow: drives Chromium.
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import * as guards from '../../src/errors/guards.js';

@@ -1,4 +1,4 @@
-/** Drives examples. @module-tag slow */
+// @module-tag slow: drives examples.
 import { once } from 'node:events';
 import { expect } from 'vitest';
 import { startNode } from '../support/run.js';

@@ -1,4 +1,4 @@
-/** The contract of every store, in Chromium. @module-tag slow */
+// @module-tag slow: the contract of every store, in Chromium.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

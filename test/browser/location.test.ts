@@ -1,4 +1,4 @@
-/** Waits for the time limits of a browser. @module-tag slow */
+// @module-tag slow: waits for the time limits of a browser.
 import { describe, expect } from 'vitest';
 import type { ClientEvent } from '../../src/entries/index.js';
 import { codeBlocks } from '../support/code-blocks.js';

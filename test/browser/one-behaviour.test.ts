@@ -1,4 +1,4 @@
-/** Compares all builds. @module-tag slow */
+// @module-tag slow: compares all builds.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect } from 'vitest';
 import { expectFreshBuild } from '../support/built.js';

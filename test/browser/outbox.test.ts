@@ -1,4 +1,4 @@
-/** Drives Chromium. @module-tag slow */
+// @module-tag slow: drives Chromium.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Drives the page of the tutorial. @module-tag slow */
+// @module-tag slow: drives the page of the tutorial.
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { expect } from 'vitest';
 import { codeBlocks } from '../support/code-blocks.js';

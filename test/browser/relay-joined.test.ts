@@ -1,4 +1,4 @@
-/** Drives Chromium. @module-tag slow */
+// @module-tag slow: drives Chromium.
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { MockGateway } from '../../src/entries/mock.js';

@@ -1,4 +1,4 @@
-/** Drives Chromium. @module-tag slow */
+// @module-tag slow: drives Chromium.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from './browser-test.js';

@@ -1,4 +1,4 @@
-/** Drives Chromium. @module-tag slow */
+// @module-tag slow: drives Chromium.
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';

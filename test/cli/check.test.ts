@@ -144,8 +144,8 @@ describe('a gateway as specified', () => {
     expect((await check({})).out).toContain('LOCATION_SDK_MOCK=http://127.0.0.1:4010');
   });
 
-  test('may ask to slow down', async () => {
-    const { url } = await mock({ rateLimit: { requests: 15, perMs: 1_500 } });
+  test('may ask to slow down', { tags: 'slow' }, async () => {
+    const { url } = await mock({ rateLimit: { requests: 8, perMs: 2_000 } });
     const { code, out } = await check(staging(url), '--json');
     expect({ code, failed: failed(out) }).toEqual({ code: 0, failed: [] });
     expect(JSON.parse(out).assumptions).toEqual(
@@ -274,11 +274,11 @@ describe('an address that does not answer', () => {
   });
 
   test.each([
-    ['the key', 'verifyNin', /your key: no complete answer within 1\.5 s/],
+    ['the key', 'verifyNin', /your key: no complete answer within 0\.3 s/],
     ['a step', 'reportWithdrawalEvent', /3 reportWithdrawalEvent: .*No answer from /],
   ] as const)('a gateway that hangs at %s times out', async (_, operation, line) => {
     const { url } = await mock({}, { kind: 'hang', operation, times: null });
-    const { code, out } = await check(staging(url), '--options', optionsFile('{ attemptTimeoutMs: 1_500 }'));
+    const { code, out } = await check(staging(url), '--options', optionsFile('{ attemptTimeoutMs: 300 }'));
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(line)]);
   });

@@ -1,4 +1,4 @@
-/** Kills processes. @module-tag slow */
+// @module-tag slow: kills processes.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import { describe, expect, inject, it } from 'vitest';
 import { originOf } from '../../src/cli/outbox/move.js';
 import type { OutboxStore } from '../../src/entries/outbox.js';

@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';

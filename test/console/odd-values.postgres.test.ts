@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import { expect, test } from 'vitest';
 import { openStore } from '../outbox/stores/postgres/world.js';
 import { failedOddCalls } from './odd-values.js';

@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import { expect, test } from 'vitest';
 import { launchChromium } from '../browser/chromium.js';
 import { mendWrongDeploy, open } from '../browser/console-story.js';

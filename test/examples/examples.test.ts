@@ -1,4 +1,4 @@
-/** Starts a process for each example. @module-tag slow */
+// @module-tag slow: starts a process for each example.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

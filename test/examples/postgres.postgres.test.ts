@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import { beforeAll, expect, inject, it } from 'vitest';
 import { expectFreshBuild } from '../support/built.js';
 import { runNode } from '../support/run.js';

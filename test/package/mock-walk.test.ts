@@ -1,4 +1,4 @@
-/** Bundles, compiles or starts processes. @module-tag slow */
+// @module-tag slow: bundles, compiles or starts processes.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-/** Bundles, compiles or starts processes. @module-tag slow */
+// @module-tag slow: bundles, compiles or starts processes.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Bundles, compiles or starts processes. @module-tag slow */
+// @module-tag slow: bundles, compiles or starts processes.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Bundles, compiles or starts processes. @module-tag slow */
+// @module-tag slow: bundles, compiles or starts processes.
 import { describe, expect, it } from 'vitest';
 import { sampleRows } from '../support/cases.js';
 import { compileAll } from './compile.js';

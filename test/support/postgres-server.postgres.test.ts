@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import { existsSync, readFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { expect, inject, it, vi } from 'vitest';

@@ -31,7 +31,7 @@ test('a record that is used again and again stays', () => {
   let lost = 0;
   for (let offset = 1; offset < 10 * GENERATION; offset += 1) {
     cache.set(offset, { offset });
-    if (cache.get(0)?.offset !== 0) lost += 1;
+    if (cache.get(0) === undefined) lost += 1;
   }
   expect(lost).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import type pg from 'pg';
 import PgBoss from 'pg-boss';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';

@@ -1,17 +1,18 @@
 import { describe, it } from 'vitest';
 import { storeContract } from '../../../../src/entries/outbox-contract.js';
-import { sampleOf } from '../../../support/cases.js';
 import { expectOddNamesAreUnknown } from '../../odd-names.js';
 import { advance, damageIn, newSchema, openStore } from './world.js';
 
 describe('the PostgreSQL store', () => {
-  it.each(sampleOf('cases of the contract in PostgreSQL', storeContract).map(({ name, run }) => [name, run] as const))('%s', (_, run) =>
-    run(async () => {
-      const schema = newSchema();
-      const open = () => openStore({ schema });
-      return { store: await open(), advance: (milliseconds) => advance(schema, milliseconds), another: open, reopen: open, damage: damageIn(schema) };
-    }),
-  );
+  for (const [index, { name, run }] of storeContract.entries()) {
+    it(name, { tags: index % 20 === 0 ? 'slice' : 'slow' }, () =>
+      run(async () => {
+        const schema = newSchema();
+        const open = () => openStore({ schema });
+        return { store: await open(), advance: (milliseconds) => advance(schema, milliseconds), another: open, reopen: open, damage: damageIn(schema) };
+      }),
+    );
+  }
 
   it('returns nothing for names that no store can hold', async () => expectOddNamesAreUnknown(await openStore()));
 });

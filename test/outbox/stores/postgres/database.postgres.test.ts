@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';

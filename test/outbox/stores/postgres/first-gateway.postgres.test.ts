@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import type pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/client/create-client.js';

@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { postgresStore } from '../../../../src/entries/outbox-postgres.js';

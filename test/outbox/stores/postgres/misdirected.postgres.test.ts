@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import { describe, inject, it } from 'vitest';
 import { keepsThemApart, refusesTheSecond } from '../../misdirected/cases.js';
 import { newSchema } from './world.js';

@@ -1,4 +1,4 @@
-/** Needs PostgreSQL. @module-tag slow */
+// @module-tag slow: needs PostgreSQL.
 import pg from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startProxy } from '../../../../scripts/soak-postgres/proxy.js';

@@ -1,4 +1,4 @@
-/** The contract of contract.test.ts again, in other encodings. @module-tag slow */
+// @module-tag slow: the contract of contract.test.ts again, in other encodings.
 import { describe, expect, it } from 'vitest';
 import { storeContract } from '../../../../src/entries/outbox-contract.js';
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';

@@ -1,4 +1,4 @@
-/** Starts processes; accounts.test.ts has the same rules. @module-tag slow */
+// @module-tag slow: starts processes; accounts.test.ts has the same rules.
 import { describe, it } from 'vitest';
 import { keepsThemApart, refusesTheSecond } from '../../misdirected/cases.js';
 import { newFile } from './files.js';

@@ -1,4 +1,4 @@
-/** Starts processes. @module-tag slow */
+// @module-tag slow: starts processes.
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
