@@ -313,7 +313,7 @@ describe('certificates', () => {
     expect(out).toMatch(/-> .*NODE_EXTRA_CA_CERTS=/);
   });
 
-  test('one that is trusted passes, with its remaining days', async () => {
+  test('one that is trusted passes, with its remaining days', { tags: 'slow' }, async () => {
     const { url, trusted } = await secure(selfSigned);
     const { code, out } = await checkAlone(staging(url, trusted));
     expect({ code, failed: failed(out) }).toEqual({ code: 0, failed: [] });
@@ -323,7 +323,7 @@ describe('certificates', () => {
   test.each([
     ['one that has expired', expired, /CERT_HAS_EXPIRED/, /-> check this machine's clock/],
     ['one for another name', forElsewhere, /ERR_TLS_CERT_ALTNAME_INVALID/, /-> the certificate is for another name/],
-  ])('%s is refused', async (_, certificate, line, advice) => {
+  ])('%s is refused', { tags: 'slow' }, async (_, certificate, line, advice) => {
     const { url, trusted } = await secure(certificate);
     const { code, out } = await checkAlone(staging(url, trusted));
     expect(code).toBe(1);
@@ -474,7 +474,7 @@ describe('a wrong call ends with one line and exit code 2', () => {
     expect(existsSync('/nowhere')).toBe(false);
   });
 
-  test('options that Node.js cannot run', async () => {
+  test('options that Node.js cannot run', { tags: 'slow' }, async () => {
     const { code, out, err } = await checkAlone({}, '--options', join(import.meta.dirname, '../support/run.ts'));
     expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 });
     expect(err).toMatch(/--options/);

@@ -56,23 +56,23 @@ describe('one route of a gateway is broken', () => {
     const paused: OutboxEvents['paused'][] = [];
     outbox.on('paused', (event) => paused.push(event));
     outbox.start();
-    const waiting = settlements(190);
+    const waiting = settlements(90);
     for (let second = 0; second < 10; second += 1) {
-      for (const bet of bets(`S${second}`, 30)) await report([bet, ...waiting.splice(0, 1)]);
+      for (const bet of bets(`S${second}`, 10)) await report([bet, ...waiting.splice(0, 1)]);
       await seconds(1);
     }
-    await until(({ states: { recorded } }) => recorded === 300);
+    await until(({ states: { recorded } }) => recorded === 100);
     const { states, paused: seen } = await outbox.stats();
     // One of them may be under way as a probe.
-    expect({ quarantined: states.quarantined, open: states.waiting + states['in-flight'] }).toEqual({ quarantined: 5, open: 185 });
+    expect({ quarantined: states.quarantined, open: states.waiting + states['in-flight'] }).toEqual({ quarantined: 5, open: 85 });
     const sent = gateway.requests.filter(({ path }) => path.endsWith(SETTLED)).length;
     expect(sent).toBeLessThan(40);
     expect(seen).toMatchObject([{ account: 'default', environment: 'staging', operation: 'reportSettledBet', reason: 'refusals' }]);
     expect(paused[0]).toMatchObject({ environment: 'staging', operation: 'reportSettledBet', reason: 'refusals' });
 
     mended = true;
-    await until(({ states: { recorded } }) => recorded === 485);
-    expect((await outbox.stats()).states).toMatchObject({ quarantined: 5, recorded: 485, waiting: 0 });
+    await until(({ states: { recorded } }) => recorded === 185);
+    expect((await outbox.stats()).states).toMatchObject({ quarantined: 5, recorded: 185, waiting: 0 });
   });
 
   it.for<readonly [string, RawAnswer]>([
@@ -91,7 +91,7 @@ describe('one route of a gateway is broken', () => {
     const { gateway, outbox, bets, report, seconds, until } = await outboxFor(test, (request, index, reply) =>
       mended ? recorded() : answer(request, index, reply),
     );
-    await report(bets('B', 200));
+    await report(bets('B', 60));
     outbox.start();
     await seconds(5);
     expect(gateway.requests.length).toBeLessThan(30);
@@ -99,6 +99,6 @@ describe('one route of a gateway is broken', () => {
     expect(states).toMatchObject({ quarantined: 0, recorded: 0 });
     expect(paused).toMatchObject([{ environment: 'staging', operation: 'reportBetEvent', reason: 'refusals' }]);
     mended = true;
-    await until(({ states: { recorded } }) => recorded === 200);
+    await until(({ states: { recorded } }) => recorded === 60);
   });
 });

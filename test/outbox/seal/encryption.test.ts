@@ -237,10 +237,10 @@ describe('a missing key', () => {
 
   it('is tried at most every five minutes', async () => {
     const { make, run, events } = await world();
-    await run(make({ encryption: encryption('b') }).drain({ timeoutMs: 3_600_000 }));
+    await run(make({ encryption: encryption('b') }).drain({ timeoutMs: 2_400_000 }));
     const tries = events.filter(([type]) => type === 'locked').length;
     expect(tries).toBeGreaterThan(5);
-    expect(tries).toBeLessThan(20);
+    expect(tries).toBeLessThan(13);
   });
 
   it('can be reported by a custom seal', async () => {
