@@ -385,6 +385,7 @@ test('when the session has ended no report is lost or quarantined: the next logi
 
 test('if the data of the site is cleared, the page is informed within a minute that its reports may have been sent', async ({ context, page, shop }) => {
   shop.answers.held = 1;
+  await page.clock.install();
   await openOutbox(page, shop.url);
   await page.evaluate(() => {
     const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
@@ -408,11 +409,12 @@ test('if the data of the site is cleared, the page is informed within a minute t
   await cdp.send('Storage.clearDataForOrigin', { origin: new URL(shop.url).origin, storageTypes: 'indexeddb' });
   const told = () => page.evaluate(() => (window as unknown as { told: { reference: string }[] }).told.sort((a, b) => (a.reference < b.reference ? -1 : 1)));
   // Otherwise it would be informed after five minutes.
-  await expect.poll(told, { timeout: 60_000 }).toEqual([
+  await page.clock.fastForward(60_000);
+  await expect.poll(told, patient).toEqual([
     { reference: 'ON-ITS-WAY', outcome: 'unknown', code: 'aborted' },
     { reference: 'WAITS', outcome: 'unknown', code: 'aborted' },
   ]);
-}, 90_000);
+});
 
 test("neither the storage nor the requests of a page contain a key or the player's identity", async ({ page, shop }) => {
   const requests: string[] = [];
