@@ -246,7 +246,7 @@ describe('no word of an operator', () => {
           expect(await afterDoubt({ status, message: repeat(word), bet })).toBe('unknown');
         },
       ),
-      { numRuns: sampleSize('words of operators in refusals', 1_000) },
+      { numRuns: sampleSize('words of operators in refusals', 600) },
     );
   });
 
