@@ -128,8 +128,6 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^\.\.\/package\.json$/, by: ['platform/version.ts'] },
 ];
 
-const MOST_LINES = 250;
-
 const isAt = (name: string, place: string) => (place.endsWith('/') ? name.startsWith(place) : name === place);
 
 const folderOf = (name: string) => (name.includes('/') ? name.slice(0, name.indexOf('/')) : '');
@@ -221,10 +219,5 @@ describe('the architecture', () => {
 describe('every file of src', () => {
   it('names no any', () => {
     expect(source.filter(({ usesAny }) => usesAny).map(({ name }) => name)).toEqual([]);
-  });
-
-  it(`has at most ${MOST_LINES} lines`, () => {
-    const long = source.filter(({ lines }) => lines > MOST_LINES);
-    expect(long.map(({ name, lines }) => `${name}: ${lines}`)).toEqual([]);
   });
 });

@@ -31,6 +31,7 @@ export default defineConfig({
     include: ['delivery', 'outbox', 'client', 'relay'].map((folder) => `test/${folder}/*.test.ts`),
     exclude: ['**/*.postgres.test.ts', ...SLOW],
     isolate: false,
+    tags: [{ name: 'slow' }, { name: 'slice' }],
     testTimeout: 20_000,
     sequence: { sequencer: RulesFirst },
   },

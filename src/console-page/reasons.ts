@@ -22,54 +22,23 @@ export interface Reason {
   readonly pause?: ShownPause;
 }
 
-const PAUSES: Readonly<Record<ShownPause['reason'], Pick<Reason, 'tone' | 'words'> & { readonly action: string }>> = {
-  authentication: {
-    tone: 'bad',
-    words: 'The gateway refuses the API key.',
-    action: 'Ask the authority for a valid key, and give it to the outbox (apiKey). Restart its processes, unless apiKey is a function.',
-  },
-  address: {
-    tone: 'bad',
-    words: 'Another server answers at the address of the gateway.',
-    action: 'Correct the base address (baseUrl) or the proxy in between. If both are right, tell the operator of the gateway.',
-  },
-  configuration: {
-    tone: 'bad',
-    words: 'A setting of the outbox is missing or wrong.',
-    action: 'Correct the setting that the message names, and restart the processes of the outbox.',
-  },
-  refusals: {
-    tone: 'bad',
-    words: 'The gateway refused several reports of this operation in a row.',
-    action:
-      'Ask the operator of the gateway whether the gateway or the data is at fault. If it is the data, stop the deployment that writes it, and report good data.',
-  },
-  'rate-limited': {
-    tone: 'doubt',
-    words: 'The gateway asks for fewer requests.',
-    action: 'Wait: it goes on by itself. If it lasts, set a smaller concurrency or ask for a higher limit.',
-  },
-  unavailable: {
-    tone: 'doubt',
-    words: 'The gateway is unavailable.',
-    action: 'Wait: it goes on by itself. If it lasts, tell the operator of the gateway.',
-  },
-  unreachable: {
-    tone: 'doubt',
-    words: 'The gateway cannot be reached.',
-    action: 'Wait: it goes on by itself. If it lasts, run "npx location-sdk check", which says where the connection fails.',
-  },
-};
-
 const MINUTE_MS = 60_000;
 
 /** Every reason for which reports wait that the overview shows. */
 export function reasonsOf({ pauses, missingKeys, otherGateways, isLogDamaged, destinations, now }: Overview): Reason[] {
   const known: Reason[] = [
     ...pauses.map((pause): Reason => {
-      const { account, environment, operation, reason, message, since } = pause;
+      const { account, environment, operation, message, since, needsPerson, cause, action } = pause;
       const place = `${placeWords(pause)}${operation ? `, ${operationWords(operation)}` : ''}`;
-      return { key: `${account} ${environment} ${operation ?? ''} ${since}`, place, ...PAUSES[reason], said: message, pause };
+      return {
+        key: `${account} ${environment} ${operation ?? ''} ${since}`,
+        place,
+        tone: needsPerson ? 'bad' : 'doubt',
+        words: cause,
+        action,
+        said: message,
+        pause,
+      };
     }),
     ...otherGateways.map((one): Reason => ({ key: `gateway ${one.account} ${one.environment}`, tone: 'bad', place: placeWords(one), words: one.message })),
     ...missingKeys.map(

@@ -1,3 +1,4 @@
+// @module-tag slow: drives Chromium.
 import type { Page } from 'playwright-core';
 import { test as base, expect } from 'vitest';
 import { betEvent } from '../support/factories.js';
@@ -36,7 +37,7 @@ const test = base
     return { page, complaints, elsewhere };
   });
 
-test('after a wrong deploy, 200 reports go from quarantined to recorded in a few clicks', async ({ world, watched: { page } }) => {
+test('after a wrong deploy, 200 reports go from quarantined to recorded in a few clicks', { tags: 'slice' }, async ({ world, watched: { page } }) => {
   await mendWrongDeploy(page, world);
 });
 
@@ -344,6 +345,6 @@ test('a refused key is counted first, stands above the charts, and says what to 
   expect(await page.title()).toBe(`(${before}) Outbox`);
 });
 
-test('nothing was thrown in the page, and no other host was asked', ({ watched: { complaints, elsewhere } }) => {
+test('nothing was thrown in the page, and no other host was asked', { tags: 'slice' }, ({ watched: { complaints, elsewhere } }) => {
   expect([complaints, elsewhere]).toEqual([[], []]);
 });

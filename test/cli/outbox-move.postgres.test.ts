@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { describe, expect, inject, it } from 'vitest';
 import { originOf } from '../../src/cli/outbox/move.js';
 import type { OutboxStore } from '../../src/entries/outbox.js';

@@ -412,7 +412,7 @@ describe('a file that cannot be used', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^waiting +0\n/)]);
   });
 
-  it('is locked by another process', { timeout: 20_000 }, async () => {
+  it('is locked by another process', { tags: 'slow', timeout: 20_000 }, async () => {
     const file = copy();
     const database = openLibsql(file);
     database.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');

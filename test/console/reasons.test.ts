@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { needsOf, reasonsOf } from '../../src/console-page/reasons.js';
 import type { DestinationCounts, Overview } from '../../src/outbox/console/overview.js';
 import type { ShownPause } from '../../src/outbox/console/shown-pause.js';
+import { PAUSE_WORDS } from '../../src/outbox/operator/meaning.js';
 
 const NOW = 1_795_161_600_000;
 const NONE = { waiting: 0, blocked: 0, 'in-flight': 0, quarantined: 0, recorded: 0, dismissed: 0 };
@@ -40,6 +41,7 @@ const pause = (reason: ShownPause['reason'], more: Partial<ShownPause> = {}): Sh
   since: NOW - 60_000,
   nextProbeAt: NOW + 5_000,
   failedProbes: 2,
+  ...PAUSE_WORDS[reason],
   ...more,
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import type { ReportingError } from '../../src/errors/errors.js';
+import { sampleSize } from '../support/cases.js';
 import { betEvent } from '../support/factories.js';
 
 const LOCATION = { latitude: 6.45, longitude: 3.39, source: 'test' };
@@ -288,7 +289,7 @@ describe('no word of an operator', () => {
           expect(await afterDoubt({ status, message: repeat(word), bet })).toBe('unknown');
         },
       ),
-      { numRuns: 600 },
+      { numRuns: sampleSize('words of operators in refusals', 600) },
     );
   });
 

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { existsSync, readFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { expect, inject, it, vi } from 'vitest';

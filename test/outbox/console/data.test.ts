@@ -51,6 +51,9 @@ describe('the overview', () => {
         since: clock.now,
         nextProbeAt: clock.now + 9_000,
         failedProbes: 2,
+        needsPerson: true,
+        cause: 'The gateway refuses the API key.',
+        action: expect.stringContaining('valid key'),
       },
     ]);
     expect(JSON.parse(JSON.stringify(overview))).toEqual(overview);

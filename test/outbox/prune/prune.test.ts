@@ -74,7 +74,7 @@ describe('location-sdk outbox <file> prune', () => {
     expect(await prune(file, '--account', 'default')).toMatchObject({ code: 0, out: 'default: 2 reports pruned that ended more than 400 days ago\n' });
   });
 
-  it('continues after a killed process', async () => {
+  it('continues after a killed process', { tags: 'slow' }, async () => {
     const file = await oldFile();
     expect(await pruneAndDie(file)).toBe('SIGKILL');
     const rest = await left(file);
@@ -85,7 +85,7 @@ describe('location-sdk outbox <file> prune', () => {
     expect(await runCli(['outbox', file, 'verify'])).toMatchObject({ code: 0, out: expect.stringContaining(`${OLD.toLocaleString('en')} of them`) });
   });
 
-  it('does not disturb a worker: reports that are enqueued at the same time are recorded once', async () => {
+  it('does not disturb a worker: reports that are enqueued at the same time are recorded once', { tags: 'slow' }, async () => {
     const file = await oldFile();
     const gateway = createMockGateway();
     const requests: unknown[] = [];

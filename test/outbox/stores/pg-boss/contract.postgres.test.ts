@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import PgBoss from 'pg-boss';
 import { afterAll, beforeAll, describe, inject, it } from 'vitest';
 import { storeContract } from '../../../../src/entries/outbox-contract.js';

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import type pg from 'pg';
 import PgBoss from 'pg-boss';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';

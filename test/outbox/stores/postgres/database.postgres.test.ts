@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow: damages each column in turn; damaged-row.test.ts has the same rules.
 import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { connect, type SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
