@@ -51,7 +51,7 @@ export function createPauses(settings: Parts, events: Events) {
   const { store, logger } = settings;
   let breakers: SeenBreakers = new Map();
 
-  /** A pause that goes on for the same reason is not announced again: only its failed probes are announced. */
+  /** Of a pause that goes on for the same reason, only failed probes are announced. */
   function announce(before: Pause, { reason, message, forMs, ...of }: PauseChange, isProbe: boolean): void {
     const { account } = of;
     const { environment, operation } = partsOf(of);

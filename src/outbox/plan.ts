@@ -108,7 +108,7 @@ export function lookInMs({ worked, lookedAt, now }: Looked, { busy, concurrency,
   if (!worked && busy < concurrency) return 0;
   const since = now - lookedAt;
   // It looks now before the first look and after the clock has jumped back.
-  return since >= 0 && since < pollMs ? pollMs - since : 0;
+  return since >= 0 && since < pollMs ? Math.max(1, pollMs - since) : 0; // A shorter wait may not move the clock.
 }
 
 /** The due probes, which need no free place, and the time for which an idle worker sleeps. */
@@ -138,7 +138,7 @@ export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concur
  */
 export function idleWaitMs(waitMs: number, empty: number, pollMs: number): number {
   const least = Math.min(pollMs, 2 ** Math.min(30, empty));
-  // With NaN, from a damaged time, the comparison is false.
+  // With a damaged time, the wait is not a number.
   return waitMs > least ? waitMs : least;
 }
 

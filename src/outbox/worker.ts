@@ -201,12 +201,11 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     bindings.compare(outlooks);
     pauses.seeAll(outlooks);
     const { probes, waitMs } = lookAhead(outlooks, standing());
-    let worked = false;
+    empty = waitMs >= pollMs ? 0 : empty + 1;
     for (const outlook of probes) {
       const takenAt = clock.now();
-      if (await store.pause(probeTaken(outlook.pause, leaseMs))) worked = (await turn({ outlook, takenAt })) || worked;
+      if ((await store.pause(probeTaken(outlook.pause, leaseMs))) && (await turn({ outlook, takenAt }))) empty = 0;
     }
-    empty = worked || waitMs >= pollMs ? 0 : empty + 1;
     return (await unlock()) ? 0 : idleWaitMs(waitMs, empty, pollMs);
   }
 
@@ -217,10 +216,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
         await pipeline?.gather();
         // If all places are busy and no attempt has ended, a turn would have nothing to do.
         const worked = (finished.length + untold.length > 0 || busy < concurrency + probing) && (await turn());
-        if (worked) {
-          failures = 0;
-          empty = 0;
-        }
+        if (worked) failures = empty = 0;
         const untilLook = lookInMs({ worked, lookedAt, now: clock.now() }, standing());
         const wait = untilLook > 0 ? untilLook : await probeAndWait();
         failures = 0;

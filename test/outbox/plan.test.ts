@@ -144,12 +144,16 @@ describe('a worker whose looks announce work that no turn finds', () => {
     expect([1, 2, 3, 9, 10, 11, 400].map((empty) => idleWaitMs(1, empty, 1_000))).toEqual([2, 4, 8, 512, 1_000, 1_000, 1_000]);
   });
 
-  it('keeps a longer wait, and does not spin if a damaged time is NaN', () => {
+  it('keeps a longer wait, and does not spin if a damaged time is not a number', () => {
     expect([idleWaitMs(400, 2, 1_000), idleWaitMs(Number.NaN, 3, 1_000)]).toEqual([400, 8]);
   });
 });
 
 describe('a worker looks for due probes', () => {
+  it('after a millisecond at least, since a shorter wait may not move its clock', () => {
+    expect(lookInMs({ worked: false, lookedAt: 0, now: 1_000 - 1e-9 }, { ...standing, busy: 4 })).toBe(1);
+  });
+
   const at = (worked: boolean, since: number) => ({ worked, lookedAt: 50_000, now: 50_000 + since });
   const full = { ...standing, busy: 4 };
 

@@ -17,7 +17,7 @@ describe('a worker over SQLite', () => {
       other.exec(sql);
       other.close();
     };
-    expect(await loseBreaker(store, lose)).toMatchObject(ALL_SENT);
+    expect(await loseBreaker(store, lose)).toEqual(ALL_SENT);
     await store.close?.();
   });
 });
