@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { coverEachValue, sampleOf, sampleSize } from './cases.js';
+import { coverEachValue, runsInFull, sampleOf, sampleSize } from './cases.js';
 import { skippedLines } from './skipped-cases.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -13,6 +13,18 @@ it.each([
   const told: unknown[] = [];
   expect(sampleSize('bets', whole, (...series) => void told.push(series))).toBe(size);
   expect(told).toEqual([['bets', size, whole]]);
+});
+
+it('a test that is too slow for npm test runs with TEST_CASES=all, and is reported if it is left out', () => {
+  const told: unknown[] = [];
+  for (const cases of [undefined, 'all']) {
+    vi.stubEnv('TEST_CASES', cases);
+    expect(runsInFull('an installation', (...series) => void told.push(series))).toBe(cases === 'all');
+  }
+  expect(told).toEqual([
+    ['an installation', 0, 1],
+    ['an installation', 1, 1],
+  ]);
 });
 
 it('a tenth of a list is spread evenly over it', () => {

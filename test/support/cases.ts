@@ -10,6 +10,12 @@ function note(what: string, done: number, whole: number): void {
   if (done < whole) appendFileSync(`${inject('runFolder')}/${SKIPPED_FILE}`, `${JSON.stringify({ what, done, whole })}\n`);
 }
 
+/** Whether a test that is too slow for `npm test` runs. The end of the run reports it if it is left out. */
+export function runsInFull(what: string, tell = note): boolean {
+  tell(what, runsAll() ? 1 : 0, 1);
+  return runsAll();
+}
+
 /** The number of cases to run: a tenth of the whole, rounded up. */
 export function sampleSize(what: string, whole: number, tell = note): number {
   const count = runsAll() ? whole : Math.ceil(whole / 10);
