@@ -11,7 +11,7 @@ export const CORRECTED_DATA =
 export const adviceFor = (state: Row['state']): string => {
   if (state === 'dismissed') return `A person dismissed it, so it is not sent. ${CORRECTED_DATA}`;
   if (state !== 'quarantined') return '';
-  return `It is quarantined until a person decides: retry of the outbox sends the same data again, resolve ends it. ${CORRECTED_DATA}`;
+  return `It is quarantined: retry of the outbox sends the same data again, resolve ends it. ${CORRECTED_DATA}`;
 };
 
 /** The error of a row that needs a person, or that a person has dismissed. */

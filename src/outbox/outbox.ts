@@ -10,7 +10,6 @@ import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.
 import { logWaits } from './log-waits.js';
 import type { OperatorMethods, OperatorParts } from './operator/parts.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
-import type { createPipeline } from './pipeline.js';
 import { STOP_MARGIN_MS } from './plan.js';
 import { toPublicPauses, toPublicReport } from './public-report.js';
 import { createWaiters } from './receipt-waiters.js';
@@ -18,7 +17,7 @@ import type { Proof } from './receipts/receipts.js';
 import type { MakeSeal } from './seal/seal.js';
 import { readOutboxSettings } from './settings.js';
 import type { AccountSettings, OutboxSettings } from './settings-shape.js';
-import { createWorker, type Worker } from './worker.js';
+import { createWorker, type Worker, type WorkerParts } from './worker.js';
 
 /** The function that makes an outbox. */
 export interface CreateOutbox {
@@ -38,14 +37,12 @@ export interface CreateOutbox {
 }
 
 /** The parts that differ between the builds of the outbox. Each entry passes its own. */
-export interface OutboxParts {
+export interface OutboxParts extends WorkerParts {
   readonly seal: MakeSeal;
   readonly operatorMethods: <Mode extends ClientMode>(parts: OperatorParts<Mode>) => OperatorMethods<Mode>;
   readonly createProof: (settings: OutboxSettings, events: Events) => Proof;
   /** Gives the operator's console access to the parts behind an outbox. */
   readonly attachConsole?: typeof attachConsole;
-  /** Prefetches rows and gathers results. Without it, a worker claims only the rows that it sends at once. */
-  readonly makePipeline?: typeof createPipeline;
 }
 
 /** Makes the `createOutbox` of a build from its parts. */
@@ -58,7 +55,7 @@ export const outboxOf = (parts: OutboxParts): CreateOutbox =>
 
 function composeOutboxes<Mode extends ClientMode>(
   settings: OutboxSettings,
-  { createProof, operatorMethods, makePipeline, attachConsole }: OutboxParts,
+  { createProof, operatorMethods, attachConsole, ...workerParts }: OutboxParts,
 ): Outboxes<string, Mode> {
   const { store } = settings;
   const events = createOutboxEvents();
@@ -99,7 +96,7 @@ function composeOutboxes<Mode extends ClientMode>(
       const tellIdle = () => {
         for (const listener of [...idle]) listener();
       };
-      worker = createWorker(settings, events, waiters, tellIdle, makePipeline);
+      worker = createWorker(settings, events, waiters, tellIdle, workerParts);
     };
     const lead = memberOf(store, 'lead');
     if (!lead) {

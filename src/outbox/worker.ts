@@ -32,11 +32,19 @@ import {
 import type { Waiters } from './receipt-waiters.js';
 import { relayRefusal } from './relay-refusal.js';
 import { keepDoubt } from './restored-database.js';
-import { createUnlocking, lockedEnding } from './seal/locked.js';
+import { type createUnlocking, lockedEnding } from './seal/locked.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Ending, Row } from './state-machine.js';
 import type { Outlook, TurnResult } from './store.js';
 import { tellEnd } from './tell-end.js';
+
+/** The parts of a worker that only a server's outbox has. */
+export interface WorkerParts {
+  /** Prefetches rows and gathers results. Without it, a worker claims only the rows that it sends at once. */
+  readonly makePipeline?: typeof createPipeline;
+  /** Finds reports that wait for a key which this outbox has. A page has no keys. */
+  readonly makeUnlocking?: typeof createUnlocking;
+}
 
 /** A row that this worker has claimed. */
 interface Claim {
@@ -50,11 +58,11 @@ interface Claim {
  * The loop of a worker. Each turn writes results and claims rows in one commit, and starts the attempts. All decisions
  * are in `plan.ts`, `state-machine.ts` and `pause.ts`.
  */
-export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, makePipeline?: typeof createPipeline) {
+export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, { makePipeline, makeUnlocking }: WorkerParts) {
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
-  const unlock = createUnlocking(settings);
+  const unlock = makeUnlocking?.(settings);
   /** The number of rows that are claimed, and not yet written and announced. */
   let busy = 0;
   /** The number of probes under way. Each has an extra place, since a backlog may fill the others. */
@@ -206,7 +214,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       const takenAt = clock.now();
       if ((await store.pause(probeTaken(outlook.pause, leaseMs))) && (await turn({ outlook, takenAt }))) empty = 0;
     }
-    return (await unlock()) ? 0 : idleWaitMs(waitMs, empty, pollMs);
+    return (await unlock?.()) ? 0 : idleWaitMs(waitMs, empty, pollMs);
   }
 
   async function run(): Promise<void> {

@@ -355,7 +355,7 @@ describe('delivering', () => {
     // Other data under the reference is refused, and the error says what can be done instead.
     const refused = await failureOf(outbox.reportBetEvent(betEvent({ amount: 7 })));
     expect(refused).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'rejected' });
-    expect(refused.message).toContain('It is quarantined until a person decides');
+    expect(refused.message).toContain('It is quarantined: retry of the outbox');
     expect(refused.message).toContain('ask the authority whether the corrected data may be reported under a new reference');
     expect((await outbox.reportBetEvent(betEvent({ bet_id: 'BET-1-corrected', amount: 7 }))).state).toBe('waiting');
     await outbox.retry(BET);

@@ -61,10 +61,8 @@ export async function hasBytes(seal: Seal, row: Row, body: string): Promise<bool
 }
 
 function cannotCompare({ state, inDoubt, operation, reference, environment }: Row, keyId: string): ConfigurationError {
-  const isOpen = state === 'waiting' || state === 'in-flight';
-  const what = `the outbox has this report already (${state}), and cannot compare it with your data without the key ${JSON.stringify(keyId)}`;
-  const advice = isOpen ? 'Give the outbox that key, and it sends the stored report.' : 'Give the outbox that key, or compare your records.';
-  return new ConfigurationError(`${subjectOf({ operation, reference })}: ${what}. Nothing was enqueued. ${advice}`, {
+  const what = `it is stored already (${state}), and cannot be compared with your data without the key ${JSON.stringify(keyId)}`;
+  return new ConfigurationError(`${subjectOf({ operation, reference })}: ${what}. Nothing was enqueued. Give the outbox that key, or compare your records.`, {
     operation,
     reference,
     environment: environment === 'relay' ? undefined : environment,
