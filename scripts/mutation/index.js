@@ -37,7 +37,7 @@ const mutants = await new Stryker({
   coverageAnalysis: 'perTest',
   // Vitest does not check types.
   disableTypeChecks: false,
-  ignorePatterns: ['bench', 'dist', 'docs', 'examples', 'site'],
+  ignorePatterns: ['bench', 'dist', 'examples', 'site'],
   // In addition to the time of its tests: a busy machine must not count as a failing test.
   timeoutMS: 20_000,
   reporters: [process.stdout.isTTY ? 'progress' : 'progress-append-only'],
