@@ -30,6 +30,8 @@ export default defineConfig({
     include: ['delivery', 'outbox', 'client', 'relay', 'redact'].map((folder) => `test/${folder}/*.test.ts`),
     exclude: ['**/*.postgres.test.ts', ...SLOW],
     isolate: false,
+    // As in vitest.config.ts: a test may have it, and runs.
+    tags: [{ name: 'slow' }],
     testTimeout: 20_000,
     sequence: { sequencer: RulesFirst },
   },
