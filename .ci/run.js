@@ -145,7 +145,7 @@ async function endDescendants() {
     if (left.length === 0) return;
     for (const pid of left) {
       try {
-        if (tries === 0 || tries >= 25) process.kill(pid, tries === 0 ? 'SIGTERM' : 'SIGKILL');
+        if (tries === 0 || tries >= 15) process.kill(pid, tries === 0 ? 'SIGTERM' : 'SIGKILL');
       } catch {
         // It has ended meanwhile.
       }
