@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { notPaused, type Pause } from '../../src/outbox/pause.js';
-import { claimsAhead, dependencyOf, isGathering, isInTime, lookAhead, lookInMs, planTurn, type Standing } from '../../src/outbox/plan.js';
+import {
+  asksFor,
+  claimsAhead,
+  damaged,
+  dependencyOf,
+  failureWaitMs,
+  isGathering,
+  isInTime,
+  lookAhead,
+  lookInMs,
+  planTurn,
+  type Standing,
+} from '../../src/outbox/plan.js';
+import { ended } from '../../src/outbox/state-machine.js';
 import type { Outlook } from '../../src/outbox/store.js';
+import { outboxRow } from '../support/factories.js';
 
 const claimant = { account: 'default', gateways: { staging: 'https://staging.example.com' }, busy: 0 };
 const destination = { account: 'default', environment: 'staging' } as const;
@@ -26,6 +40,37 @@ describe('a turn', () => {
     expect(planTurn([], { ...standing, stopping: true }, outlook(0, paused(0))).claim).toBeUndefined();
     expect(planTurn([], standing, outlook(0, { ...paused(0), reason: 'refusals', strikes: 5 })).claim).toEqual({ ...probe, untriedFirst: false });
     expect(planTurn([], standing, outlook(0, { ...paused(0), reason: 'refusals', strikes: 6 })).claim).toEqual({ ...probe, untriedFirst: true });
+  });
+});
+
+describe('a turn with results', () => {
+  const row = outboxRow({ operation: 'reportBetEvent', reference: 'BET-1', state: 'in-flight', fence: 3, attempts: 1 });
+  const context = { schedule: { baseMs: 1_000, capMs: 300_000 }, random: () => 0.5, keepBodies: false, dependency: 'none' } as const;
+  const change = ended(row, { kind: 'failed', outcome: 'not-sent', problem: { code: 'network', message: 'no connection' } }, context);
+  const other = { ...claimant, account: 'brandB' };
+
+  it('writes them under the fence of their claim, and counts their places and those of their account as free', () => {
+    const turn = planTurn([{ row, change }], {
+      ...standing,
+      accounts: [
+        { ...claimant, busy: 3 },
+        { ...other, busy: 1 },
+      ],
+      busy: 4,
+    });
+    expect(turn.writes).toEqual([{ id: row.id, expected: { state: 'in-flight', fence: 3 }, change }]);
+    expect(turn.claim).toEqual({
+      accounts: [
+        { ...claimant, busy: 2 },
+        { ...other, busy: 1 },
+      ],
+      limit: 1,
+      leaseMs: 30_000,
+    });
+  });
+
+  it('writes them when stopping, too', () => {
+    expect(planTurn([{ row, change }], { ...standing, busy: 1, stopping: true })).toMatchObject({ writes: [{ id: row.id }], claim: undefined });
   });
 });
 
@@ -133,6 +178,20 @@ describe('looking ahead', () => {
     expect(lookAhead([outlook(-5, paused(1))], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
   });
 
+  it('sleeps through pollMs for the rows of another account or gateway, which it does not send', () => {
+    for (const stranger of [{ account: 'brandB' }, { gateway: 'https://elsewhere.example.com' }]) {
+      expect(lookAhead([{ ...outlook(40), ...stranger }], standing)).toEqual({ probes: [], waitMs: 1_000 });
+      expect(lookAhead([{ ...outlook(-5, paused(-1)), ...stranger }], standing).probes).toEqual([]);
+    }
+  });
+
+  it('sleeps until the first of several rows is due, and never longer than pollMs', () => {
+    const production = { ...outlook(200), environment: 'production' } as const;
+    const gateways = { ...claimant.gateways, production: production.gateway };
+    expect(lookAhead([outlook(700), production], { ...standing, accounts: [{ ...claimant, gateways }] }).waitMs).toBe(200);
+    expect(lookAhead([outlook(5_000)], standing).waitMs).toBe(1_000);
+  });
+
   it('probes even without a free place', () => {
     const due = outlook(-5, paused(-1));
     expect(lookAhead([due], { ...standing, busy: 4 })).toEqual({ probes: [due], waitMs: 1_000 });
@@ -185,5 +244,37 @@ describe('the earlier row', () => {
     ['dismissed', 'final'],
   ] as const)('%s is %s', (state, dependency) => {
     expect(dependencyOf(state && { state })).toBe(dependency);
+  });
+});
+
+describe('a store that fails again and again', () => {
+  it.each([
+    [1, 1_000],
+    [2, 2_000],
+    [5, 16_000],
+    [6, 30_000],
+    [1_000, 30_000],
+  ])('after %i failures in a row it is tried again in %i ms', (failures, waitMs) => {
+    expect(failureWaitMs(failures, 1_000)).toBe(waitMs);
+  });
+
+  it('waits at most 1,024 times as long as a short pollMs', () => {
+    expect(failureWaitMs(1_000, 10)).toBe(10_240);
+  });
+});
+
+describe('the end of an attempt', () => {
+  it('asks for the earlier row only if the gateway does not know the report', () => {
+    const problem = { code: 'not-found', message: 'no such record' } as const;
+    expect(asksFor({ waitsFor: 'earlier' }, { kind: 'not-found', outcome: 'rejected', problem })).toBe('earlier');
+    expect(asksFor({ waitsFor: 'earlier' }, { kind: 'refused', outcome: 'rejected', problem })).toBeUndefined();
+  });
+
+  it('of a damaged row is a refusal, and nothing was sent', () => {
+    expect(damaged('BET-1')).toMatchObject({
+      kind: 'refused',
+      outcome: 'not-sent',
+      problem: { message: expect.stringContaining('its bytes cannot be opened') },
+    });
   });
 });
