@@ -6,12 +6,15 @@ import {
   damaged,
   dependencyOf,
   failureWaitMs,
+  HELD_BACK,
   isGathering,
   isInTime,
   lookAhead,
   lookInMs,
+  NOT_SENT,
   planTurn,
   type Standing,
+  withoutKey,
 } from '../../src/outbox/plan.js';
 import { ended } from '../../src/outbox/state-machine.js';
 import type { Outlook } from '../../src/outbox/store.js';
@@ -100,6 +103,8 @@ describe('behind the open breaker of an operation', () => {
   it('one report is tried when it is due, and the worker sleeps until then', () => {
     expect(lookAhead([outlook(-5), breaker(0)], standing).probes).toEqual([breaker(0)]);
     expect(lookAhead([outlook(-5), breaker(700)], standing)).toEqual({ probes: [], waitMs: 700 });
+    expect(lookAhead([outlook(0), breaker(700)], standing).waitMs).toBe(700);
+    expect(lookAhead([outlook(40), breaker(700)], standing).waitMs).toBe(40);
   });
 
   it.each<[string, Outlook[]]>([
@@ -116,6 +121,8 @@ describe('behind the open breaker of an operation', () => {
     const other = { ...breaker(700), account: 'brandB', pause: { ...breaker(700).pause, account: 'brandB' } };
     expect(lookAhead([outlook(-5), other], standing).waitMs).toBe(1);
     expect(lookAhead([outlook(-5), breaker(700, 4, 'closed')], standing).waitMs).toBe(1);
+    const elsewhere = { account: 'default', environment: 'production/reportSettledBet' } as const;
+    expect(lookAhead([outlook(-5), { ...breaker(700), ...elsewhere, pause: { ...breaker(700).pause, ...elsewhere } }], standing).waitMs).toBe(1);
   });
 });
 
@@ -171,6 +178,7 @@ describe('looking ahead', () => {
     const due = outlook(-5, paused(-1));
     expect(lookAhead([due], standing)).toEqual({ probes: [due], waitMs: 1_000 });
     expect(lookAhead([outlook(-5, paused(10 ** 12))], standing).probes).toHaveLength(1);
+    expect(lookAhead([outlook(0, paused(-1))], standing).probes).toHaveLength(1);
   });
 
   it('does not look again without a free place: an attempt that ends wakes it', () => {
@@ -212,7 +220,9 @@ describe('a worker looks for due probes', () => {
     ['is both', true, full],
   ])('once per pollMs while it %s', (_, worked, given) => {
     expect(lookInMs(at(worked, 400), given)).toBe(600);
+    expect(lookInMs(at(worked, 0), given)).toBe(1_000);
     expect(lookInMs(at(worked, 1_000), given)).toBe(0);
+    expect(lookInMs(at(worked, 1_500), given)).toBe(0);
     expect(lookInMs({ worked, lookedAt: Number.NaN, now: 50_000 }, given)).toBe(0);
   });
 
@@ -226,6 +236,7 @@ describe('an attempt', () => {
   const limits = { leaseMs: 30_000, attemptTimeoutMs: 10_000 };
 
   it('begins only if it ends within the lease', () => {
+    expect(isInTime(5_000, 5_000, limits)).toBe(true);
     expect(isInTime(5_000, 25_000, limits)).toBe(true);
     expect(isInTime(5_000, 25_001, limits)).toBe(false);
   });
@@ -268,6 +279,17 @@ describe('the end of an attempt', () => {
     const problem = { code: 'not-found', message: 'no such record' } as const;
     expect(asksFor({ waitsFor: 'earlier' }, { kind: 'not-found', outcome: 'rejected', problem })).toBe('earlier');
     expect(asksFor({ waitsFor: 'earlier' }, { kind: 'refused', outcome: 'rejected', problem })).toBeUndefined();
+  });
+
+  it('that was not made proves that nothing was sent, and does not count against the report', () => {
+    const aborted = { code: 'aborted', message: expect.stringMatching(/^It was not sent, since/) };
+    const missing = { code: 'configuration', message: 'the key is missing', keyId: 'k1' };
+    for (const [end, problem] of [
+      [NOT_SENT, aborted],
+      [HELD_BACK, aborted],
+      [withoutKey('the key is missing', 'k1'), missing],
+    ] as const)
+      expect(end).toMatchObject({ kind: 'failed', outcome: 'not-sent', counts: false, problem });
   });
 
   it('of a damaged row is a refusal, and nothing was sent', () => {
