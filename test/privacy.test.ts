@@ -263,7 +263,11 @@ describe('every kind of error', () => {
     ['gateway', 'broken JSON', () => report(clientOver((body) => json(body.slice(0, -1))))],
     ['gateway', 'HTTP 200 that says no', () => report(clientOver(echoing(200, { success: false })))],
     ['duplicate', 'the same data', () => report(clientOver(() => json({ message: `This bet has already been reported. ${bet().user.last_name}` }, 409)))],
-    ['duplicate', 'other data', () => report(clientOver(() => json({ message: `This bet has already been reported with different data. ${NIN}`, error: bet() }, 409)))],
+    [
+      'duplicate',
+      'other data',
+      () => report(clientOver(() => json({ message: `This bet has already been reported with different data. ${NIN}`, error: bet() }, 409))),
+    ],
     ['network', 'a fetch that throws', () => report(clientOver(thrower))],
     ['network', 'a fetch that throws a value that is not an error', () => report(clientOver(() => Promise.reject(everything())))],
     ['network', 'an answer that breaks off', () => report(clientOver(() => ({ ...json({}), text: () => Promise.reject(careless()) })))],

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { coverEachValue, runsInFull, sampleOf, sampleSize } from './cases.js';
+import { coverEachValue, sampleOf, sampleSize } from './cases.js';
 import { skippedLines } from './skipped-cases.js';
 
 afterEach(() => vi.unstubAllEnvs());
