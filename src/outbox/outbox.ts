@@ -13,7 +13,7 @@ import type { AccountsOptions, OutboxOptions } from './options.js';
 import type { createPipeline } from './pipeline.js';
 import { STOP_MARGIN_MS } from './plan.js';
 import { toPublicPauses, toPublicReport } from './public-report.js';
-import { createWaiters } from './receipt-waiters.js';
+import { createWaiters, damageError } from './receipt-waiters.js';
 import type { Proof } from './receipts/receipts.js';
 import type { MakeSeal } from './seal/seal.js';
 import { readOutboxSettings } from './settings.js';
@@ -88,6 +88,13 @@ function composeOutboxes<Mode extends ClientMode>(
 
   const isStarted = () => worker !== undefined || leading !== undefined;
 
+  /** Ends everything that is pending: nothing can be read or written any more. */
+  function onDamage(cause: unknown): void {
+    events.emit('error', { message: `The outbox has stopped. ${(cause as Error).message}`, cause });
+    waiters.stop(damageError(cause));
+    void stop();
+  }
+
   function start(): void {
     if (isStarted()) return;
     waiters.start();
@@ -99,7 +106,7 @@ function composeOutboxes<Mode extends ClientMode>(
       const tellIdle = () => {
         for (const listener of [...idle]) listener();
       };
-      worker = createWorker(settings, events, waiters, tellIdle, makePipeline);
+      worker = createWorker(settings, events, waiters, { onIdle: tellIdle, onDamage }, makePipeline);
     };
     const lead = memberOf(store, 'lead');
     if (!lead) {

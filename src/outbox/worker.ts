@@ -34,7 +34,7 @@ import { keepDoubt } from './restored-database.js';
 import { lockedEnding } from './seal/locked.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Ending, Row } from './state-machine.js';
-import type { Outlook, TurnResult } from './store.js';
+import { isDamage, type Outlook, type TurnResult } from './store.js';
 import { tellEnd } from './tell-end.js';
 
 /** A row that this worker has claimed. */
@@ -45,11 +45,23 @@ interface Claim {
   readonly probe: ProbeOf | undefined;
 }
 
+interface WorkerListeners {
+  readonly onIdle: () => void;
+  /** Hears the error of a damaged store. The worker has ended by then, and starts no further attempt. */
+  readonly onDamage: (cause: unknown) => void;
+}
+
 /**
  * The loop of a worker. Each turn writes results and claims rows in one commit, and starts the attempts. All decisions
  * are in `plan.ts`, `state-machine.ts` and `pause.ts`.
  */
-export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, makePipeline?: typeof createPipeline) {
+export function createWorker(
+  settings: OutboxSettings,
+  events: Events,
+  waiters: Waiters,
+  { onIdle, onDamage }: WorkerListeners,
+  makePipeline?: typeof createPipeline,
+) {
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
@@ -65,6 +77,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let wakeUp: (() => void) | undefined;
   let woken = false;
   let failures = 0;
+  let isStoreDamaged = false;
   const pipeline = makePipeline?.({ concurrency, clock, isStopping: () => stopping, count: () => ({ busy, ended: finished.length }) });
   const abort = createAborting();
   const pauses = createPauses(settings, events);
@@ -111,7 +124,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       for (const one of paused) pipeline?.holdBack(one); // Repeated for rows that were claimed while the pause was written.
       finished.push({ row, change });
     } catch (cause) {
-      events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
+      if (!isDamage(cause)) events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // The row stays in flight and in doubt until its lease is over.
       letGo(row);
     }
@@ -131,7 +144,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (isConfigurationError(error)) return lockedEnding(error, row, events) ?? misconfiguredEnding(error.message);
       return damaged(subjectOf({ operation, reference }), row.damage);
     }
-    if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
+    if (isStoreDamaged || abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
     const internals = settings.internalsOf(account);
     const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs, attempt: row.attempts };
     if (environment !== 'relay') {
@@ -218,6 +231,11 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
         if (busy === 0) onIdle();
         if (!(stopping && busy === 0)) await sleep(wait);
       } catch (cause) {
+        if (isDamage(cause)) {
+          stopping = true;
+          isStoreDamaged = true;
+          return onDamage(cause);
+        }
         failures += 1;
         events.emit('error', { message: 'The store failed; the outbox tries again.', cause });
         if (abort.signal.aborted) return;

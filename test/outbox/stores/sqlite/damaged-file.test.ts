@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../../../src/entries/index.js';
+import { createOutbox } from '../../../../src/entries/outbox.js';
+import { sampleSize } from '../../../support/cases.js';
+import { root, startNode } from '../../../support/run.js';
+import { personalBet, personalSettlement } from '../../personal.js';
+import { http, type RawRequest, rawGateway } from '../../raw-gateway.js';
+import { newFile, openStore } from './files.js';
+
+// A disk changes bits of the file while no process has it open. Another process runs the outbox over it, and a gateway of plain
+// sockets keeps its own journal. Nothing here reads the file with the package's code, except the outbox and the command themselves.
+
+interface Run {
+  readonly errors: readonly string[];
+  readonly rows: readonly (readonly [operation: string, reference: string, state: string, problem?: string])[];
+  readonly settled: boolean;
+  readonly pending: readonly string[];
+}
+
+interface Told {
+  readonly file: string;
+  readonly first: Run;
+  readonly list: { readonly code: number; readonly text: string };
+  readonly move?: { readonly code: number; readonly text: string };
+  readonly saved?: Run;
+  /** The requests of the first run, and those after it. */
+  readonly journals: readonly (readonly string[])[];
+}
+
+const RECORDED = ['B-0', 'B-1', 'B-2'];
+const WAITING = Array.from({ length: 12 }, (_, index) => `B-${10 + index}`);
+const REFUSED = 'B-9';
+const SETTLED = ['B-0', 'B-10', REFUSED];
+/** The reports that are sent from a sound file. The settlement of a quarantined bet waits for a person. */
+const SENT = [...WAITING.map((bet) => `reportBetEvent ${bet}`), 'reportSettledBet B-0', 'reportSettledBet B-10'];
+
+const nameOf = ({ path, body }: Pick<RawRequest, 'path' | 'body'>): string => {
+  const { bet_id: bet } = JSON.parse(body) as { bet_id: string };
+  return `${path.includes('settled') ? 'reportSettledBet' : 'reportBetEvent'} ${bet}`;
+};
+
+/** A gateway that records each report once, and calls a repetition a duplicate. After each file it forgets all but the first bets. */
+async function openJournal() {
+  const held = new Set<string>();
+  return rawGateway(({ path, body }) => {
+    if (path === '/done') {
+      held.clear();
+      for (const bet of RECORDED) held.add(`reportBetEvent ${bet}`);
+    }
+    if (body === '') return http('200 OK', '{}');
+    const name = nameOf({ path, body });
+    if (name.endsWith(REFUSED)) return http('422 Unprocessable Entity', '{"message":"No","error":"Unprocessable Entity","statusCode":422}');
+    if (held.has(name)) return http('409 Conflict', '{"message":"This bet has already been reported","error":"Conflict","statusCode":409}');
+    held.add(name);
+    return http('200 OK', '{"message":"Bet reported"}');
+  });
+}
+
+let gateway: Awaited<ReturnType<typeof openJournal>>;
+let child: string;
+let folder: string;
+let whole: string;
+
+beforeAll(async () => {
+  gateway = await openJournal();
+  folder = mkdtempSync(join(root, 'node_modules', '.damaged-'));
+  child = join(folder, 'child.js');
+  const entryPoints = [join(root, 'test/outbox/stores/sqlite/damaged-file-child.ts')];
+  await build({ entryPoints, outfile: child, bundle: true, packages: 'external', format: 'esm', target: 'es2022', platform: 'node', logLevel: 'silent' });
+  whole = newFile();
+  const store = await openStore(whole);
+  const client = createClient({ gateways: { staging: { baseUrl: gateway.baseUrl, apiKey: 'key' } }, environment: 'staging', logger: { warn: () => {} } });
+  const outbox = createOutbox({ client, store, pollMs: 20 });
+  for (const bet of [...RECORDED, REFUSED]) await outbox.reportBetEvent(personalBet(bet));
+  await outbox.drain();
+  for (const bet of WAITING) await outbox.reportBetEvent(personalBet(bet));
+  for (const bet of SETTLED) await outbox.reportSettledBet(personalSettlement(bet));
+  await outbox.stop();
+  await store.close?.();
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await gateway.close();
+});
+
+/** Runs the outbox over the files in another process. Fails if that process ends early. */
+async function runOver(files: readonly string[]): Promise<Told[]> {
+  await fetch(`${gateway.baseUrl}/done`);
+  const from = gateway.requests.length;
+  const process = startNode([child, gateway.baseUrl, ...files]);
+  let [out, err] = ['', ''];
+  process.stdout?.on('data', (piece) => {
+    out += piece;
+  });
+  process.stderr?.on('data', (piece) => {
+    err += piece;
+  });
+  const [code, signal] = await once(process, 'close');
+  const lines = out.split('\n').filter(Boolean);
+  // The file on which the process was aborted.
+  expect([files[lines.length], code, signal, err]).toEqual([undefined, 0, null, '']);
+  const journals: string[][] = [[]];
+  for (const request of gateway.requests.slice(from)) {
+    if (request.path === '/drained' || request.path === '/done') journals.push([]);
+    else journals.at(-1)?.push(nameOf(request));
+  }
+  return lines.map((line, index) => ({ ...(JSON.parse(line) as Omit<Told, 'journals'>), journals: journals.slice(index * 2, index * 2 + 2) }));
+}
+
+/** Numbers from 0 to below 1, always the same for a seed. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const PAGE = 4_096;
+const TEXTS = ['default:staging:reportBetEvent:B-1', 'reportSettledBet', 'waiting', 'recorded', 'staging', 'http://127', '{"', 'outbox_', 'B-1'];
+
+/** The kinds of damage. Each changes one byte in place, and returns that place. */
+const DAMAGES: Readonly<Record<string, (bytes: Buffer, random: () => number) => number>> = {
+  'a text is no longer valid'(bytes, random) {
+    const text = TEXTS[Math.floor(random() * TEXTS.length)] ?? '';
+    const places: number[] = [];
+    for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) places.push(at);
+    const at = (places[Math.floor(random() * places.length)] ?? PAGE) + Math.floor(random() * text.length);
+    bytes[at] = (bytes[at] ?? 0) | 0x80;
+    return at;
+  },
+  'a bit is flipped'(bytes, random) {
+    const at = Math.floor(random() * bytes.length);
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+    return at;
+  },
+  'the head of a page is changed'(bytes, random) {
+    const at = Math.floor(random() * (bytes.length / PAGE)) * PAGE + Math.floor(random() * 40);
+    bytes[at] = Math.floor(random() * 256);
+    return at;
+  },
+};
+
+/** Copies of the file, each with one damage. */
+function damagedFiles(kind: string, count: number): string[] {
+  const damage = DAMAGES[kind];
+  const random = randomOf(kind.length);
+  return Array.from({ length: count }, () => {
+    const file = newFile();
+    copyFileSync(whole, file);
+    const bytes = readFileSync(file);
+    damage?.(bytes, random);
+    writeFileSync(file, bytes);
+    return file;
+  });
+}
+
+const repeated = (names: readonly string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
+const sorted = (names: readonly string[]): string[] => [...names].sort();
+
+/** Everything that is wrong with the outcome of one file. */
+function wrongIn({ first, list, move, saved, journals: [sent = [], later = []] }: Told): unknown[] {
+  const damaged = new Set(first.rows.flatMap(([operation, reference, , problem]) => (problem === 'damaged' ? [`${operation} ${reference}`] : [])));
+  const missing = SENT.filter((name) => !sent.includes(name));
+  const isRefused = first.errors.some((error) => /is damaged.* npx location-sdk outbox .* move --to /.test(error));
+  const isOtherGateway = first.errors.some((error) => /ConfigurationError: .* rebind/.test(error));
+  const stuck = first.pending.filter((state) => /^(waiting|in-flight)/.test(state));
+  return [
+    ...(first.settled ? [] : ['drain did not settle']),
+    ...repeated(sent).map((name) => `sent twice: ${name}`),
+    ...sent.filter((name) => RECORDED.some((bet) => name === `reportBetEvent ${bet}`)).map((name) => `sent again: ${name}`),
+    ...first.errors.filter((error) => error.includes('older state')),
+    ...(isRefused || isOtherGateway ? [] : first.errors),
+    // A settlement may wait for its damaged bet.
+    ...(isRefused || isOtherGateway || missing.length <= damaged.size * 2 ? [] : [`not sent: ${missing}`]),
+    ...(isRefused || isOtherGateway ? [] : stuck),
+    ...(list.code === (isRefused ? 2 : 0) || isOtherGateway ? [] : [list]),
+    ...(move === undefined || move.code === 0 || /is not a SQLite database|restore a backup/.test(move.text) ? [] : [move]),
+    ...(saved === undefined ? [] : [...(saved.settled ? [] : ['the drain of the saved file did not settle']), ...saved.errors]),
+    ...repeated(later).map((name) => `sent twice from the saved file: ${name}`),
+    ...(saved?.rows.filter(([, , , problem]) => problem === 'duplicate') ?? []),
+  ];
+}
+
+describe('a file whose bytes a disk has changed', () => {
+  it('that is sound is drained', { timeout: 60_000 }, async () => {
+    const [told] = await runOver(damagedFiles('nothing', 1));
+    expect(told && wrongIn(told)).toEqual([]);
+    expect(sorted(told?.journals[0] ?? [])).toEqual(sorted(SENT));
+  });
+
+  it.each(Object.keys(DAMAGES))('%s: every report is sent once, or an error names the command that saves the reports', { timeout: 600_000 }, async (kind) => {
+    const files = damagedFiles(kind, sampleSize(`damaged SQLite files: ${kind}`, 150));
+    const outcomes = await runOver(files);
+    expect(outcomes.flatMap((told) => wrongIn(told).map((wrong) => [told.file, wrong]))).toEqual([]);
+  });
+});
