@@ -18,6 +18,7 @@ import type { Proof } from './receipts/receipts.js';
 import type { MakeSeal } from './seal/seal.js';
 import { readOutboxSettings } from './settings.js';
 import type { AccountSettings, OutboxSettings } from './settings-shape.js';
+import { isDamage } from './store.js';
 import { createWorker, type Worker } from './worker.js';
 
 /** The function that makes an outbox. */
@@ -61,7 +62,14 @@ function composeOutboxes<Mode extends ClientMode>(
   { createProof, operatorMethods, makePipeline, attachConsole }: OutboxParts,
 ): Outboxes<string, Mode> {
   const { store } = settings;
-  const events = createOutboxEvents();
+  const ownEvents = createOutboxEvents();
+  const events: Events = {
+    on: ownEvents.on,
+    emit: (type, event) => {
+      if (!('cause' in event) || !stopIfDamaged(event.cause)) ownEvents.emit(type, event);
+    },
+  };
+  let isToldOfDamage = false;
   logWaits(events, settings.logger);
   const waiters = createWaiters(settings);
   const proof = createProof(settings, events);
@@ -88,15 +96,19 @@ function composeOutboxes<Mode extends ClientMode>(
 
   const isStarted = () => worker !== undefined || leading !== undefined;
 
-  /** Ends everything that is pending: nothing can be read or written any more. */
-  function onDamage(cause: unknown): void {
-    events.emit('error', { message: `The outbox has stopped. ${(cause as Error).message}`, cause });
+  /** Stops the outbox if its store is damaged: nothing can be read or written any more. */
+  function stopIfDamaged(cause: unknown): boolean {
+    if (!isDamage(cause)) return false;
+    if (!isToldOfDamage) ownEvents.emit('error', { message: `The outbox has stopped. ${cause.message}`, cause });
+    isToldOfDamage = true;
     waiters.stop(damageError(cause));
     void stop();
+    return true;
   }
 
   function start(): void {
     if (isStarted()) return;
+    isToldOfDamage = false;
     waiters.start();
     proof.started();
     unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>
@@ -106,7 +118,7 @@ function composeOutboxes<Mode extends ClientMode>(
       const tellIdle = () => {
         for (const listener of [...idle]) listener();
       };
-      worker = createWorker(settings, events, waiters, { onIdle: tellIdle, onDamage }, makePipeline);
+      worker = createWorker(settings, events, waiters, tellIdle, makePipeline);
     };
     const lead = memberOf(store, 'lead');
     if (!lead) {

@@ -188,8 +188,8 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
 export type Waiters = ReturnType<typeof createWaiters>;
 
 /** The error of everything that waits for a report in a damaged store. */
-export const damageError = (cause: unknown): AbortedError =>
-  new AbortedError(`It is unknown whether this report was recorded. ${(cause as Error).message}`, { outcome: 'unknown' });
+export const damageError = (cause: Error): AbortedError =>
+  new AbortedError(`It is unknown whether this report was recorded. ${cause.message}`, { outcome: 'unknown' });
 
 const stoppedError = () =>
   new AbortedError('The outbox was stopped before this report was recorded. The report stays in the store, and an outbox sends it after its next start.', {

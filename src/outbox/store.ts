@@ -125,7 +125,7 @@ export interface ReceiptLog {
  * Whether a store's error says that its data is damaged. Every later call of that store rejects with the same error, so an outbox
  * stops instead of trying again.
  */
-export const isDamage = (error: unknown): boolean => memberOf(asRecord(error), 'code') === 'corrupt';
+export const isDamage = (error: unknown): error is Error => error instanceof Error && memberOf(asRecord(error), 'code') === 'corrupt';
 
 /**
  * Keeps the reports of an outbox. A store is a plain object, so that you can write one for any database. A store only compares

@@ -45,23 +45,11 @@ interface Claim {
   readonly probe: ProbeOf | undefined;
 }
 
-interface WorkerListeners {
-  readonly onIdle: () => void;
-  /** Hears the error of a damaged store. The worker has ended by then, and starts no further attempt. */
-  readonly onDamage: (cause: unknown) => void;
-}
-
 /**
  * The loop of a worker. Each turn writes results and claims rows in one commit, and starts the attempts. All decisions
  * are in `plan.ts`, `state-machine.ts` and `pause.ts`.
  */
-export function createWorker(
-  settings: OutboxSettings,
-  events: Events,
-  waiters: Waiters,
-  { onIdle, onDamage }: WorkerListeners,
-  makePipeline?: typeof createPipeline,
-) {
+export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, makePipeline?: typeof createPipeline) {
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
@@ -124,7 +112,7 @@ export function createWorker(
       for (const one of paused) pipeline?.holdBack(one); // Repeated for rows that were claimed while the pause was written.
       finished.push({ row, change });
     } catch (cause) {
-      if (!isDamage(cause)) events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
+      events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
       // The row stays in flight and in doubt until its lease is over.
       letGo(row);
     }
@@ -231,14 +219,10 @@ export function createWorker(
         if (busy === 0) onIdle();
         if (!(stopping && busy === 0)) await sleep(wait);
       } catch (cause) {
-        if (isDamage(cause)) {
-          stopping = true;
-          isStoreDamaged = true;
-          return onDamage(cause);
-        }
         failures += 1;
+        isStoreDamaged = isDamage(cause);
         events.emit('error', { message: 'The store failed; the outbox tries again.', cause });
-        if (abort.signal.aborted) return;
+        if (isStoreDamaged || abort.signal.aborted) return;
         await sleep(failureWaitMs(failures, pollMs));
       }
     }

@@ -101,11 +101,17 @@ async function writeFile(open: OpenDatabase, place: string, taken: ExportedFile)
   closeSync(folder);
 }
 
+const KEPT = 'The file is kept, and no store opens it any more.';
+const UNMARKED = 'The damaged file could not be marked as moved: keep it in another place, so that no outbox uses it again after a repair.';
+
 /** Prints the result of a move, and everything that a damaged file did not give. */
 function tell(file: string, to: string, isMoved: boolean, taken: ExportedFile, json: object | undefined): void {
   const unread = taken.unread();
-  if (json) return say(JSON.stringify({ moved: isMoved, ...json, ...(unread.length > 0 && { unread }) }));
-  say(`${isMoved ? 'Moved' : 'Already moved'}: ${file} to ${to}. The file is kept, and no store opens it any more.`);
+  if (json) {
+    say(JSON.stringify({ moved: isMoved, ...json, ...(unread.length > 0 && { unread }) }));
+    return;
+  }
+  say(`${isMoved ? 'Moved' : 'Already moved'}: ${file} to ${to}. ${taken.isMarked() ? KEPT : UNMARKED}`);
   if (unread.length === 0) return;
   say(`The file is damaged, and this could not be read (${unread.length}). Compare these reports with your books and the gateway:`);
   for (const one of unread) say(`  ${one}`);

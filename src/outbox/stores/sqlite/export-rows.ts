@@ -17,6 +17,8 @@ export interface ExportedFile {
   readonly content: MovedRows;
   /** Names what could not be read of a damaged file, once the content was read: ids of reports, and other parts. */
   unread(): readonly string[];
+  /** Whether the marks were written. A damaged file may not take them, and no store opens it as long as it is damaged. */
+  isMarked(): boolean;
   /** The target of an earlier move. Not `arrived`: that move has begun, and its result is unknown. */
   readonly bound: { readonly to: string; readonly arrived: boolean } | undefined;
   /** Marks the file as being moved to this target. From then on, no store opens it. */
@@ -53,6 +55,7 @@ export function openExport(database: SqliteDatabase, place: string): ExportedFil
   }
 
   const unread = new Set<string>();
+  let isMarked = true;
   function write(change: () => void): void {
     try {
       change();
@@ -61,7 +64,8 @@ export function openExport(database: SqliteDatabase, place: string): ExportedFil
     } catch (error) {
       if (!isDamaged || sqliteCodeOf(error) !== 'corrupt') throw asSqliteError(place, error);
       rollBack(database);
-      unread.add(UNMARKED);
+      database.exec('BEGIN EXCLUSIVE');
+      isMarked = false;
     }
   }
 
@@ -72,6 +76,7 @@ export function openExport(database: SqliteDatabase, place: string): ExportedFil
   return {
     content: readAll(connection, isDamaged, unread),
     unread: () => [...unread],
+    isMarked: () => isMarked,
     bound: mark,
     bind: (to) => write(() => note('moving', to)),
     unbind: () => write(forget),
@@ -91,9 +96,6 @@ export function openExport(database: SqliteDatabase, place: string): ExportedFil
     },
   };
 }
-
-/** The part of a damaged file that could not be written: no store opens a damaged file, but a repaired one would be used again. */
-const UNMARKED = 'the mark that this file was moved, so delete it or keep it elsewhere';
 
 /** Quarantines a damaged open row, since the other store could not see the damage. */
 const keptFromSending = (row: Row): Row => (row.damage === undefined || isFinal(row.state) ? row : { ...row, state: 'quarantined', blocked: false });
