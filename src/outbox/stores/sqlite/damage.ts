@@ -1,6 +1,5 @@
-import { statSync } from 'node:fs';
 import { ENVIRONMENTS } from '../../destination.js';
-import { type Connection, columns, fileOf, pragma, schemaOf } from './database.js';
+import { type Connection, columns, pragma, schemaOf } from './database.js';
 import { OPEN, QUEUED } from './schema.js';
 
 /** A larger file is not checked, since that would block the process for more than a few seconds. */
@@ -30,8 +29,7 @@ export const contradiction = (what: string): Error => Object.assign(new Error(`T
  * large. Of the user's own connection it checks only the reports.
  */
 export function isSound({ first, database }: Connection, own: boolean): boolean | undefined {
-  const file = fileOf(database);
-  if (file !== '' && statSync(file).size > MOST_CHECKED_BYTES) return undefined;
+  if (Number(pragma(database, 'page_count')) * Number(pragma(database, 'page_size')) > MOST_CHECKED_BYTES) return undefined;
   const constraints = Number(pragma(database, IGNORED));
   // A wrong value is the damage of its row, which alone is quarantined.
   database.exec(`PRAGMA ${IGNORED} = 1`);
