@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/entries/index.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
+import { claim, newRow } from '../../../../src/outbox/contract/harness.js';
 import { sampleSize } from '../../../support/cases.js';
 import { runCli } from '../../../support/cli-in-process.js';
 import { root, startNode } from '../../../support/run.js';
@@ -252,6 +253,33 @@ describe('a file that is damaged while an outbox has it open', () => {
     expect((await saved.list({ limit: 10 })).map(({ reference }) => reference)).toEqual(['B-1', 'B-2', 'B-3']);
     expect(sent.filter((body) => body.includes('B-2'))).toEqual([]);
     await saved.close?.();
+  });
+});
+
+describe('a file with an unreadable page', () => {
+  it('is moved without the reports of that page, and the command names them', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    await store.enqueue(Array.from({ length: 200 }, (_, index) => newRow(`B-${index}`, { body: `body of ${index};${'x'.repeat(500)}` })));
+    const [flying] = await claim(store, 1);
+    await store.close?.();
+    const damaged = copyOf(file);
+    const bytes = readFileSync(damaged);
+    const page = Math.floor(bytes.indexOf('body of 100;') / PAGE) * PAGE;
+    bytes.fill(0x5a, page, page + PAGE);
+    writeFileSync(damaged, bytes);
+
+    const { code, out } = await runCli(['outbox', damaged, 'move', '--to', `${damaged}.saved`]);
+    expect(code).toBe(0);
+    const named = Array.from(out.matchAll(/^ {2}default:staging:reportBetEvent:(B-\d+)$/gm), ([, reference = '']) => reference);
+    expect(named).toContain('B-100');
+    expect(named.length).toBeLessThan(20);
+    const saved = await openStore(`${damaged}.saved`);
+    const rows = await saved.list({ limit: 1_000 });
+    expect(sorted([...rows.map(({ reference }) => reference), ...named])).toEqual(sorted(Array.from({ length: 200 }, (_, index) => `B-${index}`)));
+    expect(rows.find(({ id }) => id === flying?.id)).toMatchObject({ state: 'in-flight', inDoubt: true, fence: 1 });
+    await saved.close?.();
+    await expect(runCli(['outbox', damaged, 'move', '--to', `${damaged}.other`])).resolves.toMatchObject({ code: 1 });
   });
 });
 
