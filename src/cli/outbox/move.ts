@@ -53,7 +53,10 @@ export async function move(file: string, { to = process.env.DATABASE_URL, schema
 
 /** Moves all data of a file to a new one. The new file gets its name once it is complete. */
 async function moveToFile(file: string, to: string, json: boolean | undefined): Promise<number> {
+  // A wrong address may contain a password, so no message repeats it.
+  if (/:\/\/|password=|:[^/]*@/i.test(to)) throw new Failure('the address of the database must begin with postgres://; a new file has a path without : and @');
   const place = resolve(to);
+  if (!existsSync(dirname(place))) throw new Failure(`there is no folder ${dirname(place)} for the new file. Nothing was done`);
   const open = await library();
   try {
     const taken = openExport(open(resolve(file)), file);
