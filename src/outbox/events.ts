@@ -103,7 +103,7 @@ export interface OutboxEvents {
     /** The operation that was paused. Absent if all operations were paused. */
     readonly operation?: OperationName;
   };
-  /** The store failed, or the outbox found a problem that needs your attention. The outbox continues. */
+  /** The store failed, or the outbox found a problem that needs your attention. The outbox continues, unless the message says that it has stopped. */
   error: {
     /** The problem in a sentence. */
     readonly message: string;

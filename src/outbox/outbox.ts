@@ -12,11 +12,12 @@ import type { OperatorMethods, OperatorParts } from './operator/parts.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import { STOP_MARGIN_MS } from './plan.js';
 import { toPublicPauses, toPublicReport } from './public-report.js';
-import { createWaiters } from './receipt-waiters.js';
+import { createWaiters, damageError } from './receipt-waiters.js';
 import type { Proof } from './receipts/receipts.js';
 import type { MakeSeal } from './seal/seal.js';
 import { readOutboxSettings } from './settings.js';
 import type { AccountSettings, OutboxSettings } from './settings-shape.js';
+import { isDamage } from './store.js';
 import { createWorker, type Worker, type WorkerParts } from './worker.js';
 
 /** The function that makes an outbox. */
@@ -58,7 +59,14 @@ function composeOutboxes<Mode extends ClientMode>(
   { createProof, operatorMethods, attachConsole, ...workerParts }: OutboxParts,
 ): Outboxes<string, Mode> {
   const { store } = settings;
-  const events = createOutboxEvents();
+  const ownEvents = createOutboxEvents();
+  const events: Events = {
+    on: ownEvents.on,
+    emit: (type, event) => {
+      if (!('cause' in event) || !stopIfDamaged(event.cause)) ownEvents.emit(type, event);
+    },
+  };
+  let isToldOfDamage = false;
   logWaits(events, settings.logger);
   const waiters = createWaiters(settings);
   const proof = createProof(settings, events);
@@ -85,8 +93,19 @@ function composeOutboxes<Mode extends ClientMode>(
 
   const isStarted = () => worker !== undefined || leading !== undefined;
 
+  /** Stops the outbox if its store is damaged: nothing can be read or written any more. */
+  function stopIfDamaged(cause: unknown): boolean {
+    if (!isDamage(cause)) return false;
+    if (!isToldOfDamage) ownEvents.emit('error', { message: `The outbox has stopped. ${cause.message}`, cause });
+    isToldOfDamage = true;
+    waiters.stop(damageError(cause));
+    void stop();
+    return true;
+  }
+
   function start(): void {
     if (isStarted()) return;
+    isToldOfDamage = false;
     waiters.start();
     proof.started();
     unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>

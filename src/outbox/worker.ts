@@ -35,7 +35,7 @@ import { keepDoubt } from './restored-database.js';
 import { type createUnlocking, lockedEnding } from './seal/locked.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Ending, Row } from './state-machine.js';
-import type { Outlook, TurnResult } from './store.js';
+import { isDamage, type Outlook, type TurnResult } from './store.js';
 import { tellEnd } from './tell-end.js';
 
 /** The parts of a worker that only a server's outbox has. */
@@ -77,6 +77,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let failures = 0;
   /** The number of looks in a row that announced work before the next poll, while no turn found any. */
   let empty = 0;
+  let isStoreDamaged = false;
   const pipeline = makePipeline?.({ concurrency, clock, isStopping: () => stopping, count: () => ({ busy, ended: finished.length }) });
   const abort = createAborting();
   const pauses = createPauses(settings, events);
@@ -143,7 +144,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (isConfigurationError(error)) return lockedEnding(error, row, events) ?? misconfiguredEnding(error.message);
       return damaged(subjectOf({ operation, reference }), row.damage);
     }
-    if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
+    if (isStoreDamaged || abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
     const internals = settings.internalsOf(account);
     const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs, attempt: row.attempts };
     if (environment !== 'relay') {
@@ -233,8 +234,9 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
         if (!(stopping && busy === 0)) await sleep(wait);
       } catch (cause) {
         failures += 1;
+        isStoreDamaged = isDamage(cause);
         events.emit('error', { message: 'The store failed; the outbox tries again.', cause });
-        if (abort.signal.aborted) return;
+        if (isStoreDamaged || abort.signal.aborted) return;
         await sleep(failureWaitMs(failures, pollMs));
       }
     }

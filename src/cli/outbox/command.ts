@@ -54,6 +54,8 @@ export const OUTBOX_NOTES = `Commands (default: stats):
                       twice. After an interruption, run the same command again
   move                Move everything to PostgreSQL, with --to; needs pg. End
                       every instance first, and use postgresStore afterwards.
+                      With the path of a new file as --to, it saves what can be
+                      read of a damaged file there, and lists what cannot.
                       If the result is unknown, no store opens the file: run
                       the same move again to finish it. Or release the file
                       with move --abandon --to …, which checks that it did not

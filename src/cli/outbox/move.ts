@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { MovedRows } from '../../outbox/stores/moved-rows.js';
 import { type Run, runWithin } from '../../outbox/stores/postgres/database.js';
 import { PostgresStoreError } from '../../outbox/stores/postgres/failure.js';
 import { type ImportResult, importRows } from '../../outbox/stores/postgres/import-rows.js';
 import { prepareSchema } from '../../outbox/stores/postgres/schema.js';
 import { type ExportedFile, openExport } from '../../outbox/stores/sqlite/export-rows.js';
-import { SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
+import { asSqliteError, SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
+import { importFile } from '../../outbox/stores/sqlite/import-rows.js';
+import type { OpenDatabase } from '../../outbox/stores/sqlite/open.js';
 import { EXIT, Failure, printable, say } from '../output.js';
 import { ensureDatabase, library } from './open.js';
 import type { OutboxValues } from './options.js';
@@ -21,11 +24,12 @@ export interface MoveTarget {
   readonly place: string;
 }
 
-/** Moves all data of a file to PostgreSQL in one transaction. Then marks the file, so that no store opens it any more. */
+/** Moves all data of a file to PostgreSQL or to a new file, in one transaction. Then marks the file, so that no store opens it any more. */
 export async function move(file: string, { to = process.env.DATABASE_URL, schema: given = DEFAULT_SCHEMA, json }: OutboxValues): Promise<number> {
-  if (to === undefined) throw new Failure('move needs the address of the database: --to postgres://…, or the variable DATABASE_URL');
+  if (to === undefined) throw new Failure('move needs its target: --to postgres://…, --to <new file>, or the variable DATABASE_URL');
   if (isAddress(file)) throw new Failure('move takes a file: an outbox in PostgreSQL cannot be moved');
   ensureDatabase(file);
+  if (!isAddress(to)) return moveToFile(file, to, json);
   const target = await targetOf(to, readSchema(given));
   const { client, schema } = target;
   try {
@@ -37,8 +41,7 @@ export async function move(file: string, { to = process.env.DATABASE_URL, schema
     } finally {
       taken.close();
     }
-    if (json) say(JSON.stringify({ moved: arrival === 'moved', schema }));
-    else say(`${arrival === 'moved' ? 'Moved' : 'Already moved'}: ${file} to schema ${schema}. The file is kept, and no store opens it any more.`);
+    tell(file, `schema ${schema}`, arrival === 'moved', taken, json ? { schema } : undefined);
     return EXIT.done;
   } catch (error) {
     if (error instanceof SqliteStoreError || error instanceof PostgresStoreError) throw new Failure(error.message, EXIT.failed);
@@ -46,6 +49,75 @@ export async function move(file: string, { to = process.env.DATABASE_URL, schema
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/** Moves all data of a file to a new one. The new file gets its name once it is complete. */
+async function moveToFile(file: string, to: string, json: boolean | undefined): Promise<number> {
+  // A wrong address may contain a password, so no message repeats it.
+  if (/:\/\/|password=|:[^/]*@/i.test(to)) throw new Failure('the address of the database must begin with postgres://; a new file has a path without : and @');
+  const place = resolve(to);
+  if (!existsSync(dirname(place))) throw new Failure(`there is no folder ${dirname(place)} for the new file. Nothing was done`);
+  const open = await library();
+  try {
+    const taken = openExport(open(resolve(file)), file);
+    let isMoved = false;
+    try {
+      const { bound } = taken;
+      if (bound && bound.to !== place) throw new Failure(boundElsewhere(file, bound), EXIT.failed);
+      if (bound?.arrived && !existsSync(place)) throw new Failure(`${file} was moved to ${printable(place)}, which is gone. Nothing was done`, EXIT.failed);
+      if (!bound && existsSync(place)) throw new Failure(`${to} exists: name a new file. Nothing was done`);
+      isMoved = !existsSync(place);
+      if (isMoved) await writeFile(open, place, taken);
+      taken.markMoved(place);
+    } finally {
+      taken.close();
+    }
+    tell(file, to, isMoved, taken, json ? { file: place } : undefined);
+    return EXIT.done;
+  } catch (error) {
+    if (error instanceof SqliteStoreError) throw new Failure(error.message, EXIT.failed);
+    throw error;
+  }
+}
+
+/** Writes the new file under another name, marks the old one, and then gives the new one its name. */
+async function writeFile(open: OpenDatabase, place: string, taken: ExportedFile): Promise<void> {
+  const part = `${place}.part`;
+  const remove = () => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(part + suffix, { force: true });
+  };
+  const progress = startProgress('Moving reports');
+  remove();
+  try {
+    await importFile(open, part, taken.content, progress.count);
+  } catch (error) {
+    remove();
+    throw asSqliteError(part, error);
+  } finally {
+    progress.end();
+  }
+  taken.bind(place);
+  renameSync(part, place);
+  if (process.platform === 'win32') return;
+  const folder = openSync(dirname(place), 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+const KEPT = 'The file is kept, and no store opens it any more.';
+const UNMARKED = 'The damaged file could not be marked as moved: keep it in another place, so that no outbox uses it again after a repair.';
+
+/** Prints the result of a move, and everything that a damaged file did not give. */
+function tell(file: string, to: string, isMoved: boolean, taken: ExportedFile, json: object | undefined): void {
+  const unread = taken.unread();
+  if (json) {
+    say(JSON.stringify({ moved: isMoved, ...json, ...(unread.length > 0 && { unread }) }));
+    return;
+  }
+  say(`${isMoved ? 'Moved' : 'Already moved'}: ${file} to ${to}. ${taken.isMarked() ? KEPT : UNMARKED}`);
+  if (unread.length === 0) return;
+  say(`The file is damaged, and this could not be read (${unread.length}). Compare these reports with your books and the gateway:`);
+  for (const one of unread) say(`  ${one}`);
 }
 
 /** The target of an address. It is not connected yet. */

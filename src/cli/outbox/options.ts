@@ -45,7 +45,7 @@ export const OUTBOX_OPTIONS = {
   'older-than': { hint: '<days>', help: 'prune: delete reports older than this, such as 400d', read: days },
   'keep-receipts': { help: 'prune: keep the receipts, so the log still verifies' },
   from: { hint: '<index>', help: 'export: begin with this entry (default: 0)', read: wholeNumber(0, 9_999_999_999) },
-  to: { hint: '<address>', help: 'move: postgres://… (default: DATABASE_URL)', read: notEmpty },
+  to: { hint: '<place>', help: 'move: postgres://… or a new file (default: DATABASE_URL)', read: notEmpty },
   abandon: { help: 'move: release a file whose move has begun; see below' },
   gone: { hint: '<place>', help: 'move --abandon: the target, if it is gone for ever', read: notEmpty },
   schema: { hint: '<name>', help: 'the schema in PostgreSQL (default: location_sdk)', read: notEmpty },

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Connection } from './database.js';
+import { type Connection, columns } from './database.js';
 import { sqliteError } from './failure.js';
 import { LATEST_SEQUENCE } from './schema.js';
 
@@ -26,8 +26,10 @@ export function watchFiles(given: string, real: string): () => void {
 }
 
 /** The progress of a database. Both numbers only grow. */
-const PROGRESS = `SELECT ${LATEST_SEQUENCE} AS rows,
-  coalesce((SELECT number FROM outbox_counts WHERE account = '' AND name = 'turns'), 0) AS turns`;
+const PROGRESS = `SELECT ${columns(
+  `${LATEST_SEQUENCE} AS rows`,
+  "coalesce((SELECT number FROM outbox_counts WHERE account = '' AND name = 'turns'), 0) AS turns",
+)}`;
 
 /**
  * Finds out whether an older copy was written over the file, which keeps its identity. Before a transaction `verify` reads the

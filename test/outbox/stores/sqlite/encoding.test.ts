@@ -1,15 +1,14 @@
 // @module-tag slow: the contract of contract.test.ts again, in other encodings.
 import { describe, expect, it } from 'vitest';
 import { storeContract } from '../../../../src/entries/outbox-contract.js';
-import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
-import { copyOf, damageIn, LIBRARIES, movableClock, newFile, openLibsql, openStore } from './files.js';
+import { copyOf, damageIn, LIBRARIES, movableClock, newFile, openLibsql, openStore, query } from './files.js';
 
 /** A file that another tool has made, with texts of this encoding. */
 function encodedFile(encoding: string): string {
   const file = newFile();
   const database = openLibsql(file);
   database.exec(`PRAGMA encoding = '${encoding}'; CREATE TABLE of_another_tool (text TEXT)`);
-  expect(connect(database).first('PRAGMA encoding')).toMatchObject({ encoding });
+  expect(query(database, 'PRAGMA encoding')[0]).toMatchObject({ encoding });
   database.close();
   return file;
 }
