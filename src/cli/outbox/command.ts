@@ -54,6 +54,8 @@ export const OUTBOX_NOTES = `Commands (default: stats):
                       twice. After an interruption, run the same command again
   move                Move everything to PostgreSQL, with --to; needs pg. End
                       every instance first, and use postgresStore afterwards.
+                      It names the reports that PostgreSQL refuses, and stops;
+                      --skip-rejected leaves those that are final in the file.
                       If the result is unknown, no store opens the file: run
                       the same move again to finish it. Or release the file
                       with move --abandon --to …, which checks that it did not
@@ -111,7 +113,7 @@ const COMMANDS: Readonly<Record<string, OutboxCommand>> = {
     takes: ['account', 'environment', 'operation', 'map', 'options', 'dry-run', 'skip-rejected', 'rate'],
     reports: 'file',
   },
-  move: { begin: (file, values) => (values.abandon ? abandon(file, values) : move(file, values)), takes: ['to', 'schema', 'abandon', 'gone'] },
+  move: { begin: (file, values) => (values.abandon ? abandon(file, values) : move(file, values)), takes: ['to', 'schema', 'skip-rejected', 'abandon', 'gone'] },
 };
 
 const MOST_REPORTS = 1_000;
