@@ -80,7 +80,7 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
   const dialled = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   const url = `http://${family === 'IPv6' ? `[${dialled}]` : dialled}:${taken}`;
   const { validation, location } = gateway.clientOptions(url);
-  const openapi = () => openApiDocument({ address: url, validation, location, duplicateStatus: gateway.duplicateStatus });
+  const openapi = () => openApiDocument({ address: url, validation, location: { required: location.required }, duplicateStatus: gateway.duplicateStatus });
   admin = createAdmin(gateway, {
     address: url,
     version,

@@ -27,7 +27,7 @@ import { spanned } from './spanned.js';
 export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Client<Mode>, options: InstrumentationOptions = {}): Client<Mode> {
   const internals = internalsOf(client);
   if (!internals) throw new ConfigurationError('instrumentClient: expected the result of createClient.');
-  const problem = namesProblem('instrumentClient', ['meterProvider', 'tracerProvider'], options);
+  const problem = namesProblem('instrumentClient', ['meterProvider', 'tracerProvider', 'observeStats'], options);
   if (problem !== undefined) throw new ConfigurationError(problem);
   const { meter, tracer } = instrumentsOf(options);
   const calls = makeHistogram(meter, 'callDuration');

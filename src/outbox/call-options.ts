@@ -1,5 +1,5 @@
 import { type ErrorOutcome, ValidationError } from '../errors/errors.js';
-import { operationNames, reportNames } from '../protocol/operations.js';
+import { operationNames } from '../protocol/operations.js';
 import type { Field } from '../schema/fields.js';
 import { having, isAnything, isString, must, type OptionTable, oneOf, optional, readOptions } from '../schema/option-rules.js';
 import type { OutboxEvents } from './events.js';
@@ -35,7 +35,7 @@ const TABLES = {
   retry: { reason: anything },
   resolve: { as: anything, reason: anything },
   exportReceipts: { from: anything },
-  reconcile: { operation: optional(oneOf(...reportNames)), environment },
+  reconcile: { operation: anything, environment: anything },
   prune: { olderThanDays: anything, keepReceipts: anything, onProgress: anything, signal },
 } as const satisfies Record<string, OptionTable>;
 

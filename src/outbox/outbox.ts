@@ -3,7 +3,7 @@ import type { ReceiptOf } from '../client/receipt.js';
 import { ConfigurationError } from '../errors/errors.js';
 import { memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
-import { suggest } from '../schema/suggest.js';
+import { nearest } from '../schema/option-rules.js';
 import { checkName, checkOptions } from './call-options.js';
 import type { attachConsole } from './console/root.js';
 import { createOutboxEvents, type Events } from './events.js';
@@ -147,8 +147,12 @@ function composeOutboxes<Mode extends ClientMode>(
   }
 
   /** A second call during a stop waits for the same end. */
-  const stop: Outbox['stop'] = async (given) => {
-    checkOptions('stop', given);
+  const stop: Outbox['stop'] = (given) => {
+    try {
+      checkOptions('stop', given);
+    } catch (error) {
+      return Promise.reject(error);
+    }
     stopping ??= end(given).finally(() => {
       stopping = undefined;
     });
@@ -199,10 +203,10 @@ function composeOutboxes<Mode extends ClientMode>(
 
   function outboxFor(account: string): Outbox<Mode> {
     const found = outboxes.get(account);
-    const meant = found ? undefined : suggest(String(account), accounts);
+    const meant = found ? undefined : nearest(String(account), accounts);
     if (!found)
       throw new ConfigurationError(
-        `for: this outbox does not have an account of that name; ${meant ? `did you mean ${meant}?` : `it has ${accounts.join(', ')}.`}`,
+        `for: this outbox does not have an account of that name; it has ${accounts.join(', ')}${meant ? `; did you mean ${meant}?` : '.'}`,
       );
     return found;
   }
