@@ -3,6 +3,8 @@ import type { ReceiptOf } from '../client/receipt.js';
 import { ConfigurationError } from '../errors/errors.js';
 import { memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
+import { nearest } from '../schema/option-rules.js';
+import { checkName, checkOptions } from './call-options.js';
 import type { attachConsole } from './console/root.js';
 import { createOutboxEvents, type Events } from './events.js';
 import { type Committed, createEntrance, type Given } from './intake/enqueue.js';
@@ -77,6 +79,11 @@ function composeOutboxes<Mode extends ClientMode>(
   let unwatch: (() => void) | undefined;
 
   const wake = () => worker?.wake();
+
+  const on: Outbox['on'] = (type, listener) => {
+    checkName('on', type);
+    return events.on(type, listener);
+  };
 
   memberOf(settings.seal, 'prepare')
     ?.call(settings.seal)
@@ -157,6 +164,11 @@ function composeOutboxes<Mode extends ClientMode>(
 
   /** A second call during a stop waits for the same end. */
   const stop: Outbox['stop'] = (given) => {
+    try {
+      checkOptions('stop', given);
+    } catch (error) {
+      return Promise.reject(error);
+    }
     stopping ??= end(given).finally(() => {
       stopping = undefined;
     });
@@ -196,7 +208,7 @@ function composeOutboxes<Mode extends ClientMode>(
       },
       ...operatorMethods<Mode>({ settings, account, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
       ...proof.methods(name),
-      on: (type, listener) => events.on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
+      on: (type, listener) => on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
     };
     attachConsole?.(outbox, { settings, accounts: [name], events, waiters, wake });
     return outbox;
@@ -207,7 +219,11 @@ function composeOutboxes<Mode extends ClientMode>(
 
   function outboxFor(account: string): Outbox<Mode> {
     const found = outboxes.get(account);
-    if (!found) throw new ConfigurationError(`for: this outbox does not have an account of that name; it has ${accounts.join(', ')}.`);
+    const meant = found ? undefined : nearest(String(account), accounts);
+    if (!found)
+      throw new ConfigurationError(
+        `for: this outbox does not have an account of that name; it has ${accounts.join(', ')}${meant ? `; did you mean ${meant}?` : '.'}`,
+      );
     return found;
   }
 
@@ -221,7 +237,7 @@ function composeOutboxes<Mode extends ClientMode>(
     stop,
     drain: (given) => outboxFor(accounts[0] ?? '').drain(given),
     stats: () => stats(accounts),
-    on: events.on,
+    on,
   };
   attachConsole?.(all, { settings, accounts, events, waiters, wake });
   return all;

@@ -178,7 +178,7 @@ describe('commands that decide', () => {
       err: expect.stringContaining('needs --code'),
     });
     expect(await outbox(file, 'retry', BAD, '--code', 'not-found')).toMatchObject({ code: 2, err: expect.stringContaining('--code goes with --all only') });
-    expect((await outbox(file, 'retry', '--all', '--account', 'brandB')).err).toContain('No such report is quarantined');
+    expect((await outbox(file, 'retry', '--all', '--account', 'brandB')).err).toContain('this outbox has no account brandB; known are default');
     expect(jsonOf((await outbox(file, 'retry', '--all', '--code', 'unprocessable', '--json')).out)).toEqual([{ id: BAD, done: true, state: 'waiting' }]);
     const other = copy();
     const decided = await outbox(
@@ -286,7 +286,7 @@ describe('the gateway of an account', () => {
     const before = (await staging()).gateway;
     const to = ['--environment', 'staging', '--gateway', 'https://next.example.com/'];
     expect(await outbox(file, 'rebind', ...to)).toMatchObject({ code: 2, err: expect.stringContaining('--reason') });
-    expect(await outbox(file, 'rebind', ...to, '--reason', 'x', '--account', 'brandB')).toMatchObject({ code: 1, err: expect.stringContaining('brandB') });
+    expect(await outbox(file, 'rebind', ...to, '--reason', 'x', '--account', 'brandB')).toMatchObject({ code: 2, err: expect.stringContaining('brandB') });
     const { code, out } = await outbox(file, 'rebind', ...to, '--reason', 'it moved');
     expect([code, out]).toEqual([
       0,
@@ -295,7 +295,7 @@ describe('the gateway of an account', () => {
     expect((await outbox(file, 'rebind', ...to, '--reason', 'again')).err).toContain('already');
     expect(await staging()).toMatchObject({ account: 'default', gateway: 'https://next.example.com', rebound: [{ from: before, reason: 'it moved' }] });
     expect((await outbox(file)).out).toContain('it moved');
-    expect((await outbox(file, 'list', '--account', 'brandB')).err).toContain('No report waits');
+    expect((await outbox(file, 'list', '--account', 'brandB')).err).toContain('this outbox has no account brandB; known are default');
   });
 });
 

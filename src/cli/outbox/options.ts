@@ -31,7 +31,7 @@ export const OUTBOX_OPTIONS = {
   map: { hint: '<file.json>', help: 'import: the field of each column', read: notEmpty },
   options: { hint: '<file.mjs>', help: 'import: options of the client, and its export outbox', read: notEmpty },
   'dry-run': { help: 'import: check every line, and enqueue nothing' },
-  'skip-rejected': { help: 'import: skip wrong lines, and enqueue the others' },
+  'skip-rejected': { help: 'import: skip wrong lines. move: see below' },
   rate: { hint: '<number>', help: 'import: reports per second (default: no limit)', read: wholeNumber(1, 1_000_000) },
   limit: { hint: '<number>', help: 'list: at most this number of reports (default: 50)', read: wholeNumber(1, 1_000_000) },
   after: { hint: '<number>', help: 'list: the next page, as list prints it', read: wholeNumber(0, 9_999_999_999) },

@@ -1,5 +1,7 @@
+import { ConfigurationError } from '../../errors/errors.js';
 import { ownOptions } from '../../platform/as-record.js';
 import type { OperationName } from '../../protocol/operations.js';
+import { namesProblem } from '../../schema/option-rules.js';
 import { isServed } from '../claimants.js';
 import { type BoundDestination, type Destination, type DestinationOperation, keyOf, otherGateway, type Rebound } from '../destination.js';
 import { changePause, notPaused, type Pause } from '../pause.js';
@@ -44,6 +46,8 @@ export interface MemoryStoreOptions {
  * ```
  */
 export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
+  const problem = namesProblem('memoryStore', ['now', 'player'], options);
+  if (problem !== undefined) throw new ConfigurationError(problem);
   const { now = Date.now, player } = ownOptions(options);
   const rows = new Map<string, Row>();
   const order: string[] = [];

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { main } from '../../../src/cli/main.js';
 import { createRepeats } from '../../../src/cli/outbox/import/repeats.js';
 import { CANARIES, leaksIn, personalBet, personalSettlement } from '../../outbox/personal.js';
-import { openStore } from '../../outbox/stores/sqlite/files.js';
+import { openLibsql, openStore } from '../../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../../outbox/world.js';
 import { runCli } from '../../support/cli-in-process.js';
 import { betEvent, betUser, settledBet, settledWithdrawal } from '../../support/factories.js';
@@ -377,3 +377,25 @@ it.each([
   const terminal = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough() };
   expect([await main(words, terminal), String(terminal.stderr.read())]).toEqual([2, expect.stringContaining(problem)]);
 });
+
+it.each([{ more: [] }, { more: ['--skip-rejected'] }])(
+  'a report that the file of the outbox refuses is a rejected line, and the lines after it enter, with $more',
+  async ({ more }) => {
+    const { write, run, rows, at, outbox } = importFolder();
+    await run(write('first.csv', csvOf([settledBet({ bet_id: 'B-0' })])), 'reportSettledBet');
+    const change = (sql: string) => {
+      const database = openLibsql(outbox);
+      database.exec(sql);
+      database.close();
+    };
+    change("CREATE TRIGGER refuses BEFORE INSERT ON outbox_rows WHEN NEW.reference = 'B-2' BEGIN SELECT RAISE(ABORT, 'no'); END");
+    const file = write('bets.csv', csvOf(['B-1', 'B-2', 'B-3', 'B-4'].map((bet_id) => settledBet({ bet_id }))));
+    expect(await run(file, 'reportSettledBet', ...more)).toMatchObject({ code: 1, out: expect.stringContaining('3 reports enqueued, 1 lines refused.') });
+    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toMatch(
+      /^line,field,reason,reference\n3,bet_id,the outbox cannot store this report: .* failed\.,B-2\n$/,
+    );
+    expect(rows().map(({ reference }) => reference)).toEqual(['B-0', 'B-1', 'B-3', 'B-4']);
+    change('DROP TRIGGER refuses');
+    expect(await run(file, 'reportSettledBet', ...more)).toMatchObject({ code: 0, out: expect.stringContaining('1 reports enqueued, 3 were already') });
+  },
+);

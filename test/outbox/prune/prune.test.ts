@@ -69,7 +69,7 @@ describe('location-sdk outbox <file> prune', () => {
 
   it('narrows it to one account', async () => {
     const file = await oldFile(2);
-    expect(await prune(file, '--account', 'brandB')).toMatchObject({ code: 0, out: 'brandB: 0 reports pruned that ended more than 400 days ago\n' });
+    expect(await prune(file, '--account', 'brandB')).toMatchObject({ code: 2, err: expect.stringContaining('this outbox has no account brandB') });
     expect(await left(file)).toBe(3);
     expect(await prune(file, '--account', 'default')).toMatchObject({ code: 0, out: 'default: 2 reports pruned that ended more than 400 days ago\n' });
   });

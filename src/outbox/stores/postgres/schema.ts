@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../../errors/errors.js';
 import { issue } from '../../../schema/issue.js';
-import { optionsProblem } from '../../../schema/option-rules.js';
+import { namesProblem, optionsProblem } from '../../../schema/option-rules.js';
 import { consoleTables } from './console/tables.js';
 import type { Run } from './database.js';
 import { NEWER, OLDER, postgresCodeOf, postgresError } from './failure.js';
@@ -76,12 +76,15 @@ function migration(schema: string): string {
  * await writeFile('migrations/0042-outbox.sql', postgresMigrations());
  * ```
  */
-export function postgresMigrations({
-  schema = 'location_sdk',
-}: {
-  /** The schema of the store's tables. Default: `'location_sdk'`. */
-  schema?: string;
-} = {}): string {
+export function postgresMigrations(
+  options: {
+    /** The schema of the store's tables. Default: `'location_sdk'`. */
+    schema?: string;
+  } = {},
+): string {
+  const problem = namesProblem('postgresMigrations', ['schema'], options);
+  if (problem !== undefined) throw new ConfigurationError(problem);
+  const { schema = 'location_sdk' } = options;
   return `${migration(checkedSchema(schema))};\n`;
 }
 
