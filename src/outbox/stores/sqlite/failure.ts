@@ -1,7 +1,9 @@
+import { asRecord } from '../../../platform/as-record.js';
+
 /**
  * The kind of a failure. `'busy'`: others held the file for too long. `'full'`: the disk is full. `'io'`: the disk failed.
- * `'corrupt'`: the file is damaged or not a database. The outbox stops, and the message names the command that saves the reports. `'newer'`: a newer version of this package made it. `'older'`: an older
- * version made it, which this one cannot read. `'moved'`: its reports were moved to another place. `'moving'`: that move has begun
+ * `'corrupt'`: the file is damaged or not a database. The outbox stops, and the message names the command that saves the reports.
+ * `'newer'`: a newer version of this package made it. `'older'`: an older version made it, which this one cannot read. `'moved'`: its reports were moved to another place. `'moving'`: that move has begun
  * and must be finished. `'read-only'`: the file cannot be written. `'replaced'`: it was deleted or replaced while it was open.
  * `'restored'`: an older copy was written over it while it was open. `'library'`: this process has it open with another library.
  * `'unsafe'`: commits would not outlive a power loss. `'unavailable'`: the file cannot be opened, or no library is installed.
@@ -92,11 +94,19 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
 
 /** SQLite's primary result code of a library's error. Undefined if the error has none of the known codes. */
 function resultOf(error: unknown): number | undefined {
-  const { code, errcode, rawCode } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const { code, errcode, rawCode } = asRecord(error);
   const number = typeof rawCode === 'number' ? rawCode : errcode;
   if (typeof number === 'number') return number & 0xff;
   const known = Object.entries(CODES).find(([, [name]]) => typeof code === 'string' && code.startsWith(name));
   return known && Number(known[0]);
+}
+
+/** SQLite's extended result code of a trigger that called RAISE. */
+const CONSTRAINT_TRIGGER = 1811;
+
+function isOfTrigger(error: unknown): boolean {
+  const { code, errcode, rawCode } = asRecord(error);
+  return code === 'SQLITE_CONSTRAINT_TRIGGER' || errcode === CONSTRAINT_TRIGGER || rawCode === CONSTRAINT_TRIGGER;
 }
 
 /** Whether a library reports that a file is not a database. */
@@ -107,6 +117,8 @@ export function sqliteCodeOf(error: unknown): SqliteStoreErrorCode {
   if (error instanceof SqliteStoreError) return error.code;
   // The connection is in the user's transaction, which ends soon.
   if (error instanceof Error && isNested(error.message)) return 'busy';
+  // A trigger of the user refuses a row, and the file is sound.
+  if (isOfTrigger(error)) return 'other';
   // The tables and indexes of an outbox never go by themselves.
   if (error instanceof Error && /^(no such (table|column|index)|malformed)|already exists$/.test(error.message)) return 'corrupt';
   return CODES[resultOf(error) ?? 0]?.[1] ?? 'other';
