@@ -5,7 +5,8 @@ import { stopOnSignals } from 'location-sdk/outbox/node';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 
 const [, , file = '', given = '{}'] = process.argv;
-const { hangs, beside, tells, stopTimeoutMs, ...options } = JSON.parse(given);
+const { hangs, beside, tells, together, stopTimeoutMs, ...options } = JSON.parse(given);
+const { hangs: hangsBeside, ...besideOptions } = beside ?? {};
 const outbox = createOutbox({ client: createClient({ logger: {} }), store: await sqliteStore({ file }), stopTimeoutMs });
 /** @param {string} text */
 const say = (text) => process.stdout.write(`${text}\n`);
@@ -14,7 +15,7 @@ const never = () => new Promise(() => {});
 // Another one without reports, so that it ends first.
 const idle = createOutbox({ client: createClient({ logger: {} }), store: memoryStore() });
 idle.start();
-if (beside) stopOnSignals(beside.hangs ? { stop: never } : idle, { ...beside, afterStop: () => say('beside') });
+if (beside) stopOnSignals(hangsBeside ? { stop: never } : idle, { ...besideOptions, afterStop: () => say('beside') });
 /** Prints its limit. @type {Pick<import('location-sdk/outbox').Outbox, 'stop'>} */
 const telling = {
   stop(limits) {
@@ -22,7 +23,7 @@ const telling = {
     return outbox.stop(limits);
   },
 };
-stopOnSignals(options.together ? [idle, outbox] : tells ? telling : outbox, {
+stopOnSignals(together ? [idle, outbox] : tells ? telling : outbox, {
   ...options,
   beforeStop: () => (hangs === 'beforeStop' ? never() : say('before')),
   afterStop: () =>

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { contradiction } from './damage.js';
 import { type Connection, columns } from './database.js';
 import { sqliteError } from './failure.js';
 import { LATEST_SEQUENCE } from './schema.js';
@@ -39,8 +40,9 @@ const PROGRESS = `SELECT ${columns(
 export function watchProgress(path: string, { first, database }: Connection): { verify(): void; note(): void } {
   if (path === '') return { verify() {}, note() {} };
   const read = () => {
-    const found = first(PROGRESS);
-    return { rows: Number(found?.rows), turns: Number(found?.turns) };
+    const { rows, turns } = first(PROGRESS) ?? {};
+    if (typeof rows !== 'number' || typeof turns !== 'number') throw contradiction('its counter of turns is not a number');
+    return { rows, turns };
   };
   const stamp = () => {
     const found = statSync(path, { throwIfNoEntry: false });

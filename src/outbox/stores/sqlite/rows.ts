@@ -34,7 +34,7 @@ const ENDED_STATES: readonly unknown[] = ['recorded', 'quarantined', 'dismissed'
 const ALLOWED = "AND instr(?, ' ' || operation || ' ') = 0";
 
 /** Reads the rows by the index, so that the cost does not depend on the number of rows. First those that were never claimed. */
-export const UNTRIED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at = ${HEAD_OF_THE_QUEUE} ${ALLOWED} ORDER BY sequence LIMIT ?`;
+export const UNTRIED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ${HEAD_OF_THE_QUEUE} ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
 export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ${HEAD_OF_THE_QUEUE} AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
 export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = ?, queued = ? WHERE waits_for = ? AND state = 'waiting' AND blocked <> ?`;
 /** Makes rows due whose time is too far in the future. The limit bounds the work of one turn. */
