@@ -51,6 +51,11 @@ export default defineConfig({
     // Most tests wait: for sockets, for commits, for other processes. So more of them run at once than there are cores.
     maxWorkers: Math.max(4, availableParallelism()),
     globalSetup: ['test/support/skipped-cases.ts'],
+    // `npm test` leaves out the tests with this tag, and `npm run test:all` runs them too.
+    tags: [
+      { name: 'slow', description: 'Takes long. A quicker test has the same rule, or a test with the tag slice shows the same real thing at work.' },
+      { name: 'slice', description: 'In a slow file, a test that npm test runs nevertheless.' },
+    ],
     projects: [
       {
         define: { ...define },

@@ -79,7 +79,7 @@ describe('the build', () => {
     expect(isStale(clone)).toBe(true);
   });
 
-  it.each(['test', 'test:unit', 'demo', 'size', 'example:web', 'figures:mock', 'soak', 'soak:postgres', 'soak:refusal', 'test:frameworks'])(
+  it.each(['test', 'test:all', 'test:unit', 'demo', 'size', 'example:web', 'figures:mock', 'soak', 'soak:postgres', 'soak:refusal', 'test:frameworks'])(
     'is checked before npm run %s',
     (command) => {
       const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -13,12 +13,20 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Prints its arguments, records its process id, and runs the test's command for this call. */
 const CALLED = 'echo "said by $(basename "$0") $*"; echo $$ >> "$STARTED"; case "$*" in $WHICH) eval "$THEN" ;; esac';
-const STANDINS = { npm: CALLED, node: CALLED, git: 'printf "file\\0"', id: 'echo 1000', sudo: 'exit 1' };
+const STANDINS = {
+  npm: CALLED,
+  // The program with the table runs in the real Node.js.
+  node: `[[ "$1" = *.ci/run.js ]] && exec "$NODE" "$@"; ${CALLED}`,
+  git: 'case "$*" in "rev-parse HEAD") echo 00000ff123456789 ;; rev-parse*) echo before ;; *) printf "file\\0.ci/hide-system\\0" ;; esac',
+  id: 'echo 1000',
+  sudo: 'exit 1',
+};
 
-/** The script in a separate folder, in which only the command that matches `which` does anything. */
+/** The program in a separate folder, in which only the command that matches `which` does anything. */
 function run(which: string, then: string) {
   for (const name of ['programs', '.ci']) mkdirSync(join(folder, name));
-  for (const name of ['run', 'hide-system']) cpSync(join(root, '.ci', name), join(folder, '.ci', name));
+  for (const name of ['run', 'run.js', 'hide-system']) cpSync(join(root, '.ci', name), join(folder, '.ci', name));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(folder, 'file'), '');
   for (const [name, does] of Object.entries(STANDINS)) {
     writeFileSync(join(folder, 'programs', name), `#!/bin/bash\n${does}\n`);
@@ -26,12 +34,20 @@ function run(which: string, then: string) {
   }
   const started = join(folder, 'started');
   writeFileSync(started, '');
-  const env = { PATH: `${join(folder, 'programs')}:/usr/bin:/bin`, HOME: folder, TMPDIR: folder, STARTED: started, WHICH: which, THEN: then };
-  const child = spawn(join(folder, '.ci/run'), { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = {
+    PATH: `${join(folder, 'programs')}:/usr/bin:/bin`,
+    HOME: folder,
+    TMPDIR: folder,
+    NODE: process.execPath,
+    STARTED: started,
+    WHICH: which,
+    THEN: then,
+  };
+  const child = spawn('bash', [join(folder, '.ci/run')], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
-  const ended = new Promise<{ code: number | null; said: string; last: string | undefined }>((resolve) =>
-    child.once('close', (code) => resolve({ code, said, last: said.trimEnd().split('\n').at(-1) })),
+  const ended = new Promise<{ code: number | null; said: string; lines: string[] }>((resolve) =>
+    child.once('close', (code) => resolve({ code, said, lines: said.trimEnd().split('\n') })),
   );
   return { child, ended, started: () => readFileSync(started, 'utf8').trim().split('\n').map(Number) };
 }
@@ -46,29 +62,47 @@ function isRunning(id: number): boolean {
 }
 
 describe('.ci/run', () => {
-  it('ends with a line that says that every step passed', async () => {
-    const { code, said, last } = await run('test', 'echo "cases: $TEST_CASES"').ended;
-    expect({ code, last }).toEqual({ code: 0, last: expect.stringMatching(/^== PASSED in \d+ s$/) });
-    for (const step of [
-      'npm ci',
-      'npm run demo',
-      'npm test',
-      'npm run lint',
-      'npm run soak',
-      'npm run sim',
-      'node test/runtimes/run.js',
-      'node bench/main.js --smoke',
-    ])
-      expect(said).toContain(`said by ${step}`);
-    // npm test alone runs a sample.
-    expect(said).toContain('cases: all\n');
+  it('runs every step in its order, and ends with a line that says that all passed', async () => {
+    const { code, said, lines } = await run('nothing', '').ended;
+    expect(code, said).toBe(0);
+    expect(lines.at(-1)).toMatch(/^== PASSED in \d+ s$/);
+    expect(lines.at(-2)).toMatch(/^\d\d passed, 0 failed$/);
+    const steps = ['npm test', 'npm run test:all', 'npm run lint', 'npm run types', 'npm run size', 'npm run docs', 'npm run demo'];
+    const others = ['node test/packaging/run.js', 'node test/runtimes/run.js', 'npm run soak', 'npm run soak:postgres', 'npm run soak:refusal'];
+    for (const step of [...steps, ...others, 'node scripts/debian-postgres.js', 'node bench/main.js --quick']) expect(said).toContain(`said by ${step}`);
+
+    // The README's commands come first, in a clone without packages; the times are compared last, alone.
+    const calls = said.match(/^said by .*/gm) ?? [];
+    expect(calls.slice(0, 3)).toEqual(['said by npm ci', 'said by npm test', 'said by npm run test:all']);
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toMatch(/^npm ci && npm test$/m);
+    expect(calls.at(-1)).toBe('said by node bench/main.js --quick');
+
+    // The commit gives the first history, and the one before it tells which rules have changed.
+    expect(said).toMatch(/^== npm run sim -- --histories 300000 --from 255( |$)/m);
+    expect(said).toMatch(/^== npm run test:mutation -- --since before( |$)/m);
   });
 
-  it.each(['npm test', 'npm run size', 'npm run soak:refusal', 'npm run demo'])('ends with a line that names the step %s, which failed', async (step) => {
-    const { code, last } = await run(`*${step.replace('npm ', '')}*`, 'exit 3').ended;
-    expect(code).toBe(3);
-    expect(last).toMatch(/^== FAILED: /);
-    expect(last).toContain(step === 'npm run demo' ? 'demo_in_a_clone' : step);
+  it('starts nothing after tests that fail', async () => {
+    const { code, said, lines } = await run('test', 'exit 3').ended;
+    expect(code).toBe(1);
+    expect(lines.at(-1)).toMatch(/^== FAILED: .*npm test/);
+    expect(lines.at(-2)).toBe('0 passed, 1 failed');
+    expect(said).not.toContain('said by npm run');
+  });
+
+  it.each([
+    ['npm run size', '*size*'],
+    ['npm run soak:refusal', '*refusal*'],
+    ['demo in an empty clone', '*demo*'],
+  ])('names the step "%s", which failed, repeats the end of its output, runs the steps beside it, and measures nothing', async (name, which) => {
+    const { code, said, lines } = await run(which, 'echo the reason; exit 3').ended;
+    expect(code).toBe(1);
+    expect(lines.at(-1)).toBe(`== FAILED: ${name}`);
+    expect(said.replace(/after \d+ s/, 'after a moment')).toContain(`== FAILED (3) after a moment: ${name}\n`);
+    expect(said.slice(said.indexOf(`== The end of the output of: ${name}\n`))).toContain('the reason\n');
+    expect(lines.at(-2)).toMatch(/^\d\d passed, 1 failed$/);
+    for (const step of ['npm run lint', 'npm run soak', 'npm run sim']) expect(said).toContain(`said by ${step}`);
+    expect(said).not.toContain('--quick');
   });
 
   it.each([
@@ -77,13 +111,15 @@ describe('.ci/run', () => {
     ['SIGTERM', 143, 'trap "" TERM; while true; do sleep 1; done'],
   ] as const)('%s ends the queues and all processes that they started, and prints their output so far', async (signal, code, waits) => {
     // In a separate session, like a browser.
-    const { child, ended, started } = run('*soak*', `exec setsid --wait bash -c 'echo $$ >> "$STARTED"; echo "said so far"; ${waits}'`);
-    await vi.waitFor(() => expect(started().length).toBeGreaterThan(14), { timeout: 15_000, interval: 100 });
+    const { child, ended, started } = run('*run soak*', `exec setsid --wait bash -c 'echo $$ >> "$STARTED"; echo "said so far"; ${waits}'`);
+    // Both queues have reached a soak.
+    await vi.waitFor(() => expect(started().length).toBeGreaterThan(12), { timeout: 15_000, interval: 20 });
     const before = started().filter(isRunning);
     expect(before.length).toBeGreaterThan(1);
     child.kill(signal);
     const end = await ended;
-    expect(end).toMatchObject({ code, last: expect.stringMatching(/^== FAILED: .*npm run soak/) });
+    expect(end.code).toBe(code);
+    expect(end.lines.at(-1)).toMatch(/^== FAILED: .*npm run soak/);
     expect(end.said).toContain('said so far');
     expect(before.filter(isRunning)).toEqual([]);
   });

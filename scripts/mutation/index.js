@@ -3,7 +3,9 @@
 //
 // npm run test:mutation                                all files of rules.js
 // npm run test:mutation -- src/outbox/pause.ts         one of them
+// npm run test:mutation -- --since HEAD~1              the lines of them that changed since a commit
 // npm run test:mutation -- --concurrency 1             with one process
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -21,23 +23,57 @@ const EQUIVALENT = JSON.parse(readFileSync(new URL('equivalent.json', import.met
 /** The lowest share of mutants that tests must find, in percent. */
 const LEAST = 90;
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { concurrency: { type: 'string' } } });
-const files = positionals.length > 0 ? positionals : RULES;
-const strangers = files.filter((file) => !RULES.includes(file));
+/** With `--since`, more lines are sampled: a mutant takes some seconds. */
+const MOST_LINES = 60;
+const LONGEST_STRETCH = 20;
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { concurrency: { type: 'string' }, since: { type: 'string' } } });
+const { since } = values;
+const named = positionals.length > 0 ? positionals : RULES;
+const strangers = named.filter((file) => !RULES.includes(file));
 if (strangers.length > 0) {
   console.error(`${strangers.join(', ')}: not in scripts/mutation/rules.js`);
   process.exit(2);
 }
 
+/** The stretches of lines that changed since a commit, as `file:first-last`, evenly spread if they are too many. @param {string} commit */
+function changedLines(commit) {
+  const diff = execFileSync('git', ['diff', '--unified=0', '--no-color', '--no-renames', `${commit}...HEAD`, '--', ...named], { encoding: 'utf8' });
+  /** @type {{ file: string, first: number, last: number }[]} */
+  const stretches = [];
+  let file = '';
+  for (const line of diff.split('\n')) {
+    file = /^\+\+\+ b\/(.*)/.exec(line)?.[1] ?? file;
+    const [, first, count = '1'] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/.exec(line) ?? [];
+    const end = Number(first) + Number(count);
+    for (let next = Number(first); next < end; next += LONGEST_STRETCH) stretches.push({ file, first: next, last: Math.min(next + LONGEST_STRETCH, end) - 1 });
+  }
+  const lines = stretches.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const size = Math.max(1, Math.floor((stretches.length * MOST_LINES) / Math.max(lines, MOST_LINES)));
+  const left = stretches.filter((_, index) => (index * size) % stretches.length >= size);
+  if (left.length > 0) {
+    console.log(`${lines} lines with rules changed; these are left for npm run test:mutation, which mutates whole files:`);
+    console.log(left.map((one) => `  ${one.file}:${one.first}-${one.last}`).join('\n'));
+  }
+  return stretches.filter((one) => !left.includes(one)).map((one) => `${one.file}:${one.first}-${one.last}`);
+}
+
+const mutate = since === undefined ? named : changedLines(since);
+const files = named.filter((file) => mutate.some((one) => one.split(':')[0] === file));
+if (files.length === 0) {
+  console.log(`No line of a file of scripts/mutation/rules.js has changed since ${since}.`);
+  process.exit(0);
+}
+
 const mutants = await new Stryker({
-  mutate: [...files],
+  mutate: [...mutate],
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'scripts/mutation/vitest.config.js', related: false },
   coverageAnalysis: 'perTest',
   // Vitest does not check types.
   disableTypeChecks: false,
-  ignorePatterns: ['bench', 'dist', 'docs', 'examples', 'site'],
+  ignorePatterns: ['bench', 'dist', 'examples', 'site'],
   // In addition to the time of its tests: a busy machine must not count as a failing test.
   timeoutMS: 20_000,
   reporters: [process.stdout.isTTY ? 'progress' : 'progress-append-only'],
@@ -74,14 +110,15 @@ for (const file of files) {
   const survivors = here.filter(({ survived, listed }) => survived && !listed);
   const equivalent = here.filter(({ survived, listed }) => survived && listed).length;
   const score = (100 * found) / (found + survivors.length);
-  // A file that was deleted, or that has no mutants, has no score.
-  const isLow = !(score >= LEAST);
+  // A file that was deleted, or that has no mutants, has no score. Few lines may have none, and one survivor among few says little.
+  const isLow = since === undefined ? !(score >= LEAST) : score < LEAST && survivors.length > 1;
   failed ||= isLow;
   console.log(`${file}: ${score.toFixed(1)} %${isLow ? `, below ${LEAST} %` : ''} (${found} found, ${survivors.length} survived, ${equivalent} equivalent)`);
   for (const { line, mutated } of survivors) console.log(`  ${line}: ${mutated}`);
 }
 
-for (const one of EQUIVALENT.filter(({ file }) => files.includes(file))) {
+// The lines that changed may lack the mutants of the list.
+for (const one of since === undefined ? EQUIVALENT.filter(({ file }) => files.includes(file)) : []) {
   const here = judged.filter(({ listed }) => listed === one);
   const wrong = here.length === 0 ? 'does not exist any more' : here.some(({ killed }) => killed) ? 'is found by a test' : undefined;
   if (wrong === undefined) continue;

@@ -1,6 +1,11 @@
-/** The files that decide what happens to a report: without their rules a report could be lost, changed or falsely refused. */
+/**
+ * The files that decide what happens to a report, and what of an answer may be shown: without their rules a report could be lost,
+ * changed or falsely refused, or its data shown.
+ */
 export const RULES = [
+  'src/delivery/answer.ts',
   'src/delivery/deliver.ts',
+  'src/delivery/duplicate.ts',
   'src/delivery/failures.ts',
   'src/delivery/gateway-answer.ts',
   'src/delivery/gateway-channel.ts',
@@ -10,9 +15,18 @@ export const RULES = [
   'src/delivery/send-once.ts',
   'src/delivery/status.ts',
   'src/outbox/attempt-ending.ts',
+  'src/outbox/bindings.ts',
+  'src/outbox/claimants.ts',
   'src/outbox/gateway-refusal.ts',
   'src/outbox/pause.ts',
   'src/outbox/pauses.ts',
+  'src/outbox/plan.ts',
   'src/outbox/state-machine.ts',
   'src/outbox/restored-database.ts',
+  'src/redact/holds-piece.ts',
+  'src/redact/mask-details.ts',
+  'src/redact/needs-no-mask.ts',
+  'src/redact/redact.ts',
+  'src/redact/repeats-sent.ts',
+  'src/redact/vocabulary.ts',
 ];

@@ -7,7 +7,6 @@ import { RULES } from './rules.js';
 const SLOW = [
   'test/delivery/broken-answers.test.ts',
   'test/delivery/certificates.test.ts',
-  'test/delivery/duplicate-words.test.ts',
   'test/delivery/odd-answers.test.ts',
   'test/delivery/one-signal.test.ts',
   'test/delivery/proxies.test.ts',
@@ -28,9 +27,11 @@ class RulesFirst extends BaseSequencer {
 export default defineConfig({
   define: { ...(await pagesDefine()) },
   test: {
-    include: ['delivery', 'outbox', 'client', 'relay'].map((folder) => `test/${folder}/*.test.ts`),
+    include: ['delivery', 'outbox', 'client', 'relay', 'redact'].map((folder) => `test/${folder}/*.test.ts`),
     exclude: ['**/*.postgres.test.ts', ...SLOW],
     isolate: false,
+    // As in vitest.config.ts. A test with a tag runs here too.
+    tags: [{ name: 'slow' }, { name: 'slice' }],
     testTimeout: 20_000,
     sequence: { sequencer: RulesFirst },
   },

@@ -1,6 +1,6 @@
 // Four instances of a backend with two licences over one PostgreSQL. They are killed and stopped, the server is
 // restarted as after a power failure, its network is cut, and each licence's gateway loses answers after recording and
-// refuses all requests for a while. At the end the gateways' ledgers and journal, the operator's records and the outbox
+// refuses all requests for a while. All pauses and bindings are deleted again and again. At the end the gateways' ledgers and journal, the operator's records and the outbox
 // must agree, report by report. `npm run soak:postgres` builds the package first if needed. The server is the one from
 // npm, or the one in POSTGRES_BIN. With PGBOUNCER, the path of that program, the workers reach it through that. `npm
 // run soak:postgres -- --reports 1000 --kills 10 --restarts 1 --seed 7`; the exit code is 0 if all agree. Otherwise the
@@ -85,7 +85,10 @@ process.on('uncaughtException', (error) => void fail([`the soak itself failed: $
 
 console.log(`soak: seed ${seed}, ${reports} reports, ${kills} kills, ${restarts} restarts of the server, ${workers} workers on ${server.folder}`);
 const began = performance.now();
-const bystanders = startBystanders([new URL('status.js', import.meta.url)], server.url);
+const bystanders = startBystanders(
+  ['status.js', 'forgetful.js'].map((name) => new URL(name, import.meta.url)),
+  server.url,
+);
 const happening = trouble.run().catch((error) => fail([`the server, the network or the gateways could not be disturbed: ${error}`]));
 await crew.killAll();
 const finishing = crew.finish(workers);
@@ -129,7 +132,7 @@ const table = {
 await gateways.close();
 tellTroubles(gateways.struck);
 for (const [what, count] of Object.entries(table)) console.log(`${what.padEnd(56)}${String(count).padStart(9)}`);
-console.log(`soak: read beside the workers: ${looked}`);
+console.log(`soak: read, and deleted pauses and bindings, beside the workers: ${looked}`);
 for (const [error, times] of errors) console.log(`soak: ${times} times: ${error}`);
 
 if (problems.length > 0) await fail(problems, table);

@@ -1,6 +1,6 @@
 // Kills and stops processes that work on one outbox for two licences. Meanwhile the gateways lose answers after
 // recording, break off others and at times refuse all requests, the workers open the file a second time, and other
-// processes open and close it. At the end each report must be recorded at its own gateway in its own bytes, or
+// processes open and close it, and one deletes all pauses and bindings. At the end each report must be recorded at its own gateway in its own bytes, or
 // quarantined because the gateway refused it. `npm run soak` builds the package first if needed. `npm run soak --
 // --kills 30 --seed 7 --workers 3`; more are killed until every fault has occurred. The exit code is 0 if all agree.
 // Then the folder is removed; otherwise it is kept and named.
@@ -16,7 +16,7 @@ import { createPhases } from './phases.js';
 import { createRandom } from './random.js';
 import { endWith, problemsOf, tellTroubles } from './verdict.js';
 
-const BYSTANDERS = ['foreign-closer.js', 'status.js'].map((name) => new URL(name, import.meta.url));
+const BYSTANDERS = ['foreign-closer.js', 'forgetful.js', 'status.js'].map((name) => new URL(name, import.meta.url));
 
 const { kills, seed, workers } = readOptions({ kills: 300, workers: 3 });
 const folder = await mkdtemp(join(tmpdir(), 'location-sdk-soak-'));
@@ -74,7 +74,7 @@ console.log(
 console.log(
   `soak: ${lost} answers lost after recording; ${alreadyRecorded} reports found recorded already; ${told.late} late ends not written; ${told.error} errors`,
 );
-console.log(`soak: opened and closed beside the workers: ${looked}`);
+console.log(`soak: opened and closed, with pauses and bindings deleted, beside the workers: ${looked}`);
 tellTroubles(gateways.struck);
 for (const error of errors.keys()) console.log(`soak: error of a worker: ${error}`);
 endWith(problems);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { nearest } from '../schema/option-rules.js';
 import { Failure } from './output.js';
 
 /** An option of a command. Without `read` it is a switch. */
@@ -32,7 +33,7 @@ export function readWords<Table extends OptionTable>(table: Table, words: readon
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
     const row = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (!row) throw new Failure(`unknown option ${rawName}; see --help`);
+    if (!row) throw new Failure(`unknown option ${rawName}${didYouMean(name, Object.keys(table), '--')}; see --help`);
     if (!row.read && value !== undefined) throw new Failure(`${rawName} takes no value`);
     if (row.read && (value === undefined || (value.startsWith('--') && !token.inlineValue))) throw new Failure(`${rawName} needs a value: ${row.hint}`);
     if (name in values) throw new Failure(`${rawName} is given twice`);
@@ -59,11 +60,17 @@ export const wholeNumber = (least: number, most: number) => (text: string) => {
   return Number(text);
 };
 
+/** Names the word that a misspelt one means, if there is one. */
+export const didYouMean = (given: string, known: readonly string[], before = ''): string => {
+  const meant = nearest(given, known);
+  return meant === undefined ? '' : ` (did you mean ${before}${meant}?)`;
+};
+
 export const oneOf =
   <const T extends string>(...values: T[]) =>
   (text: string): T => {
     const found = values.find((value) => value === text);
-    if (found === undefined) throw new Failure(`must be ${values.join(' or ')}`);
+    if (found === undefined) throw new Failure(`must be ${values.join(' or ')}${didYouMean(text, values)}`);
     return found;
   };
 

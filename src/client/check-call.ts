@@ -8,6 +8,7 @@ import type { AbortSignalLike } from '../platform/web-types.js';
 import { type Operation, type OperationName, operations } from '../protocol/operations.js';
 import { copyJson } from '../schema/copy-json.js';
 import { tooManyDecimals } from '../schema/decimals.js';
+import { referenceTooLong } from '../schema/fields.js';
 import { type HeadersOption, headerIssues } from '../schema/headers.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from '../schema/location.js';
@@ -39,6 +40,7 @@ export interface CheckContext {
   readonly clock: Clock;
   readonly validation: ValidationMode;
   readonly maxDecimals: number | undefined;
+  readonly maxReferenceLength: number;
   readonly channel: Pick<Channel, 'kind'>;
   readonly environment: Environment | undefined;
   readonly clientIpProblem?: ((clientIP: unknown) => string | undefined) | undefined;
@@ -80,7 +82,9 @@ export function checkCall(operation: OperationName, payload: unknown, options: u
   }
 
   const reference = row.reference && body?.[row.reference];
-  const named = { operation, environment: parameters.environment, reference: typeof reference === 'string' ? reference : undefined };
+  const tooLong = referenceTooLong(reference, context.maxReferenceLength);
+  if (row.reference && tooLong) issues.push(issue([row.reference], 'invalid', tooLong));
+  const named = { operation, environment: parameters.environment, reference: typeof reference === 'string' && !tooLong ? reference : undefined };
   if (validated.value && context.maxDecimals !== undefined) issues.push(...tooManyDecimals(request, validated.value, context.maxDecimals));
   if (issues.length > 0 || !validated.value) throw invalid(named, issues);
   // An event without a timestamp happens now (our decision).

@@ -26,6 +26,7 @@ export interface Settings extends DeliverySettings {
   readonly validation: ValidationMode;
   /** Undefined if amounts may have any number of decimals. */
   readonly maxDecimals: number | undefined;
+  readonly maxReferenceLength: number;
   readonly timeoutMs: number;
   readonly location: LocationSettings;
   readonly sources: LocationSources['sources'];

@@ -9,6 +9,7 @@ import { LOG_LEVELS, type Logger, type LogLevel } from '../platform/logger.js';
 import { type Clock, systemClock } from '../platform/time.js';
 import type { Fetch } from '../platform/web-types.js';
 import { type OperationName, operationNames, operations } from '../protocol/operations.js';
+import { LONGEST_REFERENCE } from '../schema/fields.js';
 import type { HeadersOption } from '../schema/headers.js';
 import { type LocationInput, locationInput } from '../schema/location.js';
 import { type Model, model, type ValidationMode } from '../schema/model.js';
@@ -65,6 +66,7 @@ export const optionTable = {
   paths: Object.fromEntries(operationNames.map((name) => [name, option<string>(isPath, operations[name].path)])) as Record<OperationName, Option<string>>,
   validation: option<ValidationMode>(oneOf('strict', 'partial'), 'strict'),
   maxDecimals: optional<number>(isCount),
+  maxReferenceLength: option(wholeNumber(1, LONGEST_REFERENCE), 255),
   location: {
     required: flag(true),
     fixed: optional<LocationInput>(locationInput),

@@ -155,11 +155,10 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   paths?: { readonly [Name in OperationName]?: string | undefined } | undefined;
   /** Which fields are required: all that the specification lists, or the identifiers only. Default: `'strict'`. */
   validation?: Mode | undefined;
-  /**
-   * The most decimals of an amount. An amount with more is refused, for example 0.1 + 0.2. The specification names no
-   * unit: ask the authority whether it wants naira (2) or kobo (0). Default: undefined, any number.
-   */
+  /** The most decimals of an amount, for example 0.1 + 0.2 has 17. Ask the authority whether it wants naira (2) or kobo (0). Default: undefined, any number. */
   maxDecimals?: number | undefined;
+  /** The most characters (UTF-16 code units) of a `bet_id` or `request_id`: from 1 to 800, which every store can hold. Default: 255. */
+  maxReferenceLength?: number | undefined;
   /** How a location is found if the caller passes none. */
   location?: LocationOptions | undefined;
   /** Retries after a transient failure. */
@@ -172,7 +171,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   timeoutMs?: number | undefined;
   /** Decides whether a 2xx answer means that the report is recorded. Default: its body is JSON or empty and reports no error. */
   isRecorded?: ((answer: Answer) => boolean) | undefined;
-  /** Decides whether a refusal means that the gateway already has the report. Default: 409, or 400 or 422 with a message that says so. */
+  /** Decides whether a refusal means that the gateway already has the report. Default: a 409, 400 or 422 whose words say so; a status alone proves nothing. */
   isDuplicate?: ((answer: Answer) => 'same' | 'conflict' | false) | undefined;
   /** Allows `http:` for the staging gateway, for a container network. Default: false. */
   allowInsecureHttp?: boolean | undefined;

@@ -3,7 +3,7 @@ import { markOf, type Tone } from '../kit/mark.js';
 import type { Charts } from '../outbox/console/charts.js';
 import type { Overview } from '../outbox/console/overview.js';
 import { createCharts, type Range } from './charts.js';
-import { createPauses } from './pauses.js';
+import { createReasons, reasonsOf, stopsIn } from './reasons.js';
 import { call } from './server.js';
 import { type Page, slot, type View, viewElement } from './view.js';
 import { counted, duration, grouped, placeWords } from './words.js';
@@ -43,11 +43,9 @@ export function createOverview(page: Page): View {
     oldest: createTile('Oldest waiting'),
   };
   const charts = createCharts(() => void showCharts());
-  const pauses = createPauses(page);
+  const reasons = createReasons(page);
   const destinations = make('tbody');
   const showDestinations = slot(destinations);
-  const warnings = make('div', { class: 'warnings' });
-  const showWarnings = slot(warnings);
   const head = make('p', { class: 'dim' });
   let range: Range = charts.range();
 
@@ -57,10 +55,20 @@ export function createOverview(page: Page): View {
     charts.show(await call<Charts>('charts', { range }));
   }
 
-  function show({ now, countedAt, states, oldestOpenAt, pace, destinations: places, pauses: paused, missingKeys, receipts }: Overview): void {
+  function show(overview: Overview): void {
+    const { now, countedAt, states, oldestOpenAt, pace, destinations: places, receipts, isLogDamaged } = overview;
+    const found = reasonsOf(overview);
+    const stops = stopsIn(found);
     const age = now - countedAt > FRESH_MS ? `as of ${duration(now - countedAt)} ago` : '';
-    const needs = states.quarantined;
-    tiles.person.show(grouped(needs), needs > 0 ? 'look at them' : 'nothing to decide', needs > 0 ? 'bad' : 'ok');
+    const needs = states.quarantined + stops;
+    // Without counts for each destination the page cannot see whether reports flow.
+    const isFlowing = found.length === 0 && (places.length > 0 || oldestOpenAt === null);
+    const todo = [stops > 0 && counted(stops, 'stop'), states.quarantined > 0 && `${counted(states.quarantined, 'report')} to decide`];
+    tiles.person.show(
+      grouped(needs),
+      needs > 0 ? todo.filter(Boolean).join(', ') : isFlowing ? 'nothing to decide' : 'nothing to decide, but reports wait',
+      needs > 0 ? 'bad' : isFlowing ? 'ok' : 'doubt',
+    );
     tiles.waiting.show(grouped(states.waiting), age || (states.blocked > 0 ? `and ${grouped(states.blocked)} blocked` : 'to be sent'));
     tiles.flight.show(grouped(states['in-flight']), age || 'being sent now');
     tiles.recorded.show(
@@ -68,53 +76,33 @@ export function createOverview(page: Page): View {
       pace ? `${grouped(pace.lastMinute)} in the last minute` : states.dismissed > 0 ? `and ${grouped(states.dismissed)} dismissed` : '',
     );
     tiles.oldest.show(oldestOpenAt === null ? '–' : duration(now - oldestOpenAt), oldestOpenAt === null ? 'nothing waits' : 'since it was enqueued');
-    pauses.show(paused, now);
-    showWarnings(missingKeys, () =>
-      missingKeys.map((key) =>
-        make('p', { class: 'warning' }, markOf('doubt'), `The encryption key ${key} is missing: reports wait for it. Give it to the outbox.`),
-      ),
-    );
+    reasons.show(found, now);
     showDestinations(places, () => places.map(rowOf));
     head.textContent = receipts
       ? `The log of receipts has ${counted(receipts.count, 'entry', 'entries')}; its head is ${receipts.hash.slice(0, 12)}…`
-      : 'The log of receipts is empty.';
+      : `The log of receipts ${isLogDamaged ? 'is damaged' : 'is empty'}.`;
   }
 
   const table = make(
     'table',
     {},
-    make(
-      'thead',
-      {},
-      make(
-        'tr',
-        {},
-        ...['Account and environment', 'Waiting', 'Blocked', 'In flight', 'Needs a person', 'Recorded'].map((name) => make('th', { scope: 'col' }, name)),
-      ),
-    ),
+    make('thead', {}, make('tr', {}, ...['Account and environment', ...COLUMNS.map(([name]) => name)].map((name) => make('th', { scope: 'col' }, name)))),
     destinations,
   );
   const element = viewElement(
     'Overview',
+    reasons.element,
     make('ul', { class: 'tiles' }, ...Object.values(tiles).map((tile) => tile.element)),
     page.session.can.charts && charts.element,
-    pauses.element,
-    warnings,
-    make(
-      'section',
-      { class: 'card', 'aria-label': 'Destinations' },
-      make('h3', {}, 'Destinations'),
-      make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Counts for each destination' }, table),
-      head,
-    ),
+    make('section', { class: 'card', 'aria-label': 'Destinations' }, make('h3', {}, 'Destinations'), table, head),
   );
 
   let looks = 0;
   return {
     title: 'Overview',
     element,
-    async update() {
-      show(await call<Overview>('overview'));
+    async update(overview) {
+      show(overview);
       // The charts move by the minute.
       if (looks % 5 === 0 || range !== charts.range()) await showCharts();
       looks += 1;
@@ -122,16 +110,19 @@ export function createOverview(page: Page): View {
   };
 }
 
-function rowOf({ account, environment, gateway, states, oldestOpenAt: _ }: Overview['destinations'][number]): HTMLElement {
-  const number = (value: number | null) => make('td', { class: value === 0 ? 'zero' : '' }, value === null ? '–' : grouped(value));
-  return make(
-    'tr',
-    {},
-    make('th', { scope: 'row' }, placeWords({ account, environment }), make('span', { class: 'dim gateway' }, gateway)),
-    number(states.waiting),
-    number(states.blocked),
-    number(states['in-flight']),
-    number(states.quarantined),
-    number(states.recorded),
-  );
+const COLUMNS = [
+  ['Needs a person', 'quarantined'],
+  ['Waiting', 'waiting'],
+  ['Blocked', 'blocked'],
+  ['In flight', 'in-flight'],
+  ['Recorded', 'recorded'],
+] as const;
+
+/** A row of the table. A narrow screen shows it as a card, with the name of the column in each cell. */
+function rowOf({ account, environment, gateway, states }: Overview['destinations'][number]): HTMLElement {
+  const cells = COLUMNS.map(([name, state]) => {
+    const value = states[state];
+    return make('td', { class: value === 0 ? 'zero' : '', 'data-name': name }, value === null ? '–' : grouped(value));
+  });
+  return make('tr', {}, make('th', { scope: 'row' }, placeWords({ account, environment }), make('span', { class: 'dim gateway' }, gateway)), ...cells);
 }

@@ -5,6 +5,7 @@ import { markOf } from '../kit/mark.js';
 import type { Groups, ProblemGroup } from '../outbox/console/data.js';
 import type { GroupKey } from '../outbox/console/decisions.js';
 import { createDecisions } from './decisions.js';
+import { createReasons, reasonsOf } from './reasons.js';
 import { call } from './server.js';
 import { type Page, type View, viewElement } from './view.js';
 import { counted, grouped, placeWords, timeWords } from './words.js';
@@ -31,7 +32,11 @@ export function createPerson(page: Page): View {
   const list = createList(place, (key) => page.go(groupHash(key)));
   const more = make('button', { type: 'button', class: 'quiet', hidden: true, click: () => showNew() });
   const state = make('span', { class: 'dim' });
-  const none = emptyState('Nothing needs a person', make('p', {}, 'A report comes here when the gateway refuses it in a way that only a person can decide.'));
+  const reasons = createReasons(page);
+  const none = emptyState(
+    'No report needs a decision',
+    make('p', {}, 'A report comes here when the gateway refuses it in a way that only a person can decide.'),
+  );
   const others = make('p', { class: 'more', hidden: true });
   const decisions = createDecisions(page);
   const shown = new Map<string, ProblemGroup>();
@@ -73,12 +78,16 @@ export function createPerson(page: Page): View {
     title: 'Needs a person',
     element: viewElement(
       'Needs a person',
+      reasons.element,
       make('div', { class: 'fresh' }, state, more),
       make('div', { class: 'card' }, none, place, others),
       page.session.can.decide && decisions.element,
     ),
-    async update() {
+    async update(overview) {
       const isFirst = latest === undefined;
+      // The overview alone shows what ends by itself.
+      const stops = reasonsOf(overview).filter(({ tone }) => tone === 'bad');
+      reasons.show(stops, overview.now);
       show(await call<Groups>('groups'));
       if (isFirst && page.session.can.decide) await decisions.load();
     },

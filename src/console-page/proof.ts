@@ -9,7 +9,10 @@ export function createProof(page: Page): View {
   return {
     title: 'Proof',
     element: viewElement('Proof', verify.element, reconcile.element),
-    update: verify.update,
+    async update(overview) {
+      reconcile.know(overview);
+      await verify.update();
+    },
     close() {
       verify.close();
       reconcile.close();

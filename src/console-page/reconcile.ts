@@ -1,10 +1,11 @@
 import { make } from '../kit/dom.js';
 import { badge } from '../kit/mark.js';
+import type { DestinationCounts, Overview } from '../outbox/console/overview.js';
 import type { Reconciled } from '../outbox/receipts/reconcile.js';
 import { referencesOf, writeCsv } from './csv.js';
 import { callLines, messageOf } from './server.js';
 import type { Page } from './view.js';
-import { counted, grouped, operations } from './words.js';
+import { counted, grouped, operations, placeWords } from './words.js';
 
 /** The number of references that go with one call. */
 const BATCH = 2_000;
@@ -17,6 +18,10 @@ export function createReconcile(page: Page) {
   const environment = make('select', { name: 'environment' }, ...['production', 'staging'].map((value) => make('option', { value }, value)));
   const account = make('input', { type: 'text', name: 'account', autocomplete: 'off', maxlength: '100' });
   account.value = accounts?.[0] ?? 'default';
+  /** The places of the outbox. Undefined until they are known. */
+  let places: readonly DestinationCounts[] | undefined;
+  const hint = make('p', { class: 'note', role: 'status' });
+  for (const one of [environment, account]) one.addEventListener('input', () => showHint());
   const text = make('textarea', { name: 'list', rows: '5', spellcheck: 'false', placeholder: 'BET-1\nBET-2\n…' });
   const file = make('input', { type: 'file', accept: '.csv,.txt,text/csv,text/plain', name: 'file' });
   const progress = make('progress', { max: '1', value: '0', hidden: true, 'aria-label': 'How much of the list is compared' });
@@ -30,9 +35,38 @@ export function createReconcile(page: Page) {
     'form',
     { class: 'stacked', submit: (event) => void compare(event) },
     make('div', { class: 'inline' }, label('Operation', operation), label('Environment', environment), label('Account', account)),
+    hint,
     label('Your list: a reference a line, or CSV with a column bet_id, request_id or reference', text),
     make('div', { class: 'inline' }, label('or a file', file), start),
   );
+
+  /** Whether the outbox surely has no report in the chosen place. */
+  function isEmpty(): boolean {
+    const found = places?.find((one) => one.account === account.value.trim() && one.environment === environment.value);
+    return places !== undefined && places.length > 0 && !(found && hasReports(found));
+  }
+
+  const noneWords = () => `The outbox has no reports in ${placeWords({ account: account.value.trim(), environment: environment.value })}.`;
+
+  function showHint(): void {
+    const text = isEmpty() ? noneWords() : '';
+    if (hint.textContent !== text) hint.textContent = text;
+  }
+
+  /** The first time it chooses a place that has reports, production before staging. */
+  function know({ destinations }: Overview): void {
+    if (places === undefined) {
+      if (destinations.some((one) => one.environment === 'relay')) environment.append(make('option', { value: 'relay' }, 'relay'));
+      const used = destinations.filter(hasReports);
+      const chosen = used.find((one) => one.environment === 'production') ?? used[0];
+      if (chosen) {
+        environment.value = chosen.environment;
+        account.value = chosen.account;
+      }
+    }
+    places = destinations;
+    showHint();
+  }
 
   async function compare(event: Event): Promise<void> {
     event.preventDefault();
@@ -72,6 +106,11 @@ export function createReconcile(page: Page) {
       return;
     }
     const open = found.filter(({ state }) => state !== 'recorded');
+    const isNowhere = found.every(({ state }) => state === 'never-seen');
+    if (isNowhere && isEmpty()) {
+      said.replaceChildren(badge({ tone: 'doubt', words: `${noneWords()} Choose the environment and the account of your list.` }));
+      return;
+    }
     const tone = open.length === 0 ? 'ok' : 'bad';
     said.replaceChildren(badge({ tone, words: `${grouped(found.length - open.length)} of ${grouped(found.length)} are recorded.` }));
     const save = make('button', { type: 'button', click: () => download(found) }, 'Save as CSV');
@@ -92,9 +131,13 @@ export function createReconcile(page: Page) {
       said,
       result,
     ),
+    know,
     close: () => stopping?.abort(),
   };
 }
+
+/** Counts that are not known yet may be any. */
+const hasReports = ({ states }: DestinationCounts): boolean => Object.values(states).some((count) => count !== 0);
 
 function download(found: readonly Reconciled[]): void {
   const rows = found.map(({ reference, operation, environment, state, outcome, problem }) => [

@@ -37,7 +37,7 @@ export function createReport(page: Page, id: string): View {
         badge(standingOf(state)),
         make('span', { class: 'tag' }, placeWords(report)),
       ),
-      make('p', {}, `${means.charAt(0).toUpperCase()}${means.slice(1)}.`),
+      make('p', {}, means),
       factsList([
         ['Enqueued', timeWords(enqueuedAt, now)],
         ['Attempts', String(attempts)],

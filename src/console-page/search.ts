@@ -104,6 +104,7 @@ export function createSearch(page: Page): View {
 
   return {
     title: 'Search',
+    isReady: true,
     element: viewElement('Search', form, make('div', { class: 'card' }, none, place, reached, more)),
     async update() {
       // A list of results stays as it was found.

@@ -1,7 +1,8 @@
 import type { ConsoleSession } from '../console/session.js';
 import { make } from '../kit/dom.js';
 import { emptyState } from '../kit/empty.js';
-import { messageOf } from './server.js';
+import type { Overview } from '../outbox/console/overview.js';
+import { CallError, messageOf } from './server.js';
 
 /** Shared by the views. */
 export interface Page {
@@ -20,8 +21,10 @@ export interface Page {
 export interface View {
   readonly title: string;
   readonly element: HTMLElement;
+  /** Whether it can be used before its data are there. */
+  readonly isReady?: boolean;
   /** Asks the server and shows what it says; every few seconds, and again after an error. */
-  update(): Promise<void>;
+  update(overview: Overview): Promise<void>;
   /** Moves through the view's list. */
   walk?(by: number): void;
   /** The view to which Escape leads. */
@@ -34,11 +37,15 @@ export interface View {
 
 /** A view's place with its heading. */
 export const viewElement = (title: string, ...children: (Node | false)[]): HTMLElement =>
-  make('section', { class: 'view', 'aria-label': title }, make('h2', { class: 'title' }, title), ...children);
+  make('section', { class: 'view', 'aria-label': title }, make('h2', { class: 'title', tabindex: '-1' }, title), ...children);
 
 /** Stands where something could not be had, with a way to try again. */
 export const errorState = (error: unknown, again: () => void): HTMLElement =>
-  emptyState('This could not be loaded', make('p', { role: 'alert' }, messageOf(error)), make('button', { type: 'button', click: again }, 'Try again'));
+  emptyState(
+    error instanceof CallError && error.code === 'store' ? 'Needs a person: the store cannot be used' : 'This could not be loaded',
+    make('p', { role: 'alert' }, messageOf(error)),
+    make('button', { type: 'button', class: 'again', click: again }, 'Try again'),
+  );
 
 export const card = (title: string, ...children: (Node | string | false | undefined)[]): HTMLElement =>
   make('section', { class: 'card' }, make('h3', {}, title), ...children);

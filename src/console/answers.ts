@@ -43,6 +43,7 @@ export type RefusalCode =
   | 'token'
   | 'too-large'
   | 'too-slow'
+  | 'store'
   | 'failed';
 
 /** The answer to a call that was not done. */
@@ -78,6 +79,9 @@ const STATUS: Readonly<Record<ConsoleRefusalCode, number>> = { invalid: 422, 'no
 
 /** A refusal of the console's data, in their own words. */
 export const refusedByData = ({ code, message }: ConsoleRefusal): ConsoleAnswer => refusal(STATUS[code], code, message);
+
+/** A failure of the store's file, in the words of the store, which say what to do. */
+export const storeFailed = (message: string): ConsoleAnswer => refusal(503, 'store', message);
 
 /** A failure whose reason is in the server's log alone, under this id. */
 export const failed = (id: string): ConsoleAnswer =>

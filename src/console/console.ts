@@ -1,12 +1,13 @@
 import type { ConsoleData } from '../outbox/console/data.js';
 import { ConsoleRefusal } from '../outbox/console/refusal.js';
 import type { Logger } from '../platform/logger.js';
+import { printable } from '../platform/printable.js';
 import type { WebRequest, WebResponse } from '../platform/web-types.js';
 import { describeThrown, noteFault } from '../relay/fault.js';
 import { createOriginNotes } from '../relay/origin-notes.js';
 import { createThrownNotes } from '../relay/thrown-notes.js';
 import { admit } from './admit.js';
-import { type ConsoleAnswer, failed, json, lines, RefusedCall, refusalIn, refusals, refuse, refusedByData, toResponse } from './answers.js';
+import { type ConsoleAnswer, failed, json, lines, RefusedCall, refusalIn, refusals, refuse, refusedByData, storeFailed, toResponse } from './answers.js';
 import { CALLS, type Call } from './calls.js';
 import { fileAnswer, pageAt } from './files.js';
 import { type Input, readDecision } from './input.js';
@@ -105,5 +106,10 @@ async function carryOut(call: Call, input: Input, visitor: Visitor, { data, sett
 function answerForError(error: unknown, logger: Required<Logger>): ConsoleAnswer {
   if (error instanceof RefusedCall) return error.answer;
   if (error instanceof ConsoleRefusal) return refusedByData(error);
+  // By its name, since the console does not load the SQLite store. Its message holds no data of a report.
+  if (error instanceof Error && error.name === 'SqliteStoreError') {
+    noteFault(logger, error.message);
+    return storeFailed(printable(error.message));
+  }
   return failed(noteFault(logger, `the console ${describeThrown(error)}`));
 }

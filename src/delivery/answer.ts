@@ -47,18 +47,17 @@ function stringsOf(body: unknown): string[] | undefined {
 }
 
 /**
- * Whether a refusal means that the gateway already has this report (our decision: the specification gives no status).
- * It is a 409 whose body is JSON or empty, or a 400 or 422 whose message says so about this report. No other word of
- * the answer may deny it. `sent` returns the sent values, since an operator's own words must not be taken for the
- * gateway's.
+ * Whether a refusal means that the gateway already has this report (our decision: the specification gives no status). A
+ * 409, 400 or 422 needs words that say so about this report: its message, or a code such as `DUPLICATE_REPORT`. No other
+ * word of the answer may deny it. A status alone proves nothing, since any server between may send it. `sent` returns the
+ * sent values, since an operator's own words must not be taken for the gateway's.
  */
 export function isDuplicate({ status, body, json }: Answer, sent: () => Sent): 'same' | 'conflict' | false {
   if (!json || (status !== 409 && status !== 400 && status !== 422)) return false;
   const strings = stringsOf(body);
-  if (strings === undefined) return false;
-  if (strings.length === 0) return status === 409 && 'same';
-  const { repeated, different, denied, refused } = readRepeated(messageOf(body) ?? '', strings, sent());
-  if (different === undefined || !(repeated || status === 409)) return false;
+  if (strings === undefined || strings.length === 0) return false;
+  const { repeated, different, denied } = readRepeated({ status, message: messageOf(body) ?? '', strings }, sent());
+  if (!repeated || different === undefined) return false;
   if (different) return 'conflict';
-  return !denied && (status === 409 || !refused) && 'same';
+  return !denied && 'same';
 }

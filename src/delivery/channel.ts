@@ -24,8 +24,6 @@ export interface Exchange {
   read(attempted: Attempted, context: CallContext): Verdict;
   /** Keys and header values used so far: a rotated key is still secret. */
   readonly secrets: Set<string>;
-  /** Words that may be shown unmasked. */
-  free(said: string): readonly string[];
   /** Resolves when the next attempt must start at once. The signal removes the listener. */
   hurry?(signal: AbortSignal): Promise<void>;
 }

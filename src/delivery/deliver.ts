@@ -69,7 +69,9 @@ export async function deliver(
     const isReport = reference !== undefined;
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const advice = instead ?? (isReport ? ADVICE[outcome] : retryable ? 'Call it again.' : '');
-    const error = makeError(code, `${failed.message}${why}${advice && ` ${advice}`}`, {
+    // This is advice for the caller. An outbox stores the message of an attempt, and its reports cannot be corrected by another call.
+    const correct = code === 'unprocessable' && outcome === 'rejected' ? 'Correct the data and call again.' : '';
+    const error = makeError(code, [`${failed.message}${why}`, advice, correct].filter(Boolean).join(' '), {
       operation,
       reference,
       environment,

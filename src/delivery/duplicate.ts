@@ -3,15 +3,17 @@ import type { Sent } from '../schema/sent-words.js';
 /** The names of this report in a sentence. */
 const NOUNS = new Set(['report', 'event', 'bet', 'withdrawal', 'transaction', 'request', 'data']);
 /** The verbs for what was done with it before. */
-const DONE = new Set(['reported', 'recorded', 'submitted', 'settled', 'processed']);
+const DONE: ReadonlySet<string> = new Set(['reported', 'recorded', 'submitted', 'settled', 'processed']);
+/** At 409, "already exists" says the same of a report that the sentence names. */
+const DONE_AT_409: ReadonlySet<string> = new Set([...DONE, 'exists']);
 /** The other words of that sentence. Any further word makes it a sentence about another subject. */
 const FILLERS = new Set(
   'a an the this that your it its is was has have been already duplicate duplicated with of for under by you and same id identifier reference before earlier previously successfully different other held'.split(
     ' ',
   ),
 );
-/** The words that another part of the sentence may contain: that the report was refused for this reason. */
-const REFUSALS = new Set('accepted be cannot conflict error not'.split(' '));
+/** The words that another part of the answer may contain: that the report was refused for this reason, or the name of a status. */
+const REFUSALS = new Set('accepted bad be cannot conflict content entity error not unprocessable'.split(' '));
 
 /** Other data is recorded. "A different reference" is about another report. */
 const OTHER_DATA = /\bdifferent\b(?! (?:reference|id|identifier|report|event|bet|withdrawal|transaction|request)\b)|\bother data\b/;
@@ -23,11 +25,11 @@ const DENIALS = [
   /\bdiffer(?!ent\b)|\bmismatch|\bconflicting\b|\b(?:not|t) (?:the )?(?:same|equal|identical|match)/,
   /\b(?:another|other(?! data\b)|different) \S/,
   /\b(?:pending|processing|concurrent(?:ly)?|locked|(?<!\b(?:not|t) )retry)\b/,
+  // The content of the report is refused.
+  /\b(?:could|failed|invalid|refused|rejected)\b/,
   // "Cannot be processed" only says that this attempt was refused. A later "already" begins another statement.
   /\b(?:not|t|never|cannot(?! be processed)|nothing|unable|failed) (?:already )?(?:(?!already )\S+ ){0,4}(?:reported|record(?:ed)?|submit(?:ted)?|settled?|process(?:ed)?|stored?|saved?|kept|held)\b/,
 ];
-/** Each pattern means that a 400 or 422 refuses the content of the report. */
-const REFUSED = /\b(?:could|failed|invalid|refused|rejected)\b/;
 
 /** Replaces one of the report's identifiers. */
 const REFERENCE = '\uE001';
@@ -75,25 +77,37 @@ function sentencesOf(text: string, { identifiers, keys, values }: Sent): Sentenc
 const splitSentences = (text: string): string[] => text.split(/[.;!?]+(?:\s|$)|\n/);
 
 const isSubject = (word: string): boolean => NOUNS.has(word) || word === REFERENCE;
-const isKnown = (word: string): boolean => isSubject(word) || DONE.has(word) || FILLERS.has(word);
 
-/** Whether a sentence says only that this report was reported before. */
-const saysRepeated = (sentence: Sentence, isAlone: boolean): boolean =>
-  sentence.flat().every((word) => isKnown(word) || REFUSALS.has(word)) && sentence.some((part) => isStatement(part, sentence.flat().some(isSubject), isAlone));
-
-/** `namesReport`: the sentence names the report. `isAlone`: no other sentence names another subject. */
-function isStatement(words: readonly string[], namesReport: boolean, isAlone: boolean): boolean {
-  if (!words.every(isKnown)) return false;
-  if (namesReport && words.some((word) => word.startsWith('duplicate')) && !words.some(isBareId)) return true;
-  const at = words.indexOf('already');
-  const done = words[words[at + 1] === 'been' ? at + 2 : at + 1];
-  return at >= 0 && DONE.has(done ?? '') && (isAlone || namesReport);
+/** Whether a sentence says only that this report was reported before. `isAlone`: no other sentence names another subject. */
+function saysRepeated(sentence: Sentence, done: ReadonlySet<string>, isAlone: boolean): boolean {
+  const words = sentence.flat();
+  return isPlain(words, done) && sentence.some((part) => isStatement(part, done, { namesReport: words.some(isSubject), isAlone }));
 }
 
-/** Whether a word is an "id" other than the report's own ("bet id", "bet with id B-1"): then another identifier may be the duplicate. */
+/** Whether a sentence speaks of nothing but the report and its refusal. */
+const isPlain = (words: readonly string[], done: ReadonlySet<string>): boolean => words.every((word) => isKnown(word, done) || REFUSALS.has(word));
+
+const isKnown = (word: string, done: ReadonlySet<string>): boolean => isSubject(word) || done.has(word) || FILLERS.has(word);
+
+function isStatement(words: readonly string[], done: ReadonlySet<string>, { namesReport, isAlone }: { namesReport: boolean; isAlone: boolean }): boolean {
+  if (!words.every((word) => isKnown(word, done))) return false;
+  const namesOnlyReport = namesReport && !words.some(isBareId);
+  if (namesOnlyReport && words.some((word) => word.startsWith('duplicate'))) return true;
+  const at = words.indexOf('already');
+  if (at < 0) return false;
+  const verb = words[words[at + 1] === 'been' ? at + 2 : at + 1] ?? '';
+  return DONE.has(verb) ? isAlone || namesReport : namesOnlyReport && done.has(verb);
+}
+
+/** Whether a word is an "id" other than the report's own ("bet id", "bet with id B-1", "bet with this id"): then another identifier may be the duplicate. */
 const isBareId = (word: string, index: number, words: readonly string[]): boolean => {
   const before = words[index - 1] ?? '';
-  return /^id(?:entifier)?$/.test(word) && !NOUNS.has(before) && (before.startsWith('duplicate') || words[index + 1] !== REFERENCE);
+  return (
+    /^id(?:entifier)?$/.test(word) &&
+    !NOUNS.has(before) &&
+    !/^(?:this|same)$/.test(before) &&
+    (before.startsWith('duplicate') || words[index + 1] !== REFERENCE)
+  );
 };
 
 /** The statement of a refusal about the report: none, that it was reported before, or that other data was. */
@@ -103,26 +117,35 @@ export interface Repeated {
   readonly different: boolean | undefined;
   /** Whether any part of the answer denies that the report is recorded as it was sent. */
   readonly denied: boolean;
-  /** Whether the answer calls the report invalid or similar. */
-  readonly refused: boolean;
+}
+
+/** The words of a refusal. */
+interface Words {
+  readonly status: number;
+  readonly message: string;
+  /** All strings of the answer: a code such as `DUPLICATE_REPORT` counts as words, too. */
+  readonly strings: readonly string[];
 }
 
 /**
- * Reads the gateway's words: its message, and all strings of its answer. A text that only resembles a duplicate, or
- * that could consist of the operator's own words, is ignored.
+ * Reads the gateway's words. A text that only resembles a duplicate, or that could consist of the operator's own words, is
+ * ignored. A code does not count if the message speaks of something else.
  */
-export function readRepeated(message: string, strings: readonly string[], sent: Sent): Repeated {
+export function readRepeated({ status, message, strings }: Words, sent: Sent): Repeated {
+  const done = status === 409 ? DONE_AT_409 : DONE;
   const sentences = sentencesOf(withReferences(message, sent), sent);
   const all = strings.join('\n');
-  const different = sentencesOf(withReferences(all, sent), sent).some((sentence) => OTHER_DATA.test(sentence.flat().join(' ')));
+  const allSentences = sentencesOf(withReferences(all, sent), sent);
+  const different = allSentences.some((sentence) => OTHER_DATA.test(sentence.flat().join(' ')));
   // A word of doubt also counts if it was sent: it may be the gateway's, and doubt is the safe result.
   const numbered = { ...sent, identifiers: sent.identifiers.filter((identifier) => /\p{N}/u.test(identifier)) };
   const plain = splitSentences(withReferences(all, numbered)).map((sentence) => wordsOf(split(sentence)).join(' '));
   const says = (pattern: RegExp) => plain.some((sentence) => pattern.test(sentence));
   return {
-    repeated: sentences.some((sentence) => saysRepeated(sentence, sentences.length === 1)),
+    repeated:
+      sentences.some((sentence) => saysRepeated(sentence, done, sentences.length === 1)) ||
+      (sentences.every((sentence) => isPlain(sentence.flat(), done)) && allSentences.some((sentence) => saysRepeated(sentence, done, false))),
     different: different === says(OTHER_DATA) && !(different && says(UNDECIDED)) ? different : undefined,
     denied: DENIALS.some(says),
-    refused: says(REFUSED),
   };
 }

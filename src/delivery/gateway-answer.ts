@@ -62,7 +62,7 @@ function textOf({ status, body, json }: Answer, { after, isReport }: Pick<CallCo
     if (status === 401) return 'the API key is missing or not valid in this environment';
     if (status === 404)
       return `no such record${after && !notJson ? `; was ${after} reported first, in this environment? If so, check the base address` : wrongAddress}`;
-    if (status === 422) return 'the gateway cannot accept the data; correct it and call again';
+    if (status === 422) return 'the gateway cannot accept the data';
     if (status === 429) return `Rate limited; ${retryAfterMs === undefined ? 'call again later' : `the gateway asks for ${seconds(retryAfterMs)}`}`;
     if (status === 403) return 'the gateway refused the request; check the API key and its permissions';
     if (status >= 400 && status < 500 && status !== 408) return `the gateway refused the request${status === 405 && notJson ? wrongAddress : ''}`;

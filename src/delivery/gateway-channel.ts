@@ -31,7 +31,6 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
     return {
       by: 'gateway',
       secrets,
-      free: () => [],
       async request(body, limit) {
         const { apiKey: given } = gateway;
         const apiKey = typeof given === 'string' ? given : await readKey(given, `gateways.${environment}.apiKey`, limit);

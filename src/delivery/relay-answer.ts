@@ -2,6 +2,7 @@ import type { Environment, ErrorCode, ErrorOutcome } from '../errors/errors.js';
 import { isErrorCode } from '../errors/make-error.js';
 import { asRecord } from '../platform/as-record.js';
 import type { Clock } from '../platform/time.js';
+import { RELAY_HEADER } from '../protocol/player-header.js';
 import type { Location } from '../schema/location.js';
 import { duplicateFailure, verdictOn } from './failures.js';
 import { isId } from './request-id.js';
@@ -30,8 +31,10 @@ export const readRelayAnswer = (attempted: Attempted, context: CallContext, { in
     const isDuplicate = error.code === 'duplicate';
     const same = isDuplicate && error.conflict !== true;
     const said = typeof error.message === 'string' ? error.message : undefined;
-    const failure = isDuplicate ? readDuplicate(status, same, context, inPage) : readError(error, byStatus, context);
-    return { kind: same ? 'same' : 'failed', failure: { ...failure, said } };
+    // A relay of this package writes its own sentences only, so the page shows them unchanged. Any other text may repeat a value.
+    const isOwn = attempted.ended === 'answered' && attempted.header(RELAY_HEADER) === '1';
+    const failure = isDuplicate ? readDuplicate(status, same, context, inPage) : readError(error, byStatus, isOwn ? String : context.mask);
+    return { kind: same ? 'same' : 'failed', failure: { ...failure, said, isOwn } };
   });
 
 /** A duplicate, as from a gateway. But the relay may have added other values for each attempt: the other data may be this very report with another location. */
@@ -40,11 +43,8 @@ function readDuplicate(status: number, same: boolean, { report }: CallContext, i
   return same || report.location ? failure : { ...failure, certain: false, outcome: inPage ? 'unknown' : 'rejected', advice: 'Compare your records.' };
 }
 
-/** The id that leads to a fault in the operator's log, if the relay's message is that of a fault. */
-export const faultIdsIn = (said: string): string[] => /^Something went wrong \(([a-p]{16})\)\.$/.exec(said)?.slice(1) ?? [];
-
 /** The failure that a relay reports. */
-function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>>, byStatus: Failure, { mask }: CallContext): Failure {
+function readError({ code, outcome, ...error }: Readonly<Record<string, unknown>>, byStatus: Failure, mask: CallContext['mask']): Failure {
   // An unknown kind is derived from the status.
   const known = isErrorCode(code) ? code : byStatus.code;
   const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MOST_LISTED).map(asRecord) : []);

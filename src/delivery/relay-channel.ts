@@ -1,8 +1,9 @@
 import type { Clock } from '../platform/time.js';
 import { operations } from '../protocol/operations.js';
+import { RELAY_HEADER } from '../protocol/player-header.js';
 import { type Channel, OF_ANOTHER_CLIENT } from './channel.js';
 import { pageHidden } from './leaving-page.js';
-import { faultIdsIn, readRelayAnswer } from './relay-answer.js';
+import { readRelayAnswer } from './relay-answer.js';
 import type { Relay } from './settings.js';
 
 /** The page's own path has no host. */
@@ -22,7 +23,7 @@ export const relayChannel = ({ resolve, credentials }: Relay, settings: { readon
     if (baseUrl === undefined) return problem;
     const url = `${baseUrl}/${operations[operation].path}`;
     // The first header makes a browser send a preflight if the page is of another origin.
-    const headers = { 'x-location-sdk': '1', ...more };
+    const headers = { [RELAY_HEADER]: '1', ...more };
     /** The page is being left, so the next attempt is the last one. */
     let leaving = false;
     /** Other scripts share the limit for requests that outlive a page, and a browser does not say when it is reached. */
@@ -31,7 +32,6 @@ export const relayChannel = ({ resolve, credentials }: Relay, settings: { readon
     return {
       by: 'relay',
       secrets: new Set(),
-      free: faultIdsIn,
       async request(body) {
         keepalive = leaving || !mayLackRoom;
         return { url, headers, body, credentials, keepalive };

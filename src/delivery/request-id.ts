@@ -1,6 +1,5 @@
 import { REQUEST_ID_HEADERS } from '../protocol/request-id-headers.js';
-import { holdsPiece, KEY_PIECE } from '../redact/holds-piece.js';
-import { fold } from '../redact/redact.js';
+import { fold, holdsPiece, KEY_PIECE } from '../redact/redact.js';
 import type { SentValue } from '../schema/sent-values.js';
 import type { Answered } from './transport.js';
 import type { CallContext } from './verdict.js';

@@ -65,7 +65,8 @@ export async function sendOnce(
     const { requestId } = verdict;
     if (verdict.kind === 'recorded')
       return { kind: 'recorded', body: verdict.body, relayReceipt: verdict.relayReceipt, sent: true, gatewayMessage: context.mask(verdict.said), requestId };
-    const gatewayMessage = context.mask(verdict.failure.said);
+    const { said, isOwn } = verdict.failure;
+    const gatewayMessage = isOwn ? said : context.mask(said);
     const { message } = unsentResult(report, verdict.failure);
     return {
       ...verdict,
@@ -82,7 +83,7 @@ export async function sendOnce(
 
 export const THREW: Failure = configurationFailure('the clock, random or signal that you passed threw an error');
 
-function callContext(report: AnyReport, { secrets, free }: Exchange, url: string, limit: Limit): CallContext {
+function callContext(report: AnyReport, { secrets }: Exchange, url: string, limit: Limit): CallContext {
   const row = operations[report.operation];
   const isReport = report.reference !== undefined;
   let parsed: unknown;
@@ -109,7 +110,7 @@ function callContext(report: AnyReport, { secrets, free }: Exchange, url: string
     mask(said) {
       try {
         if (!said || !isReport) return undefined;
-        return needsNoMask(said, report.body, secrets) ? said : maskSent(said, values(), [...identifiers(), ...free(said)]);
+        return needsNoMask(said, report.body, secrets) ? said : maskSent(said, values(), identifiers());
       } catch {
         return undefined;
       }

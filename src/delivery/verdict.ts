@@ -20,6 +20,8 @@ export interface Failure {
   readonly advice?: string;
   /** The message of the gateway or relay, unmasked. Only `sendOnce` may pass it on, masked. */
   readonly said?: string | undefined;
+  /** Whether `said` is a text of this package, from its relay. It repeats no value, and is shown unchanged. */
+  readonly isOwn?: boolean;
   /** More properties of the error. */
   readonly details?: Pick<ErrorDetails, 'status' | 'conflict' | 'retryAfterMs' | 'issues' | 'steps' | 'details'>;
 }

@@ -55,7 +55,7 @@ export interface ErrorDetails {
   retryAfterMs?: number | undefined;
   /** The id that the gateway gave the request. */
   requestId?: string | undefined;
-  /** The gateway's JSON, masked. */
+  /** The gateway's JSON, in known words. */
   details?: unknown;
 }
 
@@ -97,7 +97,7 @@ export class ReportingError extends Error {
   declare readonly outcome: ErrorOutcome;
   /** The id that the gateway gave the last request. Its operator can find the request by it. Undefined if the gateway gave none. */
   declare readonly requestId: string | undefined;
-  /** The gateway's answer as JSON, with every sent value masked. Undefined if it was not JSON, and for `verifyNin`. */
+  /** The gateway's answer as JSON: known words and an HTTP status, like its message; all else is masked. Undefined if it was not JSON, and for `verifyNin`. */
   declare readonly details: unknown;
 
   constructor(message: string, details: ErrorDetails = {}) {

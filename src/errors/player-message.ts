@@ -61,7 +61,7 @@ type AnyError = ReportingError & { readonly conflict?: boolean; readonly retryAf
 
 function situationOf(error: unknown): PlayerSituation {
   if (!isReportingError(error)) return 'not-working';
-  const { code, outcome, status, conflict, retryAfterMs, steps = [] }: AnyError = error;
+  const { code, outcome, status, retryable, conflict, retryAfterMs, steps = [] }: AnyError = error;
   // If the report is in doubt, the gateway may have this very report.
   if (code === 'duplicate') return conflict && outcome !== 'unknown' ? 'conflict' : 'reported-before';
   if (outcome === 'unknown') return status === 401 ? 'in-doubt-logged-out' : 'in-doubt';
@@ -75,7 +75,11 @@ function situationOf(error: unknown): PlayerSituation {
   if (code === 'configuration') return 'not-working';
   if (code === 'validation') return 'entries';
   if (code === 'aborted') return 'cancelled';
-  return outcome === 'not-sent' ? 'not-sent' : 'refused';
+  if (outcome === 'rejected') return 'refused';
+  // An answer proves that the player's connection works. Only a 408 says that the body did not arrive in time.
+  const answered = status !== undefined && status !== 408;
+  if (retryable) return answered ? 'busy' : 'not-sent';
+  return answered ? 'refused' : 'not-working';
 }
 
 /** `playerMessage` in English and in the languages of a build, by the first part of their tags. */

@@ -11,7 +11,7 @@ import { createJournal, type JournalEntry, type JournalQuery, matches } from './
 import { reportsOf } from './ledger.js';
 import { maskAnswer, maskBody } from './mask-body.js';
 import { misbehave, unseenAnswer } from './misbehave.js';
-import type { MockGatewayOptions } from './options.js';
+import { checkMockOptions, type MockGatewayOptions } from './options.js';
 import { createPending } from './pending.js';
 import { createRateLimiter } from './rate-limit.js';
 import { LONGEST_BODY, parseObject, readText, saysJson } from './read-body.js';
@@ -44,6 +44,7 @@ const PREFLIGHT = {
  * ```
  */
 export function createMockGateway<Mode extends ValidationMode = 'strict'>(options: MockGatewayOptions<Mode> = {}): MockGateway<Mode> {
+  checkMockOptions('createMockGateway', options);
   const { apiKey = MOCK_API_KEY, validation = 'strict', seed = 1, journalSize = 1_000, clock = systemClock, rateLimit } = options;
   const rules: Rules = {
     validation,
@@ -155,9 +156,12 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     return address === undefined ? { ...given, fetch } : given;
   }
 
-  function waitFor(query: JournalQuery, { timeoutMs = 5_000, signal }: WaitOptions = {}): Promise<JournalEntry> {
+  async function waitFor(query: JournalQuery, options: WaitOptions = {}): Promise<JournalEntry> {
+    checkMockOptions('requests', query);
+    checkMockOptions('waitFor', options);
+    const { timeoutMs = 5_000, signal } = options;
     const already = journal.entries(query)[0];
-    if (already) return Promise.resolve(already);
+    if (already) return already;
     return new Promise((resolve, reject) => {
       const stop = subscribe((entry) => {
         if (!matches(entry, query)) return;
@@ -205,12 +209,20 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     waitFor,
     subscribe,
     clientOptions: clientOptions as MockGateway<Mode>['clientOptions'],
-    requests: (query) => journal.entries(query),
-    reports: (environment = 'staging', { operation, reference } = {}) =>
-      reportsOf(ledgers[environment]).filter(
+    requests(query) {
+      checkMockOptions('requests', query);
+      return journal.entries(query);
+    },
+    reports(environment = 'staging', query = {}) {
+      checkMockOptions('environment', { environment });
+      checkMockOptions('reports', query);
+      const { operation, reference } = query;
+      return reportsOf(ledgers[environment]).filter(
         (report) => (operation === undefined || report.operation === operation) && (reference === undefined || report.reference === reference),
-      ),
+      );
+    },
     seed(reports) {
+      for (const report of reports) checkMockOptions('seed', report);
       const of = (environment: Environment) => reports.filter((report) => (report.environment ?? 'staging') === environment);
       ledgers = {
         staging: toLedger(of('staging'), 'staging', ledgers.staging),

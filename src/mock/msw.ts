@@ -1,6 +1,7 @@
 import type { WebRequest, WebResponse } from '../platform/web-types.js';
 import { readBaseUrl } from '../protocol/addresses.js';
 import type { MockGateway } from './interface.js';
+import { checkMockOptions } from './options.js';
 
 /** The part of msw's `http` that is used, the same in its versions. */
 export interface MswHttp<Handler> {
@@ -38,6 +39,7 @@ export interface MockGatewayAddresses {
  * ```
  */
 export function mockGatewayHandlers<Handler>(http: MswHttp<Handler>, gateway: MockGateway, addresses: MockGatewayAddresses = {}): Handler[] {
+  checkMockOptions('mockGatewayHandlers', addresses);
   const own = gateway.clientOptions().gateways;
   const handler = (environment: 'staging' | 'production'): Handler => {
     const address = addressOf(addresses[environment] ?? own[environment].baseUrl, environment);

@@ -1,5 +1,8 @@
 import type { Clock } from '../platform/time.js';
+import { operationNames } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
+import { isAnything, isFlag, type OptionTable, oneOf, optional, readOptions } from '../schema/option-rules.js';
+import { FAULT_KINDS } from './faults.js';
 import type { Identity } from './identities.js';
 import type { RateLimitOptions } from './rate-limit.js';
 
@@ -30,4 +33,50 @@ export interface MockGatewayOptions<Mode extends ValidationMode = ValidationMode
   seed?: number | undefined;
   /** Default: the system's clock. */
   clock?: Clock | undefined;
+}
+
+const anything = optional(isAnything);
+const environment = optional(oneOf('staging', 'production'));
+const operation = optional(oneOf(...operationNames));
+const reference = anything;
+const environments = { staging: anything, production: anything };
+
+/** The options of each function of the mock gateway. */
+const TABLES = {
+  createMockGateway: {
+    apiKey: anything,
+    validation: optional(oneOf('strict', 'partial')),
+    location: { required: optional(isFlag) },
+    requireInitiated: optional(isFlag),
+    duplicateStatus: anything,
+    identities: anything,
+    rateLimit: { requests: anything, perMs: anything },
+    journalSize: anything,
+    seed: anything,
+    clock: anything,
+  },
+  requests: {
+    environment,
+    operation,
+    reference,
+    requestId: anything,
+    status: anything,
+    applied: optional(isFlag),
+    fault: optional(oneOf(...FAULT_KINDS)),
+    method: anything,
+    path: anything,
+    key: optional(oneOf('valid', 'invalid', 'missing')),
+  },
+  waitFor: { timeoutMs: anything, signal: anything },
+  reports: { operation, reference },
+  environment: { environment },
+  seed: { operation, reference, body: anything, environment },
+  serve: { port: anything, host: anything, adminToken: anything },
+  mockGatewayHandlers: environments,
+} as const satisfies Record<string, OptionTable>;
+
+/** Throws a `TypeError` for a name or value that the options of a function cannot have. */
+export function checkMockOptions(of: keyof typeof TABLES, options: unknown): void {
+  const { problem } = readOptions(of, TABLES[of], options);
+  if (problem !== undefined) throw new TypeError(problem);
 }

@@ -6,6 +6,7 @@ import { createEventStream } from '../mock/events.js';
 import { createMockGateway } from '../mock/gateway.js';
 import { inspectorPage } from '../mock/inspector-page.js';
 import type { MockClientOptions, MockGateway } from '../mock/interface.js';
+import { checkMockOptions } from '../mock/options.js';
 import { openApiDocument } from '../openapi/document.js';
 import { version } from '../platform/version.js';
 import type { ValidationMode } from '../schema/model.js';
@@ -51,6 +52,7 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
   gateway: MockGateway<Mode> = createMockGateway<Mode>(),
   options: ServeOptions = {},
 ): Promise<MockServer<Mode>> {
+  checkMockOptions('serve', options);
   const { port = 0, host = '127.0.0.1', adminToken } = options;
   if (adminToken !== undefined && !/^[\x21-\x7e]+$/.test(adminToken))
     throw new TypeError('adminToken must consist of visible ASCII characters, without spaces.');
@@ -78,7 +80,7 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
   const dialled = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   const url = `http://${family === 'IPv6' ? `[${dialled}]` : dialled}:${taken}`;
   const { validation, location } = gateway.clientOptions(url);
-  const openapi = () => openApiDocument({ address: url, validation, location, duplicateStatus: gateway.duplicateStatus });
+  const openapi = () => openApiDocument({ address: url, validation, location: { required: location.required }, duplicateStatus: gateway.duplicateStatus });
   admin = createAdmin(gateway, {
     address: url,
     version,

@@ -1,6 +1,8 @@
 import { constants } from 'node:os';
+import { ConfigurationError } from '../errors/errors.js';
 import type { Outbox } from '../outbox/interface.js';
 import { systemClock, withTimeout } from '../platform/time.js';
+import { isAnything, isFunction, must, optional, readOptions } from '../schema/option-rules.js';
 
 /** A signal that asks a process to end. */
 export type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGUSR2' | 'SIGBREAK';
@@ -24,6 +26,14 @@ export interface StopOnSignalsOptions {
 
 const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
 const TIMEOUT_MS = 8_000;
+
+const isSignal = (value: unknown) => typeof value === 'string' && Object.hasOwn(constants.signals, value);
+const optionTable = {
+  signals: optional(must('a list of signals, such as SIGTERM', (value) => Array.isArray(value) && value.every(isSignal))),
+  timeoutMs: optional(isAnything),
+  beforeStop: optional(isFunction),
+  afterStop: optional(isFunction),
+};
 /** The time that an outbox needs to store the results of attempts that were cancelled. */
 const MARGIN_MS = 2_000;
 
@@ -55,6 +65,8 @@ let ends: Promise<number>[] | undefined;
  * ```
  */
 export function stopOnSignals(outbox: Pick<Outbox, 'stop'> | readonly Pick<Outbox, 'stop'>[], options: StopOnSignalsOptions = {}): () => void {
+  const problem = readOptions('stopOnSignals', optionTable, options).problem;
+  if (problem !== undefined) throw new ConfigurationError(problem);
   const { signals = SIGNALS, timeoutMs = TIMEOUT_MS, beforeStop, afterStop } = options;
   const outboxes = 'stop' in outbox ? [outbox] : [...outbox];
 

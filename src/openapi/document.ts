@@ -1,6 +1,7 @@
 import { GATEWAY_PATH, type Operation, operationNames, operations } from '../protocol/operations.js';
 import { location } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
+import { isAnything, oneOf, optional, readOptions } from '../schema/option-rules.js';
 import { GENERIC_ERROR, refusalAnswer, refusals } from './answers.js';
 import { EXAMPLES } from './examples.js';
 import { createSchemaBox, type JsonObject, plainSchema, type SchemaBox } from './json-schema.js';
@@ -10,6 +11,13 @@ import { FIELD_WORDS, OPERATION_WORDS } from './words.js';
 const VERSION = '0.1.0';
 
 const MOCK_ADDRESS = 'http://127.0.0.1:4010';
+
+const optionTable = {
+  address: optional(isAnything),
+  validation: optional(oneOf('strict', 'partial')),
+  location: { required: optional(isAnything) },
+  duplicateStatus: optional(isAnything),
+};
 
 /** The options of `openApiDocument`. All are optional, and the defaults are the mock gateway's. */
 export interface OpenApiOptions {
@@ -38,6 +46,8 @@ export interface OpenApiOptions {
  * ```
  */
 export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
+  const problem = readOptions('openApiDocument', optionTable, options).problem;
+  if (problem !== undefined) throw new TypeError(problem);
   const { address = MOCK_ADDRESS, validation = 'strict', duplicateStatus = 409 } = options;
   const locationRequired = options.location?.required ?? true;
   const box = createSchemaBox(validation);

@@ -57,7 +57,8 @@ export function countEvents(
   );
   on('locked', ({ account, operation, environment }) => count.locked(callAttributes(operation, environment, account)));
   on('late', ({ account, operation, environment }) => count.late(callAttributes(operation, environment, account)));
-  on('paused', ({ account, environment, reason }) => count.pauses(pause(environment, reason, account)));
+  // Each failed probe counts too, so that an alert on a rise goes on while the pause lasts.
+  for (const type of ['paused', 'probe-failed'] as const) on(type, ({ account, environment, reason }) => count.pauses(pause(environment, reason, account)));
   on('error', () => count.storeErrors({}));
   // Counters for alerts start at 0: Prometheus does not count a first value of 1 as a rise.
   quietly(() => {

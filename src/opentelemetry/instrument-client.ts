@@ -3,6 +3,7 @@ import type { Client } from '../client/client.js';
 import { type ClientInternals, internalsOf, withInternals } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
+import { namesProblem } from '../schema/option-rules.js';
 import { callAttributes, ENVIRONMENTS, failureAttributes, reportAttributes, requestAttributes, resultAttributes, serverAttributes } from './attributes.js';
 import { instrumentsOf, makeHistogram } from './instruments.js';
 import { createLinks } from './links.js';
@@ -26,6 +27,8 @@ import { spanned } from './spanned.js';
 export function instrumentClient<Mode extends ClientMode = 'strict'>(client: Client<Mode>, options: InstrumentationOptions = {}): Client<Mode> {
   const internals = internalsOf(client);
   if (!internals) throw new ConfigurationError('instrumentClient: expected the result of createClient.');
+  const problem = namesProblem('instrumentClient', ['meterProvider', 'tracerProvider', 'observeStats'], options);
+  if (problem !== undefined) throw new ConfigurationError(problem);
   const { meter, tracer } = instrumentsOf(options);
   const calls = makeHistogram(meter, 'callDuration');
   const attempts = makeHistogram(meter, 'attemptDuration');

@@ -1,7 +1,9 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { ClientMode } from '../client/payloads.js';
+import { ConfigurationError } from '../errors/errors.js';
 import type { PreparedReport } from '../outbox/intake/prepared-report.js';
 import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports } from '../outbox/interface.js';
+import { namesProblem } from '../schema/option-rules.js';
 import { callAttributes, reportAttributes } from './attributes.js';
 import { countEvents } from './count-events.js';
 import { instrumentsOf } from './instruments.js';
@@ -24,6 +26,8 @@ import { spanned } from './spanned.js';
  * ```
  */
 export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Outbox<Mode>, options: OutboxInstrumentationOptions = {}): Outbox<Mode> {
+  const problem = namesProblem('instrumentOutbox', ['meterProvider', 'tracerProvider', 'observeStats'], options);
+  if (problem !== undefined) throw new ConfigurationError(problem);
   const { meter, tracer } = instrumentsOf(options);
   const countWithin = countEvents(meter, outbox);
   const begin = () => (options.observeStats === false ? undefined : observeStats(meter, outbox));

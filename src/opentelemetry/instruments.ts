@@ -122,7 +122,7 @@ export const INSTRUMENTS = {
     kind: 'counter',
     name: 'location_sdk.outbox.pauses',
     unit: '{pause}',
-    description: 'How often this process paused an environment, or extended its pause.',
+    description: 'How often this process paused an environment, or one of its probes failed.',
     attributes: ['location_sdk.environment', 'location_sdk.pause.reason'],
   },
   storeErrors: {

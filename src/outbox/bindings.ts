@@ -1,4 +1,4 @@
-import { type BoundDestination, boundTo, keyOf, otherGateway } from './destination.js';
+import { type BoundDestination, boundTo, type Destination, keyOf, otherGateway } from './destination.js';
 import type { Events } from './events.js';
 import type { OutboxSettings } from './settings-shape.js';
 
@@ -15,16 +15,21 @@ export async function ensureOwnGateways({ store, accounts }: Pick<OutboxSettings
   }
 }
 
+/** Whether the store has lost a binding: the transaction that bound it was rolled back, or the database was restored. */
+export const isUnbound = (wanted: Destination, bound: readonly Destination[]): boolean => !bound.some((one) => keyOf(one) === keyOf(wanted));
+
 /** Binds each new destination to its gateway, and reports each destination that is bound to another gateway. */
 export function createBindings({ store, accounts, logger }: Pick<OutboxSettings, 'store' | 'accounts' | 'logger'>, events: Events) {
   const wanted = wantedOf(accounts);
-  const reported = new Set<string>();
+  /** The other gateways that were reported, by destination. A report is repeated only after the destination had the right gateway or none. */
+  const reported = new Map<string, string>();
   let isBound = false;
 
   function tell({ one, mockMode }: (typeof wanted)[number], bound: string): void {
-    const key = `${keyOf(one)} ${bound}`;
-    if (bound === one.gateway || reported.has(key)) return;
-    reported.add(key);
+    const before = reported.get(keyOf(one));
+    if (bound === one.gateway) reported.delete(keyOf(one));
+    if (bound === one.gateway || bound === before) return;
+    reported.set(keyOf(one), bound);
     const cause = otherGateway(one, bound, mockMode);
     logger.error(cause.message);
     events.emit('error', { message: 'These reports are bound to another gateway; this outbox does not send them.', cause });
@@ -42,8 +47,7 @@ export function createBindings({ store, accounts, logger }: Pick<OutboxSettings,
     compare(outlooks: readonly BoundDestination[]): void {
       for (const each of wanted) {
         const known = outlooks.find((other) => keyOf(other) === keyOf(each.one));
-        // The transaction that bound it was rolled back, or the database was restored.
-        if (!known) isBound = false;
+        if (isUnbound(each.one, outlooks)) isBound = false;
         tell(each, known?.gateway ?? each.one.gateway);
       }
     },

@@ -3,6 +3,7 @@ import { operatorMethods } from './operator/operator-methods.js';
 import { outboxOf } from './outbox.js';
 import { createPipeline } from './pipeline.js';
 import { createProof } from './receipts/receipts.js';
+import { createUnlocking } from './seal/locked.js';
 import { makeStandardSeal } from './seal/standard-seal.js';
 
 /**
@@ -18,4 +19,11 @@ import { makeStandardSeal } from './seal/standard-seal.js';
  * const receipt = await done;
  * ```
  */
-export const createOutbox = outboxOf({ seal: makeStandardSeal, operatorMethods, createProof, attachConsole, makePipeline: createPipeline });
+export const createOutbox = outboxOf({
+  seal: makeStandardSeal,
+  operatorMethods,
+  createProof,
+  attachConsole,
+  makePipeline: createPipeline,
+  makeUnlocking: createUnlocking,
+});

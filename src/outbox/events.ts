@@ -64,7 +64,7 @@ export interface OutboxEvents {
   logged: ReceiptHead;
   /** An attempt ended after another worker had claimed its row. Its result was not written. */
   late: AboutReport;
-  /** An environment is paused until a probe is recorded. */
+  /** An environment is paused until a probe is recorded. Emitted once for each pause, and again if its reason changes. */
   paused: {
     /** The account whose reports wait. */
     readonly account: string;
@@ -79,6 +79,21 @@ export interface OutboxEvents {
     /** Milliseconds until the probe: one report that is sent to test the environment. */
     readonly forMs: number;
   };
+  /** A probe failed, and the pause goes on for the same reason. */
+  'probe-failed': {
+    /** The account whose reports wait. */
+    readonly account: string;
+    /** The paused environment. */
+    readonly environment: OutboxEnvironment;
+    /** The paused operation. Absent if all operations are paused. */
+    readonly operation?: OperationName;
+    /** The reason of the pause, to branch on. */
+    readonly reason: PauseReason;
+    /** The reason in a sentence, without secrets and personal data. */
+    readonly message: string | undefined;
+    /** Milliseconds until the next probe. */
+    readonly forMs: number;
+  };
   /** A pause has ended: reports are sent again. */
   resumed: {
     /** The account whose reports are sent again. */
@@ -88,7 +103,7 @@ export interface OutboxEvents {
     /** The operation that was paused. Absent if all operations were paused. */
     readonly operation?: OperationName;
   };
-  /** The store failed, or the outbox found a problem that needs your attention. The outbox continues. */
+  /** The store failed, or the outbox found a problem that needs your attention. The outbox continues, unless the message says that it has stopped. */
   error: {
     /** The problem in a sentence. */
     readonly message: string;

@@ -66,7 +66,7 @@ export type BatchedReport<Mode extends ClientMode = 'strict'> = { [Name in Repor
 
 /** The state of an outbox: its counts and pauses. */
 export interface OutboxStats extends Counts {
-  /** The ids of missing encryption keys. A process tries the reports that wait for them every five minutes. */
+  /** The ids of missing encryption keys. A process that has a key takes the reports that wait for it: at once when it starts, else within a minute. */
   readonly missingKeys: readonly string[];
   /** The pauses: each of a whole environment, or of one operation in it. */
   readonly paused: readonly (Pick<Pause, 'account' | 'message' | 'since' | 'until'> & {

@@ -3,6 +3,8 @@ import type { ReceiptOf } from '../client/receipt.js';
 import { ConfigurationError } from '../errors/errors.js';
 import { memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
+import { nearest } from '../schema/option-rules.js';
+import { checkName, checkOptions } from './call-options.js';
 import type { attachConsole } from './console/root.js';
 import { createOutboxEvents, type Events } from './events.js';
 import { type Committed, createEntrance, type Given } from './intake/enqueue.js';
@@ -10,15 +12,15 @@ import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.
 import { logWaits } from './log-waits.js';
 import type { OperatorMethods, OperatorParts } from './operator/parts.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
-import type { createPipeline } from './pipeline.js';
 import { STOP_MARGIN_MS } from './plan.js';
 import { toPublicPauses, toPublicReport } from './public-report.js';
-import { createWaiters } from './receipt-waiters.js';
+import { createWaiters, damageError } from './receipt-waiters.js';
 import type { Proof } from './receipts/receipts.js';
 import type { MakeSeal } from './seal/seal.js';
 import { readOutboxSettings } from './settings.js';
 import type { AccountSettings, OutboxSettings } from './settings-shape.js';
-import { createWorker, type Worker } from './worker.js';
+import { isDamage } from './store.js';
+import { createWorker, type Worker, type WorkerParts } from './worker.js';
 
 /** The function that makes an outbox. */
 export interface CreateOutbox {
@@ -38,14 +40,12 @@ export interface CreateOutbox {
 }
 
 /** The parts that differ between the builds of the outbox. Each entry passes its own. */
-export interface OutboxParts {
+export interface OutboxParts extends WorkerParts {
   readonly seal: MakeSeal;
   readonly operatorMethods: <Mode extends ClientMode>(parts: OperatorParts<Mode>) => OperatorMethods<Mode>;
   readonly createProof: (settings: OutboxSettings, events: Events) => Proof;
   /** Gives the operator's console access to the parts behind an outbox. */
   readonly attachConsole?: typeof attachConsole;
-  /** Prefetches rows and gathers results. Without it, a worker claims only the rows that it sends at once. */
-  readonly makePipeline?: typeof createPipeline;
 }
 
 /** Makes the `createOutbox` of a build from its parts. */
@@ -58,10 +58,17 @@ export const outboxOf = (parts: OutboxParts): CreateOutbox =>
 
 function composeOutboxes<Mode extends ClientMode>(
   settings: OutboxSettings,
-  { createProof, operatorMethods, makePipeline, attachConsole }: OutboxParts,
+  { createProof, operatorMethods, attachConsole, ...workerParts }: OutboxParts,
 ): Outboxes<string, Mode> {
   const { store } = settings;
-  const events = createOutboxEvents();
+  const ownEvents = createOutboxEvents();
+  const events: Events = {
+    on: ownEvents.on,
+    emit: (type, event) => {
+      if (!('cause' in event) || !stopIfDamaged(event.cause)) ownEvents.emit(type, event);
+    },
+  };
+  let isToldOfDamage = false;
   logWaits(events, settings.logger);
   const waiters = createWaiters(settings);
   const proof = createProof(settings, events);
@@ -72,6 +79,11 @@ function composeOutboxes<Mode extends ClientMode>(
   let unwatch: (() => void) | undefined;
 
   const wake = () => worker?.wake();
+
+  const on: Outbox['on'] = (type, listener) => {
+    checkName('on', type);
+    return events.on(type, listener);
+  };
 
   memberOf(settings.seal, 'prepare')
     ?.call(settings.seal)
@@ -88,8 +100,19 @@ function composeOutboxes<Mode extends ClientMode>(
 
   const isStarted = () => worker !== undefined || leading !== undefined;
 
+  /** Stops the outbox if its store is damaged: nothing can be read or written any more. */
+  function stopIfDamaged(cause: unknown): boolean {
+    if (!isDamage(cause)) return false;
+    if (!isToldOfDamage) ownEvents.emit('error', { message: `The outbox has stopped. ${cause.message}`, cause });
+    isToldOfDamage = true;
+    waiters.stop(damageError(cause));
+    void stop();
+    return true;
+  }
+
   function start(): void {
     if (isStarted()) return;
+    isToldOfDamage = false;
     waiters.start();
     proof.started();
     unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>
@@ -99,7 +122,7 @@ function composeOutboxes<Mode extends ClientMode>(
       const tellIdle = () => {
         for (const listener of [...idle]) listener();
       };
-      worker = createWorker(settings, events, waiters, tellIdle, makePipeline);
+      worker = createWorker(settings, events, waiters, tellIdle, workerParts);
     };
     const lead = memberOf(store, 'lead');
     if (!lead) {
@@ -141,6 +164,11 @@ function composeOutboxes<Mode extends ClientMode>(
 
   /** A second call during a stop waits for the same end. */
   const stop: Outbox['stop'] = (given) => {
+    try {
+      checkOptions('stop', given);
+    } catch (error) {
+      return Promise.reject(error);
+    }
     stopping ??= end(given).finally(() => {
       stopping = undefined;
     });
@@ -180,7 +208,7 @@ function composeOutboxes<Mode extends ClientMode>(
       },
       ...operatorMethods<Mode>({ settings, account, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
       ...proof.methods(name),
-      on: (type, listener) => events.on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
+      on: (type, listener) => on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
     };
     attachConsole?.(outbox, { settings, accounts: [name], events, waiters, wake });
     return outbox;
@@ -191,7 +219,11 @@ function composeOutboxes<Mode extends ClientMode>(
 
   function outboxFor(account: string): Outbox<Mode> {
     const found = outboxes.get(account);
-    if (!found) throw new ConfigurationError(`for: this outbox does not have an account of that name; it has ${accounts.join(', ')}.`);
+    const meant = found ? undefined : nearest(String(account), accounts);
+    if (!found)
+      throw new ConfigurationError(
+        `for: this outbox does not have an account of that name; it has ${accounts.join(', ')}${meant ? `; did you mean ${meant}?` : '.'}`,
+      );
     return found;
   }
 
@@ -205,7 +237,7 @@ function composeOutboxes<Mode extends ClientMode>(
     stop,
     drain: (given) => outboxFor(accounts[0] ?? '').drain(given),
     stats: () => stats(accounts),
-    on: events.on,
+    on,
   };
   attachConsole?.(all, { settings, accounts, events, waiters, wake });
   return all;

@@ -1,5 +1,5 @@
 import { LARGEST_COUNT } from './counts.js';
-import { type Destination, isBreaker, type PauseReason } from './destination.js';
+import { type Destination, type DestinationOperation, isBreaker, keyOf, type PauseReason, partsOf } from './destination.js';
 import { type Change, type Ending, LONGEST_WAIT_MS } from './state-machine.js';
 import { isCounter, isTime } from './stored-row.js';
 
@@ -195,6 +195,32 @@ export const probeTaken = ({ account, environment, version, reason, message, str
 
 /** Gives a probe back if it found no report to send. Otherwise the next report would wait for the end of the lease. */
 export const probeGivenBack = (taken: Pause, forMs: number): PauseChange => ({ ...probeTaken(taken, forMs), version: taken.version + 1 });
+
+/** The breakers that a worker has seen with strikes or open, by `keyOf`. It is a hint: the store decides. */
+export type SeenBreakers = ReadonlyMap<string, SeenPause>;
+type SeenPause = Pick<Pause, 'account' | 'environment' | 'reason' | 'strikes'>;
+
+const isNoted = (pause: SeenPause): boolean => isBreaker(pause) && (pause.strikes > 0 || pause.reason !== undefined);
+
+/** The breakers after a look at all pauses of the store. A breaker that the store no longer has is forgotten. */
+export const breakersAtLook = (_before: SeenBreakers, pauses: readonly SeenPause[]): SeenBreakers =>
+  new Map([...new Map(pauses.map((pause) => [keyOf(pause), pause]))].filter(([, pause]) => isNoted(pause)));
+
+/** The breakers after one pause was read or changed. */
+export const breakersWith = (before: SeenBreakers, pause: SeenPause): SeenBreakers => breakersAtLook(before, [...before.values(), pause]);
+
+/** The operations whose breaker is open. A worker claims none of their reports. */
+export const heldBy = (seen: SeenBreakers): readonly DestinationOperation[] =>
+  [...seen.values()].flatMap(({ reason, ...pause }) => {
+    const { environment, operation } = partsOf(pause);
+    return operation && reason !== undefined ? [{ account: pause.account, environment, operation }] : [];
+  });
+
+/** Whether a breaker is closed and has strikes. The next success of its operation resets them. */
+export function hasStrikes(seen: SeenBreakers, breaker: Destination): boolean {
+  const pause = seen.get(keyOf(breaker));
+  return pause !== undefined && pause.reason === undefined;
+}
 
 /** The state before the first pause. */
 export const notPaused = ({ account, environment }: Destination): Pause => ({

@@ -1,6 +1,20 @@
 import { breakerOf, DEFAULT_ACCOUNT, type Destination, type DestinationOperation, isBreaker, keyOf, partsOf } from './destination.js';
 import type { Events } from './events.js';
-import { concernsPause, isRefusal, mayCondemn, notPaused, type Pause, type PauseChange, pausedBy, postponed } from './pause.js';
+import {
+  breakersAtLook,
+  breakersWith,
+  concernsPause,
+  hasStrikes,
+  heldBy,
+  isRefusal,
+  mayCondemn,
+  notPaused,
+  type Pause,
+  type PauseChange,
+  pausedBy,
+  postponed,
+  type SeenBreakers,
+} from './pause.js';
 import { outlookOf, PAUSE_TRIES } from './plan.js';
 import type { OutboxSettings } from './settings-shape.js';
 import { type Change, type Ending, type EndingContext, ended, type Row } from './state-machine.js';
@@ -35,32 +49,22 @@ interface Parts extends Pick<OutboxSettings, 'logger' | 'schedule' | 'random' | 
 /** The pauses of a store, as one worker reads and changes them. */
 export function createPauses(settings: Parts, events: Events) {
   const { store, logger } = settings;
-  /** Closed breakers that this worker has seen with strikes. The next success resets the strikes. */
-  const struck = new Set<string>();
-  /** Operations whose breaker this worker has seen open. It claims none of their reports. */
-  const held = new Map<string, DestinationOperation>();
+  let breakers: SeenBreakers = new Map();
 
-  const see = (pause: Pick<Pause, 'account' | 'environment' | 'reason' | 'strikes'>): void => {
-    const key = keyOf(pause);
-    const { environment, operation } = partsOf(pause);
-    if (pause.reason === undefined && pause.strikes > 0) struck.add(key);
-    else struck.delete(key);
-    if (operation && pause.reason !== undefined) held.set(key, { account: pause.account, environment, operation });
-    else held.delete(key);
-  };
-
-  function announce(before: Pause, { reason, message, forMs, ...of }: PauseChange): void {
+  /** Of a pause that goes on for the same reason, only failed probes are announced. */
+  function announce(before: Pause, { reason, message, forMs, ...of }: PauseChange, isProbe: boolean): void {
     const { account } = of;
     const { environment, operation } = partsOf(of);
     const which = operation ? ` of the operation ${operation}` : '';
     const where = account === DEFAULT_ACCOUNT ? environment : `${environment} of the account ${account}`;
     const about = { account, environment, ...(operation && { operation }) };
-    if (reason !== undefined) {
+    if (reason !== undefined && reason === before.reason) {
+      if (isProbe) events.emit('probe-failed', { ...about, reason, message, forMs });
+    } else if (reason !== undefined) {
       events.emit('paused', { ...about, reason, message, forMs });
-      if (reason !== before.reason)
-        logger.warn(
-          `The outbox sends nothing${which} to ${where} for now (${reason}); the reports wait, and none is lost. It tries one report in ${Math.ceil(forMs / 1_000)} s. ${message ?? ''}`.trim(),
-        );
+      logger.warn(
+        `The outbox sends nothing${which} to ${where} for now (${reason}); the reports wait, and none is lost. It tries one report in ${Math.ceil(forMs / 1_000)} s. ${message ?? ''}`.trim(),
+      );
     } else if (before.reason !== undefined) {
       events.emit('resumed', about);
       logger.info(`The outbox sends reports${which} to ${where} again.`);
@@ -68,12 +72,15 @@ export function createPauses(settings: Parts, events: Events) {
   }
 
   return {
-    /** Remembers the pauses that the store has returned. */
+    /** Replaces what this worker remembers by the pauses that the store has returned. */
     seeAll(outlooks: readonly Outlook[]): void {
-      for (const { pause } of outlooks) see(pause);
+      breakers = breakersAtLook(
+        breakers,
+        outlooks.map(({ pause }) => pause),
+      );
     },
     /** The operations whose reports are not claimed. */
-    held: (): readonly DestinationOperation[] => [...held.values()],
+    held: (): readonly DestinationOperation[] => heldBy(breakers),
     /** Decides the change of a row after its attempt. Writes the changes of its pauses first. */
     async settle({ row, ending, probe, dependency }: AttemptedRow): Promise<Settled> {
       const context = { ...settings, dependency };
@@ -81,7 +88,7 @@ export function createPauses(settings: Parts, events: Events) {
       const breaker = breakerOf(row);
       const endFor = (pause: Destination) => ({ ending, change, probe: probe && keyOf(probe.destination) === keyOf(pause) ? probe.version : undefined });
       const later = (paused: readonly Destination[]): Settled => ({ change: ended(row, postponed(ending), context), paused });
-      if (!concernsPause({ ending, change, probe: probe?.version }, struck.has(keyOf(breaker)))) return { change, paused: [] };
+      if (!concernsPause({ ending, change, probe: probe?.version }, hasStrikes(breakers, breaker))) return { change, paused: [] };
       const refused = isRefusal({ ending, change });
       attempts: for (let tries = 0; tries < PAUSE_TRIES; tries += 1) {
         const outlooks = await store.outlook([row.account]);
@@ -94,8 +101,8 @@ export function createPauses(settings: Parts, events: Events) {
           const next = pausedBy(seen, end, settings);
           if (next && isBreaker(seen) && seen.version === 0) await store.bind([{ ...breaker, gateway: known.gateway }]);
           if (next && !(await store.pause(next))) continue attempts;
-          see(next ?? seen);
-          if (next) announce(seen, next);
+          breakers = breakersWith(breakers, next ?? seen);
+          if (next) announce(seen, next, end.probe === seen.version);
           if ((next ?? seen).reason !== undefined) paused.push(isBreaker(seen) ? breaker : row);
           if (refused && !mayCondemn(seen, end.probe, settings)) return later(paused);
         }

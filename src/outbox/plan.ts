@@ -108,7 +108,7 @@ export function lookInMs({ worked, lookedAt, now }: Looked, { busy, concurrency,
   if (!worked && busy < concurrency) return 0;
   const since = now - lookedAt;
   // It looks now before the first look and after the clock has jumped back.
-  return since >= 0 && since < pollMs ? pollMs - since : 0;
+  return since >= 0 && since < pollMs ? Math.max(1, pollMs - since) : 0; // A shorter wait may not move the clock.
 }
 
 /** The due probes, which need no free place, and the time for which an idle worker sleeps. */
@@ -130,6 +130,16 @@ export function lookAhead(outlooks: readonly Outlook[], { accounts, busy, concur
     else if (hasRoom) waitMs = Math.min(waitMs, Math.max(1, nextInMs, due ? 0 : pause.remainingMs));
   }
   return { probes, waitMs };
+}
+
+/**
+ * The wait after `empty` looks in a row that announced a row or a probe, of which the next turn then did nothing. It doubles, so
+ * that a row which no turn can claim does not make the worker spin.
+ */
+export function idleWaitMs(waitMs: number, empty: number, pollMs: number): number {
+  const least = Math.min(pollMs, 2 ** Math.min(30, empty));
+  // With a damaged time, the wait is not a number.
+  return waitMs > least ? waitMs : least;
 }
 
 /** Whether a destination has an open breaker. */

@@ -17,7 +17,7 @@ export interface Problem {
   readonly conflict?: boolean;
   /** The id that the gateway gave to the request, with which its support finds it. */
   readonly requestId?: string;
-  /** The answer of the gateway as JSON. Every value that was sent is masked. */
+  /** The answer of the gateway as JSON: known words and an HTTP status, like its message. All else is masked. */
   readonly details?: unknown;
 }
 

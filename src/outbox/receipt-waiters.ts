@@ -5,6 +5,7 @@ import type { Location } from '../schema/location.js';
 import { errorOf } from './error-of.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Row } from './state-machine.js';
+import { isDamage } from './store.js';
 
 /** A receipt of a gateway, or of a relay, which has no environment. */
 type AnyReceipt = Receipt | RelayReceipt;
@@ -15,7 +16,7 @@ export interface Own {
   acknowledged: boolean;
   matches(row: Row): Promise<boolean>;
   /** The error of the waiters if the row is other data. */
-  refusal(): ReportingError;
+  refusal(row: Row): ReportingError;
 }
 
 interface Waiter {
@@ -87,7 +88,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
       row.id,
       (waiters.get(row.id) ?? []).filter((one) => one !== waiter),
     );
-    waiter.reject(own.refusal());
+    waiter.reject(own.refusal(row));
   }
 
   /** Ends the wait for a report that has been missing for too long. */
@@ -123,9 +124,15 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
         if (row) settle(row);
         else giveUp(id);
       }
-    } catch {
-      // The store is tried again with the next look.
+    } catch (cause) {
+      // Otherwise the next look tries the store again.
+      if (isDamage(cause)) rejectAll(damageError(cause));
     }
+  }
+
+  function rejectAll(error?: AbortedError): void {
+    for (const waiter of [...waiters.values()].flat()) waiter.reject(error ?? (waiter.own ? unseenError() : stoppedError()));
+    waiters.clear();
   }
 
   function lookLater(): void {
@@ -169,17 +176,20 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
       stopped = false;
     },
     /** Ends every wait. The reports stay in the store. */
-    stop(): void {
+    stop(error?: AbortedError): void {
       stopped = true;
       clock.clearTimeout(timer);
       timer = undefined;
-      for (const waiter of [...waiters.values()].flat()) waiter.reject(waiter.own ? unseenError() : stoppedError());
-      waiters.clear();
+      rejectAll(error);
     },
   };
 }
 
 export type Waiters = ReturnType<typeof createWaiters>;
+
+/** The error of everything that waits for a report in a damaged store. */
+export const damageError = (cause: Error): AbortedError =>
+  new AbortedError(`It is unknown whether this report was recorded. ${cause.message}`, { outcome: 'unknown' });
 
 const stoppedError = () =>
   new AbortedError('The outbox was stopped before this report was recorded. The report stays in the store, and an outbox sends it after its next start.', {

@@ -123,9 +123,12 @@ export const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 /** Whether a row can no longer change. */
 export const isFinal = (state: RowState): boolean => state === 'recorded' || state === 'dismissed';
 
-/** Whether a row may be claimed: a waiting row that is due, or a row in flight whose lease is over. */
-export const isClaimable = ({ state, blocked, dueAt }: Pick<Row, 'state' | 'blocked' | 'dueAt'>, now: number): boolean =>
-  (state === 'in-flight' || (state === 'waiting' && !blocked)) && (dueAt <= now || dueAt > now + LONGEST_WAIT_MS);
+/**
+ * Whether a row may be claimed: a waiting row that is due, or a row in flight whose lease is over. A row that was never claimed is
+ * due at once, since the clock may have been ahead when it was enqueued.
+ */
+export const isClaimable = ({ state, blocked, dueAt, fence }: Pick<Row, 'state' | 'blocked' | 'dueAt' | 'fence'>, now: number): boolean =>
+  (state === 'in-flight' || (state === 'waiting' && !blocked)) && (fence === 0 || dueAt <= now || dueAt > now + LONGEST_WAIT_MS);
 
 /** Whether a row must wait for an earlier row of the store. */
 export const isBlocked = ({ state }: Pick<Row, 'state'>, before: Pick<Row, 'state'> | undefined): boolean =>

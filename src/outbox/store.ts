@@ -1,3 +1,4 @@
+import { asRecord, memberOf } from '../platform/as-record.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { ConsoleStore } from './console-store.js';
 import type { Counts } from './counts.js';
@@ -119,6 +120,12 @@ export interface ReceiptLog {
   /** The newest line. Undefined if the log is empty. */
   last(): Promise<LogLine | undefined>;
 }
+
+/**
+ * Whether a store's error says that its data is damaged. Every later call of that store rejects with the same error, so an outbox
+ * stops instead of trying again.
+ */
+export const isDamage = (error: unknown): error is Error => error instanceof Error && memberOf(asRecord(error), 'code') === 'corrupt';
 
 /**
  * Keeps the reports of an outbox. A store is a plain object, so that you can write one for any database. A store only compares

@@ -20,6 +20,7 @@ import {
   type Finished,
   failureWaitMs,
   HELD_BACK,
+  idleWaitMs,
   isInTime,
   lookAhead,
   lookInMs,
@@ -31,11 +32,19 @@ import {
 import type { Waiters } from './receipt-waiters.js';
 import { relayRefusal } from './relay-refusal.js';
 import { keepDoubt } from './restored-database.js';
-import { lockedEnding } from './seal/locked.js';
+import { type createUnlocking, lockedEnding } from './seal/locked.js';
 import type { OutboxSettings } from './settings-shape.js';
 import type { Ending, Row } from './state-machine.js';
-import type { Outlook, TurnResult } from './store.js';
+import { isDamage, type Outlook, type TurnResult } from './store.js';
 import { tellEnd } from './tell-end.js';
+
+/** The parts of a worker that only a server's outbox has. */
+export interface WorkerParts {
+  /** Prefetches rows and gathers results. Without it, a worker claims only the rows that it sends at once. */
+  readonly makePipeline?: typeof createPipeline;
+  /** Finds reports that wait for a key which this outbox has. A page has no keys. */
+  readonly makeUnlocking?: typeof createUnlocking;
+}
 
 /** A row that this worker has claimed. */
 interface Claim {
@@ -49,10 +58,11 @@ interface Claim {
  * The loop of a worker. Each turn writes results and claims rows in one commit, and starts the attempts. All decisions
  * are in `plan.ts`, `state-machine.ts` and `pause.ts`.
  */
-export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, makePipeline?: typeof createPipeline) {
+export function createWorker(settings: OutboxSettings, events: Events, waiters: Waiters, onIdle: () => void, { makePipeline, makeUnlocking }: WorkerParts) {
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
+  const unlock = makeUnlocking?.(settings);
   /** The number of rows that are claimed, and not yet written and announced. */
   let busy = 0;
   /** The number of probes under way. Each has an extra place, since a backlog may fill the others. */
@@ -65,6 +75,9 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
   let wakeUp: (() => void) | undefined;
   let woken = false;
   let failures = 0;
+  /** The number of looks in a row that announced work before the next poll, while no turn found any. */
+  let empty = 0;
+  let isStoreDamaged = false;
   const pipeline = makePipeline?.({ concurrency, clock, isStopping: () => stopping, count: () => ({ busy, ended: finished.length }) });
   const abort = createAborting();
   const pauses = createPauses(settings, events);
@@ -131,7 +144,7 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
       if (isConfigurationError(error)) return lockedEnding(error, row, events) ?? misconfiguredEnding(error.message);
       return damaged(subjectOf({ operation, reference }), row.damage);
     }
-    if (abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
+    if (isStoreDamaged || abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs })) return NOT_SENT;
     const internals = settings.internalsOf(account);
     const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs, attempt: row.attempts };
     if (environment !== 'relay') {
@@ -197,11 +210,12 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
     bindings.compare(outlooks);
     pauses.seeAll(outlooks);
     const { probes, waitMs } = lookAhead(outlooks, standing());
+    empty = waitMs >= pollMs ? 0 : empty + 1;
     for (const outlook of probes) {
       const takenAt = clock.now();
-      if (await store.pause(probeTaken(outlook.pause, leaseMs))) await turn({ outlook, takenAt });
+      if ((await store.pause(probeTaken(outlook.pause, leaseMs))) && (await turn({ outlook, takenAt }))) empty = 0;
     }
-    return waitMs;
+    return (await unlock?.()) ? 0 : idleWaitMs(waitMs, empty, pollMs);
   }
 
   async function run(): Promise<void> {
@@ -211,16 +225,18 @@ export function createWorker(settings: OutboxSettings, events: Events, waiters: 
         await pipeline?.gather();
         // If all places are busy and no attempt has ended, a turn would have nothing to do.
         const worked = (finished.length + untold.length > 0 || busy < concurrency + probing) && (await turn());
-        failures = 0;
+        if (worked) failures = empty = 0;
         const untilLook = lookInMs({ worked, lookedAt, now: clock.now() }, standing());
         const wait = untilLook > 0 ? untilLook : await probeAndWait();
+        failures = 0;
         if (worked) continue;
         if (busy === 0) onIdle();
         if (!(stopping && busy === 0)) await sleep(wait);
       } catch (cause) {
         failures += 1;
+        isStoreDamaged = isDamage(cause);
         events.emit('error', { message: 'The store failed; the outbox tries again.', cause });
-        if (abort.signal.aborted) return;
+        if (isStoreDamaged || abort.signal.aborted) return;
         await sleep(failureWaitMs(failures, pollMs));
       }
     }

@@ -1,6 +1,5 @@
 import type { SentValue } from '../schema/sent-values.js';
-import { MASK, maskSent } from './redact.js';
-import { createSentSearch } from './repeats-sent.js';
+import { createMask, MASK } from './redact.js';
 import { isShownWord } from './vocabulary.js';
 
 /** A longer answer is not shown at all. */
@@ -9,12 +8,8 @@ const LONGEST = 8_192;
 const DEEPEST = 10;
 const TOO_LONG = '[an answer too long to show]';
 
-/** Characters that no database stores (NUL, half of a character) and that control a terminal. */
-const UNFIT = /(?![\t\n\r])[\p{Cc}\p{Cs}]/gu;
-const fitted = (text: string): string => text.replace(UNFIT, '\ufffd');
-
-/** A name such as `statusCode` reveals nothing, for any sent data. */
-const isKnown = (name: string): boolean => name.split(/[-_.]|(?<=[a-z])(?=[A-Z])/).every((word) => isShownWord(word.toLowerCase()));
+/** Whether the name of a member consists of known words, such as `statusCode`. Single letters could spell a value. */
+const isKnown = (name: string): boolean => name.split(/[-_.]|(?<=[a-z])(?=[A-Z])/).every((word) => word.length > 1 && isShownWord(word.toLowerCase()));
 
 /** Whether the visible part of a body has too many members, or texts that are too long. */
 function isTooLong(body: unknown): boolean {
@@ -36,24 +31,20 @@ function isTooLong(body: unknown): boolean {
 }
 
 /**
- * A copy of the gateway's JSON that may be shown. Each text, number and name that contains a sent value is masked. A
- * text that repeats a sent value keeps only known words, like a message. Any other text is unchanged except for control
- * characters.
+ * A copy of the gateway's JSON that may be shown, by the rule for its message: known words are kept, and all else is masked.
+ * A number is kept if it is a status beside a name such as `statusCode`.
  */
 export function maskDetails(body: unknown, values: readonly SentValue[], identifiers: readonly string[]): unknown {
-  // Searched only if the answer is shown: a report may contain very many words.
   if (isTooLong(body)) return TOO_LONG;
-  const repeatsSent = createSentSearch(values);
+  const mask = createMask(values, identifiers);
 
-  function masked(value: unknown, depth: number): unknown {
-    if (typeof value === 'string') return repeatsSent(value) ? maskSent(value, values, identifiers) : fitted(value);
-    if (typeof value === 'number') return repeatsSent(String(value)) ? MASK : value;
+  function masked(value: unknown, depth: number, name?: string): unknown {
+    if (typeof value === 'string' && /\p{L}|^\s*$/u.test(value)) return mask(value);
+    if (typeof value === 'string' || typeof value === 'number') return name !== undefined && mask(`${name} ${value}`).endsWith(` ${value}`) ? value : MASK;
     if (typeof value !== 'object' || value === null) return value;
     if (depth > DEEPEST) return MASK;
     if (Array.isArray(value)) return value.map((inner) => masked(inner, depth + 1));
-    return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [isKnown(name) || !repeatsSent(name) ? fitted(name) : MASK, masked(inner, depth + 1)]),
-    );
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [isKnown(key) ? key : MASK, masked(inner, depth + 1, key)]));
   }
 
   return masked(body, 0);

@@ -1,8 +1,16 @@
 import type { SentValue } from '../schema/sent-values.js';
-import { KEY_PIECE } from './holds-piece.js';
 import { isShownWord } from './vocabulary.js';
 
 export const MASK = '[masked]';
+
+/** A key is recognised by any piece of this length. */
+export const KEY_PIECE = 6;
+
+/** Whether a text contains a piece of a key. False for a key shorter than a piece. Both must have the same case. */
+export function holdsPiece(text: string, key: string): boolean {
+  for (let start = 0; start + KEY_PIECE <= key.length; start += 1) if (text.includes(key.slice(start, start + KEY_PIECE))) return true;
+  return false;
+}
 
 /** Longer texts are not masked but left out. */
 const LONGEST_TEXT = 4_096;
@@ -34,9 +42,9 @@ const ASCII = /^[\x20-\x7e]*$/;
 export const fold = (text: string): string => (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
 
 /** Splits names such as `betId` into words. */
-export const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1 ');
+const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1 ');
 
-export const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 function pieceOf(text: string, identifiers: readonly string[]): Piece {
   const lower = text.toLowerCase();
@@ -50,55 +58,78 @@ function pieceOf(text: string, identifiers: readonly string[]): Piece {
   return { opens, core, closes, words, shown: words.every((word) => isShownWord(word) && (word.length > 1 || words.length === 1)) };
 }
 
+/** A sent value, with its text folded. */
+interface Folded extends SentValue {
+  readonly folded: string;
+}
+
 /**
- * A text of the gateway or relay that may be shown. Only known words (`vocabulary.ts`) and the report's identifiers are
+ * Makes the one rule for texts of the gateway or relay. Only known words (`vocabulary.ts`) and the report's identifiers are
  * kept. All else is masked, so that no spelling of a value passes. Known words that were sent are masked too: words of
  * personal values wherever they occur, all others where the whole value occurs.
  */
-export function maskSent(said: string, values: readonly SentValue[], identifiers: readonly string[] = []): string {
-  if (said.length > LONGEST_TEXT) return '[a text too long to show]';
-  const free = identifiers.filter((identifier) => said.includes(identifier) && isFree(fold(identifier), values));
-  const pieces = said
-    .split(/\s+/)
-    .filter((text) => text !== '')
-    .map((text) => pieceOf(text, free));
-  if (/[0-9]/.test(said)) showNumbers(pieces);
-  // Most answers contain no sent word, and nothing needs to be hidden.
-  const all = fold(values.map(({ text }) => text).join(' '));
-  if (pieces.some(({ words }) => words.some((word) => all.includes(word)))) hideSent(pieces, values);
-  hideLetters(pieces);
-  return write(pieces);
+export function createMask(values: readonly SentValue[], identifiers: readonly string[]): (said: string) => string {
+  let found: readonly Folded[] | undefined;
+  // A report may contain very many words, so they are read once, and only if a text is shown.
+  const sent = () => {
+    found ??= values.map(({ text, kind }) => ({ text, kind, folded: fold(text) }));
+    return found;
+  };
+  let all: string | undefined;
+  const numbers: Numbers = {};
+  return (said) => {
+    if (said.length > LONGEST_TEXT) return '[a text too long to show]';
+    const free = identifiers.filter((identifier) => said.includes(identifier) && isFree(fold(identifier), sent()));
+    const pieces = said
+      .split(/\s+/)
+      .filter((text) => text !== '')
+      .map((text) => pieceOf(text, free));
+    if (/[0-9]/.test(said)) showNumbers(pieces, numbers);
+    // Most answers contain no sent word, and nothing needs to be hidden.
+    all ??= sent()
+      .map(({ folded }) => folded)
+      .join(' ');
+    const words = all;
+    if (pieces.some((piece) => piece.words.some((word) => words.includes(word)))) hideSent(pieces, sent());
+    hideLetters(pieces);
+    return write(pieces);
+  };
 }
 
-/** An identifier is shown unchanged, unless it repeats a masked value, or is short enough to be a part of any word. */
-const isFree = (identifier: string, values: readonly SentValue[]): boolean =>
-  /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) && !values.some(({ text, kind }) => kind !== 'plain' && fold(text).length > 2 && identifier.includes(fold(text)));
+/** A single text of the gateway or relay that may be shown. */
+export const maskSent = (said: string, values: readonly SentValue[], identifiers: readonly string[] = []): string => createMask(values, identifiers)(said);
 
-/**
- * Shows an HTTP status beside the word for it, and a small number before its unit, the first of each: several could spell a
- * longer number. Any other number could be personal.
- */
-function showNumbers(pieces: readonly Piece[]): void {
-  const shown = { status: false, small: false };
+/** An identifier is shown unchanged, unless it repeats a masked value, or is short enough to be a part of any word. */
+const isFree = (identifier: string, values: readonly Folded[]): boolean =>
+  /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) && !values.some(({ folded, kind }) => kind !== 'plain' && folded.length > 2 && identifier.includes(folded));
+
+/** The numbers that an answer shows: one of each kind, since several could spell a longer number. */
+interface Numbers {
+  status?: string;
+  small?: string;
+}
+
+/** Shows an HTTP status beside the word for it, and a small number before its unit. Any other number could be personal. */
+function showNumbers(pieces: readonly Piece[], numbers: Numbers): void {
   for (const [index, piece] of pieces.entries()) {
     const before = pieces[index - 1]?.words.at(-1) ?? '';
     const after = pieces[index + 1]?.words[0] ?? '';
     const isStatus = STATUS.test(piece.core) && (index === 0 || STATUS_BEFORE.test(before)) && !/^[0-9]/.test(pieces[index + 1]?.core ?? '');
     const isSmall = SMALL.test(piece.core) && piece.closes === '' && UNITS.test(after) && !/[0-9]/.test(pieces[index - 1]?.core ?? '');
-    if ((isStatus && !shown.status) || (isSmall && !shown.small)) piece.shown = true;
-    shown.status ||= isStatus;
-    shown.small ||= isSmall;
+    if (!isStatus && !isSmall) continue;
+    const kind = isStatus ? 'status' : 'small';
+    numbers[kind] ??= piece.core;
+    if (numbers[kind] === piece.core) piece.shown = true;
   }
 }
 
-function hideSent(pieces: readonly Piece[], values: readonly SentValue[]): void {
+function hideSent(pieces: readonly Piece[], values: readonly Folded[]): void {
   const words = pieces.flatMap((piece) => piece.words.map((word) => ({ word, piece })));
   // A name may be written in parts: `first-name` is also `firstname`.
   const parts = pieces.flatMap((piece) => (piece.words.length > 1 ? [{ word: piece.words.join(''), piece }] : []));
   const personal = [...words, ...parts].filter(({ word }) => word.length > 1);
   const secret = words.filter(({ word }) => word.length >= KEY_PIECE);
-  for (const { text: value, kind } of values) {
-    const text = fold(value);
+  for (const { text: value, folded: text, kind } of values) {
     const wordsOf = () => wordsIn(`${text} ${fold(splitName(value))}`);
     if (kind !== 'personal') hideWhole(words, wordsIn(text));
     if (kind === 'personal') for (const { word, piece } of personal) if (text.includes(word) && wordsOf().includes(word)) piece.shown = false;
@@ -114,11 +145,11 @@ function hideWhole(words: readonly { readonly word: string; readonly piece: Piec
   }
 }
 
-/** A single letter beside a masked piece may belong to it. */
+/** A single letter beside a masked piece may belong to it. Alone, it may be one of a list. */
 function hideLetters(pieces: readonly Piece[]): void {
   const isWord = (piece: Piece | undefined) => piece === undefined || (piece.shown && piece.core.length > 1);
   for (const [index, piece] of pieces.entries()) {
-    if (piece.core.length === 1 && !(isWord(pieces[index - 1]) && isWord(pieces[index + 1]))) piece.shown = false;
+    if (piece.core.length === 1 && (pieces.length === 1 || !(isWord(pieces[index - 1]) && isWord(pieces[index + 1])))) piece.shown = false;
   }
 }
 

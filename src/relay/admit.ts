@@ -1,3 +1,4 @@
+import { RELAY_HEADER } from '../protocol/player-header.js';
 import { type RelayAnswer, refusals } from './answers.js';
 import type { RelayOperation } from './options.js';
 import { corsHeaders, preflightHeaders, senderOf } from './origin.js';
@@ -32,7 +33,7 @@ export function admit(request: Request, { allowedOrigins, allowedHeaders }: Admi
   if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
     return { headers: { ...headers, ...preflightHeaders(allowedHeaders) } };
   if (request.method !== 'POST') return { refused: refusals.method, headers };
-  if (request.headers.get('x-location-sdk') !== '1')
+  if (request.headers.get(RELAY_HEADER) !== '1')
     return { refused: refusals.forbidden, headers, why: "it has no header x-location-sdk: 1, which the package's pages send" };
   const isJson = JSON_TYPE.test(request.headers.get('content-type') ?? '') && !request.headers.has('content-encoding');
   return isJson ? { operation, headers } : { refused: refusals.mediaType, headers };

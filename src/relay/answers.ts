@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorOutcome, LocationStep } from '../errors/errors.js';
+import { RELAY_HEADER } from '../protocol/player-header.js';
 import type { ValidationIssue } from '../schema/issue.js';
 
 /** The answer to a page about a failure (our decision: the wire format of the relay). */
@@ -69,7 +70,8 @@ export const tooMany = (retryAfterMs: number | undefined, outcome: ErrorOutcome,
   body: { error: { code: 'rate-limited', message: 'Too many requests; try again later.', outcome, reference, retryAfterMs } satisfies RelayFailure },
 });
 
-const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' };
+/** Every text of an answer is written here or in `schema/`, without a value of the report: so the page need not mask it. */
+const HEADERS = { [RELAY_HEADER]: '1', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' };
 
 /** The answer as a web `Response`. Undefined members are left out of the JSON. */
 export function toResponse({ status, body, headers }: RelayAnswer, more: Readonly<Record<string, string>> = {}): Response {

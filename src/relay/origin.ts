@@ -1,5 +1,5 @@
 import { isLoopback } from '../protocol/addresses.js';
-import { PLAYER_HEADER } from '../protocol/player-header.js';
+import { PLAYER_HEADER, RELAY_HEADER } from '../protocol/player-header.js';
 
 /** Whether pages of this origin have a safe connection: over https, or on the same machine. */
 const isSecure = (url: URL) => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
@@ -51,12 +51,12 @@ export const corsHeaders = (origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
   // The operator's session is usually a cookie.
   'access-control-allow-credentials': 'true',
-  'access-control-expose-headers': 'retry-after',
+  'access-control-expose-headers': `retry-after, ${RELAY_HEADER}`,
 });
 
 /** The headers that let a page of another origin send a request. */
 export const preflightHeaders = (more: readonly string[]): Record<string, string> => ({
   'access-control-allow-methods': 'POST',
-  'access-control-allow-headers': ['content-type', 'x-location-sdk', PLAYER_HEADER, ...more].join(', '),
+  'access-control-allow-headers': ['content-type', RELAY_HEADER, PLAYER_HEADER, ...more].join(', '),
   'access-control-max-age': '600',
 });

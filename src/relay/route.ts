@@ -3,13 +3,13 @@ import type { RelayOperation } from './options.js';
 
 const SERVED: readonly RelayOperation[] = ['reportBetEvent', 'reportWithdrawalEvent'];
 
-/** Characters that proxies, routers and servers read in different ways: encoded ones, backslashes, empty segments. */
-const AMBIGUOUS = /[%\\]|\/\//;
+/** Characters that proxies, routers and servers read in different ways: encoded ones, backslashes, parameters such as `;x=1`, empty segments. */
+const AMBIGUOUS = /[%\\;]|\/\//;
 
 /** Whether `URL` keeps a path unchanged. It resolves `..` and `%2e`, and turns a backslash into a slash; a proxy before the relay may not. */
 function isUnchanged(target: string): boolean {
   const path = target.replace(/^https?:\/\/[^/?#\\]*/i, '');
-  return path.startsWith('/') && new URL(`http://relay.localhost${path}`).pathname === path;
+  return path.startsWith('/') && !path.includes(';') && new URL(`http://relay.localhost${path}`).pathname === path;
 }
 
 /**

@@ -34,6 +34,18 @@ export const always = <T extends Field>(field: T): T => mark(field, { always: tr
 /** Marks a field as an identifier of a report: only these values may be shown in messages. */
 export const reference = <T extends Field>(field: T): T => mark(field, { reference: true });
 
+/**
+ * The largest `maxReferenceLength`. PostgreSQL indexes at most 2,704 bytes of a report's id: account, environment, operation
+ * and reference. A UTF-16 code unit has at most 3 bytes, so 800 of them leave 304 bytes for the other parts.
+ */
+export const LONGEST_REFERENCE = 800;
+
+/** The problem with a reference that is too long for the stores (our decision: the specification gives no limit). */
+export const referenceTooLong = (value: unknown, most: number): string | undefined =>
+  typeof value === 'string' && value.length > most
+    ? `expected a string of at most ${most} characters (maxReferenceLength), got a string of length ${value.length}`
+    : undefined;
+
 /** Sent as given, untrimmed (our decision). */
 export const text = () => z.string('a string').check(z.refine((value) => value.trim() !== '', 'a string that is not empty or blank'));
 

@@ -66,7 +66,7 @@ export const oneOf = (...words: string[]): Field => {
   return z.custom((value) => words.includes(value as string), { error });
 };
 /** The word that a misspelt or shortened one means, for example `prod`. */
-const nearest = (given: string, words: readonly string[]): string | undefined =>
+export const nearest = (given: string, words: readonly string[]): string | undefined =>
   suggest(given, words) ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase().slice(0, 4)));
 export const isDuration = within('milliseconds', 0, LONGEST_TIMER_MS);
 /** Every wait has a limit, so 0 does not mean "none". */
@@ -123,6 +123,12 @@ export function readOptions<T extends OptionTable>(
     issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
   }
   return { problem: optionsProblem(of, issues), issues };
+}
+
+/** The problem with the names of options whose values the function itself checks. Undefined if each name is known. */
+export function namesProblem(of: string, names: readonly string[], options: unknown): string | undefined {
+  const table = Object.fromEntries(names.map((name) => [name, optional(isAnything)]));
+  return readOptions(of, table, options).problem;
 }
 
 /** The message of the error that refuses options. */

@@ -1,3 +1,4 @@
+// @module-tag slow: starts more browsers.
 import { statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { expect, vi } from 'vitest';

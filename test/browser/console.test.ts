@@ -1,5 +1,7 @@
+// @module-tag slow: drives Chromium.
 import type { Page } from 'playwright-core';
 import { test as base, expect } from 'vitest';
+import { betEvent } from '../support/factories.js';
 import { connectChromium } from './connect-chromium.js';
 import { loaded, mendWrongDeploy, open, tile } from './console-story.js';
 import { consoleWorld } from './console-world.js';
@@ -35,7 +37,7 @@ const test = base
     return { page, complaints, elsewhere };
   });
 
-test('after a wrong deploy, 200 reports go from quarantined to recorded in a few clicks', async ({ world, watched: { page } }) => {
+test('after a wrong deploy, 200 reports go from quarantined to recorded in a few clicks', { tags: 'slice' }, async ({ world, watched: { page } }) => {
   await mendWrongDeploy(page, world);
 });
 
@@ -146,6 +148,58 @@ test('the keyboard alone is enough', async ({ world, watched: { page } }) => {
   await page.getByRole('heading', { name: 'Search' }).waitFor();
 });
 
+test('a slash from any view reaches the search field at once, and the letters after it stand in the field', async ({
+  world,
+  watched: { page },
+  onTestFinished,
+}) => {
+  await open(page, world.url);
+  await page.route('**/api/*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue().catch(() => undefined);
+  });
+  onTestFinished(() => page.unroute('**/api/*'));
+  for (const tab of ['1', '2', '4']) {
+    await page.keyboard.press('Escape');
+    await page.keyboard.press(tab);
+    await page.keyboard.press('/');
+    await page.keyboard.type('1j2k/4');
+    expect([await page.getByRole('searchbox').inputValue(), new URL(page.url()).hash]).toEqual(['1j2k/4', '#/search']);
+  }
+  await loaded(page);
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
+});
+
+test('the focus is inside a report that was opened, and the way back finds the list as it was left', async ({ world, watched: { page } }) => {
+  const focus = () => page.evaluate(() => document.activeElement?.textContent?.slice(0, 12) ?? '');
+  await open(page, world.url, '#/search');
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => page.locator('.list button').count()).toBe(100);
+  const row = page.locator('.list button').nth(80);
+  const name = (await row.textContent())?.slice(0, 12);
+  await row.focus();
+  const scrolled = await page.evaluate(() => scrollY);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'History' }).waitFor();
+  expect(await focus()).toBe('Report');
+  await page.keyboard.press('Escape');
+  await expect.poll(focus).toBe(name);
+  expect([await page.locator('.list button').count(), await page.evaluate(() => scrollY)]).toEqual([100, scrolled]);
+});
+
+test('a phone of 360 pixels shows the count of each state of a destination', async ({ world, watched: { page }, onTestFinished }) => {
+  onTestFinished(() => page.setViewportSize(DESKTOP));
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page, world.url);
+  const cells = page.getByRole('region', { name: 'Destinations' }).locator('tbody td');
+  for (const cell of await cells.all()) {
+    const box = await cell.boundingBox();
+    expect((box?.x ?? 999) + (box?.width ?? 999)).toBeLessThanOrEqual(360);
+  }
+  const shown = await cells.evaluateAll((all) => all.map((one) => `${getComputedStyle(one, '::before').content} ${one.textContent}`));
+  expect(shown[0]).toMatch(/^"Needs a person" \d+$/);
+});
+
 test('the log is checked, and a list is compared with the outbox and saved', async ({ world, watched: { page } }) => {
   await open(page, world.url, '#/proof');
   await page.getByRole('button', { name: 'Check the log' }).click();
@@ -153,6 +207,13 @@ test('the log is checked, and a list is compared with the outbox and saved', asy
   await page.getByLabel('Head to find in it').fill('0'.repeat(64));
   await page.getByRole('button', { name: 'Check the log' }).click();
   await page.getByText('the head that was noted is not in the log').waitFor();
+  expect(await page.getByLabel('Environment').inputValue()).toBe('staging');
+  await page.getByLabel('Environment').selectOption('production');
+  await page.getByText('The outbox has no reports in production.', { exact: true }).waitFor();
+  await page.getByLabel(/Your list/).fill('BET-1\nBET-2\n');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('The outbox has no reports in production. Choose').waitFor();
+  expect(await page.getByText('are recorded').count()).toBe(0);
   await page.getByLabel('Environment').selectOption('staging');
   await page.getByLabel(/Your list/).fill('bet_id,amount\nBET-1,5\nBET-2,6\nBET-none,7\n');
   await page.getByRole('button', { name: 'Compare' }).click();
@@ -165,15 +226,42 @@ test('the log is checked, and a list is compared with the outbox and saved', asy
   );
 });
 
-test('a lost connection is said, keeps what was shown, and comes back by itself', async ({ world, watched: { page }, onTestFinished }) => {
+test('a group that a decision has changed is read again on the way back, and a group leads back to its row', async ({ world, watched: { page } }) => {
+  await world.report(3, { refusedWith: 'the stake is missing', name: 'BACK' });
+  await open(page, world.url, '#/person');
+  await page.getByRole('button', { name: /such as BACK/ }).click();
+  await page.getByRole('link', { name: /BACK/ }).first().click();
+  await page.getByRole('button', { name: 'Dismiss…', exact: true }).click();
+  await page.keyboard.type('a test bet');
+  await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
+  await page.getByText('1 report dismissed.').waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('checkbox').count()).toBe(2);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('button')?.textContent ?? '')).toContain('such as BACK');
+});
+
+test('a lost connection is said, keeps what was shown, disables the buttons, and comes back by itself', async ({
+  world,
+  watched: { page },
+  onTestFinished,
+}) => {
   await open(page, world.url);
+  const range = page.getByRole('button', { name: 'Month' });
+  await range.focus();
   const come = await world.lose();
   onTestFinished(come);
-  await page.locator('#link', { hasText: /connection lost; last seen/ }).waitFor();
+  await page.locator('#link', { hasText: 'connection lost' }).waitFor();
+  const lost = page.getByRole('region', { name: 'Connection' });
+  expect(await lost.textContent()).toMatch(/Connection lost\. You see the state of \d\d:\d\d:\d\d/);
+  expect((await lost.boundingBox())?.height).toBeGreaterThan(40);
+  expect(await page.locator('main button:enabled').count()).toBe(0);
+  expect(await violationsOf(page)).toEqual([]);
   expect(await tile(page, 'Recorded').textContent()).toBe('200');
   await come();
-  await page.evaluate(() => dispatchEvent(new Event('online')));
+  await lost.getByRole('button', { name: 'Try now' }).click();
   await page.locator('#link[data-state=live]').waitFor();
+  expect([await lost.isVisible(), await range.isEnabled()]).toEqual([false, true]);
 });
 
 test('a colleague who may look sees no button that decides, and one who is logged out nothing', async ({ world, watched: { page }, onTestFinished }) => {
@@ -181,7 +269,7 @@ test('a colleague who may look sees no button that decides, and one who is logge
   world.be({ name: 'bola@example.com' });
   await open(page, world.url, '#/person');
   await page.locator('.list button').first().click();
-  await loaded(page);
+  await page.getByRole('link', { name: 'All groups' }).waitFor();
   expect(await page.getByRole('button', { name: /again|Declare|Dismiss|Lift/ }).count()).toBe(0);
   expect(await page.getByText('may look').count()).toBe(1);
   world.be(null as never);
@@ -225,6 +313,38 @@ test.for(VIEWS)('axe finds nothing wrong: %s, light on a desktop and dark on a p
   await page.emulateMedia({ colorScheme: 'light' });
 });
 
-test('nothing was thrown in the page, and no other host was asked', ({ watched: { complaints, elsewhere } }) => {
+test('a refused key is counted first, stands above the charts, and says what to do', async ({ world, watched: { page } }) => {
+  const before = (await world.outbox.stats()).states.quarantined;
+  world.gateway.faults.add({ kind: 'status', status: 401, times: 1_000, body: { message: 'Unauthorized' } });
+  await world.outbox.reportBetEvent(betEvent({ bet_id: 'KEY-1' }));
+  world.outbox.start();
+  await expect.poll(async () => (await world.outbox.stats()).paused.length).toBe(1);
+  await world.outbox.stop();
+  await open(page, world.url);
+  const first = page.locator('.tile').first();
+  expect(await first.innerText()).toMatch(new RegExp(`Needs a person\\s+${before + 1}\\s+1 stop, ${before} reports to decide`));
+  expect(await first.locator('.mark.bad').count()).toBe(1);
+  expect(await page.title()).toBe(`(${before + 1}) Outbox`);
+  const why = page.getByRole('region', { name: 'Why reports wait' });
+  expect(await why.innerText()).toMatch(/staging\s+The gateway refuses the API key\.\s+Do: Ask the authority for a valid key/);
+  const top = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y ?? 0;
+  expect(await top('Why reports wait')).toBeLessThan(await top('Charts'));
+  expect(await violationsOf(page)).toEqual([]);
+
+  await page.getByRole('link', { name: 'Needs a person' }).first().click();
+  await page.getByRole('heading', { name: 'Needs a person' }).waitFor();
+  expect(await why.innerText()).toContain('The gateway refuses the API key.');
+
+  world.gateway.faults.clear();
+  world.outbox.start();
+  await page.getByRole('button', { name: 'Lift…' }).click();
+  await page.keyboard.type('the key is valid again');
+  await page.getByRole('button', { name: 'Lift', exact: true }).click();
+  await why.getByText('This is over.').waitFor();
+  await world.outbox.stop();
+  expect(await page.title()).toBe(`(${before}) Outbox`);
+});
+
+test('nothing was thrown in the page, and no other host was asked', { tags: 'slice' }, ({ watched: { complaints, elsewhere } }) => {
   expect([complaints, elsewhere]).toEqual([[], []]);
 });

@@ -1,3 +1,4 @@
+// @module-tag slow: damages each member of each record.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect } from 'vitest';
 import { sampleOf } from '../support/cases.js';

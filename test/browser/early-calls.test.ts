@@ -1,3 +1,4 @@
+// @module-tag slow: drives Chromium.
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import * as guards from '../../src/errors/guards.js';
@@ -14,7 +15,7 @@ type Ended = [name: string, how: string | undefined][];
 
 const ended = () => (window as unknown as { ended: Ended }).ended;
 
-test('the stub is a small file', () => {
+test('the stub is a small file', { tags: 'slice' }, () => {
   expect(gzipSync(readScript('location-sdk.stub.global.js')).byteLength).toBeLessThan(2_000);
 });
 
@@ -73,7 +74,7 @@ test.for(['async', 'defer'])(
   },
 );
 
-test('a kept function of the stub still works when the script has loaded', async ({ context, page, operator }) => {
+test('a kept function of the stub still works when the script has loaded', { tags: 'slice' }, async ({ context, page, operator }) => {
   await grantGeolocation(context);
   await page.goto(`${operator.url}/stub-alone`);
   const names = await page.evaluate(() => Object.getOwnPropertyNames(window));

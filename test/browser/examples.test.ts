@@ -1,3 +1,4 @@
+// @module-tag slow: drives examples.
 import { once } from 'node:events';
 import { expect } from 'vitest';
 import { startNode } from '../support/run.js';

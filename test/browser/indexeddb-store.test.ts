@@ -1,3 +1,4 @@
+// @module-tag slow: the contract of every store, in Chromium.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow: drives Chromium.
 import { createMockGateway } from '../../src/entries/mock.js';
 import { serve } from '../../src/entries/mock-node.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
@@ -5,7 +6,7 @@ import { expect, restart, test, violationsOf } from './inspector-test.js';
 
 const HOSTILE = '<img src=x onerror="window.harmed=true">"\'`</script><script>window.harmed=true</script>';
 
-test('a report is shown within a second of its arrival', async ({ open, client }) => {
+test('a report is shown within a second of its arrival', { tags: 'slice' }, async ({ open, client }) => {
   const { page } = await open();
   // By the page's clock, which stands still between its steps: a busy machine may take longer to deliver the report.
   await page.clock.install();
@@ -73,7 +74,7 @@ test('it survives a restart of the server, and removes the reports that the serv
   expect(await page.getByText('BET-BEFORE').count()).toBe(0);
 });
 
-test('a hostile reference is text, and no part of it runs', async ({ open, client, server }) => {
+test('a hostile reference is text, and no part of it runs', { tags: 'slice' }, async ({ open, client, server }) => {
   const { page, complaints } = await open();
   await client.reportBetEvent(betEvent({ bet_id: HOSTILE }));
   server.gateway.faults.add({ kind: 'hang', reference: HOSTILE });

@@ -1,3 +1,4 @@
+// @module-tag slow: waits for the time limits of a browser.
 import { describe, expect } from 'vitest';
 import type { ClientEvent } from '../../src/entries/index.js';
 import { codeBlocks } from '../support/code-blocks.js';
@@ -27,7 +28,14 @@ const GEOJS = { latitude: 6.4474, longitude: 3.3903, city: 'Lagos', region: 'Lag
 const IPAPI_CO = { latitude: 9.0579, longitude: 7.4951, city: 'Abuja', region: 'FCT', country: 'NG', source: 'ip' };
 const FREEIPAPI = { latitude: 12.0022, longitude: 8.592, city: 'Kano', region: 'Kano', country: 'NG', source: 'ip' };
 
-test('a position that the player allows is sent as gps, and no service is asked', async ({ context, page, site, gateway, lookups, options }) => {
+test('a position that the player allows is sent as gps, and no service is asked', { tags: 'slice' }, async ({
+  context,
+  page,
+  site,
+  gateway,
+  lookups,
+  options,
+}) => {
   await grantGeolocation(context);
   await page.goto(site.url);
 

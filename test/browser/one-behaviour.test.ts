@@ -1,3 +1,4 @@
+// @module-tag slow: compares all builds.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect } from 'vitest';
 import { expectFreshBuild } from '../support/built.js';

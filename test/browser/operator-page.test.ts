@@ -1,3 +1,4 @@
+// @module-tag slow: drives an example.
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { POSITION } from './geolocation.js';
@@ -70,7 +71,7 @@ test('no script reads the session, no other site sends it, and no page frames th
   expect(headers.get('content-security-policy')).not.toContain('unsafe');
 });
 
-test('a player who denies the location is located by the connection', async ({ open, reports }) => {
+test('a player who denies the location is located by the connection', { tags: 'slice' }, async ({ open, reports }) => {
   const { page, complaints } = await open({ ...PHONE, ...DENIED });
   await logIn(page);
   await placeBet(page);
@@ -209,20 +210,26 @@ test('an ended session is reported as such', async ({ open, reports }) => {
   expect(await reports()).toEqual([]);
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the page is accessible (${colorScheme})`, async ({ open }) => {
-    const { page } = await open({ ...PHONE, ...ALLOWED, colorScheme, bypassCSP: true });
-    await page.getByLabel('Nickname').waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-    await logIn(page);
-    await placeBet(page);
-    await says(page, 'Your bet is accepted.');
-    await choose(page, 'The gateway is down');
-    await placeBet(page);
-    await says(page, 'We are not sure yet.');
-    expect(await violationsOf(page)).toEqual([]);
-  });
-}
+test('the page is accessible, in light and in dark', async ({ open }) => {
+  const { page } = await open({ ...PHONE, ...ALLOWED, bypassCSP: true });
+  const violations = async () => {
+    const found = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      found.push(...(await violationsOf(page)));
+    }
+    return found;
+  };
+  await page.getByLabel('Nickname').waitFor();
+  expect(await violations()).toEqual([]);
+  await logIn(page);
+  await placeBet(page);
+  await says(page, 'Your bet is accepted.');
+  await choose(page, 'The gateway is down');
+  await placeBet(page);
+  await says(page, 'We are not sure yet.');
+  expect(await violations()).toEqual([]);
+});
 
 test('each row has its number and time, with which support finds it at the gateway', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
@@ -350,16 +357,21 @@ function borderContrasts(): { name: string; contrast: number }[] {
   });
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`buttons and fields have an edge of 3:1 (${colorScheme})`, async ({ open }) => {
-    const { page } = await open({ ...ALLOWED, colorScheme });
-    const faint = async () => (await page.evaluate(borderContrasts)).filter(({ contrast }) => contrast < 3);
-    await page.getByLabel('Nickname').waitFor();
-    expect(await faint()).toEqual([]);
-    await logIn(page);
-    await placeBet(page);
-    await says(page, 'Your bet is accepted.');
-    expect(await faint()).toEqual([]);
-    expect(await page.evaluate(borderContrasts).then((all) => all.length)).toBeGreaterThan(10);
-  });
-}
+test('buttons and fields have an edge of 3:1, in light and in dark', async ({ open }) => {
+  const { page } = await open(ALLOWED);
+  const expectClearEdges = async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const edges = await page.evaluate(borderContrasts);
+      expect(edges.filter(({ contrast }) => contrast < 3)).toEqual([]);
+      expect(edges.length).toBeGreaterThan(1);
+    }
+  };
+  await page.getByLabel('Nickname').waitFor();
+  await expectClearEdges();
+  await logIn(page);
+  await placeBet(page);
+  await says(page, 'Your bet is accepted.');
+  await expectClearEdges();
+  expect(await page.evaluate(borderContrasts).then((all) => all.length)).toBeGreaterThan(10);
+});

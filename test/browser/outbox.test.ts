@@ -1,3 +1,4 @@
+// @module-tag slow: drives Chromium.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -87,7 +88,7 @@ test('the reports that a crashed tab had accepted, also those being sent, are de
   expect(rows.filter(({ state }) => state !== 'recorded')).toEqual([]);
 });
 
-test('a tab closed before anything was sent loses nothing', async ({ context, page, shop }) => {
+test('a tab closed before anything was sent loses nothing', { tags: 'slice' }, async ({ context, page, shop }) => {
   await openOutbox(page, shop.url, { start: false });
   expect(await enqueue(page, names('B', 5))).toEqual(Array(5).fill('waiting'));
   await page.close({ runBeforeUnload: false });
@@ -97,7 +98,7 @@ test('a tab closed before anything was sent loses nothing', async ({ context, pa
   expect(recorded(shop)).toEqual(names('B', 5));
 });
 
-test('of two tabs one sends the reports of both, each once; when it is closed the other takes over', async ({ context, page, shop }) => {
+test('of two tabs one sends the reports of both, each once; when it is closed the other takes over', { tags: 'slice' }, async ({ context, page, shop }) => {
   const posts = [countPosts(page)];
   await openOutbox(page, shop.url);
   await enqueue(page, names('first', 5));
@@ -145,7 +146,7 @@ test('two tabs without locks send each report once, separated by leases', async 
   expect(shop.gateway.requests()).toHaveLength(40);
 });
 
-test('what is reported offline is accepted, and delivered when the network is back', async ({ context, page, shop }) => {
+test('what is reported offline is accepted, and delivered when the network is back', { tags: 'slice' }, async ({ context, page, shop }) => {
   await openOutbox(page, shop.url);
   await context.setOffline(true);
   expect(await enqueue(page, names('B', 5))).toEqual(Array(5).fill('waiting'));
@@ -384,6 +385,7 @@ test('when the session has ended no report is lost or quarantined: the next logi
 
 test('if the data of the site is cleared, the page is informed within a minute that its reports may have been sent', async ({ context, page, shop }) => {
   shop.answers.held = 1;
+  await page.clock.install();
   await openOutbox(page, shop.url);
   await page.evaluate(() => {
     const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
@@ -407,11 +409,12 @@ test('if the data of the site is cleared, the page is informed within a minute t
   await cdp.send('Storage.clearDataForOrigin', { origin: new URL(shop.url).origin, storageTypes: 'indexeddb' });
   const told = () => page.evaluate(() => (window as unknown as { told: { reference: string }[] }).told.sort((a, b) => (a.reference < b.reference ? -1 : 1)));
   // Otherwise it would be informed after five minutes.
-  await expect.poll(told, { timeout: 60_000 }).toEqual([
+  await page.clock.fastForward(60_000);
+  await expect.poll(told, patient).toEqual([
     { reference: 'ON-ITS-WAY', outcome: 'unknown', code: 'aborted' },
     { reference: 'WAITS', outcome: 'unknown', code: 'aborted' },
   ]);
-}, 90_000);
+});
 
 test("neither the storage nor the requests of a page contain a key or the player's identity", async ({ page, shop }) => {
   const requests: string[] = [];

@@ -1,3 +1,4 @@
+// @module-tag slow: drives the page of the tutorial.
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { expect } from 'vitest';
 import { codeBlocks } from '../support/code-blocks.js';

@@ -1,3 +1,4 @@
+// @module-tag slow: drives Chromium.
 import { expect } from 'vitest';
 import { betEvent, settledBet, withdrawalEvent } from './bet.js';
 import { test } from './browser-test.js';

@@ -1,3 +1,4 @@
+// @module-tag slow: drives Chromium.
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { MockGateway } from '../../src/entries/mock.js';

@@ -1,3 +1,4 @@
+// @module-tag slow: drives Chromium.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from './browser-test.js';
@@ -39,7 +40,13 @@ const report = (page: Page, options: object = {}, resends = 0): Promise<Ended> =
 
 const posts = ({ requests }: OperatorSite) => requests.filter(({ method }) => method === 'POST');
 
-test('a page reports through the relay of its own site, with its position and its session', async ({ context, page, operator, violations, complaints }) => {
+test('a page reports through the relay of its own site, with its position and its session', { tags: 'slice' }, async ({
+  context,
+  page,
+  operator,
+  violations,
+  complaints,
+}) => {
   await grantGeolocation(context);
   await context.addCookies([{ name: 'session', value: 'S-1', url: operator.url }]);
   await page.goto(operator.url);
@@ -87,7 +94,7 @@ test('a relay on another origin gets a preflight first, and the session only if 
   expect(violations).toEqual([]);
 });
 
-test('after a lost answer the next attempt finds that the report is recorded', async ({ context, page, operator }) => {
+test('after a lost answer the next attempt finds that the report is recorded', { tags: 'slice' }, async ({ context, page, operator }) => {
   operator.script.push('lost');
   await grantGeolocation(context);
   await page.goto(operator.url);
@@ -189,7 +196,7 @@ test('a report that waits for its next attempt makes it when the page is left', 
   await eventually(() => references(operator)).toEqual(['B-1']);
 });
 
-test('a closed page still sends the reports that it had started', async ({ context, page, operator }) => {
+test('a closed page still sends the reports that it had started', { tags: 'slice' }, async ({ context, page, operator }) => {
   await leavePromptOpen(page);
   await page.goto(operator.url);
   await begin(page, [bet]);

@@ -1,3 +1,4 @@
+// @module-tag slow: drives Chromium.
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -16,7 +17,7 @@ const namesOnWindow = (page: Page): Promise<string[]> => page.evaluate(() => Obj
 /** Exports that only a server needs: a service with a secret token, and functions for requests and players. */
 const FOR_SERVERS = ['amount', 'clientIpFrom', 'ipinfo', 'locationSignals'];
 
-test("the script exports the package's API, except the error classes and the functions for servers", async ({ page, site }) => {
+test("the script exports the package's API, except the error classes and the functions for servers", { tags: 'slice' }, async ({ page, site }) => {
   await page.goto(site.url);
 
   const offered = Object.keys(sdk).filter((name) => name === 'ReportingError' || (!FOR_SERVERS.includes(name) && !/^[A-Z]/.test(name)));
@@ -86,7 +87,14 @@ test('a page that reports a bet stores nothing in the browser', async ({ context
   expect(await stored()).toEqual([0, 0, '', 0, 0]);
 });
 
-test('a page with a strict policy reports a bet, located by gps, without a violation', async ({ context, page, site, complaints, violations, options }) => {
+test('a page with a strict policy reports a bet, located by gps, without a violation', { tags: 'slice' }, async ({
+  context,
+  page,
+  site,
+  complaints,
+  violations,
+  options,
+}) => {
   await grantGeolocation(context);
   await page.goto(`${site.url}/strict-policy`);
 
@@ -154,7 +162,7 @@ test('loading the script again keeps the first copy, and the configured client',
   expect(gateway.recorded()).toHaveLength(1);
 });
 
-test('the default client is set by configure and reports', async ({ context, page, site, gateway, options }) => {
+test('the default client is set by configure and reports', { tags: 'slice' }, async ({ context, page, site, gateway, options }) => {
   await grantGeolocation(context);
   await page.goto(site.url);
 

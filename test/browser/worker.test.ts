@@ -1,3 +1,4 @@
+// @module-tag slow: drives Chromium.
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';

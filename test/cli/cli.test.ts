@@ -288,7 +288,7 @@ describe('mock ready', () => {
     await end();
   });
 
-  test('ends with exit code 1 at once if a mock gateway of another process answers', async () => {
+  test('ends with exit code 1 at once if a mock gateway of another process answers', { tags: 'slow' }, async () => {
     const { url, end } = await startMock();
     expect(await runCli(['mock', 'ready', '--url', url, '--pid', `${process.pid}`])).toMatchObject({ code: 0 });
     const { code, out, err } = await runCli(['mock', 'ready', '--url', url, '--pid', '1', '--wait', '--timeout', '10m']);
@@ -339,7 +339,7 @@ describe('mock run', () => {
     expect(readFileSync(state, 'utf8')).toContain('B-1');
   });
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes %s on, waits for the command, and returns its exit code', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes %s on, waits for the command, and returns its exit code', { tags: 'slow' }, async (signal) => {
     const child = cli.start(
       'mock',
       'run',
@@ -351,7 +351,7 @@ describe('mock run', () => {
     expect(await once(child, 'exit')).toEqual([42, null]);
   });
 
-  test('returns 128 plus the number of the signal that ended the command', async () => {
+  test('returns 128 plus the number of the signal that ended the command', { tags: 'slow' }, async () => {
     expect(await cli.run('mock', 'run', ...node("process.kill(process.pid, 'SIGKILL')"))).toMatchObject({ code: 137 });
   });
 
@@ -378,6 +378,6 @@ test('a separate process returns the exit code, and prints errors on standard er
   expect(await cli.run('mock', '--bogus')).toEqual({ code: 2, out: '', err: 'location-sdk: unknown option --bogus; see --help\n' });
 });
 
-test('a closed standard output does not change the exit code', async () => {
+test('a closed standard output does not change the exit code', { tags: 'slow' }, async () => {
   expect(await cli.runUnread('--help')).toBe(0);
 });

@@ -1,10 +1,10 @@
+// @module-tag slow: kills processes.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
-import { connect } from '../../src/outbox/stores/sqlite/database.js';
 import { quarantineMany, retryOf } from '../console/quarantined.js';
-import { newFile, openLibsql } from '../outbox/stores/sqlite/files.js';
+import { newFile, openLibsql, query } from '../outbox/stores/sqlite/files.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 
 const REPORTS = 12_000;
@@ -42,7 +42,7 @@ it('a retry of a group whose console is killed in the middle retries each report
   const retried = () => {
     const database = openLibsql(file);
     try {
-      const rows = connect(database).all("SELECT count(*) AS n FROM outbox_rows WHERE state = 'waiting' AND json_array_length(decisions) = 1");
+      const rows = query(database, "SELECT count(*) AS n FROM outbox_rows WHERE state = 'waiting' AND json_array_length(decisions) = 1");
       return Number(rows[0]?.n);
     } finally {
       database.close();

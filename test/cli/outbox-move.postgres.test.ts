@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { describe, expect, inject, it } from 'vitest';
 import { originOf } from '../../src/cli/outbox/move.js';
 import type { OutboxStore } from '../../src/entries/outbox.js';
@@ -78,6 +79,51 @@ async function told(store: OutboxStore) {
 }
 
 describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
+  /** Random characters, which PostgreSQL cannot compress: 3 bytes each. */
+  const random = (length: number) => Array.from({ length }, () => String.fromCharCode(0x4e00 + Math.floor(Math.random() * 20_000))).join('');
+
+  it('names the reports that PostgreSQL refuses, changes nothing, and leaves them in the file once they are final', async () => {
+    const schema = newSchema();
+    const long = random(3_000);
+    const rowOf = (store: OutboxStore) => store.list({ limit: 10 });
+    const file = await filled((store) => store.enqueue([newRow('B-1'), newRow(long), newRow('B-2')]));
+    const words = ['outbox', file, 'move', '--to', url, '--schema', schema];
+    for (const more of [[], ['--skip-rejected']]) {
+      const { code, err } = await runCli([...words, ...more]);
+      expect(code).toBe(1);
+      expect(err).toContain(`PostgreSQL refuses these reports of ${file}: number 2, default:staging:reportBetEvent:${long.slice(0, 60)}`);
+      expect(err).toContain('… (waiting, 54000). Nothing was moved, and the file is unchanged.');
+      expect(err).toContain('list --state waiting --after 1 --limit 1');
+      expect(err).toContain('Then move again with --skip-rejected');
+      expect(err.length).toBeLessThan(1_200);
+    }
+    const unchanged = await openSqlite(file);
+    expect((await rowOf(unchanged)).map(({ reference, state }) => [reference, state])).toEqual(['B-1', long, 'B-2'].map((one) => [one, 'waiting']));
+    await unchanged.close?.();
+
+    const final = await filled(async (store) => {
+      await store.enqueue([newRow('B-1'), newRow(long), newRow('B-2')]);
+      const [, one] = await claim(store, 2);
+      if (!one) throw new Error('expected two rows');
+      await write(store, one, { message: 'ok' });
+      await store.receipts.append([{ index: 0, id: one.id, line: '{}' }]);
+    });
+    const again = ['outbox', final, 'move', '--to', url, '--schema', schema];
+    const asked = await runCli(again);
+    expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('They are final: move again with --skip-rejected, which leaves them in the file')]);
+    const { code, out } = await runCli([...again, '--skip-rejected', '--json']);
+    expect([code, JSON.parse(out)]).toEqual([0, { moved: true, schema, left: [2] }]);
+    const moved = await openPostgres({ schema });
+    expect((await rowOf(moved)).map(({ reference, sequence }) => [reference, sequence])).toEqual([
+      ['B-1', 1],
+      ['B-2', 3],
+    ]);
+    expect(await moved.receipts.read(0, 9)).toMatchObject([{ id: `default:staging:reportBetEvent:${long}` }]);
+    expect((await moved.counts()).states.recorded).toBe(1);
+    const [next] = await moved.enqueue([newRow('B-9')]);
+    expect(next?.row.sequence).toBeGreaterThan(3);
+  });
+
   it('moves everything once, and leaves a file that no store opens', async () => {
     const schema = newSchema();
     let before: Awaited<ReturnType<typeof told>> | undefined;

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import type { OutboxStore } from '../../src/entries/outbox.js';

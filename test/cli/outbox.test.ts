@@ -98,10 +98,10 @@ describe('commands that only read', () => {
     expect(out).toContain('unprocessable (HTTP 422)');
     expect(out).toContain(`resolve ${BAD} --as dismissed --reason`);
     expect(out).toMatch(/^ {2}request {5}abcdefab-cdef-4abc-8def-\w{12}$/m);
-    expect(out).toContain('  answer      {"message":"[masked] is wrong","code":"LIC-4711"}');
+    expect(out).toContain('  answer      {"message":"[masked] is wrong","code":"[masked]"}');
     expect((await outbox(sample, 'show', 'B-1')).out).toMatch(/^ {2}request {5}abcdefab-cdef-4abc-8def-\w{12}$/m);
     const { out: both } = await outbox(sample, 'show', 'B-bad', '--json');
-    expect(jsonOf(both)[0]).toMatchObject({ problem: { requestId: expect.stringMatching(/^abcdefab-/), details: { code: 'LIC-4711' } } });
+    expect(jsonOf(both)[0]).toMatchObject({ problem: { requestId: expect.stringMatching(/^abcdefab-/), details: { code: '[masked]' } } });
     expect(jsonOf(both).map(({ state }) => state)).toEqual(['quarantined', 'waiting']);
   });
 
@@ -178,7 +178,7 @@ describe('commands that decide', () => {
       err: expect.stringContaining('needs --code'),
     });
     expect(await outbox(file, 'retry', BAD, '--code', 'not-found')).toMatchObject({ code: 2, err: expect.stringContaining('--code goes with --all only') });
-    expect((await outbox(file, 'retry', '--all', '--account', 'brandB')).err).toContain('No such report is quarantined');
+    expect((await outbox(file, 'retry', '--all', '--account', 'brandB')).err).toContain('this outbox has no account brandB; known are default');
     expect(jsonOf((await outbox(file, 'retry', '--all', '--code', 'unprocessable', '--json')).out)).toEqual([{ id: BAD, done: true, state: 'waiting' }]);
     const other = copy();
     const decided = await outbox(
@@ -286,7 +286,7 @@ describe('the gateway of an account', () => {
     const before = (await staging()).gateway;
     const to = ['--environment', 'staging', '--gateway', 'https://next.example.com/'];
     expect(await outbox(file, 'rebind', ...to)).toMatchObject({ code: 2, err: expect.stringContaining('--reason') });
-    expect(await outbox(file, 'rebind', ...to, '--reason', 'x', '--account', 'brandB')).toMatchObject({ code: 1, err: expect.stringContaining('brandB') });
+    expect(await outbox(file, 'rebind', ...to, '--reason', 'x', '--account', 'brandB')).toMatchObject({ code: 2, err: expect.stringContaining('brandB') });
     const { code, out } = await outbox(file, 'rebind', ...to, '--reason', 'it moved');
     expect([code, out]).toEqual([
       0,
@@ -295,7 +295,7 @@ describe('the gateway of an account', () => {
     expect((await outbox(file, 'rebind', ...to, '--reason', 'again')).err).toContain('already');
     expect(await staging()).toMatchObject({ account: 'default', gateway: 'https://next.example.com', rebound: [{ from: before, reason: 'it moved' }] });
     expect((await outbox(file)).out).toContain('it moved');
-    expect((await outbox(file, 'list', '--account', 'brandB')).err).toContain('No report waits');
+    expect((await outbox(file, 'list', '--account', 'brandB')).err).toContain('this outbox has no account brandB; known are default');
   });
 });
 
@@ -412,7 +412,7 @@ describe('a file that cannot be used', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^waiting +0\n/)]);
   });
 
-  it('is locked by another process', { timeout: 20_000 }, async () => {
+  it('is locked by another process', { tags: 'slow', timeout: 20_000 }, async () => {
     const file = copy();
     const database = openLibsql(file);
     database.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');

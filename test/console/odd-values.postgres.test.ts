@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { expect, test } from 'vitest';
 import { openStore } from '../outbox/stores/postgres/world.js';
 import { failedOddCalls } from './odd-values.js';

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { expect, test } from 'vitest';
 import { launchChromium } from '../browser/chromium.js';
 import { mendWrongDeploy, open } from '../browser/console-story.js';

@@ -88,7 +88,8 @@ const aborting = () => {
 describe('an error says what to do', () => {
   it.each<[string, Response | Error, string]>([
     ['nothing was sent', unreachable(), 'Nothing was sent.'],
-    ['nothing was recorded', answer(422, {}), 'Nothing was recorded by this call.'],
+    ['nothing was recorded', answer(400, {}), 'Nothing was recorded by this call.'],
+    ['the data is refused', answer(422, {}), 'Nothing was recorded by this call. Correct the data and call again.'],
     ['it may be recorded', lost(), 'It may be recorded: repeat it with client.resend(error), not with a new call.'],
   ])('where %s', async (_, first, advice) => {
     const { message } = await delivering([first], { limit: 0 }).failure();
@@ -105,7 +106,7 @@ describe('an error says what to do', () => {
       'verifyNin (staging): HTTP 503: the gateway failed. Call it again.',
     );
     expect((await delivering([answer(422)], { of: verification }).failure()).message).toBe(
-      'verifyNin (staging): HTTP 422: the gateway cannot accept the data; correct it and call again.',
+      'verifyNin (staging): HTTP 422: the gateway cannot accept the data. Correct the data and call again.',
     );
   });
 });

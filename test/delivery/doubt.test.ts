@@ -83,8 +83,10 @@ describe('without doubt', () => {
 
 describe('which words mean a duplicate', () => {
   it.each([
-    [409, 'Conflict', 'same'],
-    [409, undefined, 'same'],
+    [409, 'Conflict', false],
+    [409, undefined, false],
+    [409, 'This bet was already reported', 'same'],
+    [409, 'bet_id already exists', 'same'],
     [400, 'Duplicate entry', false],
     [400, 'Duplicate report', 'same'],
     [422, 'This bet was already reported', 'same'],

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import type { ReportingError } from '../../src/errors/errors.js';
+import { sampleSize } from '../support/cases.js';
 import { betEvent } from '../support/factories.js';
 
 const LOCATION = { latitude: 6.45, longitude: 3.39, source: 'test' };
@@ -164,33 +165,76 @@ describe('after a lost answer', () => {
     expect(await afterBody(422, { message: 'Duplicate request', detail: { reason: 'The amount differs' } })).toBe('unknown');
   });
 
-  it.each<[unknown]>([
-    [null],
-    [[]],
-    [{}],
-    [{ statusCode: 409 }],
-    ['Conflict'],
-    [{ message: 'Conflict', error: 'This bet has already been reported' }],
-    [{ message: 'This bet has already been recorded and cannot be changed' }],
-    [{ message: 'Already reported. Do not retry.' }],
-    [{ message: 'Report rejected: already reported' }],
-  ])('a 409 with %j says that this report was recorded', async (body) => {
-    expect(await afterBody(409, body)).toBe('already-recorded');
+  it.each([null, [], {}, { statusCode: 409 }, 'Conflict', { message: 'Already reported. Do not retry.' }, { message: 'Report rejected: already reported' }])(
+    'a 409 with %j leaves the doubt, since no sentence of it says that this report was reported',
+    async (body) => {
+      expect(await afterBody(409, body)).toBe('unknown');
+    },
+  );
+
+  it.each([
+    { code: 'DUPLICATE_REPORT' },
+    { error: { code: 'BET_ALREADY_SETTLED' } },
+    { statusCode: 400, error: 'Bad Request', message: 'Bad Request', reason: 'duplicateBet' },
+    { message: 'Conflict', error: 'This bet has already been reported' },
+    ['This bet has already been reported'],
+    'The event was already recorded',
+  ])('%j says so in a code or in another text', async (body) => {
+    for (const status of [400, 409, 422]) expect(await afterBody(status, body)).toBe('already-recorded');
   });
 
+  it.each([
+    { code: 'DUPLICATE_REQUEST', message: 'Please slow down' },
+    { code: 'ALREADY_PROCESSED' },
+    { code: 'DUPLICATE' },
+    { code: 'DUPLICATE_USER' },
+    { code: 'DUPLICATE_REPORT_CHECK_OFF' },
+    { message: 'The wallet is busy', last: 'bet already settled' },
+    { duplicateReport: true },
+  ])('%j does not', async (body) => {
+    for (const status of [400, 409, 422]) expect(await afterBody(status, body)).toBe('unknown');
+  });
+
+  it('a code that was sent does not count', async () => {
+    for (const metadata of [{ note: 'DUPLICATE_REPORT' }, { DUPLICATE_REPORT: 'yes' }, { note: 'duplicateReport' }])
+      expect(await afterBody(409, { code: 'DUPLICATE_REPORT' }, { metadata })).toBe('unknown');
+  });
+
+  it.each(['The bet already exists', 'A bet with this id already exists', 'bet_id already exists', 'Report with id B-1 already exists.', 'B-1 already exists'])(
+    '"%s" counts at 409 only',
+    async (message) => {
+      expect(await afterDoubt({ status: 409, message })).toBe('already-recorded');
+      for (const status of [400, 422]) expect(await afterDoubt({ status, message })).toBe('unknown');
+    },
+  );
+
+  it.each(['Already exists', 'The user already exists', 'id already exists', 'The bet already exists for another player', 'exists', 'B-2 already exists'])(
+    'a 409 with "%s" leaves the doubt',
+    async (message) => {
+      expect(await afterDoubt({ status: 409, message })).toBe('unknown');
+    },
+  );
+
+  it.each(['Version conflict: the row has different data', 'other data', 'Different currency'])(
+    'a 409 with "%s" does not name a conflict about this report',
+    async (message) => {
+      expect(await afterDoubt({ status: 409, message })).toBe('unknown');
+    },
+  );
+
   it.each<[string, unknown]>([
-    ['many words', { message: 'Conflict', more: 'a '.repeat(3_000) }],
-    ['many parts', { message: 'Conflict', more: Array(5_000).fill(0) }],
-    ['many levels', { message: 'Conflict', more: JSON.parse('['.repeat(3_000) + ']'.repeat(3_000)) }],
+    ['many words', { message: 'Duplicate report', more: 'a '.repeat(3_000) }],
+    ['many parts', { message: 'Duplicate report', more: Array(5_000).fill(0) }],
+    ['many levels', { message: 'Duplicate report', more: JSON.parse('['.repeat(3_000) + ']'.repeat(3_000)) }],
   ])('a 409 of too %s to read leaves the doubt', async (_, body) => {
     expect(await afterBody(409, body)).toBe('unknown');
   });
 
   it.each<[string, number, (count: number) => unknown]>([
     // The message is a part of the text.
-    ['4,096 characters', 4_096, (length) => ({ message: 'Conflict', more: 'a'.repeat(length - 8) })],
+    ['4,096 characters', 4_096, (length) => ({ message: 'Duplicate report', more: 'a'.repeat(length - 16) })],
     // The body, its message and the list are values, too.
-    ['1,000 values', 1_000, (count) => ({ message: 'Conflict', more: Array(count - 3).fill(0) })],
+    ['1,000 values', 1_000, (count) => ({ message: 'Duplicate report', more: Array(count - 3).fill(0) })],
   ])('a 409 is read up to %s', async (_, most, bodyOf) => {
     expect(await afterBody(409, bodyOf(most))).toBe('already-recorded');
     expect(await afterBody(409, bodyOf(most + 1))).toBe('unknown');
@@ -245,7 +289,7 @@ describe('no word of an operator', () => {
           expect(await afterDoubt({ status, message: repeat(word), bet })).toBe('unknown');
         },
       ),
-      { numRuns: 600 },
+      { numRuns: sampleSize('words of operators in refusals', 600) },
     );
   });
 

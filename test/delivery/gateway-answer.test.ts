@@ -22,7 +22,7 @@ describe('a status of refusal', () => {
     [409, 'bad-request', 'the gateway refused the request'],
     [413, 'bad-request', 'the gateway refused the request'],
     [415, 'bad-request', 'the gateway refused the request'],
-    [422, 'unprocessable', 'the gateway cannot accept the data; correct it and call again'],
+    [422, 'unprocessable', 'the gateway cannot accept the data'],
     [499, 'bad-request', 'the gateway refused the request'],
   ])('%i, which is not retried', (status, code, text) => {
     expect(readStatus(json(status), settled, 7_000)).toStrictEqual({ code, text: `HTTP ${status}: ${text}`, outcome: 'rejected', details: { status } });

@@ -105,15 +105,16 @@ describe('the id that the gateway gives a request', () => {
 describe("the gateway's JSON", () => {
   const details = async (body: unknown) => (await scripted([refusal({}, body)], once).failure()).details;
 
-  it('is kept with the error unchanged', async () => {
-    const body = { message: 'not valid', code: 'LIC-4711', statusCode: 422, fields: ['stake', { path: 'user.nin', hint: null }], fatal: true };
+  it('is kept with the error, in known words', async () => {
+    const body = { message: 'not valid', code: 'INVALID_FIELD', statusCode: 422, fields: ['stake', { path: 'user.nin', reason: null }], fatal: true };
     expect(await details(body)).toEqual(body);
+    expect(await details({ code: 'LIC-4711', limit: 12, seen: 'Ngozi Eze' })).toEqual({ code: '[masked]', limit: '[masked]', seen: '[masked]' });
   });
 
   it('is kept for every failure that has one', async () => {
     for (const status of [400, 401, 404, 409, 422, 429, 500])
-      expect((await scripted([answer(status, { code: 'E-1' })], once).failure()).details, `HTTP ${status}`).toEqual({ code: 'E-1' });
-    expect((await scripted([answer(200, { error: 'E-1' })], once).failure()).details).toEqual({ error: 'E-1' });
+      expect((await scripted([answer(status, { code: 'DENIED' })], once).failure()).details, `HTTP ${status}`).toEqual({ code: 'DENIED' });
+    expect((await scripted([answer(200, { error: 'DENIED' })], once).failure()).details).toEqual({ error: 'DENIED' });
   });
 
   it('shows no value that was sent, at any place', async () => {
@@ -121,7 +122,7 @@ describe("the gateway's JSON", () => {
       message: 'player Adaeze Okonkwo of 4 Ogui Road is blocked: LIC-4711',
       number: 99012345678,
       nin: '99012345678',
-      win: 2175,
+      stake: 2175,
       outcome: 'WIN',
       99012345678: 'blocked',
       deep: [{ tax: ['2034567890123'] }],
@@ -131,7 +132,7 @@ describe("the gateway's JSON", () => {
       message: 'player [masked] of [masked] is blocked: [masked]',
       number: '[masked]',
       nin: '[masked]',
-      win: '[masked]',
+      stake: '[masked]',
       outcome: '[masked]',
       '[masked]': 'blocked',
       deep: [{ tax: ['[masked]'] }],
@@ -140,9 +141,9 @@ describe("the gateway's JSON", () => {
   });
 
   it('is logged with the error, and not in its message', async () => {
-    const error = await scripted([refusal({ 'x-request-id': UUID }, { message: 'not valid', code: 'LIC-4711' })], once).failure();
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ requestId: UUID, details: { message: 'not valid', code: 'LIC-4711' } });
-    expect(error.message).not.toContain('LIC-4711');
+    const error = await scripted([refusal({ 'x-request-id': UUID }, { message: 'not valid', code: 'LICENCE_EXPIRED' })], once).failure();
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ requestId: UUID, details: { message: 'not valid', code: '[masked]' } });
+    expect(error.message).not.toContain('EXPIRED');
   });
 
   it('is absent if the answer is not JSON, or is empty', async () => {

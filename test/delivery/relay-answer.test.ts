@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultIdsIn, readRelayAnswer } from '../../src/delivery/relay-answer.js';
+import { readRelayAnswer } from '../../src/delivery/relay-answer.js';
 import type { CallContext } from '../../src/delivery/verdict.js';
 import { systemClock } from '../../src/platform/time.js';
 import { receipt } from './scripted-relay.js';
@@ -272,19 +272,5 @@ describe('a duplicate that a relay reports', () => {
     const verdict = read(409, duplicate(true), { report: of, browser });
     expect(verdict).toMatchObject({ kind: 'failed', failure: { code: 'duplicate', outcome, certain, details: { status: 409, conflict: true } } });
     expect(verdict.kind === 'failed' && verdict.failure.advice).toBe(certain ? undefined : 'Compare your records.');
-  });
-});
-
-describe('the id of a fault', () => {
-  it.each([
-    ['Something went wrong (abcdefghijklmnop).', ['abcdefghijklmnop']],
-    ['Something went wrong (abcdefghijklmno).', []],
-    ['Something went wrong (abcdefghijklmnopp).', []],
-    ['Something went wrong (abcdefghijklmnoq).', []],
-    ['Something went wrong (abcdefghijklmnop)!', []],
-    ['Something went wrong (abcdefghijklmnop). Call 0803', []],
-    ['Adaeze: Something went wrong (abcdefghijklmnop).', []],
-  ])('is shown only if the message is that of a fault: %s', (said, ids) => {
-    expect(faultIdsIn(said)).toEqual(ids);
   });
 });

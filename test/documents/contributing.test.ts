@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { RULES } from '../../scripts/mutation/rules.js';
 import { inlineCode } from '../support/code-blocks.js';
 import { root } from '../support/run.js';
 
@@ -49,6 +50,12 @@ test('a test file that replaces modules or names an environment is listed in ALO
   const replacing = filesIn('test').filter((file) => file.endsWith('.test.ts') && /^(?:\/\/ @vitest-environment|\s*vi\.(?:mock|doMock)\()/m.test(read(file)));
   expect(replacing.length).toBeGreaterThan(5);
   expect(replacing.filter((file) => !alone.includes(file))).toEqual([]);
+});
+
+test('npm test leaves out no test of a rule', () => {
+  const tests = RULES.map((file) => file.replace('src/', 'test/').replace('.ts', '.test.ts')).filter((file) => all.includes(`/${file}`));
+  expect(tests.length).toBeGreaterThan(8);
+  expect(tests.filter((file) => /@module-tag slow|tags: 'slow'/.test(read(file)))).toEqual([]);
 });
 
 test('the type check of the root leaves out bench/, which has packages and a check of its own', () => {

@@ -127,7 +127,7 @@ test('every block is found, and names a known language', () => {
   expect(all.filter(({ language }) => !CHECKED.includes(language) && !(language in NOT_CHECKED)).map(nameOf)).toEqual([]);
 });
 
-describe("the compiler's messages for the examples", () => {
+describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   const modules = inLanguage('ts', 'js').map((block) => [`${nameOf(block).replace(/\W/g, '-')}.${block.language}`, withGateway(block)]);
   const scripts = inLanguage('html').flatMap((block) =>
     inlineScripts(block.code).map((script, index) => [`${nameOf(block).replace(/\W/g, '-')}-${index}.html.js`, strictOnlyAboutUs(script)]),

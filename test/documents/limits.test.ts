@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { optionTable } from '../../src/client/option-table.js';
 import { createClient } from '../../src/entries/index.js';
 import { DEFAULTS } from '../../src/outbox/settings-shape.js';
+import { isShownWord } from '../../src/redact/vocabulary.js';
 import { readRelaySettings } from '../../src/relay/settings.js';
 import { readGuides } from '../support/documents.js';
 import { root } from '../support/run.js';
@@ -84,4 +85,12 @@ test('the guide asks for the undici that the package asks for', () => {
   const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const [, least] = /npm install undici@7 +# (\d+\.\d+) or newer/.exec(performance) ?? [];
   expect(peerDependencies.undici).toBe(`>=${least}.0`);
+});
+
+test('some 800 words of a gateway are shown, as the guide to security says', () => {
+  const [, words = ''] = /const WORDS = `([^`]*)`/.exec(readFileSync(join(root, 'src/redact/vocabulary.ts'), 'utf8')) ?? [];
+  const list = words.trim().split(/\s+/);
+  expect(list.every(isShownWord)).toBe(true);
+  const [, said] = /a list of some (\d+) words/.exec(readFileSync(join(root, 'docs/background/security.md'), 'utf8')) ?? [];
+  expect(Math.round(new Set(list).size / 100) * 100).toBe(Number(said));
 });

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { describe, expect, it } from 'vitest';
 import { readWords } from '../../src/cli/args.js';
 import { OUTBOX_NOTES } from '../../src/cli/outbox/command.js';

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import type { ErrorCode, ErrorDetails, ErrorOutcome } from '../../src/entries/index.js';
-import { type PlayerAction, type PlayerSituation, playerMessage } from '../../src/entries/index.js';
+import { createClient, type PlayerAction, type PlayerSituation, playerMessage } from '../../src/entries/index.js';
 import { makeError } from '../../src/errors/make-error.js';
 import { english, french } from '../../src/errors/player-words.js';
+import { failureOf } from '../support/failure-of.js';
 import { root } from '../support/run.js';
 
 const ACTIONS: readonly PlayerAction[] = ['allow-location', 'ask-again', 'log-in', 'wait', 'contact-support'];
@@ -31,64 +32,118 @@ const denied = [{ step: 'browser-geolocation', reason: 'denied', message: 'CANAR
 const without = [{ ...denied[0], reason: 'not-available' }] as const;
 const forbidden = [{ ...denied[0], reason: 'blocked-by-policy' }] as const;
 
-/** The rows of the guide: the description of the error, an example of it, and the situation. */
-const ROWS: readonly (readonly [error: string, example: unknown, situation: PlayerSituation])[] = [
-  ["`outcome: 'unknown'`", failed('timeout', { outcome: 'unknown' }), 'in-doubt'],
-  ["`outcome: 'unknown'`, status 401", failed('authentication', { outcome: 'unknown', status: 401 }), 'in-doubt-logged-out'],
-  ['`location`', failed('location', { steps: denied }), 'location'],
-  ['`location`, and the browser has no geolocation', failed('location', { steps: without }), 'location-unavailable'],
-  ['`location`, and the page may not ask', failed('location', { steps: forbidden }), 'not-working'],
-  ['`rate-limited`', failed('rate-limited', { outcome: 'rejected' }), 'busy'],
-  ['`rate-limited` with `retryAfterMs`', failed('rate-limited', { outcome: 'rejected', retryAfterMs: 29_001 }), 'busy-for'],
-  ['`authentication`, status 401', failed('authentication', { outcome: 'rejected', status: 401 }), 'logged-out'],
-  ['`authentication`, other status', failed('authentication', { outcome: 'rejected', status: 502 }), 'not-working'],
-  ['`duplicate` without `conflict`, or in doubt', failed('duplicate', { outcome: 'unknown', conflict: true }), 'reported-before'],
-  ['`duplicate` with `conflict`', failed('duplicate', { outcome: 'rejected', conflict: true }), 'conflict'],
-  ['`validation`', failed('validation', { issues: [] }), 'entries'],
-  ['`configuration`, and an error of another package', failed('configuration'), 'not-working'],
-  ['`aborted`', failed('aborted'), 'cancelled'],
-  ["any other, `outcome: 'not-sent'`", failed('network'), 'not-sent'],
-  ["any other, `outcome: 'rejected'`", failed('bad-request', { outcome: 'rejected', status: 403 }), 'refused'],
+type Failed = ErrorDetails & { readonly code: ErrorCode };
+const answered = ({ status }: Failed) => status !== undefined && status !== 408;
+const browserSays = ({ steps = [] }: Failed, reason: string) => steps.some((step) => step.step === 'browser-geolocation' && step.reason === reason);
+
+/** The rows of the guide, in its order: the description of the error, whether an error fits it, and the situation. The first row that fits decides. */
+const ROWS: readonly (readonly [error: string, fits: (error: Failed) => boolean, situation: PlayerSituation])[] = [
+  [
+    "`duplicate` with `conflict`, and `outcome` is not `'unknown'`",
+    ({ code, conflict, outcome }) => code === 'duplicate' && conflict === true && outcome !== 'unknown',
+    'conflict',
+  ],
+  ['`duplicate`', ({ code }) => code === 'duplicate', 'reported-before'],
+  ["`outcome: 'unknown'`, status 401", ({ outcome, status }) => outcome === 'unknown' && status === 401, 'in-doubt-logged-out'],
+  ["`outcome: 'unknown'`", ({ outcome }) => outcome === 'unknown', 'in-doubt'],
+  ['`location`, and the page may not ask', (error) => error.code === 'location' && browserSays(error, 'blocked-by-policy'), 'not-working'],
+  ['`location`, and the browser has no geolocation', (error) => error.code === 'location' && browserSays(error, 'not-available'), 'location-unavailable'],
+  ['`location`', ({ code }) => code === 'location', 'location'],
+  ['`rate-limited` with `retryAfterMs`', ({ code, retryAfterMs }) => code === 'rate-limited' && retryAfterMs !== undefined, 'busy-for'],
+  ['`rate-limited`', ({ code }) => code === 'rate-limited', 'busy'],
+  ['`authentication`, status 401', ({ code, status }) => code === 'authentication' && status === 401, 'logged-out'],
+  ['`authentication`', ({ code }) => code === 'authentication', 'not-working'],
+  ['`validation`', ({ code }) => code === 'validation', 'entries'],
+  ['`configuration`, and an error of another package', ({ code }) => code === 'configuration', 'not-working'],
+  ['`aborted`', ({ code }) => code === 'aborted', 'cancelled'],
+  ["any other, `outcome: 'rejected'`", ({ outcome }) => outcome === 'rejected', 'refused'],
+  ['any other, `retryable: false`, with a status other than 408', (error) => !error.retryable && answered(error), 'refused'],
+  ['any other, `retryable: false`', ({ retryable }) => !retryable, 'not-working'],
+  ['any other, with a status other than 408', answered, 'busy'],
+  ['any other', () => true, 'not-sent'],
 ];
 
-describe('every situation', () => {
-  test.each(ROWS)('%s', (_error, example, situation) => {
-    expect(playerMessage(example)).toMatchObject({ situation, action: expect.toBeOneOf([...ACTIONS]) });
-  });
+/** Every combination of the properties that an error can have. */
+const EVERY: readonly Failed[] = CODES.flatMap((code) =>
+  OUTCOMES.flatMap((outcome) =>
+    [undefined, 400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503].flatMap((status) =>
+      [false, true].flatMap((retryable): Failed[] => {
+        const error = { code, outcome, status, retryable, reference: 'CANARY' };
+        if (code === 'duplicate') return [false, true].map((conflict) => ({ ...error, conflict }));
+        if (code === 'rate-limited') return [undefined, 0, 29_001].map((retryAfterMs) => ({ ...error, retryAfterMs }));
+        if (code === 'location') return [denied, without, forbidden].map((steps) => ({ ...error, steps }));
+        return [error];
+      }),
+    ),
+  ),
+);
 
-  test('has a row in the guide, a text in each language, and an action', () => {
-    const told = new Set(ROWS.map(([, example]) => playerMessage(example).situation));
-    expect([...told].sort()).toEqual(Object.keys(english).sort());
-    expect(Object.keys(french).sort()).toEqual(Object.keys(english).sort());
-    expect(new Set(ROWS.map(([, example]) => playerMessage(example).action))).toEqual(new Set(ACTIONS));
-    for (const [situation, text] of Object.entries(english)) expect(french[situation as PlayerSituation]).not.toBe(text);
+const rowFor = (error: Failed) => ROWS.find(([, fits]) => fits(error));
+const shown = ({ code, outcome, status, retryable, conflict, retryAfterMs, steps }: Failed) =>
+  JSON.stringify({ code, outcome, status, retryable, conflict, retryAfterMs, reason: steps?.[0]?.reason });
+
+test('every combination of code, outcome, status and retryable is the situation of its row in the guide', () => {
+  const wrong = EVERY.flatMap((error) => {
+    const { situation } = playerMessage(failed(error.code, error));
+    const wanted = rowFor(error)?.[2];
+    return situation === wanted ? [] : [`${shown(error)}: ${situation}, not ${wanted}`];
   });
+  expect(wrong).toEqual([]);
 });
 
-test('the table of the guide contains it', () => {
-  const rows = ROWS.map(([error, example]) => {
-    const { text, action } = playerMessage(example);
-    return `| ${error} | "${text.replace('30', '…')}" | \`${action}\` |\n`;
+test('every row is the first that fits some combination', () => {
+  const found = new Set(EVERY.map(rowFor));
+  expect(ROWS.filter((row) => !found.has(row)).map(([error]) => error)).toEqual([]);
+});
+
+test('the rows cover every situation and action, with a text in each language', () => {
+  expect([...new Set(ROWS.map(([, , situation]) => situation))].sort()).toEqual(Object.keys(english).sort());
+  expect(Object.keys(french).sort()).toEqual(Object.keys(english).sort());
+  expect(new Set(EVERY.map((error) => playerMessage(failed(error.code, error)).action))).toEqual(new Set(ACTIONS));
+  for (const [situation, text] of Object.entries(english)) expect(french[situation as PlayerSituation]).not.toBe(text);
+});
+
+test('the table of the guide contains these rows, in this order', () => {
+  const rows = ROWS.map((row) => {
+    const example = EVERY.find((error) => rowFor(error) === row && error.retryAfterMs !== 0) ?? { code: 'configuration' };
+    const { text, action } = playerMessage(failed(example.code, example));
+    return `| ${row[0]} | "${text.replace('30', '…')}" | \`${action}\` |\n`;
   });
   const table = `| error | \`text\` | \`action\` |\n|---|---|---|\n${rows.join('')}\n`;
   expect(readFileSync(join(root, 'docs/how-to/player-messages.md'), 'utf8')).toContain(table);
 });
 
-test('every code and outcome has a text and an action, and nothing of the error is in the text', () => {
-  for (const code of CODES) {
-    for (const outcome of OUTCOMES) {
-      for (const status of [undefined, 400, 401, 403, 500, 502, 503]) {
-        for (const locale of ['en', 'fr']) {
-          const { text, action } = playerMessage(failed(code, { outcome, status, reference: 'CANARY' }), { locale });
-          expect(text).toMatch(/^[\p{Lu}].*\.$/u);
-          expect(text).not.toMatch(/CANARY|[{}]/);
-          expect(ACTIONS).toContain(action);
-          if (outcome === 'unknown' && code !== 'duplicate') expect(['ask-again', 'log-in']).toContain(action);
-          if (outcome !== 'unknown') expect(action).not.toBe('ask-again');
-        }
-      }
+test('a text speaks of the connection only if no server answered, and offers another try only if one can help', () => {
+  for (const error of EVERY) {
+    const { text, action } = playerMessage(failed(error.code, error));
+    if (/connection/.test(text)) expect([shown(error), error.status ?? 408, error.retryable]).toEqual([shown(error), 408, true]);
+    if (action === 'wait' && !['rate-limited', 'aborted'].includes(error.code)) expect([shown(error), error.retryable]).toEqual([shown(error), true]);
+  }
+});
+
+test('nothing of the error is in the text, and the action never repeats a report that is not in doubt', () => {
+  for (const error of EVERY) {
+    for (const locale of ['en', 'fr']) {
+      const { text, action } = playerMessage(failed(error.code, error), { locale });
+      expect(text).toMatch(/^[\p{Lu}].*\.$/u);
+      expect(text).not.toMatch(/CANARY|[{}]/);
+      expect(ACTIONS).toContain(action);
+      if (error.outcome === 'unknown' && error.code !== 'duplicate') expect(['ask-again', 'log-in']).toContain(action);
+      if (error.outcome !== 'unknown') expect(action).not.toBe('ask-again');
     }
   }
+});
+
+test.each([
+  [403, 'bad-request'],
+  [404, 'not-found'],
+  [413, 'bad-request'],
+])('a relay that answers %i sends the player to the support, not to the connection', async (status, code) => {
+  const fetch = async () => Response.json({ error: { code, message: 'This is not accepted.', outcome: 'not-sent' } }, { status });
+  const client = createClient({ relayUrl: 'https://shop.example.com/relay', fetch });
+  const error = await failureOf(client.reportBetEvent({ bet_id: 'B-1' }));
+  expect(error).toMatchObject({ outcome: 'not-sent', status, retryable: false });
+  expect(playerMessage(error)).toEqual({ situation: 'refused', text: english.refused, action: 'contact-support' });
 });
 
 test.each<[string, unknown]>([
@@ -133,7 +188,7 @@ describe('the texts', () => {
     const messages = { 'in-doubt': 'A kò tíì mọ̀.', 'busy-for': '{seconds} ìṣẹ́jú-aaya' };
     expect(playerMessage(doubt, { messages }).text).toBe('A kò tíì mọ̀.');
     expect(playerMessage(failed('rate-limited', { retryAfterMs: 0 }), { messages }).text).toBe('1 ìṣẹ́jú-aaya');
-    expect(playerMessage(failed('network'), { messages, locale: 'fr' }).text).toBe(french['not-sent']);
+    expect(playerMessage(failed('network', { retryable: true }), { messages, locale: 'fr' }).text).toBe(french['not-sent']);
   });
 
   test('are not read from a polluted prototype', () => {

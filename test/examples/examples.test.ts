@@ -1,3 +1,4 @@
+// @module-tag slow: starts a process for each example.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -28,7 +29,7 @@ const ONLY_LOOPBACK = `data:text/javascript,${encodeURIComponent(`
   };
 `)}`;
 
-test('the demo runs to its end without a key, an account or another machine', { timeout }, async () => {
+test('the demo runs to its end without a key, an account or another machine', { tags: 'slice', timeout }, async () => {
   const { code, output } = await runNode(['--import', ONLY_LOOPBACK, 'examples/demo.js']);
   expect(output).toContain('Every step ran as expected.');
   expect(code).toBe(0);

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { beforeAll, expect, inject, it } from 'vitest';
 import { expectFreshBuild } from '../support/built.js';
 import { runNode } from '../support/run.js';

@@ -1,3 +1,4 @@
+// @module-tag slow: starts the example for each test.
 import { createMockGateway } from 'location-sdk/mock';
 import { test as base, beforeAll, expect } from 'vitest';
 import { addBet, availableTo, createReports, entries, type Player } from '../../examples/web/reports.js';
@@ -72,7 +73,7 @@ const test = base.extend('site', ({}) => {
   };
 });
 
-test('two tabs that report one bet from two places report it once, and both get the receipt', async ({ site }) => {
+test('two tabs that report one bet from two places report it once, and both get the receipt', { tags: 'slice' }, async ({ site }) => {
   const { id } = site.place(1_000);
   const [first, second] = [createGate(), createGate()];
   site.held.answers = [first.opened, second.opened];

@@ -1,3 +1,4 @@
+// @module-tag slow: starts the example for each test.
 import { once } from 'node:events';
 import { test as base, beforeAll, expect } from 'vitest';
 import { expectFreshBuild } from '../support/built.js';
@@ -39,7 +40,7 @@ const test = base.extend('site', async ({}, { onCleanup }) => {
   };
 });
 
-test('of two settlements at once the first one counts, and the second is refused', async ({ site }) => {
+test('of two settlements at once the first one counts, and the second is refused', { tags: 'slice' }, async ({ site }) => {
   const id = await site.place(1000);
   expect(await site.report(id)).toBe(200);
   await site.slow();

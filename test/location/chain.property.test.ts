@@ -4,6 +4,7 @@ import { createLocator } from '../../src/location/locate.js';
 import { pageSources } from '../../src/location/lookup/page-sources.js';
 import { serverSources } from '../../src/location/server/sources.js';
 import type { LocationResult } from '../../src/location/source.js';
+import { sampleSize } from '../support/cases.js';
 import { countingSignal, countTimers, makePage, makeSettings, placeOf, type World, worlds } from './chain-world.js';
 import { FakeClock } from './fake-clock.js';
 
@@ -69,7 +70,7 @@ const promptService = (world: World) => {
   return world.ip.enabled && first?.what === 'good' && (first.after ?? 0) < Math.min(world.ip.timeoutMs, 300) ? placeOf(0) : undefined;
 };
 
-const RUNS = { numRuns: 400 };
+const RUNS = { numRuns: sampleSize('worlds of the location chain', 1_000) };
 
 /** Within the budget, and each step once, in the order of preference. */
 function expectBounded({ took, budget, located }: Call, names: readonly string[]) {

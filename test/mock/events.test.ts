@@ -199,3 +199,34 @@ test('a client that disconnects leaves no listener', async () => {
   await waiting.catch(() => undefined);
   expect([subscribers, timers.size]).toEqual([0, 0]);
 });
+
+test('an entry is read once for all clients', async () => {
+  let [listed, read] = [0, 0];
+  const entry = {
+    id: 1,
+    toJSON() {
+      read += 1;
+      return {};
+    },
+  };
+  const wakes: (() => void)[] = [];
+  const entries: object[] = [];
+  const events = createEventStream({
+    requests() {
+      listed += 1;
+      return entries as never;
+    },
+    subscribe(listener) {
+      wakes.push(() => listener(entry as never));
+      return () => undefined;
+    },
+  });
+  const clients = Array.from({ length: 32 }, () => listen(events));
+  await Promise.all(clients.map(({ block }) => block()));
+  listed = 0;
+  const heard = Promise.all(clients.map(({ next }) => next()));
+  entries.push(entry);
+  for (const wake of wakes) wake();
+  expect(await heard).toHaveLength(32);
+  expect([listed, read]).toEqual([1, 1]);
+});

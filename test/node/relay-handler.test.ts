@@ -122,6 +122,7 @@ test.each([
   ['/relay/report-bet-event', 200],
   ['/open/../relay/report-bet-event', 404],
   ['/relay/%2e/report-bet-event', 404],
+  ['/relay;x=1/report-bet-event', 404],
 ])('with Express, which removes the mount path, the whole path counts: %s', async (originalUrl, status) => {
   const { relay, gateway } = relayWorld();
   const port = await listening((incoming, outgoing) => {
@@ -207,6 +208,8 @@ describe('an invalid request', () => {
     ['encoded dots that lead to the relay', 'POST /open/%2e%2E/relay/report-bet-event HTTP/1.1', 404],
     ['half encoded dots that lead to the relay', 'POST /open/.%2e/relay/report-bet-event HTTP/1.1', 404],
     ['backslashes that lead to the relay', 'POST /open\\..\\relay\\report-bet-event HTTP/1.1', 404],
+    ['a parameter in the name of a folder', 'POST /relay;x=1/report-bet-event HTTP/1.1', 404],
+    ['a folder that is a parameter', 'POST /relay/;x=1/report-bet-event HTTP/1.1', 404],
     ['a backslash before the name', 'POST /relay\\report-bet-event HTTP/1.1', 404],
     ['dots in a whole address', 'POST http://shop.example/open/../relay/report-bet-event HTTP/1.1', 404],
     ['a fragment behind it', 'POST /relay/report-bet-event#x HTTP/1.1', 404],

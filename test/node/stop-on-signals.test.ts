@@ -1,3 +1,4 @@
+// @module-tag slow: starts processes and kills them.
 import { once } from 'node:events';
 import { beforeAll, describe, it, vi } from 'vitest';
 import type { FaultRule } from '../../src/entries/mock.js';
@@ -39,7 +40,7 @@ async function signalled({ options = {}, signals = ['SIGTERM'], fault }: { optio
 describe.concurrent('a process that is asked to end', () => {
   const timeout = 30_000;
 
-  it('lets its attempt end, and then ends with 0, for any stopTimeoutMs', { timeout }, async ({ expect }) => {
+  it('lets its attempt end, and then ends with 0, for any stopTimeoutMs', { tags: 'slice', timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({ options: { stopTimeoutMs: 10 }, fault: { delay: 1_500 } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nrecorded BET-1\nafter\n' });
     expect(row).toMatchObject({ state: 'recorded' });

@@ -7,8 +7,8 @@ import { GATEWAY_PATH, type OperationName, operations } from '../../src/protocol
 type Problems = readonly string[];
 
 /** The document as a validator of bodies. */
-export function contractOf(options?: OpenApiOptions) {
-  const document = JSON.parse(JSON.stringify(openApiDocument(options)));
+export function contractOf({ address, validation, location, duplicateStatus }: OpenApiOptions = {}) {
+  const document = JSON.parse(JSON.stringify(openApiDocument({ address, validation, location, duplicateStatus })));
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false, allowUnionTypes: true });
   addFormats.default(ajv);
   // `components` is added to each schema, so that its references resolve.

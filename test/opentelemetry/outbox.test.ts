@@ -167,7 +167,7 @@ describe('the metrics of an outbox', () => {
     const pauses = await told.points('location_sdk.outbox.pauses');
     expect(pauses).toHaveLength(14);
     expect(pauses.filter(({ value }) => value > 0)).toMatchObject([
-      // The 422 to the probe pauses once more.
+      // The 422 to the probe counts as a failed probe.
       { attributes: { 'location_sdk.environment': 'staging', 'location_sdk.pause.reason': 'authentication' }, value: 2 },
     ]);
     expect(await told.points('location_sdk.outbox.decided.reports')).toMatchObject([{ attributes: { 'location_sdk.decision': 'dismissed' }, value: 1 }]);

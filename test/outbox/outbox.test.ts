@@ -341,6 +341,38 @@ describe('delivering', () => {
     await run(outbox.stop());
   });
 
+  it('the words about a refused report promise only what the outbox does', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 422, reference: 'BET-1', times: 1 });
+    outbox.start();
+    const { message } = await failureOf(run((await outbox.reportBetEvent(betEvent())).done));
+    await run(outbox.stop());
+    const { problem } = (await outbox.get(BET)) ?? {};
+    for (const words of [message, problem?.message]) expect(words).not.toMatch(/call again|correct it/i);
+    expect(message).toContain('retry of the outbox sends the same data again, resolve ends it');
+    expect(message).toContain('The stored data cannot be changed');
+
+    // Other data under the reference is refused, and the error says what can be done instead.
+    const refused = await failureOf(outbox.reportBetEvent(betEvent({ amount: 7 })));
+    expect(refused).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'rejected' });
+    expect(refused.message).toContain('It is quarantined: retry of the outbox');
+    expect(refused.message).toContain('ask the authority whether the corrected data may be reported under a new reference');
+    expect((await outbox.reportBetEvent(betEvent({ bet_id: 'BET-1-corrected', amount: 7 }))).state).toBe('waiting');
+    await outbox.retry(BET);
+    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2, quarantined: 0 } });
+  });
+
+  it('the error of other data says so if a person has dismissed the stored report', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 422, reference: 'BET-1' });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    await outbox.resolve(BET, { as: 'dismissed', reason: 'wrong amount' });
+    expect((await failureOf(outbox.reportBetEvent(betEvent({ amount: 7 })))).message).toMatch(
+      /A person dismissed it, so it is not sent\..* under a new reference\./,
+    );
+  });
+
   it('any other refusal in doubt quarantines, and stays in doubt', async () => {
     const { outbox, gateway, run } = outboxWorld();
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
@@ -393,10 +425,10 @@ describe('delivering', () => {
 
   it('tries as often as necessary', async () => {
     const { outbox, gateway, run } = outboxWorld();
-    gateway.faults.add({ kind: 'status', status: 500, times: 100 });
+    gateway.faults.add({ kind: 'status', status: 500, times: 12 });
     await outbox.reportBetEvent(betEvent());
     await run(outbox.drain());
-    expect(await outbox.get(BET)).toMatchObject({ state: 'recorded', attempts: 101 });
+    expect(await outbox.get(BET)).toMatchObject({ state: 'recorded', attempts: 13 });
   });
 });
 

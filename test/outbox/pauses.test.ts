@@ -57,6 +57,7 @@ function world({ lost = 0, isBound = true, of = destination, struck, ...first }:
   });
   const events = createOutboxEvents();
   events.on('paused', (event) => told.push(['paused', event]));
+  events.on('probe-failed', (event) => told.push(['probe-failed', event]));
   events.on('resumed', (event) => told.push(['resumed', event]));
   const store = {
     outlook: async (accounts?: readonly string[]) => {
@@ -110,12 +111,18 @@ describe('the end of an attempt', () => {
     expect([changes, told]).toEqual([[], []]);
   });
 
-  it('prolongs a pause with an event, and logs only a new reason', async () => {
+  it('prolongs a pause as a failed probe, and announces only a new reason as a pause', async () => {
     const { settle, told } = world({ reason: 'rate-limited', message: 'slow down', strikes: 1 });
     await settle(turnedAway, VERSION);
-    expect(told.map(([level]) => level)).toEqual(['paused']);
+    expect(told).toEqual([['probe-failed', { ...destination, reason: 'rate-limited', message: 'slow down', forMs: 2_000 }]]);
     await settle(failed({ pause: 'unavailable' }), VERSION + 1);
-    expect(told.map(([level]) => level)).toEqual(['paused', 'paused', 'warn']);
+    expect(told.map(([level]) => level)).toEqual(['probe-failed', 'paused', 'warn']);
+  });
+
+  it('announces nothing if an attempt that was sent before the pause prolongs it', async () => {
+    const { settle, changes, told } = world({ reason: 'rate-limited', strikes: 1, remainingMs: 500 });
+    await settle({ ...turnedAway, retryAfterMs: 9_000 });
+    expect([changes.length, told]).toEqual([1, []]);
   });
 
   it('ends the pause if a probe is recorded', async () => {
@@ -196,6 +203,24 @@ describe('an answer about a destination whose pause the store does not write', (
     const { settle, told } = world(given);
     expect(await settle(turnedAway)).toMatchObject({ change: { state: 'waiting', attempts: 0 }, paused: [] });
     expect(told).toEqual([]);
+  });
+});
+
+describe('a look', () => {
+  it('forgets the open breaker of a store that no longer has it', async () => {
+    const { worker, settle } = world({ struck: 4 });
+    await settle(refused);
+    expect(worker.held()).toMatchObject([{ operation: 'reportBetEvent' }]);
+    worker.seeAll([]);
+    expect(worker.held()).toEqual([]);
+  });
+
+  it('forgets the strikes of a breaker that the store no longer has', async () => {
+    const one = world();
+    one.seen({ strikes: 1 });
+    one.worker.seeAll([]);
+    await one.settle(recorded);
+    expect(one.reads).toEqual([]);
   });
 });
 

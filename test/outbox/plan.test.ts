@@ -1,7 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { notPaused, type Pause } from '../../src/outbox/pause.js';
-import { claimsAhead, dependencyOf, isGathering, isInTime, lookAhead, lookInMs, planTurn, type Standing } from '../../src/outbox/plan.js';
+import {
+  asksFor,
+  claimsAhead,
+  damaged,
+  dependencyOf,
+  failureWaitMs,
+  HELD_BACK,
+  idleWaitMs,
+  isGathering,
+  isInTime,
+  lookAhead,
+  lookInMs,
+  NOT_SENT,
+  planTurn,
+  type Standing,
+  withoutKey,
+} from '../../src/outbox/plan.js';
+import { ended } from '../../src/outbox/state-machine.js';
 import type { Outlook } from '../../src/outbox/store.js';
+import { outboxRow } from '../support/factories.js';
 
 const claimant = { account: 'default', gateways: { staging: 'https://staging.example.com' }, busy: 0 };
 const destination = { account: 'default', environment: 'staging' } as const;
@@ -26,6 +44,37 @@ describe('a turn', () => {
     expect(planTurn([], { ...standing, stopping: true }, outlook(0, paused(0))).claim).toBeUndefined();
     expect(planTurn([], standing, outlook(0, { ...paused(0), reason: 'refusals', strikes: 5 })).claim).toEqual({ ...probe, untriedFirst: false });
     expect(planTurn([], standing, outlook(0, { ...paused(0), reason: 'refusals', strikes: 6 })).claim).toEqual({ ...probe, untriedFirst: true });
+  });
+});
+
+describe('a turn with results', () => {
+  const row = outboxRow({ operation: 'reportBetEvent', reference: 'BET-1', state: 'in-flight', fence: 3, attempts: 1 });
+  const context = { schedule: { baseMs: 1_000, capMs: 300_000 }, random: () => 0.5, keepBodies: false, dependency: 'none' } as const;
+  const change = ended(row, { kind: 'failed', outcome: 'not-sent', problem: { code: 'network', message: 'no connection' } }, context);
+  const other = { ...claimant, account: 'brandB' };
+
+  it('writes them under the fence of their claim, and counts their places and those of their account as free', () => {
+    const turn = planTurn([{ row, change }], {
+      ...standing,
+      accounts: [
+        { ...claimant, busy: 3 },
+        { ...other, busy: 1 },
+      ],
+      busy: 4,
+    });
+    expect(turn.writes).toEqual([{ id: row.id, expected: { state: 'in-flight', fence: 3 }, change }]);
+    expect(turn.claim).toEqual({
+      accounts: [
+        { ...claimant, busy: 2 },
+        { ...other, busy: 1 },
+      ],
+      limit: 1,
+      leaseMs: 30_000,
+    });
+  });
+
+  it('writes them when stopping, too', () => {
+    expect(planTurn([{ row, change }], { ...standing, busy: 1, stopping: true })).toMatchObject({ writes: [{ id: row.id }], claim: undefined });
   });
 });
 
@@ -55,6 +104,8 @@ describe('behind the open breaker of an operation', () => {
   it('one report is tried when it is due, and the worker sleeps until then', () => {
     expect(lookAhead([outlook(-5), breaker(0)], standing).probes).toEqual([breaker(0)]);
     expect(lookAhead([outlook(-5), breaker(700)], standing)).toEqual({ probes: [], waitMs: 700 });
+    expect(lookAhead([outlook(0), breaker(700)], standing).waitMs).toBe(700);
+    expect(lookAhead([outlook(40), breaker(700)], standing).waitMs).toBe(40);
   });
 
   it.each<[string, Outlook[]]>([
@@ -71,6 +122,8 @@ describe('behind the open breaker of an operation', () => {
     const other = { ...breaker(700), account: 'brandB', pause: { ...breaker(700).pause, account: 'brandB' } };
     expect(lookAhead([outlook(-5), other], standing).waitMs).toBe(1);
     expect(lookAhead([outlook(-5), breaker(700, 4, 'closed')], standing).waitMs).toBe(1);
+    const elsewhere = { account: 'default', environment: 'production/reportSettledBet' } as const;
+    expect(lookAhead([outlook(-5), { ...breaker(700), ...elsewhere, pause: { ...breaker(700).pause, ...elsewhere } }], standing).waitMs).toBe(1);
   });
 });
 
@@ -126,11 +179,26 @@ describe('looking ahead', () => {
     const due = outlook(-5, paused(-1));
     expect(lookAhead([due], standing)).toEqual({ probes: [due], waitMs: 1_000 });
     expect(lookAhead([outlook(-5, paused(10 ** 12))], standing).probes).toHaveLength(1);
+    expect(lookAhead([outlook(0, paused(-1))], standing).probes).toHaveLength(1);
   });
 
   it('does not look again without a free place: an attempt that ends wakes it', () => {
     expect(lookAhead([outlook(-5)], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
     expect(lookAhead([outlook(-5, paused(1))], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
+  });
+
+  it('sleeps through pollMs for the rows of another account or gateway, which it does not send', () => {
+    for (const stranger of [{ account: 'brandB' }, { gateway: 'https://elsewhere.example.com' }]) {
+      expect(lookAhead([{ ...outlook(40), ...stranger }], standing)).toEqual({ probes: [], waitMs: 1_000 });
+      expect(lookAhead([{ ...outlook(-5, paused(-1)), ...stranger }], standing).probes).toEqual([]);
+    }
+  });
+
+  it('sleeps until the first of several rows is due, and never longer than pollMs', () => {
+    const production = { ...outlook(200), environment: 'production' } as const;
+    const gateways = { ...claimant.gateways, production: production.gateway };
+    expect(lookAhead([outlook(700), production], { ...standing, accounts: [{ ...claimant, gateways }] }).waitMs).toBe(200);
+    expect(lookAhead([outlook(5_000)], standing).waitMs).toBe(1_000);
   });
 
   it('probes even without a free place', () => {
@@ -139,7 +207,21 @@ describe('looking ahead', () => {
   });
 });
 
+describe('a worker whose looks announce work that no turn finds', () => {
+  it('waits longer after each, up to the interval of its polls', () => {
+    expect([1, 2, 3, 9, 10, 11, 400].map((empty) => idleWaitMs(1, empty, 1_000))).toEqual([2, 4, 8, 512, 1_000, 1_000, 1_000]);
+  });
+
+  it('keeps a longer wait, and does not spin if a damaged time is not a number', () => {
+    expect([idleWaitMs(400, 2, 1_000), idleWaitMs(Number.NaN, 3, 1_000)]).toEqual([400, 8]);
+  });
+});
+
 describe('a worker looks for due probes', () => {
+  it('after a millisecond at least, since a shorter wait may not move its clock', () => {
+    expect(lookInMs({ worked: false, lookedAt: 0, now: 1_000 - 1e-9 }, { ...standing, busy: 4 })).toBe(1);
+  });
+
   const at = (worked: boolean, since: number) => ({ worked, lookedAt: 50_000, now: 50_000 + since });
   const full = { ...standing, busy: 4 };
 
@@ -153,7 +235,9 @@ describe('a worker looks for due probes', () => {
     ['is both', true, full],
   ])('once per pollMs while it %s', (_, worked, given) => {
     expect(lookInMs(at(worked, 400), given)).toBe(600);
+    expect(lookInMs(at(worked, 0), given)).toBe(1_000);
     expect(lookInMs(at(worked, 1_000), given)).toBe(0);
+    expect(lookInMs(at(worked, 1_500), given)).toBe(0);
     expect(lookInMs({ worked, lookedAt: Number.NaN, now: 50_000 }, given)).toBe(0);
   });
 
@@ -167,6 +251,7 @@ describe('an attempt', () => {
   const limits = { leaseMs: 30_000, attemptTimeoutMs: 10_000 };
 
   it('begins only if it ends within the lease', () => {
+    expect(isInTime(5_000, 5_000, limits)).toBe(true);
     expect(isInTime(5_000, 25_000, limits)).toBe(true);
     expect(isInTime(5_000, 25_001, limits)).toBe(false);
   });
@@ -185,5 +270,48 @@ describe('the earlier row', () => {
     ['dismissed', 'final'],
   ] as const)('%s is %s', (state, dependency) => {
     expect(dependencyOf(state && { state })).toBe(dependency);
+  });
+});
+
+describe('a store that fails again and again', () => {
+  it.each([
+    [1, 1_000],
+    [2, 2_000],
+    [5, 16_000],
+    [6, 30_000],
+    [1_000, 30_000],
+  ])('after %i failures in a row it is tried again in %i ms', (failures, waitMs) => {
+    expect(failureWaitMs(failures, 1_000)).toBe(waitMs);
+  });
+
+  it('waits at most 1,024 times as long as a short pollMs', () => {
+    expect(failureWaitMs(1_000, 10)).toBe(10_240);
+  });
+});
+
+describe('the end of an attempt', () => {
+  it('asks for the earlier row only if the gateway does not know the report', () => {
+    const problem = { code: 'not-found', message: 'no such record' } as const;
+    expect(asksFor({ waitsFor: 'earlier' }, { kind: 'not-found', outcome: 'rejected', problem })).toBe('earlier');
+    expect(asksFor({ waitsFor: 'earlier' }, { kind: 'refused', outcome: 'rejected', problem })).toBeUndefined();
+  });
+
+  it('that was not made proves that nothing was sent, and does not count against the report', () => {
+    const aborted = { code: 'aborted', message: expect.stringMatching(/^It was not sent, since/) };
+    const missing = { code: 'configuration', message: 'the key is missing', keyId: 'k1' };
+    for (const [end, problem] of [
+      [NOT_SENT, aborted],
+      [HELD_BACK, aborted],
+      [withoutKey('the key is missing', 'k1'), missing],
+    ] as const)
+      expect(end).toMatchObject({ kind: 'failed', outcome: 'not-sent', counts: false, problem });
+  });
+
+  it('of a damaged row is a refusal, and nothing was sent', () => {
+    expect(damaged('BET-1')).toMatchObject({
+      kind: 'refused',
+      outcome: 'not-sent',
+      problem: { message: expect.stringContaining('its bytes cannot be opened') },
+    });
   });
 });

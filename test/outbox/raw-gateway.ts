@@ -1,4 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { ClientOptions } from '../../src/client/options.js';
+import { moduleTransport } from '../../src/delivery/ky-transport.js';
+import type { Transport } from '../../src/delivery/transport.js';
+import { FakeClock, holdClocks } from '../delivery/fake-clock.js';
 
 /** A request, as the socket received it. */
 export interface RawRequest {
@@ -53,4 +57,14 @@ export async function rawGateway(first: RawAnswer) {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Requests over real sockets in virtual time, which stands still while a request is under way. */
+export function virtualTime(transport: Transport = moduleTransport(undefined, false)) {
+  const clock = new FakeClock();
+  const client: Pick<ClientOptions, 'clock' | 'transport'> = {
+    clock,
+    transport: { send: (request, limit) => transport.send(request, limit).finally(holdClocks()) },
+  };
+  return { clock, client, seconds: (count: number) => clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, count * 1_000))) };
 }

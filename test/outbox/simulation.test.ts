@@ -3,6 +3,7 @@ import type { OutboxStore } from '../../src/entries/outbox.js';
 import { claimCases } from '../../src/outbox/contract/claims.js';
 import { orderCases } from '../../src/outbox/contract/order.js';
 import { pauseCases } from '../../src/outbox/contract/pauses.js';
+import { sampleSize } from '../support/cases.js';
 import { type Catalogue, readAnswers } from './simulation/answers.js';
 import { type Coverage, emptyCoverage, unmet } from './simulation/coverage.js';
 import { decisions } from './simulation/decisions.js';
@@ -10,8 +11,8 @@ import { simulate } from './simulation/simulate.js';
 import { createStore } from './simulation/store.js';
 import { BOOKKEEPING, VARIANTS } from './simulation/variants.js';
 
-/** The first histories of `npm run sim`. `.ci/run` runs 20,000 of them. */
-const HISTORIES = 2_000;
+/** The first histories of `npm run sim`. `.ci/run` runs 300,000 others for each commit. */
+const HISTORIES = sampleSize('histories of the simulation', 2_000);
 /** Every situation must be met within this number of histories. */
 const MOST = 20_000;
 /** Each broken variant must be caught within this number of histories. */
@@ -34,10 +35,10 @@ describe('the simulation', () => {
     for (let seed = 1; seed <= HISTORIES; seed += 1) live(seed);
   }, 60_000);
 
-  it(`meets every situation in them, or within ${MOST} histories`, () => {
+  it(`meets every situation in them, or within ${MOST} histories`, { tags: 'slow', timeout: 60_000 }, () => {
     for (let seed = HISTORIES + 1; seed <= MOST && unmet(coverage).length > 0; seed += 1) live(seed);
     expect(unmet(coverage)).toEqual([]);
-  }, 60_000);
+  });
 
   it('repeats the same history for the same seed', () => {
     const tell = (seed: number) => {
@@ -49,7 +50,7 @@ describe('the simulation', () => {
     expect(tell(7)).not.toEqual(tell(8));
   });
 
-  it.each(VARIANTS.map((variant) => [variant.name, variant] as const))('catches: %s', (_, variant) => {
+  it.each(VARIANTS.map((variant) => [variant.name, variant] as const))('catches: %s', { tags: 'slow' }, (_, variant) => {
     for (let seed = 1; seed <= CAUGHT_WITHIN; seed += 1) if (simulate(seed, { ...variant, catalogue, coverage: emptyCoverage() })) return;
     expect.fail(`not caught within ${CAUGHT_WITHIN} histories`);
   });
@@ -58,7 +59,7 @@ describe('the simulation', () => {
 describe('without the rules about its own books, the simulation', () => {
   const BY_WHAT_FOLLOWS = ['no doubt flag', 'no fence', 'any 400 while in doubt is success', '429 clears the doubt', 'a settled report waits for nothing'];
 
-  it.each(BY_WHAT_FOLLOWS)('still catches: %s', (name) => {
+  it.each(BY_WHAT_FOLLOWS)('still catches: %s', { tags: 'slow' }, (name) => {
     const variant = VARIANTS.find((one) => one.name === name);
     if (!variant) expect.fail('there is no such variant');
     for (let seed = 1; seed <= CAUGHT_WITHIN; seed += 1) {

@@ -70,12 +70,12 @@ describe('a report may be claimed', () => {
     ['not a day before, the longest wait', NOW + LONGEST_WAIT_MS, false],
     ['if more than a day is left, since a clock has jumped', NOW + LONGEST_WAIT_MS + 1, true],
   ])('%s', (_, dueAt, may) => {
-    expect(isClaimable({ state: 'waiting', blocked: false, dueAt }, NOW)).toBe(may);
-    expect(isClaimable({ state: 'in-flight', blocked: false, dueAt }, NOW)).toBe(may);
+    expect(isClaimable({ state: 'waiting', blocked: false, dueAt, fence: 1 }, NOW)).toBe(may);
+    expect(isClaimable({ state: 'in-flight', blocked: false, dueAt, fence: 1 }, NOW)).toBe(may);
   });
 
   it('only while it waits or is in flight, and a waiting one only if it is not blocked', () => {
-    const claimable = (blocked: boolean) => STATES.filter((state) => isClaimable({ state, blocked, dueAt: NOW }, NOW));
+    const claimable = (blocked: boolean) => STATES.filter((state) => isClaimable({ state, blocked, dueAt: NOW, fence: 1 }, NOW));
     expect(claimable(false)).toEqual(['waiting', 'in-flight']);
     expect(claimable(true)).toEqual(['in-flight']);
   });

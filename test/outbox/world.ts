@@ -13,6 +13,7 @@ export const EVENTS: readonly (keyof OutboxEvents)[] = [
   'decided',
   'late',
   'paused',
+  'probe-failed',
   'resumed',
   'error',
 ];

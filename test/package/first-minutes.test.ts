@@ -1,3 +1,4 @@
+// @module-tag slow: bundles, compiles or starts processes.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

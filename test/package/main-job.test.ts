@@ -1,3 +1,4 @@
+// @module-tag slow: bundles, compiles or starts processes.
 import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

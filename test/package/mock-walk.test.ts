@@ -1,3 +1,4 @@
+// @module-tag slow: bundles, compiles or starts processes.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

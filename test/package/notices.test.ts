@@ -1,3 +1,4 @@
+// @module-tag slow: bundles, compiles or starts processes.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

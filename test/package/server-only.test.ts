@@ -1,3 +1,4 @@
+// @module-tag slow: bundles, compiles or starts processes.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ const IMPORTS = [
 /** Uses all exports of a module, so that the bundler leaves none out. */
 const pageWith = (name: string) => ({ project, text: `import * as part from '${name}';\nglobalThis.it = part;\n` });
 
-it('guards the entries with an API key or a server', () => {
+it('guards the entries with an API key or a server', { tags: 'slice' }, () => {
   const names = ['mock/node', 'relay', 'relay/node', 'location/mmdb', 'outbox/sqlite'].map((name) => `location-sdk/${name}`);
   expect(serverOnly.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
 });

@@ -1,3 +1,4 @@
+// @module-tag slow: bundles, compiles or starts processes.
 import { describe, expect, it } from 'vitest';
 import { sampleRows } from '../support/cases.js';
 import { compileAll } from './compile.js';

@@ -58,6 +58,8 @@ const CONSTANT: readonly Attack[] = [
   ['an encoded backslash', at(`${SITE}/relay%5Creport-bet-event`), 404, NOT_FOUND],
   ['an empty segment', at(`${SITE}/relay//report-bet-event`), 404, NOT_FOUND],
   ['a parameter in the path', at(`${BET};x=1`), 404, NOT_FOUND],
+  ['a parameter in the name of a folder', at(`${SITE}/relay;x=1/report-bet-event`), 404, NOT_FOUND],
+  ['a folder that is a parameter', at(`${SITE}/relay/;x=1/report-bet-event`), 404, NOT_FOUND],
   ['a file ending', at(`${BET}.json`), 404, NOT_FOUND],
   ['a further segment behind it', at(`${BET}/report-settled-bet-event`), 404, NOT_FOUND],
   ['dots that lead to another path', at(`${BET}/../report-settled-bet-event`), 404, NOT_FOUND],

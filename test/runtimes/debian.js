@@ -18,9 +18,9 @@ const PLACES = {
 /** The program of a package. @param {DebianPackage} name @returns {string | undefined} */
 export const programIn = (name) => PLACES[name]?.find((path) => path && existsSync(path));
 
-/** Installs missing packages. Returns a line that says why it could not, or undefined. */
-export function installFromDebian() {
-  const missing = Object.keys(PLACES).filter((name) => !programIn(/** @type {DebianPackage} */ (name)));
+/** Installs the missing ones of some packages. Returns a line that says why it could not, or ''. @param {readonly DebianPackage[]} names */
+export function installFromDebian(names) {
+  const missing = names.filter((name) => !programIn(name));
   if (missing.length === 0) return '';
   const words = missing.join(', ');
   if (process.getuid?.() !== 0) return `${words}: not installed, and only root may install it`;

@@ -1,6 +1,6 @@
 // Tests the packed and installed package in every runtime, and prints the results: `npm run test:runtimes`, which
-// builds first. With `--browser-tests` it installs Debian's browsers if possible, and runs all tests of the project
-// `browser` in Debian's Chromium too, which takes minutes. Linux x64 with glibc only. Everything comes from the npm
+// builds first. With `--firefox` it installs Debian's Firefox and a display for it, if possible. With `--browser-tests` it
+// installs all of Debian's browsers, and runs all tests of the project `browser` in Debian's Chromium too, which takes minutes. Linux x64 with glibc only. Everything comes from the npm
 // registry, as `package-lock.json` has it, and no install script is run.
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -100,9 +100,10 @@ async function tryInBrowser(browser, project, display) {
 }
 
 const withBrowserTests = process.argv.includes('--browser-tests');
+const withFirefox = process.argv.includes('--firefox');
 const notInstalled = await installRuntimes();
 // Without it, Debian's browsers are used if they are already installed.
-const whyNot = withBrowserTests ? installFromDebian() : '';
+const whyNot = installFromDebian(withBrowserTests ? ['xvfb', 'firefox-esr', 'chromium', 'webkit2gtk-driver'] : withFirefox ? ['xvfb', 'firefox-esr'] : []);
 if (whyNot) console.log(`Not from Debian: ${whyNot}.`);
 const display = await startDisplay();
 const project = mkdtempSync(join(tmpdir(), 'location-sdk-runtimes-'));

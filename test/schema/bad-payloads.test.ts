@@ -9,7 +9,7 @@ import { validPayload } from '../vectors/read.js';
 import { type BadCall, badOptions, badPayloads } from './bad-calls.js';
 import { CANARY } from './bad-values.js';
 
-/** 100,000 bad payloads in all with TEST_CASES=all; a tenth otherwise. */
+/** 100,000 bad payloads in all with TEST_CASES=all; a twentieth otherwise. */
 const PAYLOADS_OF_EACH = sampleSize('bad payloads of each operation', Math.ceil(100_000 / operationNames.length));
 const OPTIONS_OF_EACH = sampleSize('bad options of each operation', 3_000);
 const TIME_LIMIT_MS = 120_000;

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { inject } from 'vitest';
 import { SKIPPED_FILE } from './skipped-cases.js';
 
-/** `npm test` runs a sample of the longest series of cases; with `TEST_CASES=all`, as in `.ci/run`, it runs all of them. */
+/** `npm test` runs a sample of the longest series of cases; with `TEST_CASES=all`, as in `npm run test:all`, all of them run. */
 const runsAll = () => process.env.TEST_CASES === 'all';
 
 /** Reports the omitted cases of a sample at the end of the run. */
@@ -10,14 +10,14 @@ function note(what: string, done: number, whole: number): void {
   if (done < whole) appendFileSync(`${inject('runFolder')}/${SKIPPED_FILE}`, `${JSON.stringify({ what, done, whole })}\n`);
 }
 
-/** The number of cases to run: a tenth of the whole, rounded up. */
+/** The number of cases to run: a twentieth of the whole, rounded up. */
 export function sampleSize(what: string, whole: number, tell = note): number {
-  const count = runsAll() ? whole : Math.ceil(whole / 10);
+  const count = runsAll() ? whole : Math.ceil(whole / 20);
   tell(what, count, whole);
   return count;
 }
 
-/** The entries of a list to run: a tenth of it, evenly spread. */
+/** The entries of a list to run: a twentieth of it, evenly spread. */
 export function sampleOf<Case>(what: string, all: readonly Case[], tell = note): readonly Case[] {
   const size = sampleSize(what, all.length, tell);
   return all.filter((_, index) => (index * size) % all.length < size);

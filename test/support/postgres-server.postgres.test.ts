@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';

@@ -26,7 +26,7 @@ export const ASSUMPTIONS = {
   country: { gap: 'how `country` is written', assumed: 'two letters, such as NG' },
   success: { gap: 'what a successful report answers, except for `settle-withdrawal`', assumed: 'any 2xx, JSON or empty', option: 'isRecorded' },
   nin: { gap: 'what a NIN verification needs to hold', assumed: 'a boolean success' },
-  duplicate: { gap: 'the status of a duplicate report', assumed: '409; or 400 or 422 that say so', option: 'isDuplicate' },
+  duplicate: { gap: 'the status of a duplicate report', assumed: '409, 400 or 422, with words that say so', option: 'isDuplicate' },
   conflict: { gap: 'whether other data under a held reference is told apart from the same data', assumed: 'yes, in the message', option: 'isDuplicate' },
   meanings: { gap: 'what 400, 404 and 422 mean in detail', assumed: '404: settled, but never initiated; 400: malformed' },
   retryAfter: { gap: 'whether `Retry-After` is sent', assumed: 'with 429', option: 'maxRetryAfterMs' },

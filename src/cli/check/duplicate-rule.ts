@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../../delivery/settings.js';
 
 /** An answer, and the purpose of its request. */
@@ -27,8 +28,8 @@ export const OTHER_DATA = ', other data';
 const LONGEST = 200;
 const DEEPEST = 3;
 const MOST_LEAVES = 50;
-/** Refusals of many kinds have these statuses, so only the text can show that one is a duplicate. */
-const COMMON = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429];
+/** Refusals of many kinds have these statuses, also from servers between, so only the text can show that one is a duplicate. */
+const COMMON = [400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429];
 const FIRST = ['message', 'error', 'detail', 'code', 'title'];
 
 /** The rule that fits the answers. Undefined if the answers do not distinguish a repeat from other refusals. */
@@ -40,7 +41,7 @@ export function duplicateRuleOf(seen: readonly SeenAnswer[], isShown: (text: str
   if (same.length === 0) return undefined;
   const rules = pathsOf(same, isShown).flatMap((path) => {
     const rule: DuplicateRule = { path, same: wordsOf(same, path), conflict: wordsOf(other, path) };
-    const isWhole = same.every((answer) => isFit(textAt(answer, path), isShown)) && other.every((answer) => isFit(textAt(answer, path), isShown));
+    const isWhole = [...same, ...other].every((answer) => isFit(answer, textAt(answer, path), isShown));
     return isWhole && !rest.some((answer) => applyRule(rule, answer)) ? [rule] : [];
   });
   const told = rules.find((rule) => same.every((answer) => applyRule(rule, answer) === 'same'));
@@ -63,8 +64,9 @@ function wordsOf(answers: readonly Answer[], path: readonly string[] | undefined
   return words.filter((one, index) => words.findIndex(({ status, pattern }) => status === one.status && pattern === one.pattern) === index);
 }
 
-const isFit = (text: string | undefined, isShown: (text: string) => boolean): boolean =>
-  text !== undefined && text.length <= LONGEST && /[a-z]{3}/i.test(text) && isShown(text);
+/** The name of the status, such as "Conflict", says no more than the status. */
+const isFit = ({ status }: Answer, text: string | undefined, isShown: (text: string) => boolean): boolean =>
+  text !== undefined && text.length <= LONGEST && /[a-z]{3}/i.test(text) && text.toLowerCase() !== STATUS_CODES[status]?.toLowerCase() && isShown(text);
 
 /** A word with a digit or with the reference differs each time. */
 const patternOf = (text: string): string =>

@@ -2,8 +2,7 @@ import { messageOf } from '../../delivery/answer.js';
 import { readAnswer } from '../../delivery/failures.js';
 import { secretsOf } from '../../delivery/more-headers.js';
 import type { Transport } from '../../delivery/transport.js';
-import { holdsPiece, KEY_PIECE } from '../../redact/holds-piece.js';
-import { MASK, maskSent } from '../../redact/redact.js';
+import { holdsPiece, KEY_PIECE, MASK, maskSent } from '../../redact/redact.js';
 import type { SeenAnswer } from './duplicate-rule.js';
 import { WRONG_KEY } from './made-up.js';
 

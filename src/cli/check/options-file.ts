@@ -5,7 +5,7 @@ import { seconds } from '../../platform/messages.js';
 import { type Limit, withTimeout } from '../../platform/time.js';
 import { Failure } from '../output.js';
 
-/** The exports of an options file. */
+/** The exports of an options file. It has at least one of them. */
 export interface OptionsModule {
   /** Client options: its default export. */
   readonly client: ClientOptions;
@@ -13,7 +13,7 @@ export interface OptionsModule {
   readonly outbox: unknown;
 }
 
-/** Reads the client options of a file, which are its default export. Without a file there are none. The file must load within the limit. */
+/** Reads the client options of a file, which are its default export. Without a file, or with options of an outbox alone, there are none. The file must load within the limit. */
 export const readOptionsFile = async (file: string | undefined, limit: Limit): Promise<ClientOptions> => (await readOptionsModule(file, limit)).client;
 
 /** Reads the client options and the options of an outbox. */
@@ -26,7 +26,10 @@ export async function readOptionsModule(file: string | undefined, limit: Limit):
     throw new Failure(`--options ${file} cannot be loaded (${String(code ?? name)}): it must be a module of Node.js`);
   }
   if (loaded.ended !== 'done') throw new Failure(`--options ${file} did not load within ${seconds(limit.milliseconds)}: it waits for something`);
-  const { default: options, outbox } = loaded.value;
-  if (typeof options !== 'object' || options === null) throw new Failure(`--options ${file} has no default export that is an object of client options`);
+  const { outbox, default: options = outbox === undefined ? undefined : {} } = loaded.value;
+  if (!isObject(options)) throw new Failure(`--options ${file} exports no object of client options as default, and no options of an outbox as outbox`);
+  if (outbox !== undefined && !isObject(outbox)) throw new Failure(`--options ${file}: its export outbox must be an object of options of an outbox`);
   return { client: options, outbox };
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { MovedRows } from '../../outbox/stores/moved-rows.js';
 import { PostgresStoreError } from '../../outbox/stores/postgres/failure.js';
@@ -30,6 +31,7 @@ export async function abandon(file: string, { to, schema = DEFAULT_SCHEMA, gone,
     try {
       const place = placeOf(file, taken, target?.place ?? gone);
       if (target) await ensureAbsent(file, taken, target);
+      else if (existsSync(place)) throw new Failure(`${place} exists: run the same move again, without --abandon. Nothing was done`, EXIT.failed);
       taken.abandon(place);
     } finally {
       taken.close();

@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import type { OutboxStore } from '../../outbox/store.js';
 import { PostgresStoreError } from '../../outbox/stores/postgres/failure.js';
 import { SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
-import { readWords } from '../args.js';
+import { didYouMean, readWords } from '../args.js';
 import { EXIT, Failure } from '../output.js';
 import { abandon } from './abandon.js';
 import { serveOutbox } from './console.js';
@@ -54,6 +55,10 @@ export const OUTBOX_NOTES = `Commands (default: stats):
                       twice. After an interruption, run the same command again
   move                Move everything to PostgreSQL, with --to; needs pg. End
                       every instance first, and use postgresStore afterwards.
+                      It names the reports that PostgreSQL refuses, and stops;
+                      --skip-rejected leaves those that are final in the file.
+                      With the path of a new file as --to, it saves what can be
+                      read of a damaged file there, and lists what cannot.
                       If the result is unknown, no store opens the file: run
                       the same move again to finish it. Or release the file
                       with move --abandon --to …, which checks that it did not
@@ -111,7 +116,7 @@ const COMMANDS: Readonly<Record<string, OutboxCommand>> = {
     takes: ['account', 'environment', 'operation', 'map', 'options', 'dry-run', 'skip-rejected', 'rate'],
     reports: 'file',
   },
-  move: { begin: (file, values) => (values.abandon ? abandon(file, values) : move(file, values)), takes: ['to', 'schema', 'abandon', 'gone'] },
+  move: { begin: (file, values) => (values.abandon ? abandon(file, values) : move(file, values)), takes: ['to', 'schema', 'skip-rejected', 'abandon', 'gone'] },
 };
 
 const MOST_REPORTS = 1_000;
@@ -123,7 +128,8 @@ export function readOutboxCall(words: readonly string[]) {
   if (file === undefined) throw new Failure('the file is missing: location-sdk outbox <file> [command]; see --help');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (Object.hasOwn(COMMANDS, file) && !isThere(file)) throw new Failure(`the file comes first: location-sdk outbox <file> ${file}`);
-  if (!command) throw new Failure(`unknown command ${name}; known are ${Object.keys(COMMANDS).join(', ')}; see --help`);
+  if (!command)
+    throw new Failure(`unknown command ${name}${didYouMean(name, Object.keys(COMMANDS))}; known are ${Object.keys(COMMANDS).join(', ')}; see --help`);
   for (const option of Object.keys(values) as (keyof OutboxValues)[])
     if (option !== 'json' && !command.takes.includes(option) && !(option === 'schema' && isAddress(file)))
       throw new Failure(`--${option} does not go with ${name}; see --help`);
@@ -149,6 +155,7 @@ export async function outbox(words: readonly string[]): Promise<number> {
   const store = isAddress(file) ? await openOutboxServer(file, schema) : await openOutboxFile(file);
   const begin = isAddress(file) ? serverCommand(file, schema) : `location-sdk outbox ${quoted(file)}`;
   try {
+    await expectAccount(store, values.account);
     return await command.run({ store, command: begin, now: Date.now() }, values, reports);
   } catch (error) {
     if (!(error instanceof SqliteStoreError || error instanceof PostgresStoreError)) throw error;
@@ -156,6 +163,14 @@ export async function outbox(words: readonly string[]): Promise<number> {
   } finally {
     await store.close?.();
   }
+}
+
+/** Fails for an account that the outbox does not know. An empty outbox knows none, and every number of it is 0. */
+async function expectAccount(store: OutboxStore, account: string | undefined): Promise<void> {
+  if (account === undefined) return;
+  const known = [...new Set((await store.outlook()).map((one) => one.account))].sort();
+  if (known.length === 0 || known.includes(account)) return;
+  throw new Failure(`this outbox has no account ${account}${didYouMean(account, known)}; known are ${known.join(', ')}. Nothing was changed`);
 }
 
 const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;

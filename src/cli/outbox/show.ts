@@ -1,6 +1,8 @@
+import { CORRECTED_DATA } from '../../outbox/error-of.js';
+import type { OutboxStats } from '../../outbox/interface.js';
 import { meaningOf } from '../../outbox/operator/meaning.js';
 import { openSettlementOf } from '../../outbox/operator/settlement.js';
-import { toPublicReport } from '../../outbox/public-report.js';
+import { toPublicPauses, toPublicReport } from '../../outbox/public-report.js';
 import type { Row } from '../../outbox/state-machine.js';
 import { EXIT, printable, say } from '../output.js';
 import { findReports } from './find.js';
@@ -12,25 +14,26 @@ const INDENT = ' '.repeat(14);
 /** Prints everything about a report except its body. */
 export async function show(view: View, { account, environment, operation, json }: OutboxValues, [name = '']: readonly string[]): Promise<number> {
   const rows = await findReports(view, name, { account, environment, operation });
+  const paused = toPublicPauses(await view.store.outlook());
   const texts: string[] = [];
   for (const row of rows) {
     if (json) texts.push(JSON.stringify({ ...toPublicReport(row), fingerprint: row.fingerprint }));
-    else texts.push(described(row, row.state === 'quarantined' ? await openSettlementOf(view.store, row) : undefined, view));
+    else texts.push(described(row, row.state === 'quarantined' ? await openSettlementOf(view.store, row) : undefined, paused, view));
   }
   say(texts.join(json ? '\n' : '\n\n'));
   return EXIT.done;
 }
 
-function described(row: Row, settlement: Row | undefined, view: View): string {
+function described(row: Row, settlement: Row | undefined, paused: OutboxStats['paused'], view: View): string {
   const { id, state, blocked, attempts, inDoubt, enqueuedAt, changedAt, dueAt, outcome, message, requestId, problem, decisions, waitsFor, fingerprint } = row;
   const lines: [string, string][] = [
     ['state', `${blocked ? 'blocked' : state}, for ${duration(view.now - changedAt)} (since ${time(changedAt)})`],
-    ['means', meaningOf(row)],
+    ['means', meaningOf(row, paused, view.now)],
     ['enqueued', time(enqueuedAt)],
     ['attempts', `${attempts}${inDoubt ? '; in doubt: the gateway may have it' : ''}`],
   ];
   if (blocked && waitsFor !== undefined) lines.push(['waits for', printable(waitsFor)]);
-  if (state === 'waiting' && !blocked) lines.push(['next try', dueAt <= view.now ? 'now, unless its environment is paused (see stats)' : time(dueAt)]);
+  if (state === 'waiting' && !blocked && dueAt > view.now) lines.push(['next try', time(dueAt)]);
   if (outcome !== undefined) lines.push(['outcome', outcome]);
   if (message !== undefined) lines.push(['gateway', printable(message)]);
   if (requestId !== undefined) lines.push(['request', printable(requestId)]);
@@ -65,6 +68,7 @@ function whatToDo(id: string, settlement: Row | undefined, command: string): str
     `      ${command} resolve ${name} --as recorded --reason "…"`,
     '  - it must not be reported:',
     `      ${command} resolve ${name} --as dismissed --reason "…"`,
+    `    ${wrapped(CORRECTED_DATA, '    ')}`,
     ...(settlement?.blocked
       ? [
           `    Its settlement ${printable(settlement.id)} is then sent, and a gateway`,

@@ -1,4 +1,5 @@
 import { DEFAULT_ACCOUNT, isBreaker, partsOf } from '../../outbox/destination.js';
+import { PAUSE_WORDS } from '../../outbox/operator/meaning.js';
 import { toPublicPauses } from '../../outbox/public-report.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import type { Outlook } from '../../outbox/store.js';
@@ -49,6 +50,7 @@ export async function stats({ store, command, now }: View, { account, environmen
         '  ',
       ),
     );
+    say(wrapped(`  ${PAUSE_WORDS[reason].action}`, '  '));
   }
   if (paused.length === 0) say('No environment is paused.');
   for (const keyId of missingKeys) say(`The encryption key ${printable(keyId)} was missing when waiting reports were last tried; give it to the outbox.`);

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import { asOwnRecord } from '../../platform/as-record.js';
 import { apiKeyProblem } from '../../schema/api-key.js';
+import { namesProblem } from '../../schema/option-rules.js';
 import { type IpProvider, LookupFailure } from '../lookup/provider.js';
 import { coordinate, placeName } from '../read-place.js';
 import { jsonService } from './json-service.js';
@@ -32,6 +33,8 @@ function refusePrivate(bogon: unknown): void {
  * ```
  */
 export function ipinfo(options: IpinfoOptions): IpProvider {
+  const wrong = namesProblem('ipinfo', ['token', 'plan'], options);
+  if (wrong !== undefined) throw new ConfigurationError(wrong);
   const { token, plan = 'core' }: { token?: unknown; plan?: unknown } = asOwnRecord(options);
   const problem = typeof token === 'string' ? apiKeyProblem(token) : 'is missing: expected a string';
   if (problem) throw new ConfigurationError(`ipinfo({ token }): token ${problem}.`);

@@ -7,6 +7,7 @@ import { createAborting } from '../../platform/aborting.js';
 import { isLengthKnown, LONGEST_BODY, WITHOUT_BODY } from '../../platform/body.js';
 import { withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike } from '../../platform/web-types.js';
+import { namesProblem } from '../../schema/option-rules.js';
 import { type ConnectionAddress, createAddressReader } from './address.js';
 import { collectBytes } from './answer-bytes.js';
 import { type ConnectionQueue, createConnectionQueue } from './connection-queue.js';
@@ -71,7 +72,10 @@ const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
  * const client = createClient({ transport: nodeTransport() });
  * ```
  */
-export function nodeTransport({ connections = MOST_CONNECTIONS, dispatcher, proxy }: NodeTransportOptions = {}): NodeTransport {
+export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport {
+  const problem = namesProblem('nodeTransport', ['connections', 'dispatcher', 'proxy'], options);
+  if (problem !== undefined) throw new ConfigurationError(problem);
+  const { connections = MOST_CONNECTIONS, dispatcher, proxy } = options;
   if (!Number.isInteger(connections) || connections < 1) {
     throw new ConfigurationError('nodeTransport: connections: expected a whole number from 1', {});
   }

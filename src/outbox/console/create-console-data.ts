@@ -35,6 +35,7 @@ const rootOfStore = (store: OutboxStore): ConsoleRoot => ({
   clock: systemClock,
   accounts: undefined,
   keepBodies: false,
+  bound: [],
   decided() {},
   async settled(action) {
     if (action !== 'retry') await appendReceipts(store);

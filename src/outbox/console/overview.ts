@@ -25,10 +25,24 @@ export interface Overview {
   readonly pauses: readonly ShownPause[];
   /** The ids of missing encryption keys that reports wait for. */
   readonly missingKeys: readonly string[];
+  /** The environments whose reports this process does not send, since they are bound to another gateway. Empty over a store. */
+  readonly otherGateways: readonly OtherGateway[];
   /** The numbers of reports recorded in the last minute and hour, from the receipts. Null if the store does not count them. */
   readonly pace: { readonly lastMinute: number; readonly lastHour: number } | null;
-  /** The head of the receipt log. Null while the log is empty. */
+  /** The head of the receipt log. Null while the log is empty, or if its last line is damaged. */
   readonly receipts: ReceiptHead | null;
+  /** Whether the last line of the receipt log is damaged. No receipt is added until it is restored. */
+  readonly isLogDamaged: boolean;
+}
+
+/** An environment that this process would send to another gateway than the store. */
+export interface OtherGateway {
+  /** The account of the reports. */
+  readonly account: string;
+  /** The environment of the reports. */
+  readonly environment: OutboxEnvironment;
+  /** Both addresses, and the action that ends it. */
+  readonly message: string;
 }
 
 /** The counts of one account and environment. */
@@ -43,4 +57,6 @@ export interface DestinationCounts {
   readonly states: Readonly<Record<'waiting' | 'blocked' | 'in-flight' | 'quarantined', number> & Record<'recorded' | 'dismissed', number | null>>;
   /** `enqueuedAt` of the oldest open report. Null if there is none. */
   readonly oldestOpenAt: number | null;
+  /** The begin of the latest minute of the last hour in which a report was recorded. Null if there is none. */
+  readonly recordedAt: number | null;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/time.js';
 import type { ConsoleStore } from '../console-store.js';
+import type { BoundDestination } from '../destination.js';
 import type { Seal } from '../seal/seal.js';
 import type { Decision, Row } from '../state-machine.js';
 import type { OutboxStore } from '../store.js';
@@ -14,6 +15,8 @@ export interface ConsoleParts {
   readonly accounts: readonly string[] | undefined;
   /** Whether a final row keeps its body. */
   readonly keepBodies: boolean;
+  /** The destinations of this process with its gateways. Empty over a store. */
+  readonly bound: readonly (BoundDestination & { readonly mockMode: boolean })[];
   /** The begin of the commands to copy. */
   readonly command: string;
   /** Called with the rows that a decision has changed. */

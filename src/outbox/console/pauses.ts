@@ -1,5 +1,6 @@
 import { printable } from '../../platform/printable.js';
 import { partsOf } from '../destination.js';
+import { PAUSE_WORDS } from '../operator/meaning.js';
 import type { Outlook } from '../store.js';
 import type { ShownPause } from './shown-pause.js';
 import { shownText } from './shown-report.js';
@@ -10,5 +11,6 @@ export const shownPauses = (outlooks: readonly Outlook[]): ShownPause[] =>
     const { account, reason, message, since, until, strikes } = pause;
     const { environment, operation = null } = partsOf(pause);
     if (!reason) return [];
-    return [{ account: printable(account), environment, operation, reason, message: shownText(message), since, nextProbeAt: until, failedProbes: strikes }];
+    const shown = { account: printable(account), environment, operation, reason, message: shownText(message), ...PAUSE_WORDS[reason] };
+    return [{ ...shown, since, nextProbeAt: until, failedProbes: strikes }];
   });

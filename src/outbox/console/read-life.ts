@@ -1,6 +1,7 @@
 import { printable, quoted } from '../../platform/printable.js';
 import { isBreaker, keyOf, partsOf } from '../destination.js';
 import { meaningOf } from '../operator/meaning.js';
+import { toPublicPauses } from '../public-report.js';
 import { keyIdOf } from '../seal/standard-seal.js';
 import { decided, isFinal, type Row } from '../state-machine.js';
 import type { Outlook } from '../store.js';
@@ -27,7 +28,7 @@ export async function readLife(parts: ConsoleParts, name: string): Promise<Repor
   const receipt = isFinal(state) ? await findReceipt(store.receipts, row) : undefined;
   return {
     ...summaryOf(row),
-    means: meaningOf(row),
+    means: meaningOf(row, toPublicPauses(pauses), parts.clock.now()),
     waitsFor: blocked ? shownText(waitsFor) : null,
     dueAt: state === 'waiting' && !blocked ? dueAt : null,
     outcome: outcome ?? null,

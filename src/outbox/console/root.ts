@@ -1,3 +1,4 @@
+import { boundTo } from '../destination.js';
 import { aboutReport, type Events } from '../events.js';
 import { liftPauses } from '../operator/lift-pauses.js';
 import type { Waiters } from '../receipt-waiters.js';
@@ -32,6 +33,7 @@ export function attachConsole(outbox: object, { settings, accounts, events, wait
     clock,
     keepBodies,
     accounts,
+    bound: settings.accounts.flatMap(({ account, gateways, mockMode }) => boundTo(account, gateways).map((one) => ({ ...one, mockMode }))),
     decided(rows, action) {
       for (const row of rows) {
         events.emit('decided', { ...aboutReport(row), action });

@@ -13,6 +13,12 @@ export interface ShownPause {
   readonly reason: PauseReason;
   /** The reason in a sentence. */
   readonly message: string | null;
+  /** Whether only a person ends it. */
+  readonly needsPerson: boolean;
+  /** The cause, in general words. */
+  readonly cause: string;
+  /** The action that ends it. */
+  readonly action: string;
   /** The begin of the pause. */
   readonly since: number;
   /** The time of the next probe. If it has passed: the probe is sent as soon as a worker is free. */

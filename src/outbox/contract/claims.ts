@@ -129,6 +129,30 @@ export const claimCases: readonly ContractCase[] = [
     });
     equal([written, idsOf(claimed)], [[true], [settledRow('B-1').id]], 'the turn');
   }),
+  contractCase('a row that was never claimed is due at once, even if the clock was ahead when it was enqueued', async ({ store, advance }) => {
+    await advance(DAY_MS / 2);
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    await advance(-DAY_MS / 2);
+    await store.enqueue([newRow('B-3')]);
+    equal(
+      (await store.outlook()).map(({ nextInMs }) => (nextInMs ?? 1) <= 0),
+      [true],
+      'a row is due',
+    );
+    equal((await claim(store)).map(({ reference }) => reference).sort(), ['B-1', 'B-2', 'B-3'], 'the claimed rows');
+  }),
+  contractCase('new rows and rows that are tried again take turns: the one that is due for longer comes first', async ({ store, advance }) => {
+    await store.enqueue([newRow('B-1')]);
+    const row = await claimOne(store);
+    await store.enqueue([newRow('B-2')]);
+    await advance(10);
+    await write(store, row, WAITS);
+    await advance(10);
+    await store.enqueue([newRow('B-3')]);
+    const seen: string[] = [];
+    for (let turn = 0; turn < 3; turn += 1) seen.push(...(await claim(store, 1)).map(({ reference }) => reference));
+    equal(seen, ['B-2', 'B-1', 'B-3'], 'the order of the claims');
+  }),
   contractCase('a time too far in the future means that a clock has jumped, and counts as past', async ({ store, advance }) => {
     await advance(10 * DAY_MS);
     await store.enqueue([newRow('B-1'), newRow('B-2')]);

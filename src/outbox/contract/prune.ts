@@ -93,6 +93,17 @@ export const pruneCases: readonly ContractCase[] = [
     await advance(500 * DAY_MS);
     equal(sum(await pruneAll(store)), 0, 'a recorded row without a line');
   }),
+  pruneCase('the newest row is deleted too, and the next row has a higher number', async ({ store, advance, reopen }) => {
+    await record(store, ['B-1', 'B-2']);
+    const before = (await store.list({ limit: 100 })).map(({ sequence }) => sequence);
+    await advance(401 * DAY_MS);
+    equal(sum(await pruneAll(store)), 2, 'the number of deleted rows');
+    equal(await listed(store), [], 'the remaining rows');
+    const found = (await reopen?.()) ?? store;
+    const [next] = await found.enqueue([newRow('B-3')]);
+    const last = Math.max(...before);
+    equal(next !== undefined && next.row.sequence > last, true, `the number of the next row is higher than ${last}`);
+  }),
   pruneCase('a row that ends late stays until it is old', async ({ store, advance }) => {
     await store.enqueue([newRow('B-1')]);
     await advance(300 * DAY_MS);

@@ -6,7 +6,9 @@ import { subjectOf } from '../../platform/messages.js';
 import { type OperationName, operations, type ReportName } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
 import { boundGatewayOf, type Destination, type OutboxEnvironment, otherGateway } from '../destination.js';
+import { adviceFor } from '../error-of.js';
 import { aboutReport, type Events } from '../events.js';
+import { hasBytes } from '../seal/seal.js';
 import type { AccountSettings, OutboxSettings } from '../settings-shape.js';
 import type { Row } from '../state-machine.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store.js';
@@ -88,8 +90,8 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
     if (!enqueued) throw new Error('The store returned no result for the row.');
     if (enqueued.added) {
       if (transaction === undefined) events.emit('enqueued', aboutReport(enqueued.row));
-    } else if (!(await seal.matches(enqueued.row.fingerprint, report.body, enqueued.row))) {
-      throw otherData(report);
+    } else if (!(await hasBytes(seal, enqueued.row, report.body))) {
+      throw otherData(report, enqueued.row);
     }
     return { row: enqueued.row, location: report.location };
   }
@@ -114,10 +116,12 @@ function unfit(operation: ReportName): ValidationError {
   return new ValidationError(`${operation}: ${found.path}: ${found.message}. Nothing was stored or sent.`, { operation, issues: [found] });
 }
 
-export function otherData({ operation, reference, environment }: AnyReport): DuplicateReportError {
+/** The error of a report whose reference is stored with other data. `there`: the stored row. */
+export function otherData({ operation, reference, environment }: AnyReport, there: Pick<Row, 'state'>): DuplicateReportError {
   const subject = subjectOf({ operation, reference });
   const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too)`;
-  return new DuplicateReportError(`${text}; compare your records. Nothing was sent.`, {
+  const advice = adviceFor(there.state);
+  return new DuplicateReportError(`${text}; compare your records. Nothing was sent.${advice && ` About the stored report: ${advice}`}`, {
     operation,
     reference,
     environment,

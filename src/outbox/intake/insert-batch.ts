@@ -18,6 +18,9 @@ const MOST_COMMITS = 4;
 /** The codes of errors that concern the store and not a row. Every further row would fail the same way. */
 const OF_THE_STORE: readonly unknown[] = ['connection', 'timeout', 'closed'];
 const isOfTheStore = (error: unknown): boolean => OF_THE_STORE.includes(asRecord(error).code);
+/** The codes of errors that may concern one row: the store may accept others. Errors of full disks, locks and settings have codes of their own. */
+const OF_A_ROW: readonly unknown[] = ['text', 'other'];
+export const isOfARow = (error: unknown): boolean => OF_A_ROW.includes(asRecord(error).code) && !/^LS/.test(String(asRecord(error).sqlState));
 
 /** Commits rows in batches. Rows that arrive during a commit share the next one. */
 export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>, clock: Clock) {

@@ -25,7 +25,11 @@ export function prepareReport<Mode extends ClientMode>(
   if (prepared.transaction === null)
     throw new ConfigurationError('transaction: expected your transaction; leave the option out if you have none. Nothing was stored.');
   // The user's statement may have failed or added no row, so the stored row may be other data.
-  const own: Own = { acknowledged: false, matches: async (there) => seal.matches(there.fingerprint, report.body, there), refusal: () => otherData(report) };
+  const own: Own = {
+    acknowledged: false,
+    matches: async (there) => seal.matches(there.fingerprint, report.body, there),
+    refusal: (there) => otherData(report, there),
+  };
   let awaited: Promise<ReceiptOf<Mode>> | undefined;
 
   async function enqueue(...given: readonly [transaction?: unknown]): Promise<EnqueuedReport<Mode>> {

@@ -1,5 +1,6 @@
 import { ValidationError } from '../../errors/errors.js';
 import { reportNames } from '../../protocol/operations.js';
+import { nearest } from '../../schema/option-rules.js';
 import type { Given } from './enqueue.js';
 
 /** Checks a report whose operation is given by name. Throws a `ValidationError` for an unknown name. */
@@ -7,14 +8,21 @@ export function readNamed(given: Given): Given {
   if (typeof given !== 'object' || given === null) throw refused('report', 'expected an object with operation and payload');
   const { operation, payload, options } = readMembers(given);
   if (reportNames.some((name) => name === operation)) return { operation, payload, options };
-  throw refused('operation', `expected ${reportNames.slice(0, -1).join(', ')} or ${reportNames.at(-1)}`);
+  const meant = typeof operation === 'string' ? nearest(operation, reportNames) : undefined;
+  throw refused('operation', `expected ${reportNames.slice(0, -1).join(', ')} or ${reportNames.at(-1)}${meant ? ` (did you mean ${meant}?)` : ''}`);
 }
+
+const MEMBERS: readonly string[] = ['operation', 'payload', 'options'];
 
 function readMembers(given: Given): Given {
   try {
     const { operation, payload, options } = given;
+    // Only a misspelt name: the object may be a row of the user's own, with more members.
+    const wrong = Object.keys(given).find((name) => !MEMBERS.includes(name) && nearest(name, MEMBERS) !== undefined);
+    if (wrong !== undefined) throw refused('report', `unknown field; did you mean ${nearest(wrong, MEMBERS)}?`);
     return { operation, payload, options };
-  } catch {
+  } catch (error) {
+    if (error instanceof ValidationError) throw error;
     throw refused('report', 'could not be read: a getter or proxy threw');
   }
 }

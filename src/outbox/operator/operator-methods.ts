@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../errors/errors.js';
 import { isConfigurationError } from '../../errors/guards.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../../platform/time.js';
 import { ensureOwnGateways } from '../bindings.js';
+import { checkName, checkOptions } from '../call-options.js';
 import { aboutReport } from '../events.js';
 import { type Given, requireTransactions } from '../intake/enqueue.js';
 import { LARGEST_COMMIT } from '../intake/insert-batch.js';
@@ -61,7 +62,9 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
       });
     });
 
-  async function drain({ timeoutMs = LONGEST_TIMER_MS, signal }: Parameters<Outbox['drain']>[0] = {}): Promise<Drained> {
+  async function drain(options: Parameters<Outbox['drain']>[0] = {}): Promise<Drained> {
+    checkOptions('drain', options);
+    const { timeoutMs = LONGEST_TIMER_MS, signal } = options;
     const startedHere = !isStarted();
     const isOnlyRefused = createOnlyRefused(settings);
     start();
@@ -110,8 +113,13 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
     },
     prepare: async (operation, payload, options) =>
       prepareReport(await entrance.prepare(readNamed({ operation, payload, options })), { settings, waiters, entrance, committed, wake }),
-    list: async ({ limit = PAGE, ...query } = {}) => (await store.list({ ...query, account, limit })).map(toPublicReport),
+    list: async (given = {}) => {
+      checkOptions('list', given);
+      const { limit = PAGE, ...query } = given;
+      return (await store.list({ ...query, account, limit })).map(toPublicReport);
+    },
     async *iterate(query = {}) {
+      checkOptions('iterate', query);
       for (let after = query.after ?? 0; ; ) {
         const rows = await store.list({ ...query, account, after, limit: PAGE });
         yield* rows.map(toPublicReport);
@@ -120,13 +128,19 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
         after = last.sequence;
       }
     },
-    retry: (id, { reason = '' } = {}) => decide(id, { action: 'retry', reason, at: internals.clock.now() }),
-    resolve: async (id, { as: action, reason }) => {
+    retry: async (id, options = {}) => {
+      checkOptions('retry', options);
+      return decide(id, { action: 'retry', reason: options.reason ?? '', at: internals.clock.now() });
+    },
+    resolve: async (id, decision) => {
+      checkOptions('resolve', decision);
+      const { as: action, reason } = decision;
       if (action !== 'recorded' && action !== 'dismissed') throw refusal('resolve', "as: expected 'recorded' or 'dismissed'");
       if (typeof reason !== 'string' || !reason.trim()) throw refusal('resolve', 'reason: expected a text, which is stored with the report');
       return decide(id, { action, reason, at: internals.clock.now() });
     },
     resume: async (environment) => {
+      checkName('resume', environment);
       const lifted = await liftPauses(store, account, environment);
       for (const operation of lifted) events.emit('resumed', { account, environment, ...(operation && { operation }) });
       wake();

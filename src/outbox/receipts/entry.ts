@@ -50,6 +50,15 @@ export interface ReceiptEntry {
     readonly at: string;
     /** The person who decided, if known. */
     readonly by?: string;
+    /** Present if the retry was undone before the report was sent. */
+    readonly undone?: {
+      /** The time of the undo, by the clock of the process that decided. */
+      readonly at: string;
+      /** The person who undid it. */
+      readonly by: string;
+      /** The reason that the person gave. */
+      readonly reason: string;
+    };
   })[];
   /** The hash of the previous entry; 64 zeros in the first entry. */
   readonly previous: string;
@@ -88,10 +97,13 @@ export async function linkRows(rows: readonly Row[], last: LogLine | undefined):
   const lines: LogLine[] = [];
   for (const row of rows) {
     const { id, account, environment, operation, reference, fingerprint, attempts, enqueuedAt, changedAt, decisions } = row;
-    // An undone retry had no effect.
-    const decided = decisions.flatMap(({ action, at, by, reason, undone }) =>
-      undone ? [] : [{ action, at: isoTime(at), ...(by !== undefined && { by }), reason }],
-    );
+    const decided = decisions.map(({ action, at, by, reason, undone }) => ({
+      action,
+      at: isoTime(at),
+      ...(by !== undefined && { by }),
+      reason,
+      ...(undone && { undone: { at: isoTime(undone.at), by: undone.by, reason: undone.reason } }),
+    }));
     // The names are already sorted, so plain JSON is canonical and faster. `hash` belongs between the two parts.
     const before = JSON.stringify({
       account,

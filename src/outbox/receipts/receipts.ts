@@ -1,3 +1,4 @@
+import { checkOptions } from '../call-options.js';
 import type { Events } from '../events.js';
 import type { Outbox } from '../interface.js';
 import type { OutboxSettings } from '../settings-shape.js';
@@ -23,13 +24,15 @@ export function createProof({ store, clock }: OutboxSettings, events: Events): P
     started: log.soon,
     stopped: log.stop,
     methods: (account) => ({
-      async *exportReceipts({ from = 0 } = {}) {
+      async *exportReceipts(options = {}) {
+        checkOptions('exportReceipts', options);
         await log.catchUp();
-        yield* readReceipts(store, from);
+        yield* readReceipts(store, options.from ?? 0);
       },
       receiptHead: () => readHead(store),
       reconcile: (references, defaults) => reconcile(store, account, references, defaults),
       prune: async (options) => {
+        checkOptions('prune', options);
         const { onProgress, signal } = options ?? {};
         return { pruned: await pruneReports(store, { account, olderThanDays: readPruneOptions(options), clock, onProgress, signal }) };
       },

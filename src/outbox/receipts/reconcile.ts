@@ -1,5 +1,6 @@
 import { ValidationError } from '../../errors/errors.js';
 import { type ReportName, reportNames } from '../../protocol/operations.js';
+import { checkOptions } from '../call-options.js';
 import type { OutboxEnvironment } from '../destination.js';
 import { isDistinctReference, rowId } from '../intake/enqueue.js';
 import type { Row, RowState } from '../state-machine.js';
@@ -53,6 +54,7 @@ export async function* reconcile(
   references: AnyIterable<string | ReportReference>,
   defaults: ReconcileDefaults = {},
 ): AsyncGenerator<Reconciled> {
+  checkOptions('reconcile', defaults);
   let batch: AskedReport[] = [];
   let index = 0;
   for await (const item of references) {

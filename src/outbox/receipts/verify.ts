@@ -1,3 +1,5 @@
+import { ConfigurationError } from '../../errors/errors.js';
+import { namesProblem } from '../../schema/option-rules.js';
 import { canonicalJson, hashOf, NOTHING, parseEntry, type ReceiptEntry, type ReceiptHead } from './entry.js';
 import { type AnyIterable, LongLineError, linesOf } from './lines.js';
 
@@ -50,7 +52,10 @@ export interface VerifyReceiptsOptions {
  * if (!verdict.valid) throw new Error(`line ${verdict.break?.line}: ${verdict.break?.message}`);
  * ```
  */
-export async function verifyReceipts(lines: string | AnyIterable<string | Uint8Array>, { head: wanted }: VerifyReceiptsOptions = {}): Promise<ReceiptsVerdict> {
+export async function verifyReceipts(lines: string | AnyIterable<string | Uint8Array>, options: VerifyReceiptsOptions = {}): Promise<ReceiptsVerdict> {
+  const unknown = namesProblem('verifyReceipts', ['head'], options);
+  if (unknown !== undefined) throw new ConfigurationError(unknown);
+  const { head: wanted } = options;
   const { hash: wantedHash, count: wantedCount } = typeof wanted === 'string' ? { hash: wanted.trim().toLowerCase(), count: undefined } : (wanted ?? {});
   let previous = NOTHING;
   let count = 0;

@@ -1,6 +1,8 @@
 import { aboutReport, type Events } from '../events.js';
 import { withoutKey } from '../plan.js';
+import type { OutboxSettings } from '../settings-shape.js';
 import type { Ending, Row } from '../state-machine.js';
+import type { Write } from '../store.js';
 import { missingKeyOf } from './seal.js';
 
 /** The end of an attempt whose body needs a missing key. Undefined if the error has another cause. */
@@ -10,3 +12,66 @@ export function lockedEnding(error: Error, row: Row, events: Events): Ending | u
   events.emit('locked', { ...aboutReport(row), keyId });
   return withoutKey(error.message, keyId);
 }
+
+/** The time between two looks. During a deployment, an instance without the new key may claim a report after the first look. */
+const LOOK_MS = 60_000;
+const PAGE = 1_000;
+
+/**
+ * Finds reports that wait for a key which this outbox has, and makes them due at once: when the worker starts, and once a minute
+ * while any process lacks a key. A process that lacked the key has made them wait for longer.
+ */
+export function createUnlocking({ store, seal, clock, accounts }: Pick<OutboxSettings, 'store' | 'seal' | 'clock' | 'accounts'>) {
+  const served = accounts.map(({ account }) => account);
+  /** Whether this outbox has a key, by its id. An option with keys does not change while an outbox runs. */
+  const has = new Map<string, boolean>();
+  let lookedAt = Number.NaN;
+  /** The place of the next page of a look. Undefined between two looks. */
+  let after: number | undefined;
+
+  async function opens(row: Row, keyId: string): Promise<boolean> {
+    const known = has.get(keyId) ?? (await seal.open(row.body ?? '', row).then(...IS_NOT_LOCKED));
+    has.set(keyId, known);
+    return known;
+  }
+
+  /** Looks at one page of the waiting reports, if a look is due. Returns whether there may be more to do at once. */
+  return async function look(): Promise<boolean> {
+    const since = clock.now() - lookedAt;
+    if (after === undefined && since >= 0 && since < LOOK_MS) return false;
+    if (after === undefined) {
+      const missing = await store.missingKeys(served);
+      lookedAt = clock.now();
+      if (missing.every((keyId) => has.get(keyId) === false)) return false;
+    }
+    const rows = await store.list({ state: 'waiting', after: after ?? 0, limit: PAGE });
+    const writes: Write[] = [];
+    for (const row of rows) {
+      const { id, state, fence, problem, damage, dueAt, changedAt, account } = row;
+      // A report that is due, or was made due before, is tried anyway.
+      const waits = problem?.keyId !== undefined && damage === undefined && dueAt > changedAt && served.includes(account);
+      if (waits && (await opens(row, problem.keyId))) writes.push({ id, expected: { state, fence }, change: dueNow(row) });
+    }
+    if (writes.length > 0) await store.turn({ writes, claim: undefined });
+    after = rows.length < PAGE ? undefined : rows.at(-1)?.sequence;
+    return writes.length > 0 || after !== undefined;
+  };
+}
+
+/** A body that is damaged is tried too: the worker quarantines it. */
+const IS_NOT_LOCKED = [() => true, (error: unknown) => missingKeyOf(error) === undefined] as const;
+
+const dueNow = ({ state, fence, attempts, inDoubt, doubtBefore, problem, decisions }: Row): Write['change'] => ({
+  state,
+  fence,
+  attempts,
+  inDoubt,
+  doubtBefore,
+  delayMs: 0,
+  outcome: undefined,
+  message: undefined,
+  requestId: undefined,
+  problem,
+  decisions,
+  keepBody: true,
+});

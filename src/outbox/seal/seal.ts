@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/errors.js';
+import { subjectOf } from '../../platform/messages.js';
 import type { ValidationIssue } from '../../schema/issue.js';
 import type { Row } from '../state-machine.js';
 import type { OutboxStore } from '../store.js';
@@ -48,6 +49,26 @@ export function missingKey(keyId: string, why = 'is not among encryption.keys'):
 /** The id of the missing key in an error. It is also found if another copy of the package made the error. */
 export const missingKeyOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null ? (error as { [KEY_ID]?: string })[KEY_ID] : undefined;
+
+/** Whether a stored report has these bytes. Rejects if the key of its fingerprint is missing. */
+export async function hasBytes(seal: Seal, row: Row, body: string): Promise<boolean> {
+  try {
+    return await seal.matches(row.fingerprint, body, row);
+  } catch (error) {
+    const keyId = missingKeyOf(error);
+    throw keyId === undefined ? error : cannotCompare(row, keyId);
+  }
+}
+
+function cannotCompare({ state, inDoubt, operation, reference, environment }: Row, keyId: string): ConfigurationError {
+  const what = `it is stored already (${state}), and cannot be compared with your data without the key ${JSON.stringify(keyId)}`;
+  return new ConfigurationError(`${subjectOf({ operation, reference })}: ${what}. Nothing was enqueued. Give the outbox that key, or compare your records.`, {
+    operation,
+    reference,
+    environment: environment === 'relay' ? undefined : environment,
+    outcome: state === 'waiting' && !inDoubt ? 'not-sent' : 'unknown',
+  });
+}
 
 /** Checks the option `encryption`, adds its issues, and returns a function that makes the seal of a store. */
 export type MakeSeal = (encryption: unknown, issues: ValidationIssue[]) => (store: Pick<OutboxStore, 'remember'>) => Seal;

@@ -1,5 +1,7 @@
+import { ConfigurationError } from '../../errors/errors.js';
 import { ownOptions } from '../../platform/as-record.js';
 import type { OperationName } from '../../protocol/operations.js';
+import { namesProblem } from '../../schema/option-rules.js';
 import { isServed } from '../claimants.js';
 import { type BoundDestination, type Destination, type DestinationOperation, keyOf, otherGateway, type Rebound } from '../destination.js';
 import { changePause, notPaused, type Pause } from '../pause.js';
@@ -9,18 +11,21 @@ import type { Claimant, ClaimRequest, Enqueued, LogLine, NewRow, OutboxStore, Ro
 import { countRows, type PrunedRows } from './count-rows.js';
 import { createQueue } from './due-queue.js';
 import { claimFairly } from './fair.js';
-import { HEAD_OF_THE_QUEUE } from './head-of-queue.js';
+import { HEAD_OF_THE_QUEUE, inTurn } from './head-of-queue.js';
 import { memoryConsole } from './memory-console.js';
 import { missingKeysOf } from './missing-keys.js';
 import { newRow } from './new-row.js';
+
+/** The rows of an operation that may be claimed now or later: those that were never claimed, and the others. */
+type Queues = { readonly [Name in 'untried' | 'tried']: ReturnType<typeof createQueue> };
 
 /** A destination with its state and its queues. */
 interface KnownDestination extends Destination {
   readonly gateway: string;
   readonly rebound: readonly Rebound[];
   readonly pause: Pause;
-  /** One queue for each operation. */
-  readonly queues: Map<OperationName, ReturnType<typeof createQueue>>;
+  /** Two queues for each operation. */
+  readonly queues: Map<OperationName, Queues>;
 }
 
 /** The options of the memory store. */
@@ -41,6 +46,8 @@ export interface MemoryStoreOptions {
  * ```
  */
 export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
+  const problem = namesProblem('memoryStore', ['now', 'player'], options);
+  if (problem !== undefined) throw new ConfigurationError(problem);
   const { now = Date.now, player } = ownOptions(options);
   const rows = new Map<string, Row>();
   const order: string[] = [];
@@ -64,11 +71,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
 
   const isOpen = (row: Row | undefined): boolean => row !== undefined && !isFinal(row.state);
 
-  function queueOf(row: Row) {
+  function queuesOf(row: Row): Queues {
     const queues = destinations.get(keyOf(row))?.queues;
-    const queue = queues?.get(row.operation) ?? createQueue();
-    queues?.set(row.operation, queue);
-    return queue;
+    const found = queues?.get(row.operation) ?? { untried: createQueue(), tried: createQueue() };
+    queues?.set(row.operation, found);
+    return found;
   }
 
   /** Stores a row, and updates the rows that wait for it. */
@@ -77,7 +84,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     const wasOpen = isOpen(rows.get(row.id));
     rows.set(row.id, row);
     const queued = row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked);
-    queueOf(row).set(row.id, queued ? { dueAt: row.dueAt, sequence: row.sequence } : undefined);
+    const { untried, tried } = queuesOf(row);
+    const { dueAt, sequence, fence } = row;
+    untried.set(row.id, queued && fence === 0 ? { dueAt: HEAD_OF_THE_QUEUE, sequence } : undefined);
+    tried.set(row.id, queued && fence > 0 ? { dueAt, sequence } : undefined);
     if (isFinal(row.state)) unlogged.set(row.id, row);
     if (wasOpen === !isFinal(row.state)) return row;
     for (const id of dependents.get(row.id) ?? []) {
@@ -117,15 +127,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     const openQueues = ({ queues, ...one }: KnownDestination) => [...queues].filter(([operation]) => !isLeftOut({ ...one, operation } as DestinationOperation));
     const isOpen = (one: KnownDestination) => (probe === undefined ? one.pause.reason === undefined : keyOf(one) === keyOf(probe));
     const openOf = (claimant: Claimant) => [...destinations.values()].filter((one) => isServed(one, [claimant]) && isOpen(one));
-    const untried =
-      untriedFirst && probe && [...rows.values()].find((row) => row.fence === 0 && keyOf(row) === keyOf(probe) && !isLeftOut(row) && isClaimable(row, at));
-    if (untried) put({ ...untried, dueAt: HEAD_OF_THE_QUEUE });
+    const heads = (claimant: Claimant, name: keyof Queues): Row[] =>
+      openOf(claimant)
+        .flatMap((one) => openQueues(one).flatMap(([, queues]) => rows.get(queues[name].first()?.id ?? '') ?? []))
+        .filter((row) => isClaimable(row, at))
+        .sort(inTurn(at));
     return claimFairly(accounts, limit, (account) => {
-      const [next] = openOf(account)
-        .flatMap((one) => openQueues(one).flatMap(([, queue]) => queue.first() ?? []))
-        .sort((a, b) => a.dueAt - b.dueAt || a.sequence - b.sequence);
-      const row = next && rows.get(next.id);
-      return row && isClaimable(row, at) ? put({ ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }) : undefined;
+      const [untried] = heads(account, 'untried');
+      const [tried] = untriedFirst && untried ? [] : heads(account, 'tried');
+      const [row] = [untried, tried].flatMap((one) => one ?? []).sort(inTurn(at));
+      return row ? put({ ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }) : undefined;
     });
   }
 
@@ -173,7 +184,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
       return [...destinations.values()]
         .filter(({ account }) => accounts?.includes(account) ?? true)
         .map(({ queues, pause, ...destination }) => {
-          const due = [...queues.values()].flatMap((queue) => queue.first()?.dueAt ?? []);
+          const due = [...queues.values()].flatMap(({ untried, tried }) => [untried, tried].flatMap((queue) => queue.first()?.dueAt ?? []));
           return { ...destination, pause: { ...pause, remainingMs: pause.until - at }, nextInMs: due.length > 0 ? Math.min(...due) - at : undefined };
         });
     },

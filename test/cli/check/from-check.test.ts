@@ -187,6 +187,29 @@ describe('a gateway that differs', () => {
     expect(out).not.toContain('Options to copy');
   });
 
+  test.each<[string, unknown]>([
+    ['an empty object', {}],
+    ['its name', { message: 'Conflict', error: 'Conflict', statusCode: 409 }],
+  ])('a gateway that answers a repeat by 409 and %s is found, and no option takes the status for a duplicate', async (_, body) => {
+    const { code, out } = await check(await rawGateway({ same: () => [409, body], other: () => [409, body] }), '--save', newFile());
+    expect(code).toBe(1);
+    expect(out).toMatch(/FAIL {2}reportBetEvent, the same data: is not recognised as a duplicate: HTTP 409/);
+    expect(out).toContain('the option isDuplicate must recognise it');
+    expect(out).toContain('warn  isDuplicate: these answers do not distinguish a repeat from another refusal, so no option can');
+    expect(out).not.toContain('Options to copy');
+  });
+
+  test('a gateway that answers a repeat by 409 in other words is found, with the option that knows them', async () => {
+    const file = newFile();
+    const url = await rawGateway({ same: () => [409, { message: 'Filed earlier' }], other: () => [409, { message: 'Filed earlier, figures do not agree' }] });
+    const { code, out } = await check(url, '--save', file);
+    expect({ code, copied: out.includes("if (status === 409 && /^Filed\\s+earlier$/.test(said)) return 'same';") }).toEqual({ code: 1, copied: true });
+    expect((await check(url, '--options', file)).code).toBe(0);
+    const { isDuplicate } = await fromCheckIn(file);
+    for (const body of [undefined, {}, { message: 'Conflict' }, { message: 'Wallet is busy' }])
+      expect(isDuplicate?.({ status: 409, body, json: true })).toBe(false);
+  });
+
   test('a message that contains code is written as text', async () => {
     const evil = ['x/.test(said)) { process.exit(9) } // `$', '{process.exit(8)}` \\u2028*/ \u2028\u202e\n lodged $& earlier'].join('');
     const file = newFile();

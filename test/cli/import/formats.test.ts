@@ -116,7 +116,7 @@ describe('CSV', () => {
         const expected = payloads.map(({ metadata, ...rest }) => (Object.keys(metadata).length > 0 ? { ...rest, metadata } : rest));
         expect(rows().map(({ body }) => body)).toEqual(expected);
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 });

@@ -42,6 +42,23 @@ describe('a file from an attacker', () => {
     expect('polluted' in {}).toBe(false);
   });
 
+  it.each(['production', 'prod', 'staging', 7, null, {}])(
+    'with the environment %j in a line of JSON, whose gateway has no address, has that line refused',
+    async (environment) => {
+      const { write, run, at } = importFolder();
+      const options = write('one-gateway.mjs', "export default { gateways: { staging: { baseUrl: 'https://gateway.example.com' } } };");
+      const lines = [settledBet({ bet_id: 'B-1' }), { ...settledBet({ bet_id: 'B-2' }), environment }, settledBet({ bet_id: 'B-3' })];
+      const file = write('bets.ndjson', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      const { code, out, err } = await run(file, 'reportSettledBet', '--options', options, '--skip-rejected');
+      expect([code, out.trim()]).toEqual([1, `${file}: 2 reports enqueued, 1 lines refused.`]);
+      expect(err).not.toMatch(/\bat .*:\d+/);
+      expect(readFileSync(at('bets.rejected.csv'), 'utf8').trim().split('\n')).toEqual([
+        'line,field,reason,reference',
+        '2,environment,is not a field of reportSettledBet in an import; remove it,B-2',
+      ]);
+    },
+  );
+
   it('does not change objects through --map', async () => {
     const { write, run } = importFolder();
     const map = write('map.json', '{"x": "__proto__.polluted", "user.y": "user.__proto__.polluted"}');

@@ -1,8 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { connect } from '../../../src/outbox/stores/sqlite/database.js';
-import { openLibsql } from '../../outbox/stores/sqlite/files.js';
+import { openLibsql, query } from '../../outbox/stores/sqlite/files.js';
 import { runCli } from '../../support/cli-in-process.js';
 
 const GATEWAYS = "gateways: { staging: { baseUrl: 'https://gateway.example.com' }, production: { baseUrl: 'https://live.example.com' } }";
@@ -32,7 +31,7 @@ export function importFolder(options = '', place: readonly string[] = []) {
     /** The rows in the file of the outbox, read by another program. */
     rows(): { reference: string; account: string; environment: string; operation: string; body: Record<string, unknown> }[] {
       const database = openLibsql(outbox);
-      const rows = connect(database).all('SELECT reference, account, environment, operation, body FROM outbox_rows ORDER BY sequence');
+      const rows = query(database, 'SELECT reference, account, environment, operation, body FROM outbox_rows ORDER BY sequence');
       database.close();
       return rows.map(({ reference, account, environment, operation, body }) => ({
         reference: String(reference),

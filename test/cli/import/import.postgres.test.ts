@@ -1,9 +1,13 @@
+// @module-tag slow: needs PostgreSQL.
 import { existsSync, readFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { expect, inject, it, vi } from 'vitest';
 import { main } from '../../../src/cli/main.js';
+import { createClient } from '../../../src/entries/index.js';
+import { createMockGateway } from '../../../src/entries/mock.js';
+import { createOutbox } from '../../../src/entries/outbox.js';
 import { newSchema, openStore, pool } from '../../outbox/stores/postgres/world.js';
-import { betUser, settledBet } from '../../support/factories.js';
+import { betUser, settledBet, settledWithdrawal } from '../../support/factories.js';
 import { csvOf, importFolder } from './import-files.js';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -71,4 +75,53 @@ it('two imports of one file into PostgreSQL at once store each line once', async
   expect(both.map(({ out }) => JSON.parse(out).enqueued).reduce((sum, one) => sum + one, 0)).toBe(1_200);
   expect(new Set((await rows()).map(({ reference }) => reference)).size).toBe(1_200);
   expect(await rows()).toHaveLength(1_200);
+});
+
+/** Random characters, which PostgreSQL cannot compress. */
+const random = (length: number, from: number) => Array.from({ length }, () => String.fromCharCode(from + Math.floor(Math.random() * 90))).join('');
+
+it.each([{ more: [] }, { more: ['--skip-rejected'] }])('a reference that is too long is a rejected line, with $more', async ({ more }) => {
+  const { write, run, rows, at } = await importedIntoPostgres();
+  const long = random(3_000, 0x21);
+  const reports = [settledBet({ bet_id: 'B-1' }), settledBet({ bet_id: long }), settledBet({ bet_id: 'B-3' })];
+  const { code, out } = await run(write('bets.ndjson', reports.map((one) => `${JSON.stringify(one)}\n`).join('')), 'reportSettledBet', '--json', ...more);
+  expect([code, JSON.parse(out)]).toEqual([1, expect.objectContaining({ rejected: 1, enqueued: more.length > 0 ? 2 : 0 })]);
+  const reason = '"expected a string of at most 255 characters (maxReferenceLength), got a string of length 3000"';
+  expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toBe(`line,field,reason,reference\n2,bet_id,${reason},\n`);
+  expect((await rows()).map(({ reference }) => reference)).toEqual(more.length > 0 ? ['B-1', 'B-3'] : []);
+});
+
+it.each([{ more: [] }, { more: ['--skip-rejected'] }])(
+  'a report that PostgreSQL refuses is a rejected line, and the lines after it enter, with $more',
+  async ({ more }) => {
+    const { write, run, rows, at, schema } = await importedIntoPostgres();
+    // Any rule of the operator's own stands for each refusal that this package does not foresee.
+    await pool.query(`ALTER TABLE ${schema}.reports ADD CONSTRAINT no_b_40 CHECK (reference <> 'B-40')`);
+    const file = write('bets.csv', csvOf(settlements(100)));
+    const { code, out } = await run(file, 'reportSettledBet', '--json', ...more);
+    expect([code, JSON.parse(out)]).toEqual([1, expect.objectContaining({ lines: 100, rejected: 1, enqueued: 99 })]);
+    const reason = `the outbox cannot store this report: The outbox's database (schema ${schema}) failed (23514).`;
+    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toBe(`line,field,reason,reference\n42,bet_id,${reason},B-40\n`);
+    const references = settlements(100).map(({ bet_id }) => bet_id);
+    expect((await rows()).map(({ reference }) => reference)).toEqual(references.filter((one) => one !== 'B-40'));
+
+    const again = await run(file, 'reportSettledBet', '--json', ...more);
+    expect([again.code, JSON.parse(again.out)]).toEqual([1, expect.objectContaining({ already: 99, rejected: 1, enqueued: 0 })]);
+    await pool.query(`ALTER TABLE ${schema}.reports DROP CONSTRAINT no_b_40`);
+    const last = await run(file, 'reportSettledBet', '--json', ...more);
+    expect([last.code, JSON.parse(last.out)]).toEqual([0, expect.objectContaining({ already: 99, rejected: 0, enqueued: 1 })]);
+    expect(existsSync(at('bets.rejected.csv'))).toBe(false);
+  },
+);
+
+it('PostgreSQL stores the longest reference that can be allowed, under the longest account, in any characters', async () => {
+  const schema = newSchema();
+  const client = createClient({ ...createMockGateway().clientOptions(), environment: 'production', maxReferenceLength: 800 });
+  const outbox = createOutbox({ client, store: await openStore({ schema }), account: 'A'.repeat(64) });
+  const reference = Array.from({ length: 800 }, () => String.fromCharCode(0x4e00 + Math.floor(Math.random() * 20_000))).join('');
+  const withdrawal = { ...settledWithdrawal({ request_id: reference }), location: { latitude: 1, longitude: 2, source: 'gps' } };
+  await expect(outbox.reportSettledWithdrawal(withdrawal)).resolves.toMatchObject({ state: 'waiting' });
+  const { rows } = await pool.query(`SELECT octet_length(id) AS bytes FROM ${schema}.reports`);
+  expect(rows).toEqual([{ bytes: 64 + 1 + 10 + 1 + 23 + 1 + 2_400 }]);
+  await expect(outbox.reportSettledWithdrawal({ ...withdrawal, request_id: `${reference}x` })).rejects.toMatchObject({ code: 'validation' });
 });

@@ -1,17 +1,18 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { main } from '../../../src/cli/main.js';
 import { createRepeats } from '../../../src/cli/outbox/import/repeats.js';
 import { CANARIES, leaksIn, personalBet, personalSettlement } from '../../outbox/personal.js';
-import { openStore } from '../../outbox/stores/sqlite/files.js';
+import { openLibsql, openStore } from '../../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../../outbox/world.js';
 import { runCli } from '../../support/cli-in-process.js';
 import { betEvent, betUser, settledBet, settledWithdrawal } from '../../support/factories.js';
 import { csvOf, importFolder } from './import-files.js';
 
 vi.setConfig({ testTimeout: 60_000 });
+afterEach(() => vi.unstubAllEnvs());
 
 const settlements = (count: number, from = 1) => Array.from({ length: count }, (_, index) => settledBet({ bet_id: `B-${from + index}` }));
 const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
@@ -323,6 +324,28 @@ describe('the options of an import', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('the reports of this outbox are encrypted')]);
   });
 
+  it('a file of --options with the options of the outbox alone is enough', async () => {
+    const folder = importFolder();
+    const sealing = folder.write(
+      'sealing.mjs',
+      "export const outbox = { encryption: { keys: { k1: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' }, current: 'k1' } };",
+    );
+    const file = folder.write('bets.csv', csvOf([personalSettlement('B-1')]));
+    vi.stubEnv('LOCATION_SDK_STAGING_BASE_URL', 'https://gateway.example.com');
+    expect(await folder.run(file, 'reportSettledBet', '--options', sealing)).toMatchObject({ code: 0 });
+    expect(folder.rows()).toMatchObject([{ reference: 'B-1', body: { sealed: expect.stringMatching(/^sealed1\.k1\./) } }]);
+    expect(leaksIn(JSON.stringify(folder.rows()))).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', 'export const other = {};', 'exports no object of client options as default, and no options of an outbox as outbox'],
+    ['an outbox of another type', 'export const outbox = 7;', 'its export outbox must be an object'],
+  ])('a file of --options that exports %s is refused', async (_, text, words) => {
+    const folder = importFolder();
+    const { code, err } = await folder.run(folder.write('bets.csv', csvOf(settlements(1))), 'reportSettledBet', '--options', folder.write('wrong.mjs', text));
+    expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+  });
+
   it('an outbox whose reports go to another gateway is refused', async () => {
     const folder = importFolder();
     const file = folder.write('bets.csv', csvOf(settlements(1)));
@@ -354,3 +377,25 @@ it.each([
   const terminal = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough() };
   expect([await main(words, terminal), String(terminal.stderr.read())]).toEqual([2, expect.stringContaining(problem)]);
 });
+
+it.each([{ more: [] }, { more: ['--skip-rejected'] }])(
+  'a report that the file of the outbox refuses is a rejected line, and the lines after it enter, with $more',
+  async ({ more }) => {
+    const { write, run, rows, at, outbox } = importFolder();
+    await run(write('first.csv', csvOf([settledBet({ bet_id: 'B-0' })])), 'reportSettledBet');
+    const change = (sql: string) => {
+      const database = openLibsql(outbox);
+      database.exec(sql);
+      database.close();
+    };
+    change("CREATE TRIGGER refuses BEFORE INSERT ON outbox_rows WHEN NEW.reference = 'B-2' BEGIN SELECT RAISE(ABORT, 'no'); END");
+    const file = write('bets.csv', csvOf(['B-1', 'B-2', 'B-3', 'B-4'].map((bet_id) => settledBet({ bet_id }))));
+    expect(await run(file, 'reportSettledBet', ...more)).toMatchObject({ code: 1, out: expect.stringContaining('3 reports enqueued, 1 lines refused.') });
+    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toMatch(
+      /^line,field,reason,reference\n3,bet_id,the outbox cannot store this report: .* failed\.,B-2\n$/,
+    );
+    expect(rows().map(({ reference }) => reference)).toEqual(['B-0', 'B-1', 'B-3', 'B-4']);
+    change('DROP TRIGGER refuses');
+    expect(await run(file, 'reportSettledBet', ...more)).toMatchObject({ code: 0, out: expect.stringContaining('1 reports enqueued, 3 were already') });
+  },
+);

@@ -1,3 +1,4 @@
+// @module-tag slow: kills processes.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -4,7 +4,10 @@ import type { LocationFailure } from '../../../src/errors/errors.js';
 import { createIpLookup, type IpLookupSettings } from '../../../src/location/lookup/ip-lookup.js';
 import { type IpLocation, type IpProvider, LookupFailure } from '../../../src/location/lookup/provider.js';
 import type { AbortSignalLike } from '../../../src/platform/web-types.js';
+import { sampleOf, sampleSize } from '../../support/cases.js';
 import { FakeClock } from '../fake-clock.js';
+
+const RUNS = { numRuns: sampleSize('worlds of lookup services', 1_000) };
 
 const TIMEOUT_MS = 400;
 
@@ -187,7 +190,7 @@ describe('for any combination of services that succeed, fail, throw, hang, answe
         expect(seen[0]?.steps).toEqual(steps);
         expect(waiting).toBe(0);
       }),
-      { numRuns: 300 },
+      RUNS,
     );
   });
 
@@ -226,7 +229,7 @@ describe('for any combination of services that succeed, fail, throw, hang, answe
           expect(waiting).toBe(0);
         },
       ),
-      { numRuns: 300 },
+      RUNS,
     );
   });
 
@@ -239,7 +242,7 @@ describe('for any combination of services that succeed, fail, throw, hang, answe
         expect(seen[1]).toMatchObject({ settled: 1, at, steps });
         expect(seen[1]?.found?.latitude).toBe(service === undefined ? undefined : placeOf(service).latitude);
       }),
-      { numRuns: 150 },
+      RUNS,
     );
   });
 });
@@ -250,7 +253,7 @@ const combinations = FAILING.flatMap((a) => FAILING.flatMap((b) => FAILING.map((
 
 test.each([undefined, 65])('the deadline bounds every combination of failing services (hedgeAfterMs: %s)', async (hedge) => {
   expect(combinations).toHaveLength(FAILING.length ** 3);
-  for (const kinds of combinations) {
+  for (const kinds of sampleOf(`lists of failing services, with hedging after ${hedge}`, combinations)) {
     const services = kinds.map((kind) => ({ kind, delay: 390 }));
     for (const within of [101, 501, 1_101]) {
       const { seen, waiting } = await play(services, { hedgeAfterMs: hedge }, [{ comesAt: 0, within, abortsAfter: undefined }]);

@@ -28,8 +28,10 @@ test('a record unused for two generations is removed', () => {
 
 test('a record that is used again and again stays', () => {
   const cache = filled(1);
+  let lost = 0;
   for (let offset = 1; offset < 10 * GENERATION; offset += 1) {
     cache.set(offset, { offset });
-    expect(cache.get(0)).toEqual({ offset: 0 });
+    if (cache.get(0) === undefined) lost += 1;
   }
+  expect(lost).toBe(0);
 });

@@ -238,7 +238,7 @@ test('lookups at the same time open the file once', async () => {
   expect(opened).toHaveBeenCalledTimes(1);
 });
 
-test('a database with many more records than the cache holds is read correctly', async () => {
+test('a database with many more records than the cache holds is read correctly', { tags: 'slow' }, async () => {
   const networks = Array.from({ length: 20_000 }, (_, index) => [`10.${index >> 8}.${index & 255}.0/24`, { ...LAGOS, city: `City ${index}` }]);
   const { provider } = following(temporaryFile(writeMmdb(Object.fromEntries(networks))));
   for (const index of [0, 19_999, 0, 1, ...networks.keys(), 5, 10_000, 19_999]) {

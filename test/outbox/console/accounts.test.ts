@@ -45,6 +45,7 @@ describe('a console of one account', () => {
       clock: systemClock,
       accounts: ['default'],
       keepBodies: false,
+      bound: [],
       command: 'location-sdk outbox bets.db',
       decided() {},
       settled: async () => undefined,

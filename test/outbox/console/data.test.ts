@@ -3,6 +3,7 @@ import { createClient } from '../../../src/entries/index.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
 import { claim, newRow, read, settledRow, write } from '../../../src/outbox/contract/harness.js';
+import { appendReceipts } from '../../../src/outbox/receipts/log.js';
 import { betEvent } from '../../support/factories.js';
 import { outboxWorld } from '../world.js';
 import { BEGAN, byAda, enqueue, idOf, quarantine, world } from './world.js';
@@ -50,6 +51,9 @@ describe('the overview', () => {
         since: clock.now,
         nextProbeAt: clock.now + 9_000,
         failedProbes: 2,
+        needsPerson: true,
+        cause: 'The gateway refuses the API key.',
+        action: expect.stringContaining('valid key'),
       },
     ]);
     expect(JSON.parse(JSON.stringify(overview))).toEqual(overview);
@@ -73,6 +77,41 @@ describe('the overview', () => {
     expect(await data.resume(where, ada)).toMatchObject({ lifted: true, decision: { action: 'resume', who: 'ada', about: where, done: true } });
     expect(await data.resume(where, ada)).toMatchObject({ lifted: false });
     expect((await data.overview()).pauses).toEqual([]);
+  });
+});
+
+describe('the overview says what stops reports', () => {
+  it('names an environment whose reports this process would send to another gateway', async () => {
+    const { store } = world();
+    await store.bind([{ account: 'default', environment: 'staging', gateway: 'https://old.example.com' }]);
+    const { otherGateways } = await createConsoleData({ over: createOutbox({ client: client(), store }) }).overview();
+    expect(otherGateways).toMatchObject([{ account: 'default', environment: 'staging' }]);
+    expect(otherGateways[0]?.message).toMatch(/go to https:\/\/old\.example\.com.*would send them to https:\/\/staging\.example\.com.*rebind/);
+    const bound = world().store;
+    await bound.bind([{ account: 'default', environment: 'staging', gateway: 'https://staging.example.com' }]);
+    expect((await createConsoleData({ over: createOutbox({ client: client(), store: bound }) }).overview()).otherGateways).toEqual([]);
+  });
+
+  it('says of each environment when it last recorded a report', async () => {
+    const { store, data, clock } = world();
+    await record(store, ['B-1']);
+    await appendReceipts(store);
+    await enqueue(store, ['B-2'], { environment: 'production' });
+    clock.now += 5 * 60_000;
+    const minute = Math.floor(BEGAN / 60_000) * 60_000;
+    expect((await data.overview()).destinations.map(({ environment, recordedAt }) => [environment, recordedAt])).toEqual([
+      ['staging', minute],
+      ['production', null],
+    ]);
+  });
+
+  it('does not call a damaged log of receipts empty', async () => {
+    const { store, data } = world();
+    await record(store, ['B-1']);
+    await appendReceipts(store);
+    expect(await data.overview()).toMatchObject({ receipts: { count: 1 }, isLogDamaged: false });
+    const damaged = { ...store, receipts: { ...store.receipts, last: async () => ({ index: 0, id: idOf('B-1'), line: '{"hash' }) } };
+    expect(await createConsoleData({ over: damaged }).overview()).toMatchObject({ receipts: null, isLogDamaged: true });
   });
 });
 
@@ -141,7 +180,7 @@ describe('one report', () => {
     const life = await data.report(idOf('B-1'));
     expect(life).toMatchObject({
       state: 'quarantined',
-      means: 'it is not sent until a person decides',
+      means: 'It is not sent until a person decides.',
       sibling: { id: settledRow('B-1').id, state: 'blocked' },
       body: { kept: true, keyId: null },
     });

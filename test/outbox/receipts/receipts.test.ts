@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memoryStore, type OutboxStore, type ReceiptEntry, type ReceiptHead, verifyReceipts } from '../../../src/entries/outbox.js';
+import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
 import { linkRows } from '../../../src/outbox/receipts/entry.js';
 import { betEvent } from '../../support/factories.js';
 import { collect } from '../collect.js';
@@ -49,6 +50,26 @@ describe('the receipt log', () => {
     await run(outbox.drain());
     const outcomes = entriesOf(await textOf(outbox.exportReceipts())).map(({ reference, outcome }) => `${reference} ${outcome}`);
     expect(outcomes.sort()).toEqual(['B-lost already-recorded', 'B-told recorded']);
+  });
+
+  it('contains a retry that was undone, and who undid it and why', async () => {
+    const { outbox, gateway, store, run } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 422 });
+    const { id } = await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    const data = createConsoleData({ over: store, command: 'location-sdk outbox bets.db' });
+    const retried = await data.decide({ decision: 'decision-0001-of-test', who: 'ada', reason: 'they mended it', action: 'retry', selection: { ids: [id] } });
+    await data.undo({ decision: 'decision-0002-of-test', who: 'bola', reason: 'they did not', of: retried.decision.id });
+    await outbox.resolve(id, { as: 'dismissed', reason: 'a test bet' });
+    const text = await textOf(outbox.exportReceipts());
+    expect(entriesOf(text)[0]).toMatchObject({
+      outcome: 'dismissed',
+      decisions: [
+        { action: 'retry', by: 'ada', reason: 'they mended it', undone: { by: 'bola', reason: 'they did not', at: expect.stringMatching(/Z$/) } },
+        { action: 'dismissed', reason: 'a test bet' },
+      ],
+    });
+    expect(await verifyReceipts(text)).toMatchObject({ valid: true, count: 1 });
   });
 
   it('can be verified with only a hash function', async () => {

@@ -65,16 +65,16 @@ describe('reconcile', () => {
     expect(asked).toEqual(['default:staging:reportBetEvent:a', 'default:staging:reportBetEvent:b']);
   });
 
-  it('reads a hundred thousand in batches, and not further ahead', async () => {
+  it('reads ten thousand in batches, and not further ahead', async () => {
     const store = memoryStore();
-    await store.enqueue(Array.from({ length: 1_000 }, (_, index) => newRow(`B-${index * 100}`)));
+    await store.enqueue(Array.from({ length: 100 }, (_, index) => newRow(`B-${index * 100}`)));
     const sizes: number[] = [];
     const counting: OutboxStore = { ...store, get: (ids) => store.get(ids).finally(() => sizes.push(ids.length)) };
     const { outbox } = outboxWorld({ store: counting });
     let read = 0;
     let furthest = 0;
     async function* references() {
-      for (; read < 100_000; read += 1) yield `B-${read}`;
+      for (; read < 10_000; read += 1) yield `B-${read}`;
     }
     let [seen, waiting] = [0, 0];
     for await (const { state } of outbox.reconcile(references(), BETS)) {
@@ -82,7 +82,7 @@ describe('reconcile', () => {
       if (state === 'waiting') waiting += 1;
       furthest = Math.max(furthest, read - seen);
     }
-    expect([seen, waiting]).toEqual([100_000, 1_000]);
+    expect([seen, waiting]).toEqual([10_000, 100]);
     expect(furthest).toBeLessThanOrEqual(500);
     expect(sizes.every((size) => size <= 500)).toBe(true);
   });

@@ -60,7 +60,8 @@ export const REPLIES = {
   ],
   same: [
     status('same', 409, 'This bet has already been reported'),
-    status('same', 409, ''),
+    status('same', 409, 'The bet already exists'),
+    { name: '409 with a code', truth: 'same', status: 409, body: { code: 'DUPLICATE_REPORT' } },
     status('same', 400, 'Duplicate report'),
     status('same', 422, ['This bet was already recorded']),
   ],
@@ -80,6 +81,9 @@ export const REPLIES = {
     status('refused', 422, 'Duplicate detection is unavailable'),
     status('refused', 422, 'duplicate must be a number'),
     status('refused', 400, 'amount is different from the stake'),
+    status('refused', 409, ''),
+    status('refused', 409, 'Optimistic lock failure'),
+    status('refused', 409, 'Wallet is busy'),
   ],
   /** Pages of another server. They do not show whether the gateway has processed the report. */
   pages: [

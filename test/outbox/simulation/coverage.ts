@@ -52,6 +52,7 @@ export const SITUATIONS = [
   'store fails after a commit',
   'database goes back',
   'recorded although the database went back',
+  "the store's pauses and bindings vanish",
   'several workers at once',
   'a worker for each account',
   'a laptop in mock mode on the same store',

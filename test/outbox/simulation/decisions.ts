@@ -1,8 +1,19 @@
+import { isUnbound } from '../../../src/outbox/bindings.js';
 import { isServed } from '../../../src/outbox/claimants.js';
 import { breakerOf } from '../../../src/outbox/destination.js';
 import { rowBefore } from '../../../src/outbox/intake/enqueue.js';
-import { changePause, concernsPause, isRefusal, mayCondemn, pausedBy, postponed, probeGivenBack, probeTaken } from '../../../src/outbox/pause.js';
-import { asksFor, dependencyOf, failureWaitMs, isGathering, isInTime, lookAhead, lookInMs, outlookOf, planTurn } from '../../../src/outbox/plan.js';
+import {
+  breakersAtLook,
+  changePause,
+  concernsPause,
+  isRefusal,
+  mayCondemn,
+  pausedBy,
+  postponed,
+  probeGivenBack,
+  probeTaken,
+} from '../../../src/outbox/pause.js';
+import { asksFor, dependencyOf, failureWaitMs, idleWaitMs, isGathering, isInTime, lookAhead, lookInMs, outlookOf, planTurn } from '../../../src/outbox/plan.js';
 import { keptInDoubt } from '../../../src/outbox/restored-database.js';
 import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal } from '../../../src/outbox/state-machine.js';
 
@@ -30,6 +41,9 @@ export const decisions = {
   probeTaken,
   probeGivenBack,
   changePause,
+  // The memory of a worker.
+  breakersAtLook,
+  isUnbound,
   // The next steps of a worker.
   planTurn,
   lookInMs,
@@ -40,6 +54,7 @@ export const decisions = {
   asksFor,
   dependencyOf,
   failureWaitMs,
+  idleWaitMs,
 };
 
 export type Decisions = typeof decisions;

@@ -147,6 +147,10 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
   const watcher: Watcher = {
     claimed,
     written,
+    nothingLeft(rows) {
+      const late = rows.find(({ state, blocked, fence }) => state === 'waiting' && !blocked && fence === 0);
+      if (late) breaks(world, 'a new report is due at once', `${nameOf(reportOf(late))} was not claimed`);
+    },
     fencedOff(write, row) {
       if (write.expected.state !== 'in-flight') return;
       trace?.(`${nameOf(reportOf(row))} attempt ${write.expected.fence} is fenced off: the row is ${row.state}, fence ${row.fence}`);

@@ -108,6 +108,8 @@ export interface Scenario {
   readonly stops: number;
   /** Whether the database is restored once to an earlier commit. */
   readonly goesBack: boolean;
+  /** The number of times at which the store loses its pauses and bindings. */
+  readonly forgets: number;
 }
 
 /** For histories in which workers wait long. A shorter interval would fill them with polls. */
@@ -162,7 +164,8 @@ const WEATHERS: readonly Weather[] = [
   'unreachable',
 ];
 
-export function drawScenario(random: Random): Scenario {
+/** `later`: the random numbers of troubles that were added later, so that the other histories stay the same for a seed. */
+export function drawScenario(random: Random, later: Random): Scenario {
   const reports = drawReports(random);
   const wellAt = random.between(20_000, 200_000);
   const periods: Period[] = [];
@@ -198,6 +201,7 @@ export function drawScenario(random: Random): Scenario {
     persons: random.chance(0.2) ? 1 + random.below(3) : 0,
     stops: random.chance(0.1) ? 1 : 0,
     goesBack: random.chance(0.06),
+    forgets: later.chance(0.1) ? 1 + later.below(3) : 0,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Coverage } from './coverage.js';
 import { type Decisions, type Options, decisions as ours } from './decisions.js';
 import { createGateway } from './gateway.js';
 import { createNetwork } from './network.js';
-import { createRandom } from './random.js';
+import { createRandom, type Random } from './random.js';
 import { createRules } from './rules.js';
 import { ACCOUNTS, drawScenario, gatewaysOf, RARE_POLL_MS, type Report } from './scenario.js';
 import { createSchedule } from './schedule.js';
@@ -34,6 +34,8 @@ const MOST_STEPS = 100_000;
 const HOUR = 3_600_000;
 /** The longest wait. */
 const DAY = 24 * HOUR;
+/** Far from the seeds that anyone begins with. */
+const LATER = 1_500_000_000;
 /** Until then it searches for one: reports are enqueued at the begin. */
 const LAST_GONE_BACK_MS = 20_000;
 const JUMPS = [400, 4_000, 25_000, 90_000, 600_000];
@@ -47,7 +49,8 @@ export function simulate(
 ): Violation | undefined {
   const random = createRandom(seed);
   const schedule = createSchedule();
-  const scenario = drawScenario(random);
+  const later = createRandom(seed + LATER);
+  const scenario = drawScenario(random, later);
   const stamped = trace && ((line: string) => trace(`${schedule.now().toFixed(0).padStart(9)} ms  ${line}`));
   const world: World = {
     random,
@@ -59,12 +62,13 @@ export function simulate(
     coverage,
     jumped: false,
     wentBack: false,
+    forgot: false,
     settled: 0,
     overlooked,
     trace: stamped,
   };
   try {
-    live(world);
+    live(world, later);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error;
@@ -72,7 +76,7 @@ export function simulate(
   }
 }
 
-function live(world: World): void {
+function live(world: World, later: Random): void {
   const { random, schedule, scenario, coverage, decisions, trace } = world;
   const { reports, wellAt } = scenario;
   let clockOffset = 0;
@@ -133,6 +137,15 @@ function live(world: World): void {
       trace?.(`the clock of ${worker ? `worker ${worker.id}` : 'the store'} jumps by ${jump} ms`);
       if (worker) worker.jump(jump);
       else clockOffset += jump;
+    });
+  // Not beside a laptop: the store would be bound to its mock gateway.
+  for (let index = 0; index < (scenario.laptop ? 0 : scenario.forgets); index += 1)
+    schedule.at(later.between(0, wellAt), () => {
+      const onlyBreakers = later.chance(0.3);
+      trace?.(onlyBreakers ? "the store's breakers vanish" : "the store's pauses and bindings vanish");
+      coverage["the store's pauses and bindings vanish"] += 1;
+      world.forgot = true;
+      store.forget(onlyBreakers);
     });
   if (scenario.goesBack) schedule.at(random.between(0, 10_000), () => goBack(world, store));
   schedule.at(wellAt, () => {

@@ -1,6 +1,6 @@
-import { type BoundDestination, type Destination, otherGateway } from '../../../src/outbox/destination.js';
+import { type BoundDestination, type Destination, isBreaker, otherGateway } from '../../../src/outbox/destination.js';
 import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
-import { type Change, LONGEST_WAIT_MS, type Row } from '../../../src/outbox/state-machine.js';
+import type { Change, Row } from '../../../src/outbox/state-machine.js';
 import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write } from '../../../src/outbox/store.js';
 import { HEAD_OF_THE_QUEUE } from '../../../src/outbox/stores/head-of-queue.js';
 import type { Decisions } from './decisions.js';
@@ -10,6 +10,8 @@ export interface Watcher {
   claimed?(before: Row, after: Row, probe: 'destination' | 'operation' | undefined): void;
   written?(write: Write, before: Row, after: Row): void;
   fencedOff?(write: Write, row: Row): void;
+  /** A claim had room for more rows, and found none among these. */
+  nothingLeft?(rows: readonly Row[]): void;
 }
 
 /** Compares without the text of `keyOf`, which would take most of the time. */
@@ -98,8 +100,9 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     const { limit, leaseMs, probe, without = [], untriedFirst, accounts } = request;
     const open = openTo(request);
     const isLeftOut = (row: Row) => without.some((one) => one.operation === row.operation && isSame(one, row));
-    const isNext = (row: Row) => open.some((one) => isSame(one, row)) && !isLeftOut(row) && decisions.isClaimable(row, at);
-    const untried = untriedFirst ? rows.filter((row) => row.fence === 0 && isNext(row)).sort((a, b) => a.dueAt - b.dueAt)[0] : undefined;
+    const isOpenTo = (row: Row) => open.some((one) => isSame(one, row)) && !isLeftOut(row);
+    const isNext = (row: Row) => isOpenTo(row) && decisions.isClaimable(row, at);
+    const untried = untriedFirst ? rows.find((row) => row.fence === 0 && isNext(row)) : undefined;
     // A time too far in the future counts as past.
     const timeOf = (row: Row) => (row === untried || row.dueAt > at ? HEAD_OF_THE_QUEUE : row.dueAt);
     const taken: Row[] = [];
@@ -112,7 +115,10 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
         if (fewer > 0) continue;
         if (fewer < 0 || !next || timeOf(row) < timeOf(next) || (timeOf(row) === timeOf(next) && row.sequence < next.sequence)) next = row;
       }
-      if (!next) break;
+      if (!next) {
+        watcher.nothingLeft?.(rows.filter((row) => isOpenTo(row) && !taken.some(({ id }) => id === row.id)));
+        break;
+      }
       const after = put({ ...next, ...decisions.claimed(next), dueAt: at + leaseMs, changedAt: at });
       watcher.claimed?.(next, after, probe && (without.length > 0 ? 'operation' : 'destination'));
       taken.push(after);
@@ -124,7 +130,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     let next: number | undefined;
     for (const row of rows) {
       if (!isSame(row, destination) || !(row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked))) continue;
-      const inMs = row.dueAt > at + LONGEST_WAIT_MS ? 0 : row.dueAt - at;
+      const inMs = decisions.isClaimable(row, at) ? Math.min(0, row.dueAt - at) : row.dueAt - at;
       if (next === undefined || inMs < next) next = inMs;
     }
     return next;
@@ -140,6 +146,11 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
         rows.splice(0, rows.length, ...kept.rows);
         destinations.splice(0, destinations.length, ...kept.destinations);
       };
+    },
+    /** Loses its destinations and breakers, with their bindings and pauses, or the breakers alone. */
+    forget(onlyBreakers: boolean): void {
+      const kept = onlyBreakers ? destinations.filter((one) => !isBreaker(one)) : [];
+      destinations.splice(0, destinations.length, ...kept);
     },
     pauseOf: (destination: Destination) => known(destination)?.pause ?? notPaused(destination),
     bind: (given: readonly BoundDestination[]): string[] => given.map(bind),

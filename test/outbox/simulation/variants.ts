@@ -1,4 +1,4 @@
-import { liftPause, type PauseChange } from '../../../src/outbox/pause.js';
+import { breakersWith, liftPause, type PauseChange } from '../../../src/outbox/pause.js';
 import type { Change, Ending, Row } from '../../../src/outbox/state-machine.js';
 import { type Decisions, decisions, type Options } from './decisions.js';
 import { OPTIONS } from './simulate.js';
@@ -97,6 +97,7 @@ export const VARIANTS: readonly Variant[] = [
   variant('a time far ahead is believed', {
     isClaimable: ({ state, blocked, dueAt }, now) => (state === 'in-flight' || (state === 'waiting' && !blocked)) && dueAt <= now,
   }),
+  variant('a new report waits for the time of its clock', { isClaimable: (row, now) => decisions.isClaimable({ ...row, fence: 1 }, now) }),
 
   // Variants about quarantine and order.
   endsAs('attempts condemn', (change) => (change.state === 'waiting' && change.attempts >= 5 ? condemned : undefined)),
@@ -165,5 +166,10 @@ export const VARIANTS: readonly Variant[] = [
     },
   }),
   variant('a database that went back takes the doubt with it', { keptInDoubt: () => undefined }),
+  // Variants about what a worker remembers.
+  variant('a breaker that the store no longer has is not forgotten', {
+    breakersAtLook: (before, pauses) => pauses.reduce(breakersWith, before),
+  }),
+  variant('a lost binding is not made again', { isUnbound: () => false }),
   variant('a pause is never probed', { lookAhead: (outlooks, standing) => ({ ...decisions.lookAhead(outlooks, standing), probes: [] }) }),
 ];

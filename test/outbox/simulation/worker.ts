@@ -1,6 +1,6 @@
 import { createClaimants } from '../../../src/outbox/claimants.js';
-import { boundTo, breakerOf, type Destination, type DestinationOperation, type Gateways, isBreaker, keyOf, partsOf } from '../../../src/outbox/destination.js';
-import { type AttemptEnd, notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
+import { boundTo, breakerOf, type Destination, type Gateways, isBreaker, keyOf } from '../../../src/outbox/destination.js';
+import { type AttemptEnd, breakersWith, hasStrikes, heldBy, notPaused, type Pause, type PauseChange, type SeenBreakers } from '../../../src/outbox/pause.js';
 import type { ProbeOf } from '../../../src/outbox/pauses.js';
 import { type Finished, GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
 import type { Row } from '../../../src/outbox/state-machine.js';
@@ -60,10 +60,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   const addressFor = ({ account, environment }: Report) => (accounts.find((one) => one.account === account) ?? accounts[0])?.gateways[environment] ?? '';
   const places = createPlaces(concurrency, coverage);
   let finished: Finished[] = [];
-  /** Closed breakers with strikes. */
-  const struck = new Set<string>();
-  /** Operations whose breaker is open. */
-  const held = new Map<string, DestinationOperation>();
+  let breakers: SeenBreakers = new Map();
+  let isBound = true;
   let busy = 0;
   /** The number of probes under way, each in an extra place. */
   let probing = 0;
@@ -71,6 +69,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   let stopping = false;
   let cutOff = false;
   let failures = 0;
+  /** The number of looks in a row that announced work, while no turn found any. */
+  let empty = 0;
   let clockOffset = 0;
   const stay: Stay = createStay(world, id, () => {
     if (open.size > 0) coverage['worker dies with an attempt under way'] += 1;
@@ -83,7 +83,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     busy,
     concurrency: concurrency + probing,
     places: concurrency + ahead + probing,
-    held: [...held.values()],
+    held: heldBy(breakers),
     leaseMs,
     pollMs,
     stopping,
@@ -231,7 +231,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       for (const one of paused) places.holdBack(one);
       point(() => then(postponed));
     };
-    if (!decisions.concernsPause({ ...ending, probe: probe?.version }, struck.has(keyOf(breaker)))) {
+    if (!decisions.concernsPause({ ...ending, probe: probe?.version }, hasStrikes(breakers, breaker))) {
       done(false, []);
       return;
     }
@@ -256,7 +256,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       const end = { ...ending, probe: probe && keyOf(probe.destination) === keyOf(seen) ? probe.version : undefined };
       const change = decisions.pausedBy(seen, end, { random: random.next, breakerAfter: scenario.breakerAfter });
       const next = () => {
-        see(change ?? seen);
+        breakers = breakersWith(breakers, change ?? seen);
         if ((change ?? seen).reason !== undefined || seen.reason !== undefined) paused.push(isBreaker(seen) ? breaker : destination);
         if (refused && !decisions.mayCondemn(seen, end.probe, { breakerAfter: scenario.breakerAfter })) done(true, paused);
         else look(rest);
@@ -283,27 +283,18 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     look([known.pause, decisions.outlookOf(outlooks, breaker)?.pause ?? notPaused(breaker)]);
   }
 
-  /** Remembers the state of breakers, like `see` of `src/outbox/pauses.ts`. */
-  function see(pause: Pick<Pause, 'account' | 'environment' | 'reason' | 'strikes'>): void {
-    const key = keyOf(pause);
-    const { environment, operation } = partsOf(pause);
-    if (pause.reason === undefined && pause.strikes > 0) struck.add(key);
-    else struck.delete(key);
-    if (operation && pause.reason !== undefined) held.set(key, { account: pause.account, environment, operation });
-    else held.delete(key);
-  }
-
-  function probeAll(probes: readonly Outlook[], then: () => void): void {
+  /** `worked`: whether a probe has claimed a report. */
+  function probeAll(probes: readonly Outlook[], then: (worked: boolean) => void, worked = false): void {
     const [next, ...rest] = probes;
     if (!next) {
-      then();
+      then(worked);
       return;
     }
     const takenAt = clock();
     const since = schedule.now();
     const taken = store.pause(decisions.probeTaken(next.pause, leaseMs));
     if (!taken) coverage['two workers change a pause at once'] += 1;
-    point(() => (taken ? turn({ outlook: next, takenAt, since }, () => probeAll(rest, then)) : probeAll(rest, then)));
+    point(() => (taken ? turn({ outlook: next, takenAt, since }, (found) => probeAll(rest, then, worked || found)) : probeAll(rest, then, worked)));
   }
 
   const sleep = (milliseconds: number) => {
@@ -322,7 +313,13 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       stay.leave();
       return;
     }
+    if (!isBound) bind();
     gather(turnOrSleep);
+  }
+
+  function bind(): void {
+    for (const { account, gateways } of accounts) store.bind(boundTo(account, gateways));
+    isBound = true;
   }
 
   function turnOrSleep(): void {
@@ -332,6 +329,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   }
 
   function look(worked: boolean): void {
+    if (worked) empty = 0;
     const untilLook = decisions.lookInMs({ worked, lookedAt, now: clock() }, standing());
     const then = (waitMs: number) => (worked ? loop() : sleep(waitMs));
     if (untilLook > 0) {
@@ -340,14 +338,21 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     }
     lookedAt = clock();
     const outlooks = store.outlook();
-    for (const { pause } of outlooks) see(pause);
+    if (accounts.some(({ account, gateways }) => boundTo(account, gateways).some((one) => decisions.isUnbound(one, outlooks)))) isBound = false;
+    breakers = decisions.breakersAtLook(
+      breakers,
+      outlooks.map(({ pause }) => pause),
+    );
     point(() => {
       const { probes, waitMs } = decisions.lookAhead(outlooks, standing());
-      probeAll(probes, () => then(waitMs));
+      probeAll(probes, (found) => {
+        empty = found || waitMs >= pollMs ? 0 : empty + 1;
+        then(decisions.idleWaitMs(waitMs, empty, pollMs));
+      });
     });
   }
 
-  for (const { account, gateways } of accounts) store.bind(boundTo(account, gateways));
+  bind();
   stay.resume(0, loop);
   return {
     /** Whether its gateways are not those of the reports. */

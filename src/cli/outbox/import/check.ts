@@ -1,5 +1,5 @@
 import { rowId } from '../../../outbox/intake/enqueue.js';
-import type { Seal } from '../../../outbox/seal/seal.js';
+import { hasBytes, type Seal } from '../../../outbox/seal/seal.js';
 import type { OutboxStore } from '../../../outbox/store.js';
 import { Failure } from '../../output.js';
 import type { ImportLine, ReadLines } from './lines.js';
@@ -88,7 +88,7 @@ export async function checkLines(request: CheckRequest): Promise<Checked> {
     for (const [index, row] of rows.entries()) {
       const one = right[index];
       if (!row || !one) continue;
-      if (await seal.matches(row.fingerprint, one.body, row)) same += 1;
+      if (await hasBytes(seal, row, one.body)) same += 1;
       else refuseConflict(one.line, 'the outbox holds other data under this reference', one.reference);
     }
     return same;

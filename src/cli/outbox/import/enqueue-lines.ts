@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Entrance, ReadyRow } from '../../../outbox/intake/enqueue.js';
-import { LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
+import { createInsertBatch, isOfARow, LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
+import { hasBytes } from '../../../outbox/seal/seal.js';
 import type { OutboxSettings } from '../../../outbox/settings-shape.js';
+import { asRecord } from '../../../platform/as-record.js';
 import type { ImportLine, ReadLines } from './lines.js';
 import { startBar } from './progress-bar.js';
 import type { Rejected } from './rejected.js';
@@ -15,7 +17,7 @@ export interface EnqueueRequest {
   readonly read: ReadLines;
   readonly shape: Shape;
   readonly entrance: Pick<Entrance, 'prepare'>;
-  readonly settings: Pick<OutboxSettings, 'store' | 'seal'>;
+  readonly settings: Pick<OutboxSettings, 'store' | 'seal' | 'clock'>;
   readonly rejected: Rejected;
   /** Lines that the check refused because of a conflict. */
   readonly conflicts: ReadonlySet<number>;
@@ -43,10 +45,15 @@ const BATCHES_A_SECOND = 5;
 /** A batch ends after this number of bytes, so that long lines do not fill the memory. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Enqueues every valid line, in the order of the file. A report that the outbox already has is not enqueued again. */
+/**
+ * Enqueues every valid line, in the order of the file. A report that the outbox already has is not enqueued again. A report
+ * that the store cannot hold is a rejected line, and the lines after it are enqueued.
+ */
 export async function enqueueLines(request: EnqueueRequest, progress: Progress): Promise<void> {
   const { source, read, shape, entrance, settings, rejected, conflicts, rate, signal } = request;
   const largest = rate === undefined ? LARGEST_COMMIT : Math.min(LARGEST_COMMIT, Math.max(1, Math.ceil(rate / BATCHES_A_SECOND)));
+  // Without `concurrent`: one commit after the other, in the order of the file.
+  const enqueue = createInsertBatch({ enqueue: (rows) => settings.store.enqueue(rows) }, settings.clock);
   const bar = startBar('Enqueueing', source.size);
   const began = performance.now();
   let lines = 0;
@@ -93,12 +100,20 @@ export async function enqueueLines(request: EnqueueRequest, progress: Progress):
     lines += batch.length;
     batch = [];
     if (ready.length === 0) return;
-    const enqueued = await settings.store.enqueue(ready.map(({ prepared }) => prepared.row));
+    const enqueued = await Promise.allSettled(ready.map(({ prepared }) => enqueue(prepared.row)));
     for (const [index, { prepared, line }] of ready.entries()) {
-      const one = enqueued[index];
-      if (!one) throw new Error('The store returned no result for the row.');
+      const result = enqueued[index];
+      if (result?.status !== 'fulfilled') {
+        const error: unknown = result?.reason;
+        if (!isOfARow(error)) throw error;
+        const reason = `the outbox cannot store this report: ${asRecord(error).message}`;
+        rejected.add(line.line, [{ field: shape.reference, reason }], referenceOf(line, shape));
+        progress.line = line.line;
+        continue;
+      }
+      const one = result.value;
       if (one.added) progress.enqueued += 1;
-      else if (await settings.seal.matches(one.row.fingerprint, prepared.report.body, one.row)) progress.already += 1;
+      else if (await hasBytes(settings.seal, one.row, prepared.report.body)) progress.already += 1;
       // Another process has enqueued other data under this reference.
       else if (!conflicts.has(line.line))
         rejected.add(line.line, [{ field: shape.reference, reason: 'the outbox holds other data under this reference' }], referenceOf(line, shape));

@@ -72,8 +72,12 @@ function jsonOf({ text, line }: Block, map: ColumnMap, { operation }: Shape): Im
   return text.split('\n').flatMap((each, index): ImportLine[] => {
     if (each.trim() === '') return [];
     const { payload, problems } = readJsonLine(each, map);
-    for (const name of NOT_OF_A_LINE)
-      if (payload && Object.hasOwn(payload, name)) problems.push({ field: name, reason: `is not a field of ${operation} in an import; remove it` });
+    for (const name of NOT_OF_A_LINE) {
+      if (!payload || !Object.hasOwn(payload, name)) continue;
+      problems.push({ field: name, reason: `is not a field of ${operation} in an import; remove it` });
+      // The client would check the line for that environment, which may not be set up.
+      delete payload[name];
+    }
     return [{ line: line + index, payload, problems }];
   });
 }

@@ -6,7 +6,7 @@ import { claimed, isFinal, LONGEST_WAIT_MS, type Row } from '../../state-machine
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
 import { isCounter, rowFrom } from '../../stored-row.js';
 import { claimFairly } from '../fair.js';
-import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
+import { HEAD_OF_THE_QUEUE, inTurn } from '../head-of-queue.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
 
@@ -54,10 +54,14 @@ export async function readRow({ rows }: Tables, id: string): Promise<Row | undef
   return found && rowFrom(found.row);
 }
 
-/** The ranges of the rows that are due, and of those whose time is so far in the future that a clock must have jumped. */
-export const dueRanges = ({ account, environment }: Destination, now: number): readonly [IDBKeyRange, IDBKeyRange] => [
+/**
+ * The ranges of the rows that were never claimed, of the others that are due, and of those whose time is so far in the future that a
+ * clock must have jumped.
+ */
+export const dueRanges = ({ account, environment }: Destination, now: number): readonly [IDBKeyRange, IDBKeyRange, IDBKeyRange] => [
   // In the order of keys an array comes after every number, and a shorter array before the longer ones.
-  IDBKeyRange.bound([account, environment], [account, environment, now, []]),
+  IDBKeyRange.bound([account, environment], [account, environment, HEAD_OF_THE_QUEUE, []]),
+  IDBKeyRange.bound([account, environment, HEAD_OF_THE_QUEUE, []], [account, environment, now, []]),
   IDBKeyRange.bound([account, environment, now + LONGEST_WAIT_MS, []], [account, environment, []]),
 ];
 
@@ -77,7 +81,7 @@ export async function place(tables: Tables, next: Row, at: number): Promise<Inde
   const claimable = state === 'in-flight' || (state === 'waiting' && !row.blocked);
   return {
     row,
-    due: claimable ? [account, row.environment, row.dueAt, row.sequence] : undefined,
+    due: claimable ? [account, row.environment, row.fence === 0 ? HEAD_OF_THE_QUEUE : row.dueAt, row.sequence] : undefined,
     open: state === 'waiting' || state === 'in-flight' ? [account, row.enqueuedAt] : undefined,
     unlogged: isFinal(state) ? at : undefined,
   };
@@ -151,13 +155,8 @@ export async function rowWriter(tables: Tables, at: number) {
             for (const range of dueRanges(one, at)) found.push(...(await ask<IndexedRow[]>(rows.index('due').getAll(range, looked))));
         }
         const claimable = found.map(({ row }) => rowFrom(row)).filter((row) => !isLeftOut(row));
-        const head = untriedFirst ? claimable.find(({ fence }) => fence === 0) : undefined;
-        // A time too far in the future counts as past. Otherwise the row would always come last.
-        const timeOf = (row: Row) => (row === head || row.dueAt > at ? HEAD_OF_THE_QUEUE : row.dueAt);
-        due.set(
-          account,
-          claimable.sort((a, b) => timeOf(a) - timeOf(b) || a.sequence - b.sequence),
-        );
+        const untried = untriedFirst ? claimable.filter(({ fence }) => fence === 0) : [];
+        due.set(account, (untried.length > 0 ? untried : claimable).sort(inTurn(at)));
       }
       const taken: Row[] = [];
       for (const row of claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()))

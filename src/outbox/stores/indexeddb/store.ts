@@ -132,8 +132,8 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
           const { account, environment, pause } = destination;
           const index = tables.rows.index('due');
           const first = await ask<IndexedRow | undefined>(index.get(IDBKeyRange.bound([account, environment], [account, environment, []])));
-          const jumped = await ask(index.getKey(dueRanges(destination, at)[1]));
-          const nextInMs = jumped === undefined ? first && first.row.dueAt - at : 0;
+          const jumped = await ask(index.getKey(dueRanges(destination, at)[2]));
+          const nextInMs = first && (jumped !== undefined || first.row.fence === 0 ? 0 : first.row.dueAt - at);
           outlooks.push({ ...destination, pause: { ...pause, remainingMs: pause.until - at }, nextInMs });
         }
         return outlooks;

@@ -1,14 +1,15 @@
 import { LARGEST_COUNT } from '../../counts.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { MOST_LOOKED_AT } from './function-parts.js';
 import { isAllowed, isOpenBefore } from './row-columns.js';
 import { queued } from './tables.js';
 
 /**
- * Claims rows of one destination, the earliest due first, with the same changes as `claimed` of `state-machine.ts`. It checks again
+ * Claims rows of one destination that are due from `first_due` to `until`, the earliest first, with the same changes as `claimed` of `state-machine.ts`. It checks again
  * whether a row waits for another one, because the other row may have been enqueued in a transaction that committed later.
  */
 export const claim = (schema: string): string => `
-  CREATE FUNCTION ${schema}.claim(of_account text, of_environment text, left_out text, wanted integer, lease_ms bigint, now_ms bigint)
+  CREATE OR REPLACE FUNCTION ${schema}.claim_due(of_account text, of_environment text, left_out text, first_due bigint, until bigint, wanted integer, lease_ms bigint, now_ms bigint)
   RETURNS TABLE (sequence bigint, due_at bigint) LANGUAGE plpgsql AS $claim$
   DECLARE
     item record;
@@ -24,8 +25,8 @@ export const claim = (schema: string): string => `
       dues := '{}';
       seen := 0;
       FOR item IN
-        SELECT q.sequence, q.due_at, q.state, q.waits_for FROM ${schema}.queue AS q
-        WHERE q.account = of_account AND q.environment = of_environment AND ${queued('q')} AND q.due_at <= now_ms
+        SELECT q.sequence, q.due_at, q.changed_at, q.state, q.waits_for FROM ${schema}.queue AS q
+        WHERE q.account = of_account AND q.environment = of_environment AND ${queued('q')} AND q.due_at BETWEEN first_due AND until
           AND (q.due_at, q.sequence) > (last_due, last_sequence) AND ${isAllowed(schema, 'left_out')}
         ORDER BY q.due_at, q.sequence LIMIT wanted FOR UPDATE SKIP LOCKED
       LOOP
@@ -43,7 +44,7 @@ export const claim = (schema: string): string => `
           END IF;
         ELSE
           page := page || item.sequence;
-          dues := dues || item.due_at;
+          dues := dues || CASE WHEN item.due_at = ${HEAD_OF_THE_QUEUE} THEN item.changed_at ELSE item.due_at END;
         END IF;
       END LOOP;
       UPDATE ${schema}.queue AS q SET state = 'in-flight', fence = least(q.fence + 1, ${LARGEST_COUNT}), attempts = least(q.attempts + 1, ${LARGEST_COUNT}), doubt_before = q.in_doubt, in_doubt = true,

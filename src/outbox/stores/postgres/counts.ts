@@ -6,8 +6,8 @@ import type { Run } from './database.js';
 export async function readFinals(run: Run, schema: string, accounts?: readonly string[]): Promise<Record<'recorded' | 'dismissed' | 'attempts', number>> {
   const [found] = await run(
     `SELECT json_build_object('recorded', coalesce(sum(recorded), 0), 'dismissed', coalesce(sum(dismissed), 0), 'attempts', coalesce(sum(attempts), 0))::text AS ended
-      FROM ${schema}.tally WHERE account IN (SELECT d.account FROM ${schema}.destinations AS d)
-      AND ($1::text IS NULL OR account IN (SELECT json_array_elements_text($1::text::json)))`,
+      FROM ${schema}.tally WHERE CASE WHEN $1::text IS NULL THEN account IN (SELECT d.account FROM ${schema}.destinations AS d)
+      ELSE account IN (SELECT json_array_elements_text($1::text::json)) END`,
     [accounts === undefined ? null : JSON.stringify(accounts)],
   );
   return JSON.parse(found?.ended ?? 'null') as Record<'recorded' | 'dismissed' | 'attempts', number>;

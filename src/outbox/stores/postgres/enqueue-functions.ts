@@ -1,4 +1,5 @@
 import { utf8 } from '../../bytes.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { CONFLICT, UNPREPARED } from './failure.js';
 import { isOpenBefore } from './row-columns.js';
 
@@ -19,7 +20,7 @@ function addRow(schema: string, sqlOf: (column: (typeof COLUMNS)[number] | 'gate
     IF NOT FOUND THEN ${otherwise} END IF;
     IF ${waitsFor} IS NOT NULL THEN is_blocked := ${isOpenBefore(schema, waitsFor)}; END IF;
     INSERT INTO ${schema}.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
-      VALUES (new_sequence, ${account}, ${environment}, ${waitsFor}, is_blocked, now_ms, now_ms);
+      VALUES (new_sequence, ${account}, ${environment}, ${waitsFor}, is_blocked, ${HEAD_OF_THE_QUEUE}, now_ms);
     IF channel IS NOT NULL THEN PERFORM pg_notify(channel, ''); END IF;`;
 }
 
@@ -30,7 +31,7 @@ const given = (column: string): string => `new_${column}`;
  * inserting. It has only named parameters, because some libraries replace `$1` in every text.
  */
 export const add = (schema: string): string => `
-  CREATE FUNCTION ${schema}.add(${COLUMNS.map(given).join(' text, ')} text, new_gateway text, channel text, patience text) RETURNS text LANGUAGE plpgsql AS $add$
+  CREATE OR REPLACE FUNCTION ${schema}.add(${COLUMNS.map(given).join(' text, ')} text, new_gateway text, channel text, patience text) RETURNS text LANGUAGE plpgsql AS $add$
   DECLARE
     ${VARIABLES}
   BEGIN
@@ -82,7 +83,7 @@ function refuse(why: keyof typeof REFUSALS): string {
 
 /** The function for the user's own statements. An error fails the statement. */
 export const enqueue = (schema: string): string => `
-  CREATE FUNCTION ${schema}.enqueue(report text) RETURNS boolean LANGUAGE plpgsql AS $enqueue$
+  CREATE OR REPLACE FUNCTION ${schema}.enqueue(report text) RETURNS boolean LANGUAGE plpgsql AS $enqueue$
   DECLARE
     part text[] := string_to_array(substr(report, ${MARK.length + 1}), chr(${SEPARATOR.charCodeAt(0)}));
     channel text := nullif(${partOf('channel')}, '');

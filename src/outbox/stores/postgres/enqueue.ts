@@ -1,6 +1,7 @@
 import { otherGateway } from '../../destination.js';
 import type { Row } from '../../state-machine.js';
 import type { Enqueued, NewRow } from '../../store.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { newRow } from '../new-row.js';
 import { isStorable } from '../storable.js';
 import type { Columns, PostgresValue, Run } from './database.js';
@@ -47,7 +48,7 @@ const addMany = (schema: string): string => `
   queued AS (
     INSERT INTO ${schema}.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
     SELECT a.sequence, a.account, a.environment, a.waits_for, a.waits_for IS NOT NULL AND (a.waits_for IN (SELECT id FROM added) OR ${isOpenBefore(schema, 'a.waits_for')}),
-      a.enqueued_at, a.enqueued_at FROM added AS a
+      ${HEAD_OF_THE_QUEUE}, a.enqueued_at FROM added AS a
     RETURNING sequence, blocked),
   told AS MATERIALIZED (SELECT pg_notify($2::text, '') WHERE $2::text IS NOT NULL AND EXISTS (SELECT 1 FROM queued))
   SELECT json_build_object('id', a.id, 'sequence', a.sequence, 'enqueuedAt', a.enqueued_at, 'blocked', q.blocked)::text AS added

@@ -6,5 +6,11 @@ import { outlook } from './outlook-function.js';
 import { turn } from './turn-function.js';
 import { write } from './write-function.js';
 
-/** The functions of the store, in the order in which PostgreSQL must create them. */
-export const functions = (schema: string): string => [bindFunctions, add, enqueue, write, claim, turn, outlook, append].map((one) => one(schema)).join('');
+/** The functions of the first migration. */
+export const functions = (schema: string): string => [bindFunctions, write, outlook, append].map((one) => one(schema)).join('');
+
+/**
+ * The functions that add and claim rows. They replace those of older tables, in which a new row was due at the time of its clock.
+ * Older instances may go on calling them, since their arguments and results are the same.
+ */
+export const queueFunctions = (schema: string): string => [add, enqueue, claim, turn].map((one) => one(schema)).join('');

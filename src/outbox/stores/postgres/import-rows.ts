@@ -1,4 +1,6 @@
+import { isOfARow } from '../../intake/insert-batch.js';
 import { isFinal, type Row } from '../../state-machine.js';
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import type { MovedRows } from '../moved-rows.js';
 import { importDecisions } from './console/decisions.js';
 import type { Run } from './database.js';
@@ -28,7 +30,12 @@ const addRows = (schema: string): string => `
   SELECT sequence, account, environment, "waitsFor", state, blocked, fence, attempts, "inDoubt", "doubtBefore", "dueAt", "changedAt", problem, decisions
   FROM given WHERE NOT final`;
 
-const storable = (row: Row) => ({ ...row, final: isFinal(row.state), dueAt: Math.round(row.dueAt), changedAt: Math.round(row.changedAt) });
+const storable = (row: Row) => ({
+  ...row,
+  final: isFinal(row.state),
+  dueAt: row.fence === 0 ? HEAD_OF_THE_QUEUE : Math.round(row.dueAt),
+  changedAt: Math.round(row.changedAt),
+});
 
 /** Replaces unstorable characters only in messages and problems. In an identity they must fail the import. */
 const asJson = (row: Row): unknown => {
@@ -40,11 +47,48 @@ const asJson = (row: Row): unknown => {
   };
 };
 
+/** Writes rows together; after a failure each by itself. Returns those that PostgreSQL refuses, with its errors. */
+async function writeRows(run: Run, schema: string, rows: readonly Row[]): Promise<RefusedRow[]> {
+  const write = async (some: readonly Row[]): Promise<RefusedRow[]> => {
+    await run('SAVEPOINT rows');
+    try {
+      await run(addRows(schema), [JSON.stringify(some.map(asJson))]);
+    } catch (error) {
+      if (!isOfARow(error)) throw error;
+      await run('ROLLBACK TO SAVEPOINT rows');
+      const [first] = some;
+      if (first && some.length === 1) return [{ row: first, error }];
+      const refused: RefusedRow[] = [];
+      for (const row of some) refused.push(...(await write([row])));
+      return refused;
+    }
+    await run('RELEASE SAVEPOINT rows');
+    return [];
+  };
+  return write(rows);
+}
+
+/** A row that the target refuses. */
+export interface RefusedRow {
+  readonly row: Row;
+  readonly error: unknown;
+}
+
 /**
  * Imports the complete content of another store, within a transaction that the caller begins and commits. `origin` identifies the
  * data: a second call with the same origin does nothing. Rows keep their numbers, states, fences, attempts, doubts and decisions.
+ * `onRefused` gets the rows that PostgreSQL refuses; the other rows are written.
  */
-export async function importRows(run: Run, schema: string, moved: MovedRows, origin: string, onRows: (count: number) => void): Promise<ImportResult> {
+export async function importRows(
+  run: Run,
+  schema: string,
+  moved: MovedRows,
+  origin: string,
+  onRows: (count: number) => void,
+  onRefused: (refused: RefusedRow) => void = ({ error }) => {
+    throw error;
+  },
+): Promise<ImportResult> {
   await run(`LOCK TABLE ${schema}.reports, ${schema}.settings IN EXCLUSIVE MODE`);
   const [before] = await run(`SELECT value FROM ${schema}.settings WHERE name = '${ORIGIN}'`);
   if (before) return before.value === origin ? 'there' : 'other';
@@ -57,7 +101,7 @@ export async function importRows(run: Run, schema: string, moved: MovedRows, ori
   const tally = new Map<string, { recorded: number; dismissed: number; attempts: number }>();
   let count = 0;
   for (const rows of moved.rows()) {
-    await run(addRows(schema), [JSON.stringify(rows.map(asJson))]);
+    for (const refused of await writeRows(run, schema, rows)) onRefused(refused);
     for (const { account, state, attempts } of rows) {
       const counted = tally.get(account) ?? { recorded: 0, dismissed: 0, attempts: 0 };
       if (state === 'recorded' || state === 'dismissed') counted[state] += 1;

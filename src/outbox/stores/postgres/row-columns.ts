@@ -1,5 +1,6 @@
 import type { Row } from '../../state-machine.js';
 import { rowFrom, type StoredRow } from '../../stored-row.js';
+import { shownDueAt } from '../head-of-queue.js';
 
 /** Whether the row that another one waits for exists and is not final. */
 export const isOpenBefore = (schema: string, waitsFor: string): string =>
@@ -33,6 +34,7 @@ export function rowOf(object: unknown): Row {
   const found = object as StoredRow;
   return rowFrom({
     ...found,
+    dueAt: shownDueAt(found.dueAt, found.enqueuedAt),
     waitsFor: found.waitsFor ?? undefined,
     blocked: found.blocked ?? false,
     outcome: found.outcome ?? undefined,

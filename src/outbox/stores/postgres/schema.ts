@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../../errors/errors.js';
 import { issue } from '../../../schema/issue.js';
-import { optionsProblem } from '../../../schema/option-rules.js';
+import { namesProblem, optionsProblem } from '../../../schema/option-rules.js';
 import { consoleTables } from './console/tables.js';
 import type { Run } from './database.js';
 import { NEWER, OLDER, postgresCodeOf, postgresError } from './failure.js';
-import { functions } from './functions.js';
+import { functions, queueFunctions } from './functions.js';
 import { isOpenBefore } from './row-columns.js';
 import { tables, views } from './tables.js';
 import { writeWithRequestId } from './write-function.js';
@@ -16,6 +16,7 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
   (schema) => tables(schema) + functions(schema) + views(schema),
   (schema) => `ALTER TABLE ${schema}.reports ADD COLUMN IF NOT EXISTS request_id text;${writeWithRequestId(schema)}`,
   consoleTables,
+  queueFunctions,
 ];
 const NEWEST = OLDEST + MIGRATIONS.length - 1;
 
@@ -75,12 +76,15 @@ function migration(schema: string): string {
  * await writeFile('migrations/0042-outbox.sql', postgresMigrations());
  * ```
  */
-export function postgresMigrations({
-  schema = 'location_sdk',
-}: {
-  /** The schema of the store's tables. Default: `'location_sdk'`. */
-  schema?: string;
-} = {}): string {
+export function postgresMigrations(
+  options: {
+    /** The schema of the store's tables. Default: `'location_sdk'`. */
+    schema?: string;
+  } = {},
+): string {
+  const problem = namesProblem('postgresMigrations', ['schema'], options);
+  if (problem !== undefined) throw new ConfigurationError(problem);
+  const { schema = 'location_sdk' } = options;
   return `${migration(checkedSchema(schema))};\n`;
 }
 

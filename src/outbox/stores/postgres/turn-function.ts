@@ -7,7 +7,7 @@ import { LARGEST_NUMBER, queued, TALLY_PARTS } from './tables.js';
 
 /** One turn of a worker as one statement, so that it is atomic over any pool. */
 export const turn = (schema: string): string => `
-  CREATE FUNCTION ${schema}.turn(request jsonb) RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $turn$
+  CREATE OR REPLACE FUNCTION ${schema}.turn(request jsonb) RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $turn$
   DECLARE
     item record;
     done record;
@@ -21,7 +21,8 @@ export const turn = (schema: string): string => `
     open_left_out text[];
     held bigint[];
     places bigint[];
-    untried bigint;
+    promised integer;
+    untried_first boolean := coalesce((request #>> '{claim,untriedFirst}')::boolean, false);
     taken bigint[] := '{}';
     dues bigint[] := '{}';
     counted jsonb := '[]';
@@ -55,30 +56,30 @@ export const turn = (schema: string): string => `
         SELECT far.sequence FROM unnest(open_accounts, open_environments) AS e(account, environment) CROSS JOIN LATERAL (
           SELECT f.sequence FROM ${schema}.queue AS f WHERE f.account = e.account AND f.environment = e.environment AND ${queued('f')} AND f.due_at > now_ms + ${LONGEST_WAIT_MS}
           ORDER BY f.due_at DESC LIMIT ${MOST_LOOKED_AT} FOR UPDATE SKIP LOCKED) AS far);
-      IF (request #>> '{claim,untriedFirst}')::boolean THEN
-        -- The earliest of the latest due rows that was never claimed is due before all others; it was not claimed meanwhile.
-        SELECT late.sequence INTO untried FROM unnest(open_accounts, open_environments, open_left_out) AS e(account, environment, left_out) CROSS JOIN LATERAL (
-          SELECT q.sequence, q.due_at, q.fence, q.blocked FROM ${schema}.queue AS q WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms AND ${isAllowed(schema, 'e.left_out')}
-          ORDER BY q.due_at DESC, q.sequence DESC LIMIT ${MOST_LOOKED_AT}) AS late
-          WHERE late.fence = 0 AND NOT late.blocked ORDER BY late.due_at, late.sequence LIMIT 1;
-        UPDATE ${schema}.queue AS q SET due_at = ${HEAD_OF_THE_QUEUE} 
-          WHERE q.sequence IN (SELECT f.sequence FROM ${schema}.queue AS f WHERE f.sequence = untried AND f.fence = 0 FOR UPDATE SKIP LOCKED);
-      END IF;
-      -- The number of the next rows of each destination. The account with the fewest rows in flight comes first, and then its earliest row.
-      FOR item IN
-        SELECT due.account, due.environment, due.left_out, count(*)::integer AS share FROM (
-          SELECT turns.account, turns.environment, turns.left_out FROM (
-            SELECT e.account, e.environment, e.left_out, e.place, head.due_at, head.sequence,
-              e.held + row_number() OVER (PARTITION BY e.account ORDER BY head.due_at, head.sequence) AS turn
-            FROM unnest(open_accounts, open_environments, held, places, open_left_out) AS e(account, environment, held, place, left_out) CROSS JOIN LATERAL (
-              SELECT q.due_at, q.sequence FROM ${schema}.queue AS q
-              WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at <= now_ms AND ${isAllowed(schema, 'e.left_out')}
-              ORDER BY q.due_at, q.sequence LIMIT wanted) AS head) AS turns
-          ORDER BY turns.turn, turns.place, turns.due_at, turns.sequence LIMIT wanted) AS due
-        GROUP BY due.account, due.environment, due.left_out
-      LOOP
-        SELECT taken || coalesce(array_agg(c.sequence), '{}'), dues || coalesce(array_agg(c.due_at), '{}') INTO taken, dues
-          FROM ${schema}.claim(item.account, item.environment, item.left_out, item.share, lease_ms, now_ms) AS c;
+      -- The number of the next rows of each destination: of those that were never claimed, and of the others. The account with the
+      -- fewest rows in flight comes first, and then the row that is due for longest. A time in the future shows that the clock jumped.
+      FOR pass IN 1..2 LOOP
+        promised := cardinality(taken);
+        FOR item IN
+          SELECT due.account, due.environment, due.left_out, due.first_due, due.until, count(*)::integer AS share FROM (
+            SELECT turns.account, turns.environment, turns.left_out, turns.first_due, turns.until FROM (
+              SELECT e.account, e.environment, e.left_out, e.place, span.first_due, span.until, head.since, head.sequence,
+                e.held + row_number() OVER (PARTITION BY e.account ORDER BY head.since, head.sequence) AS turn
+              FROM unnest(open_accounts, open_environments, held, places, open_left_out) AS e(account, environment, held, place, left_out)
+              CROSS JOIN (VALUES (${HEAD_OF_THE_QUEUE}, ${HEAD_OF_THE_QUEUE}), (${HEAD_OF_THE_QUEUE + 1}, now_ms)) AS span(first_due, until) CROSS JOIN LATERAL (
+                SELECT CASE WHEN q.due_at > ${HEAD_OF_THE_QUEUE} THEN q.due_at WHEN untried_first OR q.changed_at > now_ms THEN ${HEAD_OF_THE_QUEUE} ELSE q.changed_at END AS since, q.sequence
+                FROM ${schema}.queue AS q
+                WHERE q.account = e.account AND q.environment = e.environment AND ${queued('q')} AND q.due_at BETWEEN span.first_due AND span.until AND ${isAllowed(schema, 'e.left_out')}
+                ORDER BY q.due_at, q.sequence LIMIT wanted - cardinality(taken)) AS head) AS turns
+            ORDER BY turns.turn, turns.place, turns.since, turns.sequence LIMIT wanted - cardinality(taken)) AS due
+          GROUP BY due.account, due.environment, due.left_out, due.first_due, due.until
+        LOOP
+          promised := promised + item.share;
+          SELECT taken || coalesce(array_agg(c.sequence), '{}'), dues || coalesce(array_agg(c.due_at), '{}') INTO taken, dues
+            FROM ${schema}.claim_due(item.account, item.environment, item.left_out, item.first_due, item.until, item.share, lease_ms, now_ms) AS c;
+        END LOOP;
+        -- Rows that wait for others are parked now, and the second pass takes those behind them.
+        EXIT WHEN cardinality(taken) >= promised;
       END LOOP;
       SELECT json_agg(${openRowJson(schema)} ORDER BY t.due_at, t.sequence) INTO claimed FROM unnest(taken, dues) AS t(sequence, due_at)
         JOIN ${schema}.reports AS r ON r.sequence = t.sequence JOIN ${schema}.queue AS q ON q.sequence = t.sequence;

@@ -1,15 +1,15 @@
 import { isConfigurationError } from '../../../errors/guards.js';
 import type { Clock } from '../../../platform/time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
-import { asSqliteError, sqliteCodeOf, sqliteError } from './failure.js';
+import { asSqliteError, type SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
 
 /** Synchronous work for a transaction. It runs again from the start if the transaction was rolled back. */
 export interface Job {
   readonly work: () => unknown;
   /** The approximate number of rows that it writes. */
   readonly rows: number;
-  /** Whether it writes with at most one statement, which is atomic without a transaction. */
-  readonly isOneStatement: boolean;
+  /** Whether it writes with at most one statement, which is atomic without a transaction. Asked right before the work. */
+  readonly isOneStatement: () => boolean;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -46,17 +46,34 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
   let running: Promise<void> | undefined;
   let closed = false;
 
+  /** The error of a damaged file. From then on every call rejects with it. */
+  let damage: SqliteStoreError | undefined;
+
+  /** The error of a failure. A file that was replaced or restored looks damaged, too. */
+  function failureOf(error: unknown): SqliteStoreError {
+    if (sqliteCodeOf(error) !== 'corrupt') return asSqliteError(place, error);
+    try {
+      look();
+      verify();
+    } catch (other) {
+      return asSqliteError(place, other);
+    }
+    damage = asSqliteError(place, error);
+    return damage;
+  }
+
   /** Tries again until others release the file. */
   async function patiently<T>(attempt: () => T): Promise<T> {
     const began = performance.now();
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_BUSY_WAIT_MS, wait * 2)) {
       try {
+        if (damage) throw damage;
         if (closed && !running) throw sqliteError('closed', place);
         return attempt();
       } catch (error) {
         // A refusal of the outbox, and not an error of SQLite.
         if (isConfigurationError(error)) throw error;
-        if (sqliteCodeOf(error) !== 'busy' || performance.now() - began > busyMs) throw asSqliteError(place, error);
+        if (sqliteCodeOf(error) !== 'busy' || performance.now() - began > busyMs) throw failureOf(error);
       }
       await new Promise<void>((resolve) => clock.setTimeout(resolve, wait * (0.5 + random() / 2)));
     }
@@ -83,7 +100,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
   function commitTogether(group: readonly Job[]): unknown[] {
     const [first] = group;
     // This saves BEGIN and COMMIT. It is not possible within the user's transaction, which would not be committed.
-    if (group.length === 1 && first?.isOneStatement && isOutsideTransaction(connection.database)) return [first.work()];
+    if (group.length === 1 && first?.isOneStatement() && isOutsideTransaction(connection.database)) return [first.work()];
     connection.run('BEGIN IMMEDIATE');
     try {
       tally.reset();
@@ -128,7 +145,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
 
   return {
     /** Runs work in a transaction. Resolves once it is committed. */
-    write: <T>(work: () => T, { rows = 1, isOneStatement = false } = {}): Promise<T> =>
+    write: <T>(work: () => T, { rows = 1, isOneStatement = (): boolean => false } = {}): Promise<T> =>
       new Promise((resolve, reject) => {
         if (closed) return reject(sqliteError('closed', place));
         jobs.push({ work, rows, isOneStatement, resolve, reject });

@@ -1,10 +1,10 @@
+import { UNREADABLE } from '../../stored-row.js';
+
 /** A value that is bound to a statement. */
 export type SqliteValue = string | number | null;
 
 /** A prepared statement of any of the three libraries. */
 interface SqliteStatement {
-  /** Only in `node:sqlite`, which otherwise throws for a number above 2^53. */
-  setReadBigInts?(enabled: boolean): void;
   run(...values: SqliteValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
   get(...values: SqliteValue[]): unknown;
   all(...values: SqliteValue[]): unknown[];
@@ -26,7 +26,7 @@ export type OpenDatabase = (file: string) => SqliteDatabase;
 /** A row of a result: columns by name. */
 export type Columns = Readonly<Record<string, unknown>>;
 
-/** A connection whose statements are prepared once. */
+/** A connection whose statements are prepared once. Each SELECT reads its columns with `columns`. */
 export interface Connection {
   readonly database: SqliteDatabase;
   first(sql: string, ...values: SqliteValue[]): Columns | undefined;
@@ -39,23 +39,57 @@ export interface Connection {
   forget(): void;
 }
 
-/** Reads with a statement. A number above 2^53 is the damage of one row, and must not stop the reading of others. */
-function read<T>(statement: SqliteStatement, work: () => unknown): T {
-  try {
-    return work() as T;
-  } catch (error) {
-    if (!statement.setReadBigInts || (error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE') throw error;
-    statement.setReadBigInts(true);
-    try {
-      return work() as T;
-    } finally {
-      statement.setReadBigInts(false);
-    }
-  }
+/**
+ * The columns of a SELECT: names, or an expression and its name, such as `count(*) AS number`. They arrive as the bytes of one JSON object: a text that is not valid
+ * Unicode would abort the process in libsql, and other libraries would change it silently. A blob, which no column holds, is
+ * read as NUL, which no stored text contains.
+ */
+export function columns(...given: readonly string[]): string {
+  const members = given
+    .flatMap((one) => (one.includes(' AS ') ? [one] : one.split(',')))
+    .map((one) => {
+      const [, value = one.trim(), name = value] = /^(.*) AS (\w+)$/s.exec(one) ?? [];
+      return `'${name}', CASE typeof(${value}) WHEN 'blob' THEN char(0) ELSE ${value} END`;
+    });
+  return `CAST(json_object(${members.join(', ')}) AS BLOB) AS json`;
 }
 
-/** Makes a connection that keeps its prepared statements. The store uses only a few different texts, so it keeps few statements. */
-export function connect(database: SqliteDatabase): Connection {
+const BLOB = '\0';
+/** The decoder's replacement of bytes that are not a character. */
+const REPLACED = '\uFFFD';
+
+const isUnreadable = (value: unknown, isSound: boolean): boolean => value === BLOB || (!isSound && typeof value === 'string' && value.includes(REPLACED));
+
+/** Reads the JSON of `columns`. A text that is not valid Unicode becomes `UNREADABLE`. */
+function createDecoder(database: SqliteDatabase, onUnreadable: () => void) {
+  let encoding: string | undefined;
+  function decode(bytes: Uint8Array, fatal: boolean): string {
+    encoding ??= String(pragma(database, 'encoding'));
+    return new TextDecoder(encoding, { fatal, ignoreBOM: true }).decode(bytes);
+  }
+  function isSound(bytes: Uint8Array): boolean {
+    try {
+      return decode(bytes, true) !== '';
+    } catch {
+      return false;
+    }
+  }
+  return ({ json }: Columns): Columns => {
+    const bytes = json as Uint8Array;
+    const text = decode(bytes, false);
+    const found = JSON.parse(text) as Columns;
+    if (!text.includes(REPLACED) && !text.includes('\\u0000')) return found;
+    const sound = isSound(bytes);
+    if (!sound) onUnreadable();
+    return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, isUnreadable(value, sound) ? UNREADABLE : value]));
+  };
+}
+
+/**
+ * Makes a connection that keeps its prepared statements. The store uses only a few different texts, so it keeps few statements.
+ * `onUnreadable` is called for a text that is not valid Unicode, which no store writes.
+ */
+export function connect(database: SqliteDatabase, onUnreadable = () => {}): Connection {
   const statements = new Map<string, SqliteStatement>();
   const prepared = (sql: string): SqliteStatement => {
     const known = statements.get(sql);
@@ -64,16 +98,17 @@ export function connect(database: SqliteDatabase): Connection {
     statements.set(sql, statement);
     return statement;
   };
+  const decode = createDecoder(database, onUnreadable);
   return {
     database,
     first(sql, ...values) {
-      const statement = prepared(sql);
-      return read(statement, () => statement.get(...values));
+      const found = prepared(sql).get(...values) as Columns | undefined;
+      return found && decode(found);
     },
-    all(sql, ...values) {
-      const statement = prepared(sql);
-      return read(statement, () => statement.all(...values));
-    },
+    all: (sql, ...values) =>
+      prepared(sql)
+        .all(...values)
+        .map((found) => decode(found as Columns)),
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
     insert: (sql, ...values) => {
       const { changes, lastInsertRowid } = prepared(sql).run(...values);
@@ -99,6 +134,12 @@ export function pragma(database: SqliteDatabase, text: string): unknown {
 export function isOutsideTransaction(database: SqliteDatabase): boolean {
   const { inTransaction, isTransaction } = database as { inTransaction?: unknown; isTransaction?: unknown };
   return inTransaction === false || isTransaction === false;
+}
+
+/** The file of a connection. Empty for a database in memory or a temporary one. */
+export function fileOf(database: SqliteDatabase): string {
+  const databases = (database.prepare('PRAGMA database_list') as SqliteStatement).all() as Columns[];
+  return String(databases.find(({ name }) => name === schemaOf(database))?.file ?? '');
 }
 
 /** Rolls a transaction back. SQLite may have done so itself, for example when the disk is full. */

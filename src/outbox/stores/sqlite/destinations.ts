@@ -3,11 +3,10 @@ import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebi
 import { changePause, type Pause, type PauseChange, readPause } from '../../pause.js';
 import { LONGEST_WAIT_MS } from '../../state-machine.js';
 import type { ClaimRequest, Outlook } from '../../store.js';
-import type { Columns, Connection } from './database.js';
-import { numberOf } from './row-columns.js';
+import { type Columns, type Connection, columns } from './database.js';
 import { FIRST_DUE, isPast, LAST_DUE } from './rows.js';
 
-const ALL = 'SELECT account, environment, gateway, rebound, version, reason, message, since, strikes, until FROM outbox_destinations';
+const ALL = `SELECT ${columns('account, environment, gateway, rebound, version, reason, message, since, strikes, until')} FROM outbox_destinations`;
 
 const gatewayOf = ({ gateway }: Columns): string => String(gateway);
 
@@ -16,20 +15,18 @@ const pauseOf = (found: Columns, now: number): Pause =>
     {
       account: String(found.account),
       environment: String(found.environment) as Pause['environment'],
-      version: numberOf(found.version),
+      version: found.version,
       reason: found.reason,
       message: found.message,
-      since: numberOf(found.since),
-      strikes: numberOf(found.strikes),
-      until: numberOf(found.until),
+      since: found.since,
+      strikes: found.strikes,
+      until: found.until,
     },
     now,
   );
 
 /** The destinations of reports, with their gateways, pauses and next rows. */
 export function createDestinations({ first, all, run }: Connection) {
-  /** The destinations that this process has seen bound. A bound destination stays bound. */
-  const known = new Set<string>();
   const find = ({ account, environment }: Destination): Columns | undefined => first(`${ALL} WHERE account = ? AND environment = ?`, account, environment);
 
   /** A time too far in the future means that a clock has jumped, and counts as past. So does a damaged time. */
@@ -49,9 +46,8 @@ export function createDestinations({ first, all, run }: Connection) {
   }
 
   return {
-    accounts: (): string[] => all('SELECT DISTINCT account FROM outbox_destinations ORDER BY account').map(({ account }) => String(account)),
+    accounts: (): string[] => all(`SELECT DISTINCT ${columns('account')} FROM outbox_destinations ORDER BY account`).map(({ account }) => String(account)),
     isBound: (destination: Destination): boolean => find(destination) !== undefined,
-    isKnown: (destination: Destination): boolean => known.has(keyOf(destination)),
     bind,
     /** Binds new destinations. Throws if one of the given is bound to another gateway. */
     ensure(given: readonly BoundDestination[]): void {
@@ -59,7 +55,6 @@ export function createDestinations({ first, all, run }: Connection) {
       for (const one of different.values()) {
         const bound = bind(one);
         if (bound !== one.gateway) throw otherGateway(one, bound);
-        known.add(keyOf(one));
       }
     },
     rebind({ account, environment, gateway, from, reason }: Rebinding, now: number): boolean {

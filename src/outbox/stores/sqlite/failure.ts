@@ -1,7 +1,9 @@
+import { asRecord } from '../../../platform/as-record.js';
+
 /**
  * The kind of a failure. `'busy'`: others held the file for too long. `'full'`: the disk is full. `'io'`: the disk failed.
- * `'corrupt'`: the file is damaged or not a database. `'newer'`: a newer version of this package made it. `'older'`: an older
- * version made it, which this one cannot read. `'moved'`: its reports were moved to PostgreSQL. `'moving'`: that move has begun
+ * `'corrupt'`: the file is damaged or not a database. The outbox stops, and the message names the command that saves the reports.
+ * `'newer'`: a newer version of this package made it. `'older'`: an older version made it, which this one cannot read. `'moved'`: its reports were moved to another place. `'moving'`: that move has begun
  * and must be finished. `'read-only'`: the file cannot be written. `'replaced'`: it was deleted or replaced while it was open.
  * `'restored'`: an older copy was written over it while it was open. `'library'`: this process has it open with another library.
  * `'unsafe'`: commits would not outlive a power loss. `'unavailable'`: the file cannot be opened, or no library is installed.
@@ -60,6 +62,9 @@ const CODES: Readonly<Record<number, readonly [name: string, code: SqliteStoreEr
   11: ['SQLITE_CORRUPT', 'corrupt'],
   13: ['SQLITE_FULL', 'full'],
   14: ['SQLITE_CANTOPEN', 'unavailable'],
+  // In a sound file, the statements of the store break no rule of its tables.
+  19: ['SQLITE_CONSTRAINT', 'corrupt'],
+  20: ['SQLITE_MISMATCH', 'corrupt'],
   [NO_DATABASE]: ['SQLITE_NOTADB', 'corrupt'],
 };
 
@@ -67,12 +72,12 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   busy: 'is locked by others for too long; look for a process that holds a transaction open',
   full: 'cannot grow: the disk is full. Make room; reports are accepted again then',
   io: 'cannot be read or written: the disk failed, or the file is gone',
-  corrupt: 'is damaged, or is not a SQLite database. Keep it and its -wal file for an inquiry, and restore or recover it (sqlite3 has .recover)',
+  corrupt:
+    'is damaged, or is not a SQLite database. The outbox accepts and sends nothing more from it. End every process of this outbox, keep the file with its -wal file, and save what can be read into a new file',
   newer: 'was made by a newer version of this package; use that version',
   older: 'was made by an older version of this package, which this one cannot read; it is unchanged. Let that version record its reports, and begin a new file',
-  moved: 'was moved to PostgreSQL, with all of its reports; use the store there and no longer this file',
-  moving:
-    'is being moved to PostgreSQL, and it is unknown whether all of it arrived; run the same `location-sdk outbox … move` again, or give it up with its --abandon',
+  moved: 'was moved, with all of its reports; use its new place and no longer this file',
+  moving: 'is being moved, and it is unknown whether all of it arrived; run the same `location-sdk outbox … move` again, or give it up with its --abandon',
   'read-only': 'cannot be written; look at the permissions of the file and of its folder',
   replaced:
     'was deleted or replaced while it was open. The outbox has accepted and sent nothing since then. End every process of this outbox, put the file back together with its -wal file, and start again',
@@ -89,11 +94,19 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
 
 /** SQLite's primary result code of a library's error. Undefined if the error has none of the known codes. */
 function resultOf(error: unknown): number | undefined {
-  const { code, errcode, rawCode } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const { code, errcode, rawCode } = asRecord(error);
   const number = typeof rawCode === 'number' ? rawCode : errcode;
   if (typeof number === 'number') return number & 0xff;
   const known = Object.entries(CODES).find(([, [name]]) => typeof code === 'string' && code.startsWith(name));
   return known && Number(known[0]);
+}
+
+/** SQLite's extended result code of a trigger that called RAISE. */
+const CONSTRAINT_TRIGGER = 1811;
+
+function isOfTrigger(error: unknown): boolean {
+  const { code, errcode, rawCode } = asRecord(error);
+  return code === 'SQLITE_CONSTRAINT_TRIGGER' || errcode === CONSTRAINT_TRIGGER || rawCode === CONSTRAINT_TRIGGER;
 }
 
 /** Whether a library reports that a file is not a database. */
@@ -104,6 +117,10 @@ export function sqliteCodeOf(error: unknown): SqliteStoreErrorCode {
   if (error instanceof SqliteStoreError) return error.code;
   // The connection is in the user's transaction, which ends soon.
   if (error instanceof Error && isNested(error.message)) return 'busy';
+  // A trigger of the user refuses a row, and the file is sound.
+  if (isOfTrigger(error)) return 'other';
+  // The tables and indexes of an outbox never go by themselves.
+  if (error instanceof Error && /^(no such (table|column|index)|malformed)|already exists$/.test(error.message)) return 'corrupt';
   return CODES[resultOf(error) ?? 0]?.[1] ?? 'other';
 }
 
@@ -118,4 +135,10 @@ export function asSqliteError(place: string, error: unknown): SqliteStoreError {
 
 /** Makes the error of a code. */
 export const sqliteError = (code: SqliteStoreErrorCode, place: string, cause?: unknown, more = ''): SqliteStoreError =>
-  new SqliteStoreError(code, `The outbox's database ${place} ${SENTENCES[code]}${more}.`, cause);
+  new SqliteStoreError(code, `The outbox's database ${place} ${SENTENCES[code]}${code === 'corrupt' ? `: ${saving(place)}` : ''}${more}.`, cause);
+
+/** The command that saves what can be read of a damaged file. */
+function saving(place: string): string {
+  const quote = (path: string) => (/^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+  return `npx location-sdk outbox ${quote(place)} move --to ${quote(`${place}.saved`)}`;
+}

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
-import type { Connection } from './database.js';
+import { type Connection, columns } from './database.js';
 import { sqliteError } from './failure.js';
+import { LATEST_SEQUENCE } from './schema.js';
 
 /**
  * The device and the number of the file at a path. It uses the path and no descriptor, since closing a descriptor of a database
@@ -24,9 +25,11 @@ export function watchFiles(given: string, real: string): () => void {
   };
 }
 
-/** The progress of a database. Both numbers only grow: the newest row is never deleted, and turns are only added. */
-const PROGRESS = `SELECT coalesce((SELECT max(sequence) FROM outbox_rows), 0) AS rows,
-  coalesce((SELECT number FROM outbox_counts WHERE account = '' AND name = 'turns'), 0) AS turns`;
+/** The progress of a database. Both numbers only grow. */
+const PROGRESS = `SELECT ${columns(
+  `${LATEST_SEQUENCE} AS rows`,
+  "coalesce((SELECT number FROM outbox_counts WHERE account = '' AND name = 'turns'), 0) AS turns",
+)}`;
 
 /**
  * Finds out whether an older copy was written over the file, which keeps its identity. Before a transaction `verify` reads the

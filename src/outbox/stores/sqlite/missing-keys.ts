@@ -1,9 +1,10 @@
 import { asRecord } from '../../../platform/as-record.js';
-import type { Connection } from './database.js';
+import { type Connection, columns } from './database.js';
 import { HAS_KEY_ID, OPEN } from './schema.js';
 
 /** Reads only the index. All rows that lack the same key have the same problem text. */
-export const LACKING = `SELECT DISTINCT problem FROM outbox_rows INDEXED BY outbox_locked WHERE ${OPEN} AND ${HAS_KEY_ID} AND account = ?`;
+export const LACKING = `SELECT ${columns('problem')} FROM
+  (SELECT DISTINCT problem FROM outbox_rows INDEXED BY outbox_locked WHERE ${OPEN} AND ${HAS_KEY_ID} AND account = ?)`;
 
 /** The ids of the missing keys of open rows. */
 export function readMissingKeys({ all }: Pick<Connection, 'all'>, accounts: readonly string[]): string[] {

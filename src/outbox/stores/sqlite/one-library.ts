@@ -1,4 +1,4 @@
-import { connect, type OpenDatabase, type SqliteDatabase } from './database.js';
+import { columns, connect, type OpenDatabase, type SqliteDatabase } from './database.js';
 import { sqliteError } from './failure.js';
 import { identityOf } from './live-file.js';
 
@@ -17,7 +17,7 @@ function openFiles(): Map<string, OpenFile> {
   return holder[KEY];
 }
 
-const libraryOf = (database: SqliteDatabase): string => String(connect(database).first('SELECT sqlite_source_id() AS library')?.library);
+const libraryOf = (database: SqliteDatabase): string => String(connect(database).first(`SELECT ${columns('sqlite_source_id() AS library')}`)?.library);
 
 /**
  * Throws if a store of this process has the file open with another library. When one library closes a file, the locks of the

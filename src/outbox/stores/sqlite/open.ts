@@ -1,15 +1,14 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openAttached } from './attached.js';
-import { connect, type OpenDatabase, pragma, type SqliteDatabase, schemaOf } from './database.js';
+import { isSound } from './damage.js';
+import { connect, fileOf, type OpenDatabase, pragma, type SqliteDatabase, schemaOf } from './database.js';
 import { SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
 import { ensureSameLibrary } from './one-library.js';
 import { migrate, readVersion } from './schema.js';
 
 export type { OpenDatabase };
 
-/** A larger file is not checked at the start, since that would take seconds. Damage is then found when it is read. */
-const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 /** The time for which SQLite itself waits for a lock. It blocks the process, so timers do the rest of the wait. */
 const BLOCKING_WAIT_MS = 50;
 const MOST_WAL_BYTES = 64 * 1024 * 1024;
@@ -85,14 +84,10 @@ export async function openFile(name: string, open?: OpenDatabase): Promise<{ dat
 /** Checks and configures a connection. Throws if it is not suitable. Returns whether its commits outlive the process. */
 export function prepareDatabase(database: SqliteDatabase, place: string, own: boolean): boolean {
   if (own) database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
-  // The constraints stop other tools from writing damage. They must not stop the store, which repairs damaged rows.
+  // The constraints stop other tools from writing damage. They must not stop the store, which quarantines damaged rows.
   if (own) database.exec('PRAGMA ignore_check_constraints = ON');
-  const version = readVersion(connect(database), place);
+  if (readVersion(connect(database), place) > 0 && own && isSound(connect(database), own) === false) throw sqliteError('corrupt', place);
   const file = fileOf(database);
-  if (own && version > 0 && file !== '' && statSync(file).size <= MOST_CHECKED_BYTES) {
-    const found = pragma(database, 'quick_check(1)');
-    if (found !== 'ok') throw sqliteError('corrupt', place);
-  }
   if (own) pragma(database, `journal_size_limit = ${MOST_WAL_BYTES}`);
   // Deleted bodies are overwritten with zeros.
   if (own) pragma(database, 'secure_delete = ON');
@@ -132,10 +127,4 @@ export function closeFile(database: SqliteDatabase, ensureLive: () => void): voi
     // Others use the file, or the disk is full. The commits are in the -wal file, and SQLite finds them there.
   }
   database.close();
-}
-
-/** The file of a connection. Empty for a database in memory or a temporary one. */
-export function fileOf(database: SqliteDatabase): string {
-  const databases = connect(database).all('PRAGMA database_list');
-  return String(databases.find(({ name }) => name === schemaOf(database))?.file ?? '');
 }

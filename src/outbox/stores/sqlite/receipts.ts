@@ -1,18 +1,19 @@
 import type { Row } from '../../state-machine.js';
 import type { LogLine } from '../../store.js';
-import type { Columns, Connection } from './database.js';
+import { type Columns, type Connection, columns } from './database.js';
 import { ROW, rowOf } from './row-columns.js';
 
 export const UNLOGGED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL AND state IN ('recorded', 'dismissed') ORDER BY ended LIMIT ?`;
+const LINE = columns('position, id, line');
 const lineOf = ({ position, id, line }: Columns): LogLine => ({ index: Number(position), id: String(id), line: String(line) });
 
 /** The receipt log. */
 export function createReceipts({ first, all, run }: Connection) {
   const last = (): LogLine | undefined => {
-    const found = first('SELECT position, id, line FROM outbox_receipts ORDER BY position DESC LIMIT 1');
+    const found = first(`SELECT ${LINE} FROM outbox_receipts ORDER BY position DESC LIMIT 1`);
     return found && lineOf(found);
   };
-  const hasNoLine = (id: string) => first('SELECT 1 FROM outbox_rows WHERE id = ? AND ended IS NOT NULL', id) !== undefined;
+  const hasNoLine = (id: string) => first(`SELECT ${columns('1 AS there')} FROM outbox_rows WHERE id = ? AND ended IS NOT NULL`, id) !== undefined;
 
   return {
     unlogged: (limit: number): Row[] => all(UNLOGGED, limit).map(rowOf),
@@ -28,7 +29,7 @@ export function createReceipts({ first, all, run }: Connection) {
       return true;
     },
     read: (from: number, limit: number): LogLine[] =>
-      all('SELECT position, id, line FROM outbox_receipts WHERE position >= ? ORDER BY position LIMIT ?', from, limit).map(lineOf),
+      all(`SELECT ${LINE} FROM outbox_receipts WHERE position >= ? ORDER BY position LIMIT ?`, from, limit).map(lineOf),
     last,
   };
 }

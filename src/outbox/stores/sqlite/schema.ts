@@ -1,7 +1,7 @@
 import { LARGEST_COUNT } from '../../counts.js';
 import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { WITH_CONSOLE } from './console/schema.js';
-import { type Connection, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
+import { type Connection, columns, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { sqliteError } from './failure.js';
 
 /** Rows that a worker may claim now or later. The index of claims contains only these. */
@@ -11,6 +11,13 @@ export const OPEN = "state IN ('waiting', 'in-flight')";
 
 /** The largest whole number that JavaScript counts to. */
 export const LARGEST_NUMBER = Number.MAX_SAFE_INTEGER;
+
+/**
+ * The largest number that a row has ever had. The highest row may have been pruned, so `prune` stores its number. A new row gets a
+ * higher one: a number is never used twice, and a lower one shows that an older copy replaced the file. A damaged number is ignored.
+ */
+export const LATEST_SEQUENCE = `max(coalesce((SELECT max(sequence) FROM outbox_rows), 0), coalesce((
+  SELECT number FROM outbox_counts WHERE account = '' AND name = 'pruned' AND typeof(number) = 'integer' AND number BETWEEN 0 AND ${LARGEST_NUMBER - 1}), 0))`;
 
 /** Constraints that stop other tools from writing values that no store writes. They allow NULL, which NOT NULL refuses where necessary. */
 const isText = (column: string) => `CHECK (${column} IS NULL OR typeof(${column}) = 'text')`;
@@ -22,8 +29,8 @@ const isBit = (column: string) => isNumber(column, 1);
 const isTime = (column: string) => `CHECK (typeof(${column}) IN ('integer', 'real') AND ${column} BETWEEN ${HEAD_OF_THE_QUEUE} AND ${-HEAD_OF_THE_QUEUE})`;
 
 /** A trigger that refuses changes that no store makes. */
-const staysAsItIs = (table: string, columns = ''): string =>
-  `CREATE TRIGGER ${table}_stay BEFORE UPDATE${columns} ON ${table} BEGIN SELECT RAISE(ABORT, 'constraint: the outbox never changes this'); END;`;
+const staysAsItIs = (table: string, of = ''): string =>
+  `CREATE TRIGGER ${table}_stay BEFORE UPDATE${of} ON ${table} BEGIN SELECT RAISE(ABORT, 'constraint: the outbox never changes this'); END;`;
 
 /**
  * `queued` is 1 for rows in flight and for waiting rows that are not blocked. `ended` numbers final rows in the order in which they
@@ -119,7 +126,8 @@ const NEWEST = OLDEST + MIGRATIONS.length - 1;
 
 /** Whether a connection has the tables of an outbox. */
 export const holdsOutbox = (database: SqliteDatabase): boolean =>
-  connect(database).first(`SELECT 1 FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_meta'`) !== undefined;
+  connect(database).first(`SELECT ${columns('1 AS there')} FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_meta'`) !==
+  undefined;
 
 /**
  * The version of the tables, or 0 if there are none. Throws and changes nothing if this package does not support the version.
@@ -127,7 +135,7 @@ export const holdsOutbox = (database: SqliteDatabase): boolean =>
  */
 export function readVersion({ database, first }: Connection, place: string, { moved = false } = {}): number {
   if (!holdsOutbox(database)) return 0;
-  const version = Number(first("SELECT value FROM outbox_meta WHERE name = 'version'")?.value);
+  const version = Number(first(`SELECT ${columns('value')} FROM outbox_meta WHERE name = 'version'`)?.value);
   if (!Number.isInteger(version) || version < 1) throw sqliteError('corrupt', place, undefined, ' (it has no version)');
   if (version < OLDEST) throw sqliteError('older', place, undefined, ` (its version is ${version}; this package supports ${OLDEST} to ${NEWEST})`);
   if (version > NEWEST) throw sqliteError('newer', place, undefined, ` (its version is ${version}; this package supports ${OLDEST} to ${NEWEST})`);
@@ -138,7 +146,7 @@ export function readVersion({ database, first }: Connection, place: string, { mo
 
 /** The target of a move. Not `arrived`: the move has begun, and its result is unknown. */
 export function readMark({ first }: Pick<Connection, 'first'>): { to: string; arrived: boolean } | undefined {
-  const found = first("SELECT name, value FROM outbox_meta WHERE name IN ('moved', 'moving') ORDER BY name LIMIT 1");
+  const found = first(`SELECT ${columns('name, value')} FROM outbox_meta WHERE name IN ('moved', 'moving') ORDER BY name LIMIT 1`);
   return found && { to: String(found.value), arrived: found.name === 'moved' };
 }
 

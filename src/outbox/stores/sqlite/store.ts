@@ -3,15 +3,15 @@ import type { OutboxStore, Turn, TurnResult } from '../../store.js';
 import { isStorable } from '../storable.js';
 import { createCommits } from './commits.js';
 import { sqliteConsole } from './console/store.js';
-import { connect, pragma } from './database.js';
+import { contradiction, isSound } from './damage.js';
+import { connect, fileOf, pragma } from './database.js';
 import { createDestinations } from './destinations.js';
 import { SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
 import { listRows } from './list.js';
 import { watchFiles, watchProgress } from './live-file.js';
-import { hasLostRows, mendLostRows } from './lost-rows.js';
 import { readMissingKeys } from './missing-keys.js';
 import { noteOpen } from './one-library.js';
-import { closeFile, ensureFull, fileOf, type OpenDatabase, openFile, prepareDatabase } from './open.js';
+import { closeFile, ensureFull, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
 import { createPrune } from './prune.js';
 import { createReceipts } from './receipts.js';
@@ -36,10 +36,19 @@ import { watchCommits } from './watch.js';
  */
 export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxStore> {
   const { file, open, database: given, busyTimeoutMs: busyMs, clock, random } = readSqliteOptions(options);
-  const opened = given ? { database: given, place: 'connection' } : await openOrReject(file ?? '', open);
+  const opened = given ? { database: given, place: fileOf(given) || ':memory:' } : await openOrReject(file ?? '', open);
   const { database, place } = opened;
-  const connection = connect(database);
-  const tally = createTally(connection);
+  /** Checks the file after something that should not happen. A file that is too large to check counts as damaged then. */
+  const suspect = () => {
+    if (isSound(connection, !given) !== true) throw contradiction('a row or an index entry is missing');
+  };
+  let isTextSeen = false;
+  const connection = connect(database, () => {
+    if (isTextSeen) return;
+    isTextSeen = true;
+    if (isSound(connection, !given) === false) throw contradiction('a text is not valid Unicode');
+  });
+  const tally = createTally(connection, suspect);
   let progress: ReturnType<typeof watchProgress> | undefined;
   const verify = () => {
     if (given) ensureFull(database, place);
@@ -57,7 +66,6 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     const real = fileOf(database);
     noteClosed = noteOpen(database, real);
     ensureLive = watchFiles(given ? real : place, real);
-    if (await commits.read(() => hasLostRows(connection))) await commits.write(() => mendLostRows(connection, tally));
     progress = await commits.read(() => watchProgress(real, connection));
     // The first report may come in a transaction of the user, which keeps the store from writing.
     await settings.remember(OWN_SECRET, newSecret());
@@ -79,7 +87,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   };
   let closing: Promise<void> | undefined;
 
-  const rows = createRows(connection, tally);
+  const rows = createRows(connection, tally, suspect);
   const destinations = createDestinations(connection);
   const receipts = createReceipts(connection);
   const prune = createPrune(connection);
@@ -115,7 +123,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
               destinations.ensure(added);
               return added.map((row) => rows.add(row, clock.now()));
             },
-            { rows: added.length, isOneStatement: isOneStatement(added) && added.every(destinations.isKnown) },
+            { rows: added.length, isOneStatement: () => isOneStatement(added) && added.every(destinations.isBound) },
           )
         : enqueueWithin(transaction, { own: database, place, ensureLive: ensureSame, rows: added, now: clock.now() }),
     turn,

@@ -1,9 +1,9 @@
 import { isConfigurationError } from '../../../errors/guards.js';
 import type { Enqueued, NewRow } from '../../store.js';
-import { connect, rollBack, type SqliteDatabase } from './database.js';
+import { connect, fileOf, rollBack, type SqliteDatabase } from './database.js';
 import { createDestinations } from './destinations.js';
 import { asSqliteError, isNested, sqliteError } from './failure.js';
-import { ensureFull, fileOf } from './open.js';
+import { ensureFull } from './open.js';
 import { createRows } from './rows.js';
 import { createTally } from './tally.js';
 
@@ -33,7 +33,7 @@ export async function enqueueWithin(transaction: unknown, { own, place, ensureLi
   database.exec('SAVEPOINT outbox');
   try {
     createDestinations(connection).ensure(given);
-    const rows = createRows(connection, tally);
+    const rows = createRows(connection, tally, () => {});
     const enqueued = given.map((row) => rows.add(row, now));
     tally.write();
     database.exec('RELEASE outbox');

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
@@ -101,7 +102,7 @@ describe('the tables', () => {
     await quarantineAs(second);
     expect(await stores[0]?.console?.wrong()).toMatchObject([{ code: 'unprocessable', words: 'refused.', count: 2 }]);
     expect(await stores[1]?.console?.paced()).toBe(0);
-    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 4 }]);
+    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 5 }]);
   });
 
   it('of the version without request ids are migrated, beside an instance that still uses them', async () => {
@@ -125,7 +126,7 @@ describe('the tables', () => {
       ['recorded', 'req-1'],
       ['recorded', undefined],
     ]);
-    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 4 }]);
+    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 5 }]);
   });
 
   it.each([['Public'], ['pg_x'], ['information_schema'], ['user'], ['order'], ['a-b'], ['x"; DROP TABLE y; --'], ['']])(

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/entries/index.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import type pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/client/create-client.js';

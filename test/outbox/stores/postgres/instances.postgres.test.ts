@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/client/create-client.js';
@@ -31,7 +32,7 @@ function instances(schema = newSchema()) {
 }
 
 describe('instances of a backend', () => {
-  it('that start at once on an empty database all work, and deliver each report once', async () => {
+  it('that start at once on an empty database all work, and deliver each report once', { tags: 'slice' }, async () => {
     const { open, gateway, applied } = instances();
     const requests: string[] = [];
     gateway.subscribe(({ operation, reference }) => void requests.push(`${operation} ${reference}`));
@@ -57,7 +58,7 @@ describe('instances of a backend', () => {
     expect(failures).toEqual([]);
   });
 
-  it('that are idle, and poll once an hour, deliver the reports of another instance', async () => {
+  it('that are idle, and poll once an hour, deliver the reports of another instance', { tags: 'slice' }, async () => {
     const { open, applied } = instances();
     const [sender, web] = [await open(), await open()];
     sender.start();

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { postgresStore } from '../../../../src/entries/outbox-postgres.js';

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import pg from 'pg';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { createClient } from '../../../../src/client/create-client.js';

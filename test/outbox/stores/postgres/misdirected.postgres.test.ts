@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { describe, inject, it } from 'vitest';
 import { keepsThemApart, refusesTheSecond } from '../../misdirected/cases.js';
 import { newSchema } from './world.js';

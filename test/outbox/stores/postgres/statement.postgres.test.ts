@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import fc from 'fast-check';
@@ -41,7 +42,7 @@ const rejection = (work: Promise<unknown>): Promise<{ code?: string; message: st
   );
 
 describe("a report in the user's own statement", () => {
-  it('is committed with it, and sent at once to a listening worker', async () => {
+  it('is committed with it, and sent at once to a listening worker', { tags: 'slice' }, async () => {
     const { outbox, insert, place, bets, gateway } = await bettingWorld({ store: { listen: connectListener } });
     const heard: string[] = [];
     outbox.on('enqueued', ({ id }) => heard.push(`enqueued ${id}`));

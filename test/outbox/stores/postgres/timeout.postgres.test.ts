@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import pg from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startProxy } from '../../../../scripts/soak-postgres/proxy.js';

@@ -1,3 +1,4 @@
+// @module-tag slow: needs PostgreSQL.
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
@@ -21,7 +22,7 @@ function outboxOver(store: Awaited<ReturnType<typeof openStore>>) {
 }
 
 describe("a report in the user's transaction", () => {
-  it('exists once it commits, and is sent at once to a listening worker', async () => {
+  it('exists once it commits, and is sent at once to a listening worker', { tags: 'slice' }, async () => {
     const { outbox, gateway } = outboxOver(await openStore({ listen: connectListener }));
     outbox.start();
     const { done, id } = await within(async (client) => {
@@ -54,7 +55,7 @@ describe("a report in the user's transaction", () => {
     await own.end();
   });
 
-  it('does not exist if the transaction is rolled back', async () => {
+  it('does not exist if the transaction is rolled back', { tags: 'slice' }, async () => {
     const schema = newSchema();
     const { outbox } = outboxOver(await openStore({ schema }));
     await expect(

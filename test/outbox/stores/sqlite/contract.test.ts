@@ -18,7 +18,7 @@ describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) =
     }),
   );
 
-  it.each(storeContract.map(({ name, run }) => [name, run] as const))('over a connection that it is given: %s', (__, run) =>
+  it.each(storeContract.map(({ name, run }) => [name, run] as const))('over a connection that it is given: %s', { tags: 'slow' }, (__, run) =>
     run(async () => {
       const file = newFile();
       const { clock, advance } = movableClock();

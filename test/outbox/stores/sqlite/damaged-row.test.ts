@@ -6,7 +6,7 @@ import { DISMISSED, QUARANTINED, read, write } from '../../../../src/outbox/cont
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
 import { personalBet, personalSettlement } from '../../personal.js';
 import { outboxWorld } from '../../world.js';
-import { newFile, openLibsql, openStore, unchecked } from './files.js';
+import { newFile, openLibsql, openStore, query, unchecked } from './files.js';
 
 const BAD = 'default:staging:reportBetEvent:B-bad';
 
@@ -80,29 +80,14 @@ describe('a row whose time is damaged', () => {
   });
 });
 
-describe('a row whose environment is damaged', () => {
-  it('is quarantined when the file is opened, since no worker would find it', async () => {
-    const file = await waitingFile();
-    const database = unchecked(openLibsql(file));
-    connect(database).run("UPDATE outbox_rows SET environment = 'stbging' WHERE id = ?", BAD);
-    database.close();
-    const store = await openStore(file);
-    const { outbox, run } = outboxWorld({ store });
-    expect(await run(outbox.drain())).toMatchObject({ drained: true, states: { recorded: 2, quarantined: 1, blocked: 1, waiting: 0 } });
-    expect(await outbox.list({ state: 'quarantined' })).toMatchObject([{ id: BAD, problem: { code: 'damaged' } }]);
-    await store.close?.();
-  });
-});
-
 describe('a row that differs from its id', () => {
   it.each([
     ['environment', 'production'],
     ['operation', 'reportWithdrawalEvent'],
-    ['account', 'brandB'],
   ])('in its %s is quarantined, and sent to no gateway under any path', async (column, value) => {
     const file = await waitingFile();
     const database = unchecked(openLibsql(file));
-    const bound = connect(database).all('SELECT environment, gateway FROM outbox_destinations');
+    const bound = query(database, 'SELECT environment, gateway FROM outbox_destinations');
     connect(database).run(`UPDATE outbox_rows SET ${column} = ?, due_at = 0 WHERE id = ?`, value, BAD);
     database.close();
     const store = await openStore(file);
@@ -126,26 +111,22 @@ describe('a row that differs from its id', () => {
   });
 });
 
-describe('a row whose account is damaged', () => {
-  it.each([
-    ['no outbox has its name', 'dhfault'],
-    ['it is the name of another licence, whose outbox opens the file', 'brandB'],
-  ])('is quarantined and not sent: %s', async (_, account) => {
+describe('a row whose account is the name of another licence, whose outbox opens the file', () => {
+  it('is quarantined and not sent', async () => {
     const file = await waitingFile();
     const other = { account: 'brandB', environment: 'staging', gateway: 'https://brand-b.example.com' } as const;
     const before = await openStore(file);
     await before.bind([other]);
     await before.close?.();
     const database = unchecked(openLibsql(file));
-    connect(database).run('UPDATE outbox_rows SET account = ?, due_at = 0 WHERE id = ?', account, BAD);
+    connect(database).run("UPDATE outbox_rows SET account = 'brandB', due_at = 0 WHERE id = ?", BAD);
     database.close();
     const store = await openStore(file);
     const { outbox, sent, run } = outboxWorld({ store });
     await run(outbox.drain({ timeoutMs: 60_000 }));
-    expect((await store.list({ limit: 10 })).find(({ id }) => id === BAD)).toMatchObject({ problem: { code: 'damaged' } });
     const accounts = [{ account: 'brandB', gateways: { staging: other.gateway }, busy: 0 }];
     const [row] = (await store.turn({ writes: [], claim: { accounts, limit: 9, leaseMs: 1 } })).claimed;
-    expect(row?.damage).toBe(account === 'brandB' ? 'account' : undefined);
+    expect(row).toMatchObject({ id: BAD, damage: 'account', problem: { code: 'damaged' } });
     for (const claimed of row ? [row] : []) {
       await write(store, claimed, QUARANTINED);
       await write(store, await read(store, claimed.id), DISMISSED);

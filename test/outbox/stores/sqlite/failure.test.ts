@@ -24,7 +24,8 @@ describe('an error of a library', () => {
     // SQLITE_READONLY_DIRECTORY
     ['read-only', 'look at the permissions of the file and of its folder', NODE(1544)],
     ['unavailable', 'check that the folder exists', LIBSQL('SQLITE_CANTOPEN', 14)],
-    ['other', 'failed', BETTER_SQLITE('SQLITE_CONSTRAINT')],
+    ['corrupt', 'move --to /var/lib/bets/outbox.db.saved', BETTER_SQLITE('SQLITE_CONSTRAINT')],
+    ['corrupt', 'save what can be read', Object.assign(new Error('no such index: outbox_due'), { code: 'SQLITE_ERROR' })],
     ['other', 'failed', new Error('no code')],
   ])('has the code %s: %s', (code, message, cause) => {
     const error = asSqliteError('/var/lib/bets/outbox.db', cause);

@@ -1,3 +1,4 @@
+// @module-tag slow: starts processes; accounts.test.ts has the same rules.
 import { describe, it } from 'vitest';
 import { keepsThemApart, refusesTheSecond } from '../../misdirected/cases.js';
 import { newFile } from './files.js';

@@ -8,7 +8,7 @@ function ofOtherLibrary(file: string): SqliteDatabase {
   const database = openLibsql(file);
   return {
     exec: (sql) => database.exec(sql),
-    prepare: (sql) => (sql.includes('sqlite_source_id') ? database.prepare("SELECT 'another library' AS library") : database.prepare(sql)),
+    prepare: (sql) => (sql.includes('sqlite_source_id') ? database.prepare(sql.replaceAll('sqlite_source_id()', "'another library'")) : database.prepare(sql)),
     close: () => database.close(),
   };
 }

@@ -1,21 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { connect, type SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
+import type { SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
 import { listStatement } from '../../../../src/outbox/stores/sqlite/list.js';
 import { LACKING } from '../../../../src/outbox/stores/sqlite/missing-keys.js';
 import { UNLOGGED } from '../../../../src/outbox/stores/sqlite/receipts.js';
-import { BLOCK, DUE, FIRST_DUE, LAST_DUE, LATEST_DUE, RESCUE } from '../../../../src/outbox/stores/sqlite/rows.js';
+import { BLOCK, DUE, FIRST_DUE, LAST_DUE, RESCUE, UNTRIED } from '../../../../src/outbox/stores/sqlite/rows.js';
 import { COUNT_BLOCKED, COUNT_OPEN, OLDEST } from '../../../../src/outbox/stores/sqlite/tally.js';
-import { newFile, openLibsql, openStore } from './files.js';
+import { newFile, openLibsql, openStore, query } from './files.js';
 
 /** The steps of SQLite's plan for a statement. */
 const planOf = (database: SqliteDatabase, sql: string): string[] =>
-  connect(database)
-    .all(`EXPLAIN QUERY PLAN ${sql}`, ...Array.from(sql.matchAll(/\?/g), () => 0))
-    .map(({ detail }) => String(detail));
+  query(database, `EXPLAIN QUERY PLAN ${sql.replaceAll('?', '0')}`).map(({ detail }) => String(detail));
 
 const STATEMENTS: readonly (readonly [what: string, sql: string, index: string])[] = [
   ['the rows of a claim', DUE, 'outbox_due'],
-  ['rows that became due last', LATEST_DUE, 'outbox_due'],
+  ['rows that were never claimed', UNTRIED, 'outbox_due'],
   ['the time of the next due row', FIRST_DUE, 'outbox_due'],
   ['the time of the last due row', LAST_DUE, 'outbox_due'],
   ['rows of a clock that jumped', RESCUE, 'outbox_due'],
@@ -39,7 +37,7 @@ describe('the cost of a statement', () => {
     for (const [what, sql, index] of STATEMENTS) {
       const plan = planOf(database, sql);
       expect([what, plan.join('; ')]).toEqual([what, expect.stringContaining(index)]);
-      expect([what, plan.filter((step) => /TEMP B-TREE|^SCAN (?!outbox_rows USING (?:COVERING )?INDEX)/.test(step))]).toEqual([what, []]);
+      expect([what, plan.filter((step) => /TEMP B-TREE|^SCAN (?!outbox_rows USING (?:COVERING )?INDEX|\(subquery)/.test(step))]).toEqual([what, []]);
     }
     expect(planOf(database, listStatement({ account: 'default', reference: 'B-1', limit: 1 }).sql)[0]).toContain('sqlite_autoindex_outbox_rows_1');
     database.close();

@@ -6,6 +6,8 @@ import type { OutboxStore } from '../../../../src/entries/outbox.js';
 import { sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { claim, newRow } from '../../../../src/outbox/contract/harness.js';
 import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
+import { systemClock } from '../../../../src/platform/time.js';
+import { DAY_MS, recordMany } from '../../prune/old-reports.js';
 import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
 
 /** The path of a file in its own folder. */
@@ -98,6 +100,8 @@ function checkpoint(file: string): void {
   database.close();
 }
 
+const longAgo = { ...systemClock, now: () => Date.now() - 500 * DAY_MS };
+
 /** Copies a backup over the file, which keeps its identity. Another process copies. */
 const restore = (backup: string, file: string) => execFileSync('cp', [backup, file]);
 
@@ -130,6 +134,36 @@ describe.each(KINDS)('%s whose file a backup is copied over', (_, open) => {
     // The backup is unchanged: it works when it is opened again.
     restore(`${file}.backup`, file);
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+  });
+
+  it('accepts nothing any more if all reports were pruned before the backup, and others were enqueued since', async () => {
+    const file = ownFolder();
+    await recordMany(await openStore(file, { clock: longAgo }), 'OLD', 300);
+    const store = await open(file);
+    expect(await store.prune?.({ account: 'default', olderThanMs: 400 * DAY_MS, after: 0, limit: 1_000 })).toMatchObject({ pruned: 300 });
+    checkpoint(file);
+    execFileSync('cp', [file, `${file}.backup`]);
+    await store.enqueue(Array.from({ length: 300 }, (_row, index) => newRow(`late-${index}`)));
+    checkpoint(file);
+    restore(`${file}.backup`, file);
+    expect(await rejectionOf(store.enqueue([newRow('B-1')]))).toMatchObject({ code: 'restored' });
+    await store.close?.();
+  });
+
+  it('continues if another process prunes every report', async () => {
+    const file = ownFolder();
+    const other = await openStore(file, { clock: longAgo });
+    await recordMany(other, 'OLD', 3);
+    const store = await open(file);
+    const pruning = await openStore(file);
+    expect(await pruning.prune?.({ account: 'default', olderThanMs: 400 * DAY_MS, after: 0, limit: 1_000 })).toMatchObject({ pruned: 3 });
+    checkpoint(file);
+    for (const one of [store, other]) {
+      const [added] = await one.enqueue([newRow(one === store ? 'B-1' : 'B-2')]);
+      expect(added?.row.sequence).toBe(one === store ? 4 : 5);
+      checkpoint(file);
+    }
+    for (const one of [store, other, pruning]) await one.close?.();
   });
 
   it('continues if another process enqueues, claims and runs checkpoints', async () => {

@@ -1,9 +1,10 @@
 import type { DecisionStep, KeptDecision, NewDecision } from '../../../console-store.js';
 import type { Write } from '../../../write.js';
 import type { MovedRows } from '../../moved-rows.js';
-import { type Columns, type Connection, schemaOf } from '../database.js';
+import { type Columns, type Connection, columns, schemaOf } from '../database.js';
 
-const ALL = 'SELECT place, id, action, who, reason, about, as_of, at, cursor, touched, skipped, done, undone_by FROM outbox_decisions';
+const ALL = `SELECT ${columns('place, id, action, who, reason, about, as_of, at, cursor, touched, skipped, done, undone_by')} FROM outbox_decisions`;
+const STEP_AFTER = `SELECT ${columns('began, sequences')} FROM outbox_decision_steps WHERE decision = ? AND began > ? ORDER BY began LIMIT 1`;
 
 const keptOf = (found: Columns): KeptDecision => ({
   id: String(found.id),
@@ -61,7 +62,7 @@ export function createDecisions({ first, all, run }: Connection, write: (one: Wr
       return written;
     },
     touched(id: string, after: number): { from: number; sequences: number[] } | undefined {
-      const found = first('SELECT began, sequences FROM outbox_decision_steps WHERE decision = ? AND began > ? ORDER BY began LIMIT 1', id, after);
+      const found = first(STEP_AFTER, id, after);
       return found && { from: Number(found.began), sequences: JSON.parse(String(found.sequences)) as number[] };
     },
   };
@@ -69,9 +70,9 @@ export function createDecisions({ first, all, run }: Connection, write: (one: Wr
 
 /** All decisions of a file. A file of an older version has none. */
 export function readDecisions({ all, database }: Connection): Pick<MovedRows, 'decisions' | 'steps'> {
-  const [there] = all(`SELECT 1 FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_decisions'`);
+  const [there] = all(`SELECT ${columns('1 AS there')} FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_decisions'`);
   if (!there) return { decisions: [], steps: [] };
-  const steps = all('SELECT decision, began, sequences FROM outbox_decision_steps ORDER BY decision, began');
+  const steps = all(`SELECT ${columns('decision, began, sequences')} FROM outbox_decision_steps ORDER BY decision, began`);
   return {
     decisions: all(`${ALL} ORDER BY place`).map(keptOf),
     steps: steps.map((found) => ({ id: String(found.decision), from: Number(found.began), sequences: JSON.parse(String(found.sequences)) as number[] })),

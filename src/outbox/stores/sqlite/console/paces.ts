@@ -1,16 +1,17 @@
 import type { PaceCount } from '../../../console-store.js';
 import type { OutboxEnvironment } from '../../../destination.js';
 import { SPANS } from '../../../receipts/pace.js';
-import type { Connection } from '../database.js';
+import { type Connection, columns } from '../database.js';
 import { CLASS_COLUMNS } from './schema.js';
 
 const NUMBERS = ['recorded', 'dismissed', 'sum_ms', ...CLASS_COLUMNS];
 const ADD = `INSERT INTO outbox_paces (span, start, account, environment, ${NUMBERS.join(', ')}) VALUES (?, ?, ?, ?, ${NUMBERS.map(() => '?').join(', ')})
   ON CONFLICT (span, start, account, environment) DO UPDATE SET ${NUMBERS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`;
+const READ = `SELECT ${columns(`start, account, environment, ${NUMBERS.join()}`)} FROM outbox_paces WHERE span = ? AND start >= ?`;
 
 /** The counts of recorded reports by time. */
 export function createPaces({ first, all, run }: Connection) {
-  const reached = (): number => Number(first('SELECT reached FROM outbox_paced')?.reached ?? 0);
+  const reached = (): number => Number(first(`SELECT ${columns('reached')} FROM outbox_paced`)?.reached ?? 0);
   return {
     reached,
     add(from: number, to: number, counts: readonly PaceCount[], now: number): boolean {
@@ -23,7 +24,7 @@ export function createPaces({ first, all, run }: Connection) {
     },
     ended: () =>
       all(
-        "SELECT account, environment, sum(recorded) AS recorded, sum(dismissed) AS dismissed FROM outbox_paces WHERE span = 'day' GROUP BY account, environment",
+        `SELECT ${columns('account, environment', 'sum(recorded) AS recorded', 'sum(dismissed) AS dismissed')} FROM outbox_paces WHERE span = 'day' GROUP BY account, environment`,
       ).map((found) => ({
         account: String(found.account),
         environment: String(found.environment) as OutboxEnvironment,
@@ -31,7 +32,7 @@ export function createPaces({ first, all, run }: Connection) {
         dismissed: Number(found.dismissed),
       })),
     read: (span: PaceCount['span'], since: number): PaceCount[] =>
-      all(`SELECT start, account, environment, ${NUMBERS.join(', ')} FROM outbox_paces WHERE span = ? AND start >= ?`, span, since).map((found) => ({
+      all(READ, span, since).map((found) => ({
         span,
         start: Number(found.start),
         account: String(found.account),

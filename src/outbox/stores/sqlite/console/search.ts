@@ -2,21 +2,19 @@ import type { RowPage, RowSearch, Wrong, WrongCount } from '../../../console-sto
 import type { OutboxEnvironment } from '../../../destination.js';
 import type { Row } from '../../../state-machine.js';
 import { isStorable } from '../../storable.js';
-import type { Columns, Connection, SqliteValue } from '../database.js';
-import { numberOf, ROW, rowOf } from '../row-columns.js';
+import { type Columns, type Connection, columns, type SqliteValue } from '../database.js';
+import { BODILESS, rowOf } from '../row-columns.js';
 
-/** The columns of a row, with NULL instead of its body. */
-export const BODILESS = ROW.replace(/\bbody$/, 'NULL AS body');
-
+const PLACE = columns('sequence, enqueued_at');
 const OF_GROUP =
   "INDEXED BY outbox_wrong WHERE state = 'quarantined' AND account = ? AND environment = ? AND wrong_code = ? AND wrong_words = ? AND changed_at <= ?";
 export const QUARANTINED_OF = `SELECT ${BODILESS} FROM outbox_rows ${OF_GROUP} AND sequence > ? ORDER BY sequence LIMIT ?`;
-export const WRONG = `SELECT account, environment, wrong_code, wrong_words, count(*) AS count, min(changed_at) AS first, max(changed_at) AS last, min(sequence) AS example
+export const WRONG = `SELECT ${columns('account, environment, wrong_code, wrong_words', 'count(*) AS count', 'min(changed_at) AS first', 'max(changed_at) AS last', 'min(sequence) AS example')}
   FROM outbox_rows INDEXED BY outbox_wrong WHERE state = 'quarantined' GROUP BY account, environment, wrong_code, wrong_words`;
 const SETTLEMENTS =
   "sum((SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents WHERE d.waits_for = r.id AND d.state = 'waiting' AND d.blocked = 1))";
 const TALLY = (settlements: string) =>
-  `SELECT operation, count(*) AS count, sum(in_doubt) AS in_doubt, ${settlements} AS settlements FROM outbox_rows AS r ${OF_GROUP} GROUP BY operation`;
+  `SELECT ${columns('operation', 'count(*) AS count', 'sum(in_doubt) AS in_doubt', `${settlements} AS settlements`)} FROM outbox_rows AS r ${OF_GROUP} GROUP BY operation`;
 /** The tolerance of a search by time. A clock or a long transaction may put rows out of the order of their times. */
 const SLACK_MS = 600_000;
 
@@ -24,11 +22,11 @@ const groupOf = ({ account, environment, code, words }: Wrong, asOf: number): Sq
 
 /** The queries of the console about rows. */
 export function createSearch({ first, all }: Connection) {
-  const at = (sequence: number) => first('SELECT sequence, enqueued_at FROM outbox_rows WHERE sequence >= ? ORDER BY sequence LIMIT 1', sequence);
+  const at = (sequence: number) => first(`SELECT ${PLACE} FROM outbox_rows WHERE sequence >= ? ORDER BY sequence LIMIT 1`, sequence);
 
   /** The approximate lowest `sequence` of the rows that were enqueued at this time or later. It rises with time. */
   function sequenceAt(time: number): number {
-    let [low, high] = [1, Number(first('SELECT max(sequence) AS last FROM outbox_rows')?.last ?? 0) + 1];
+    let [low, high] = [1, Number(first(`SELECT ${columns('max(sequence) AS last')} FROM outbox_rows`)?.last ?? 0) + 1];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       if (Number(at(middle)?.enqueued_at ?? Number.POSITIVE_INFINITY) < time) low = middle + 1;
@@ -52,16 +50,11 @@ export function createSearch({ first, all }: Connection) {
     const inState = few ? `AND state = '${state}' ${state === 'quarantined' ? '' : "AND state IN ('waiting', 'in-flight')"}` : '';
     const looked = `FROM outbox_rows ${index} WHERE sequence < ? AND sequence >= ? ${inState} ORDER BY sequence DESC LIMIT ?`;
     const where = given.length > 0 ? `WHERE ${given.map(({ text }) => text).join(' AND ')}` : '';
-    const rows = all(
-      `SELECT ${ROW} FROM (SELECT ${BODILESS} ${looked}) ${where} LIMIT ?`,
-      last,
-      lowest,
-      look,
-      ...given.flatMap(({ values }) => values),
-      limit,
-    ).map(rowOf);
-    const end = rows.length === limit ? rows.at(-1) : reachedOf(first(`SELECT sequence, enqueued_at ${looked} OFFSET ?`, last, lowest, 1, look - 1));
-    const isMore = end && first(`SELECT sequence ${looked}`, end.sequence, lowest, 1) !== undefined;
+    const rows = all(`SELECT ${BODILESS} FROM (SELECT * ${looked}) ${where} LIMIT ?`, last, lowest, look, ...given.flatMap(({ values }) => values), limit).map(
+      rowOf,
+    );
+    const end = rows.length === limit ? rows.at(-1) : reachedOf(first(`SELECT ${PLACE} ${looked} OFFSET ?`, last, lowest, 1, look - 1));
+    const isMore = end && first(`SELECT ${PLACE} ${looked}`, end.sequence, lowest, 1) !== undefined;
     return { rows, reached: isMore ? { sequence: end.sequence, enqueuedAt: end.enqueuedAt } : undefined };
   }
 
@@ -90,4 +83,4 @@ export function createSearch({ first, all }: Connection) {
   };
 }
 
-const reachedOf = (found: Columns | undefined) => found && { sequence: Number(numberOf(found.sequence)), enqueuedAt: Number(numberOf(found.enqueued_at)) };
+const reachedOf = (found: Columns | undefined) => found && { sequence: Number(found.sequence), enqueuedAt: Number(found.enqueued_at) };

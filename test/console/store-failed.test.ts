@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { SqliteStoreError } from '../../src/entries/outbox-sqlite.js';
+import { consoleWorld } from './world.js';
+
+const failing = (error: Error) => ({
+  overview: async (): Promise<never> => {
+    throw error;
+  },
+});
+
+test('a damaged file is named, with the words of the store that say what to do', async () => {
+  const words = "The outbox's database /var/lib/bets/reports.db is damaged. Save its reports.";
+  const { act, lines } = consoleWorld({}, failing(new SqliteStoreError('corrupt', words)));
+  const { status, body } = await act('overview', {});
+  expect([status, body.error]).toEqual([503, { code: 'store', message: words }]);
+  expect(lines.join('\n')).toContain(words);
+});
+
+test('an error of another kind is a word in the log alone', async () => {
+  const { status, body } = await consoleWorld({}, failing(new Error('connect to db.internal as backend failed'))).act('overview', {});
+  expect([status, body.error.code]).toEqual([500, 'failed']);
+  expect(body.error.message).not.toContain('db.internal');
+});

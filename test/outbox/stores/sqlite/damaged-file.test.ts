@@ -1,0 +1,298 @@
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../../../src/entries/index.js';
+import { createOutbox } from '../../../../src/entries/outbox.js';
+import { claim, newRow } from '../../../../src/outbox/contract/harness.js';
+import { sampleSize } from '../../../support/cases.js';
+import { runCli } from '../../../support/cli-in-process.js';
+import { root, startNode } from '../../../support/run.js';
+import { personalBet, personalSettlement } from '../../personal.js';
+import { http, type RawRequest, rawGateway } from '../../raw-gateway.js';
+import { outboxWorld } from '../../world.js';
+import { copyOf, newFile, openLibsql, openStore, query, unchecked } from './files.js';
+
+// A disk changes bits of the file while no process has it open. Another process runs the outbox over it, and a gateway of plain
+// sockets keeps its own journal. Nothing here reads the file with the package's code, except the outbox and the command themselves.
+
+interface Run {
+  readonly errors: readonly string[];
+  readonly rows: readonly (readonly [operation: string, reference: string, state: string, problem?: string])[];
+  readonly settled: boolean;
+  readonly pending: readonly string[];
+}
+
+interface Told {
+  readonly file: string;
+  readonly first: Run;
+  readonly list: { readonly code: number; readonly text: string };
+  readonly move?: { readonly code: number; readonly text: string };
+  readonly saved?: Run;
+  /** The requests of the first run, and those after it. */
+  readonly journals: readonly (readonly string[])[];
+}
+
+const RECORDED = ['B-0', 'B-1', 'B-2'];
+const WAITING = Array.from({ length: 12 }, (_, index) => `B-${10 + index}`);
+const REFUSED = 'B-9';
+const SETTLED = ['B-0', 'B-10', REFUSED];
+/** The reports that are sent from a sound file. The settlement of a quarantined bet waits for a person. */
+const SENT = [...WAITING.map((bet) => `reportBetEvent ${bet}`), 'reportSettledBet B-0', 'reportSettledBet B-10'];
+
+const nameOf = ({ path, body }: Pick<RawRequest, 'path' | 'body'>): string => {
+  const { bet_id: bet } = JSON.parse(body) as { bet_id: string };
+  return `${path.includes('settled') ? 'reportSettledBet' : 'reportBetEvent'} ${bet}`;
+};
+
+/** A gateway that records each report once, and calls a repetition a duplicate. After each file it forgets all but the first bets. */
+async function openJournal() {
+  const held = new Set<string>();
+  return rawGateway(({ path, body }) => {
+    if (path === '/done') {
+      held.clear();
+      for (const bet of RECORDED) held.add(`reportBetEvent ${bet}`);
+    }
+    if (body === '') return http('200 OK', '{}');
+    const name = nameOf({ path, body });
+    if (name.endsWith(REFUSED)) return http('422 Unprocessable Entity', '{"message":"No","error":"Unprocessable Entity","statusCode":422}');
+    if (held.has(name)) return http('409 Conflict', '{"message":"This bet has already been reported","error":"Conflict","statusCode":409}');
+    held.add(name);
+    return http('200 OK', '{"message":"Bet reported"}');
+  });
+}
+
+let gateway: Awaited<ReturnType<typeof openJournal>>;
+let child: string;
+let folder: string;
+let whole: string;
+
+beforeAll(async () => {
+  gateway = await openJournal();
+  folder = mkdtempSync(join(root, 'node_modules', '.damaged-'));
+  child = join(folder, 'child.js');
+  const entryPoints = [join(root, 'test/outbox/stores/sqlite/damaged-file-child.ts')];
+  await build({ entryPoints, outfile: child, bundle: true, packages: 'external', format: 'esm', target: 'es2022', platform: 'node', logLevel: 'silent' });
+  whole = newFile();
+  const store = await openStore(whole);
+  const client = createClient({ gateways: { staging: { baseUrl: gateway.baseUrl, apiKey: 'key' } }, environment: 'staging', logger: { warn: () => {} } });
+  const outbox = createOutbox({ client, store, pollMs: 20 });
+  for (const bet of [...RECORDED, REFUSED]) await outbox.reportBetEvent(personalBet(bet));
+  await outbox.drain();
+  for (const bet of WAITING) await outbox.reportBetEvent(personalBet(bet));
+  for (const bet of SETTLED) await outbox.reportSettledBet(personalSettlement(bet));
+  await outbox.stop();
+  await store.close?.();
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await gateway.close();
+});
+
+/** Runs the outbox over the files in another process. Fails if that process ends early. */
+async function runOver(files: readonly string[]): Promise<Told[]> {
+  await fetch(`${gateway.baseUrl}/done`);
+  const from = gateway.requests.length;
+  const process = startNode([child, gateway.baseUrl, ...files]);
+  let [out, err] = ['', ''];
+  process.stdout?.on('data', (piece) => {
+    out += piece;
+  });
+  process.stderr?.on('data', (piece) => {
+    err += piece;
+  });
+  const [code, signal] = await once(process, 'close');
+  const lines = out.split('\n').filter(Boolean);
+  // The file on which the process was aborted.
+  expect([files[lines.length], code, signal, err]).toEqual([undefined, 0, null, '']);
+  const journals: string[][] = [[]];
+  for (const request of gateway.requests.slice(from)) {
+    if (request.path === '/drained' || request.path === '/done') journals.push([]);
+    else journals.at(-1)?.push(nameOf(request));
+  }
+  return lines.map((line, index) => ({ ...(JSON.parse(line) as Omit<Told, 'journals'>), journals: journals.slice(index * 2, index * 2 + 2) }));
+}
+
+/** Numbers from 0 to below 1, always the same for a seed. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const PAGE = 4_096;
+const TEXTS = ['default:staging:reportBetEvent:B-1', 'reportSettledBet', 'waiting', 'recorded', 'staging', 'http://127', '{"', 'outbox_', 'B-1'];
+
+/** The kinds of damage. Each changes one byte in place, and returns that place. */
+const DAMAGES: Readonly<Record<string, (bytes: Buffer, random: () => number) => number>> = {
+  'a text is no longer valid'(bytes, random) {
+    const text = TEXTS[Math.floor(random() * TEXTS.length)] ?? '';
+    const places: number[] = [];
+    for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) places.push(at);
+    const at = (places[Math.floor(random() * places.length)] ?? PAGE) + Math.floor(random() * text.length);
+    bytes[at] = (bytes[at] ?? 0) | 0x80;
+    return at;
+  },
+  'a bit is flipped'(bytes, random) {
+    const at = Math.floor(random() * bytes.length);
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+    return at;
+  },
+  'the head of a page is changed'(bytes, random) {
+    const at = Math.floor(random() * (bytes.length / PAGE)) * PAGE + Math.floor(random() * 40);
+    bytes[at] = Math.floor(random() * 256);
+    return at;
+  },
+};
+
+/** Copies of the file, each with one damage. */
+function damagedFiles(kind: string, count: number): string[] {
+  const damage = DAMAGES[kind];
+  const random = randomOf(kind.length);
+  return Array.from({ length: count }, () => {
+    const file = newFile();
+    copyFileSync(whole, file);
+    const bytes = readFileSync(file);
+    damage?.(bytes, random);
+    writeFileSync(file, bytes);
+    return file;
+  });
+}
+
+const repeated = (names: readonly string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
+const sorted = (names: readonly string[]): string[] => [...names].sort();
+
+/** The log of receipts has its own check, and its damage stops no report. */
+const isOfReports = (error: string): boolean => !error.includes('The last line of the log of receipts is damaged');
+
+/** Everything that is wrong with the outcome of one file. */
+function wrongIn({ first, list, move, saved, journals: [sent = [], later = []] }: Told): unknown[] {
+  const damaged = new Set(first.rows.flatMap(([operation, reference, , problem]) => (problem === 'damaged' ? [`${operation} ${reference}`] : [])));
+  const missing = SENT.filter((name) => !sent.includes(name));
+  const isRefused = first.errors.some((error) => /is damaged.* npx location-sdk outbox .* move --to /.test(error));
+  const isOtherGateway = first.errors.some((error) => /ConfigurationError: .* rebind/.test(error));
+  const stuck = first.pending.filter((state) => /^(waiting|in-flight)/.test(state));
+  return [
+    ...(first.settled ? [] : ['drain did not settle']),
+    ...repeated(sent).map((name) => `sent twice: ${name}`),
+    ...sent.filter((name) => RECORDED.some((bet) => name === `reportBetEvent ${bet}`)).map((name) => `sent again: ${name}`),
+    ...first.errors.filter((error) => error.includes('older state')),
+    ...(isRefused || isOtherGateway ? [] : first.errors.filter(isOfReports)),
+    // A settlement may wait for its damaged bet.
+    ...(isRefused || isOtherGateway || missing.length <= damaged.size * 2 ? [] : [`not sent: ${missing}`]),
+    ...(isRefused || isOtherGateway ? [] : stuck),
+    ...(list.code === (isRefused ? 2 : 0) || isOtherGateway ? [] : [list]),
+    ...(move === undefined || move.code === 0 || /is not a SQLite database|restore a backup/.test(move.text) ? [] : [move]),
+    ...(saved === undefined ? [] : [...(saved.settled ? [] : ['the drain of the saved file did not settle']), ...saved.errors.filter(isOfReports)]),
+    ...repeated(later).map((name) => `sent twice from the saved file: ${name}`),
+    ...(saved?.rows.filter(([, , , problem]) => problem === 'duplicate') ?? []),
+  ];
+}
+
+/** Makes an index stale: the change is made while the file has no such index. */
+function changeBehind(file: string, index: string, sql: string): void {
+  const database = openLibsql(file);
+  const [found] = query(database, `SELECT name, tbl_name, rootpage, sql FROM sqlite_master WHERE name = '${index}'`);
+  const reload = () => database.exec(`PRAGMA schema_version = ${Number(query(database, 'PRAGMA schema_version')[0]?.schema_version) + 1}`);
+  database.exec(`PRAGMA writable_schema = ON; DELETE FROM sqlite_master WHERE name = '${index}'`);
+  reload();
+  database.close();
+  const without = unchecked(openLibsql(file));
+  without.exec(sql);
+  without.exec(`PRAGMA writable_schema = ON; INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql)
+    VALUES ('index', '${found?.name}', '${found?.tbl_name}', ${found?.rootpage}, '${String(found?.sql).replaceAll("'", "''")}')`);
+  without.exec(`PRAGMA schema_version = ${Number(query(without, 'PRAGMA schema_version')[0]?.schema_version) + 1}`);
+  without.close();
+}
+
+const BY_REFERENCE = "WHERE reference = 'B-2'";
+
+describe('a file that is damaged while an outbox has it open', () => {
+  it.each([
+    [
+      'the queue does not have a waiting row',
+      'outbox_due',
+      `UPDATE outbox_rows SET queued = 0 ${BY_REFERENCE}`,
+      `UPDATE outbox_rows SET queued = 1 ${BY_REFERENCE}`,
+    ],
+    ['the queue has a recorded row', 'outbox_due', 'SELECT 1', `UPDATE outbox_rows SET state = 'recorded', queued = 0 ${BY_REFERENCE}`],
+  ])('stops it: %s', async (_, index, before, behind) => {
+    const file = newFile();
+    const store = await openStore(file);
+    const { outbox, events, sent, run } = outboxWorld({ store });
+    const reports = await Promise.all(['B-1', 'B-2', 'B-3'].map((bet) => outbox.reportBetEvent(personalBet(bet))));
+    const done = Promise.allSettled(reports.map((report) => report.done));
+    const other = unchecked(openLibsql(file));
+    query(other, before.startsWith('SELECT') ? before : `${before} RETURNING 1`);
+    other.close();
+    changeBehind(file, index, behind);
+
+    await expect(run(outbox.drain())).rejects.toMatchObject({ code: 'corrupt', message: expect.stringContaining(`outbox ${file} move --to ${file}.saved`) });
+    expect(sent.length).toBe(new Set(sent).size);
+    expect(sent.filter((body) => body.includes('B-2'))).toEqual([]);
+    for (const result of await done) if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    await expect(outbox.reportBetEvent(personalBet('B-4'))).rejects.toMatchObject({ code: 'corrupt' });
+    await expect(outbox.stats()).rejects.toMatchObject({ code: 'corrupt' });
+    outbox.start();
+    await run(outbox.drain().catch(() => {}));
+    const errors = events.flatMap(([type, event]) => (type === 'error' && 'message' in event ? [String(event.message)] : []));
+    expect(errors.join()).toMatch(/^The outbox has stopped\. The outbox's database .* is damaged, .* move --to /);
+    expect(errors.join()).not.toMatch(/older state|tries again/);
+    await store.close?.();
+
+    // This process keeps the file open until a garbage collection.
+    const moved = await runCli(['outbox', copyOf(file), 'move', '--to', `${file}.saved`]);
+    expect([moved.code, moved.err]).toEqual([0, '']);
+    const saved = await openStore(`${file}.saved`);
+    expect((await saved.list({ limit: 10 })).map(({ reference }) => reference)).toEqual(['B-1', 'B-2', 'B-3']);
+    expect(sent.filter((body) => body.includes('B-2'))).toEqual([]);
+    await saved.close?.();
+  });
+});
+
+describe('a file with an unreadable page', () => {
+  it('is moved without the reports of that page, and the command names them', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    await store.enqueue(Array.from({ length: 200 }, (_, index) => newRow(`B-${index}`, { body: `body of ${index};${'x'.repeat(500)}` })));
+    const [flying] = await claim(store, 1);
+    await store.close?.();
+    const damaged = copyOf(file);
+    const bytes = readFileSync(damaged);
+    const page = Math.floor(bytes.indexOf('body of 100;') / PAGE) * PAGE;
+    bytes.fill(0x5a, page, page + PAGE);
+    writeFileSync(damaged, bytes);
+
+    const { code, out } = await runCli(['outbox', damaged, 'move', '--to', `${damaged}.saved`]);
+    expect(code).toBe(0);
+    const named = Array.from(out.matchAll(/^ {2}default:staging:reportBetEvent:(B-\d+)$/gm), ([, reference = '']) => reference);
+    expect(named).toContain('B-100');
+    expect(named.length).toBeLessThan(20);
+    const saved = await openStore(`${damaged}.saved`);
+    const rows = await saved.list({ limit: 1_000 });
+    expect(sorted([...rows.map(({ reference }) => reference), ...named])).toEqual(sorted(Array.from({ length: 200 }, (_, index) => `B-${index}`)));
+    expect(rows.find(({ id }) => id === flying?.id)).toMatchObject({ state: 'in-flight', inDoubt: true, fence: 1 });
+    await saved.close?.();
+    await expect(runCli(['outbox', damaged, 'move', '--to', `${damaged}.other`])).resolves.toMatchObject({ code: 1 });
+  });
+});
+
+describe('a file whose bytes a disk has changed', () => {
+  it('that is sound is drained', { timeout: 60_000 }, async () => {
+    const [told] = await runOver(damagedFiles('nothing', 1));
+    expect(told && wrongIn(told)).toEqual([]);
+    expect(sorted(told?.journals[0] ?? [])).toEqual(sorted(SENT));
+  });
+
+  it.each(Object.keys(DAMAGES))('%s: every report is sent once, or an error names the command that saves the reports', { timeout: 600_000 }, async (kind) => {
+    const files = damagedFiles(kind, sampleSize(`damaged SQLite files: ${kind}`, 150));
+    const outcomes = await runOver(files);
+    expect(outcomes.flatMap((told) => wrongIn(told).map((wrong) => [told.file, wrong]))).toEqual([]);
+  });
+});
