@@ -12,7 +12,6 @@ import { createOutbox, memoryStore, verifyReceipts } from '../src/entries/outbox
 import { createConsole } from '../src/entries/outbox-console.js';
 import { indexedDbStore } from '../src/entries/outbox-indexeddb.js';
 import { stopOnSignals } from '../src/entries/outbox-node.js';
-import { pgBossStore } from '../src/entries/outbox-pg-boss.js';
 import { postgresMigrations, postgresStore } from '../src/entries/outbox-postgres.js';
 import { sqliteStore } from '../src/entries/outbox-sqlite.js';
 import { createRelay } from '../src/entries/relay.js';
@@ -50,7 +49,6 @@ const FUNCTIONS: Readonly<Record<string, readonly [run: () => unknown, meant: st
   createConsole: [() => call(createConsole, { outbox, authorize: () => null, readonly: true }), 'readOnly'],
   indexedDbStore: [() => call(indexedDbStore, { players: 'x' }), 'player'],
   stopOnSignals: [() => call(stopOnSignals, outbox, { timeout: 1 }), 'timeoutMs'],
-  pgBossStore: [() => call(pgBossStore, { queues: 'x' }), 'queue'],
   postgresMigrations: [() => call(postgresMigrations, { schemas: 'x' }), 'schema'],
   postgresStore: [() => call(postgresStore, { database: { query: () => undefined }, schemas: 'x' }), 'schema'],
   sqliteStore: [() => call(sqliteStore, { files: 'x' }), 'file'],

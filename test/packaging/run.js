@@ -10,6 +10,7 @@ import { checkContents } from './checks/contents.js';
 import { checkDocumented } from './checks/documented.js';
 import { checkLint } from './checks/lint.js';
 import { checkRebuilt } from './checks/rebuilt.js';
+import { checkSurface } from './checks/surface.js';
 import { checkTypes } from './checks/types.js';
 import { installTools } from './tools.js';
 
@@ -32,6 +33,7 @@ const CHECKS = [
   ['contents of the tarball', checkContents],
   ['publint, are-the-types-wrong', checkLint],
   ['every export is documented', checkDocumented],
+  ['the public surface is as its report says', checkSurface],
   ['no text is run as code', checkCode],
   ['TypeScript, old and new', checkTypes],
   ['bundlers leave out what is unused', checkBundles],

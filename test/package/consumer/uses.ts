@@ -52,7 +52,6 @@ import { type BatchedReport, createOutbox, memoryStore, type Outbox, type Outbox
 import { type Console, type ConsoleOptions, type ConsoleVisitor, createConsole } from 'location-sdk/outbox/console';
 import { type IndexedDbError, type IndexedDbPlatform, type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
 import { type StopOnSignalsOptions, stopOnSignals } from 'location-sdk/outbox/node';
-import { type PgBossLike, pgBossStore } from 'location-sdk/outbox/pg-boss';
 import {
   type ListeningClient,
   type PostgresDatabase,
@@ -262,6 +261,6 @@ export const isFull = (error: unknown): boolean => error instanceof SqliteStoreE
 const inMemory: IndexedDbPlatform = { indexedDB: { open: () => ({}) } };
 export const pageStore = (options: IndexedDbStoreOptions = { platform: inMemory }) => indexedDbStore(options).catch((error: IndexedDbError) => error.code);
 
-export async function wokenByPgBoss(store: OutboxStore, boss: PgBossLike, options: StopOnSignalsOptions): Promise<() => void> {
-  return stopOnSignals(createOutbox({ client: createClient(), store: await pgBossStore({ store, boss, queue: 'reports' }) }), options);
+export function stoppedBySignals(store: OutboxStore, options: StopOnSignalsOptions): () => void {
+  return stopOnSignals(createOutbox({ client: createClient(), store }), options);
 }
