@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { storeContract } from '../../src/entries/outbox-contract.js';
+import { storeContract } from '../outbox/contract/contract.js';
 import { test } from './browser-test.js';
 import { connectChromium } from './connect-chromium.js';
 import { bundlePage } from './outbox-script.js';

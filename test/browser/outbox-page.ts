@@ -1,6 +1,7 @@
 /** Code for a page that tests the IndexedDB store itself. Bundled by the tests. */
-import { storeContract } from '../../src/entries/outbox-contract.js';
+
 import { indexedDbStore } from '../../src/entries/outbox-indexeddb.js';
+import { storeContract } from '../outbox/contract/contract.js';
 
 const deleteDatabase = (name: string) =>
   new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { QUARANTINED, read, write } from '../../src/outbox/contract/harness.js';
+import { QUARANTINED, read, write } from '../outbox/contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { copyOf, newFile, openStore } from '../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import type { OutboxStore } from '../../src/entries/outbox.js';
-import { claim, newRow, QUARANTINED, read, settledRow, write } from '../../src/outbox/contract/harness.js';
 import { decideRow } from '../../src/outbox/operator/decide.js';
 import { dismissHoldingSettlement } from '../../src/outbox/operator/settlement.js';
+import { claim, newRow, QUARANTINED, read, settledRow, write } from '../outbox/contract/harness.js';
 import { newSchema, openStore, pool } from '../outbox/stores/postgres/world.js';
 import { newFile } from '../outbox/stores/sqlite/files.js';
 import { runCli } from '../support/cli-in-process.js';

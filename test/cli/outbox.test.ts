@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { verifyReceipts } from '../../src/entries/outbox.js';
-import { claim, newRow, write } from '../../src/outbox/contract/harness.js';
+import { claim, newRow, write } from '../outbox/contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { copyOf, newFile, openLibsql, openStore } from '../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../outbox/world.js';

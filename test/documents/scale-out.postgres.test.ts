@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readWords } from '../../src/cli/args.js';
 import { OUTBOX_NOTES } from '../../src/cli/outbox/command.js';
 import { OUTBOX_OPTIONS } from '../../src/cli/outbox/options.js';
-import { claim, newRow, QUARANTINED, write } from '../../src/outbox/contract/harness.js';
+import { claim, newRow, QUARANTINED, write } from '../outbox/contract/harness.js';
 import { newSchema, openStore, pool, within } from '../outbox/stores/postgres/world.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createOutbox, memoryStore, type OutboxStore, type Seal } from '../../src/entries/outbox.js';
+import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
+import type { Seal } from '../../src/outbox/seal/seal.js';
 import { readIndexedDbOptions } from '../../src/outbox/stores/indexeddb/options.js';
 import { readPostgresOptions } from '../../src/outbox/stores/postgres/options.js';
 import { polluted } from '../polluted.js';

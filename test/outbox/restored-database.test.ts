@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
-import { createOutbox, memoryStore, type NewRow, type OutboxStore } from '../../src/entries/outbox.js';
+import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { createOutboxEvents } from '../../src/outbox/events.js';
 import type { Finished } from '../../src/outbox/plan.js';
 import { keepDoubt, keptInDoubt } from '../../src/outbox/restored-database.js';
 import { type Change, claimed, type Row } from '../../src/outbox/state-machine.js';
-import type { Turn } from '../../src/outbox/store.js';
+import type { NewRow, Turn } from '../../src/outbox/store.js';
 import { betEvent, outboxRow } from '../support/factories.js';
 import { http, rawGateway } from './raw-gateway.js';
 import { outboxWorld } from './world.js';

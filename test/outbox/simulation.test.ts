@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { OutboxStore } from '../../src/entries/outbox.js';
-import { claimCases } from '../../src/outbox/contract/claims.js';
-import { orderCases } from '../../src/outbox/contract/order.js';
-import { pauseCases } from '../../src/outbox/contract/pauses.js';
 import { sampleSize } from '../support/cases.js';
+import { claimCases } from './contract/claims.js';
+import { orderCases } from './contract/order.js';
+import { pauseCases } from './contract/pauses.js';
 import { type Catalogue, readAnswers } from './simulation/answers.js';
 import { type Coverage, emptyCoverage, unmet } from './simulation/coverage.js';
 import { decisions } from './simulation/decisions.js';

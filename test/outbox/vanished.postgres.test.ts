@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newRow } from '../../src/outbox/contract/harness.js';
+import { newRow } from './contract/harness.js';
 import { newSchema, openStore, pool } from './stores/postgres/world.js';
 import { ALL_SENT, loseBreaker } from './vanished.js';
 

@@ -3,10 +3,10 @@ import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import { consoleData } from '../../../src/outbox/console/console-data.js';
 import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
 import type { ConsoleData } from '../../../src/outbox/console/data.js';
-import { CLAIMANT, claim, newRow, QUARANTINED, read, settledRow, write } from '../../../src/outbox/contract/harness.js';
 import { appendReceipts } from '../../../src/outbox/receipts/log.js';
 import { standardSeal } from '../../../src/outbox/seal/standard-seal.js';
 import { systemClock } from '../../../src/platform/time.js';
+import { CLAIMANT, claim, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
 import { BEGAN, byAda, enqueue, idOf } from './world.js';
 
 const BRAND = { account: 'brand' };

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/entries/index.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
-import { claim, newRow, read, settledRow, write } from '../../../src/outbox/contract/harness.js';
 import { appendReceipts } from '../../../src/outbox/receipts/log.js';
 import { betEvent } from '../../support/factories.js';
+import { claim, newRow, read, settledRow, write } from '../contract/harness.js';
 import { outboxWorld } from '../world.js';
 import { BEGAN, byAda, enqueue, idOf, quarantine, world } from './world.js';
 

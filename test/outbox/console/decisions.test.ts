@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
-import { claim, equal, LEASE_MS, newRow, QUARANTINED, read, settledRow, write } from '../../../src/outbox/contract/harness.js';
+import { claim, equal, LEASE_MS, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
 import { outboxWorld } from '../world.js';
 import { byAda, enqueue, idOf, onlyGroup, quarantine, world } from './world.js';
 

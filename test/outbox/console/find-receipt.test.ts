@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { findReceipt } from '../../../src/outbox/console/find-receipt.js';
-import { read } from '../../../src/outbox/contract/harness.js';
+import { read } from '../contract/harness.js';
 import { BEGAN, enqueue, idOf, world } from './world.js';
 
 const LINES = 100_000;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { memoryStore, type Row } from '../../../src/entries/outbox.js';
-import { claim, QUARANTINED, write } from '../../../src/outbox/contract/harness.js';
+import { memoryStore } from '../../../src/entries/outbox.js';
+import type { Row } from '../../../src/outbox/state-machine.js';
+import { claim, QUARANTINED, write } from '../contract/harness.js';
 import { enqueue, world } from './world.js';
 
 const REFERENCES = ['B-1', 'B-2', 'B-3', 'B-4'];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OutboxStore } from '../../../src/entries/outbox.js';
-import { claimOne, GATEWAYS, LEASE_MS, QUARANTINED, settledRow, WAITS, write } from '../../../src/outbox/contract/harness.js';
 import { breakerOf } from '../../../src/outbox/destination.js';
+import { claimOne, GATEWAYS, LEASE_MS, QUARANTINED, settledRow, WAITS, write } from '../contract/harness.js';
 import { BEGAN, byAda, enqueue, idOf, quarantine, world } from './world.js';
 
 const PROBLEM = { code: 'gateway', message: 'reportBetEvent B-1: HTTP 503.', status: 503, requestId: 'req-1' } as const;

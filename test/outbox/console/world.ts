@@ -1,8 +1,9 @@
-import { memoryStore, type OutboxStore, type Row } from '../../../src/entries/outbox.js';
+import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
 import type { ConsoleData } from '../../../src/outbox/console/data.js';
-import { claim, type newRow as NewRowOf, newRow, QUARANTINED, read, write } from '../../../src/outbox/contract/harness.js';
+import type { Row } from '../../../src/outbox/state-machine.js';
 import { sha256 } from '../../../src/platform/hash.js';
+import { claim, type newRow as NewRowOf, newRow, QUARANTINED, read, write } from '../contract/harness.js';
 
 export const BEGAN = 1_795_161_600_000;
 

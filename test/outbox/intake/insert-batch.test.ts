@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { newRow, settledRow } from '../../../src/outbox/contract/harness.js';
 import { createInsertBatch } from '../../../src/outbox/intake/insert-batch.js';
 import type { Enqueued, NewRow } from '../../../src/outbox/store.js';
 import { newRow as rowOf } from '../../../src/outbox/stores/new-row.js';
 import { type Clock, systemClock } from '../../../src/platform/time.js';
 import { FakeClock } from '../../delivery/fake-clock.js';
+import { newRow, settledRow } from '../contract/harness.js';
 
 const coded = (code: string) => Object.assign(new Error(code), { code });
 

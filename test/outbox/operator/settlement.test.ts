@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
-import { claim, claimOne, newRow, QUARANTINED, read, settledRow, write } from '../../../src/outbox/contract/harness.js';
 import { decideRow } from '../../../src/outbox/operator/decide.js';
 import { dismissHoldingSettlement, openSettlementOf } from '../../../src/outbox/operator/settlement.js';
 import type { Decision } from '../../../src/outbox/state-machine.js';
+import { claim, claimOne, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
 
 const DISMISS: Decision = { action: 'dismissed', reason: 'a test bet', at: 1 };
 const BET = newRow('B-1').id;

@@ -1,6 +1,6 @@
 import type { OutboxStore } from '../../../src/entries/outbox.js';
-import { CLAIMANT, change, LEASE_MS, newRow } from '../../../src/outbox/contract/harness.js';
 import { appendReceipts } from '../../../src/outbox/receipts/log.js';
+import { CLAIMANT, change, LEASE_MS, newRow } from '../contract/harness.js';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 /** More than two steps of pruning. */

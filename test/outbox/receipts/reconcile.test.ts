@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore, type OutboxStore, type ReportReference } from '../../../src/entries/outbox.js';
-import { newRow } from '../../../src/outbox/contract/harness.js';
 import { betEvent, settledBet } from '../../support/factories.js';
 import { issuesOf } from '../../support/failure-of.js';
 import { collect } from '../collect.js';
+import { newRow } from '../contract/harness.js';
 import { outboxWorld } from '../world.js';
 
 const BETS = { operation: 'reportBetEvent', environment: 'staging' } as const;

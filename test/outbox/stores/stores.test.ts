@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { memoryStore } from '../../../src/entries/outbox.js';
-import { storeContract } from '../../../src/entries/outbox-contract.js';
+import { storeContract } from '../contract/contract.js';
 import { expectOddNamesAreUnknown } from '../odd-names.js';
 
 describe('the memory store', () => {

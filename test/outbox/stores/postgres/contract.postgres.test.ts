@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { storeContract } from '../../../../src/entries/outbox-contract.js';
+import { storeContract } from '../../contract/contract.js';
 import { expectOddNamesAreUnknown } from '../../odd-names.js';
 import { advance, damageIn, newSchema, openStore } from './world.js';
 

@@ -5,10 +5,10 @@ import { describe, expect, inject, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/entries/index.js';
 import type { OutboxStore } from '../../../../src/entries/outbox.js';
 import { type PostgresDatabase, PostgresStoreError, postgresMigrations, postgresStore } from '../../../../src/entries/outbox-postgres.js';
-import { change, claim, newRow, QUARANTINED, write } from '../../../../src/outbox/contract/harness.js';
 import { claimed, type Row } from '../../../../src/outbox/state-machine.js';
 import { write as writeFunction } from '../../../../src/outbox/stores/postgres/write-function.js';
 import { startPostgres } from '../../../support/postgres-server.js';
+import { change, claim, newRow, QUARANTINED, write } from '../../contract/harness.js';
 import { CANARIES, leaksIn } from '../../personal.js';
 import { directUrl, FIRST_PAUSE, newSchema, openStore, pool } from './world.js';
 

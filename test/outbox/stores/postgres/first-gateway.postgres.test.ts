@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
-import { CLAIMANT, claim, GATEWAYS, idsOf, newRow, STAGING } from '../../../../src/outbox/contract/harness.js';
 import { openPostgresStore } from '../../../../src/outbox/stores/postgres/store.js';
 import { settledBet } from '../../../support/factories.js';
+import { CLAIMANT, claim, GATEWAYS, idsOf, newRow, STAGING } from '../../contract/harness.js';
 import { newSchema, pool } from './world.js';
 
 const OTHER = 'https://other.example.com';

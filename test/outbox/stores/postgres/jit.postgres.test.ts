@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { postgresStore } from '../../../../src/entries/outbox-postgres.js';
-import { claim, newRow, settledRow, write } from '../../../../src/outbox/contract/harness.js';
+import { claim, newRow, settledRow, write } from '../../contract/harness.js';
 import { directUrl, newSchema } from './world.js';
 
 it('a server with JIT does not compile the statements of a worker, since that would take longer than the statements', async (context) => {

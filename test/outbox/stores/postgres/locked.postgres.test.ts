@@ -4,9 +4,9 @@ import { createClient } from '../../../../src/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
 import { type PostgresDatabase, postgresStore } from '../../../../src/entries/outbox-postgres.js';
-import { claim, idsOf, newRow, settledRow } from '../../../../src/outbox/contract/harness.js';
 import { openPostgresStore } from '../../../../src/outbox/stores/postgres/store.js';
 import { settledBet } from '../../../support/factories.js';
+import { claim, idsOf, newRow, settledRow } from '../../contract/harness.js';
 import { newSchema, pool, within } from './world.js';
 
 const BUSY = {

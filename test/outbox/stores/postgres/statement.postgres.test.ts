@@ -9,8 +9,8 @@ import { createClient } from '../../../../src/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox, type OutboxOptions } from '../../../../src/entries/outbox.js';
 import { type PostgresStoreOptions, postgresStore } from '../../../../src/entries/outbox-postgres.js';
-import { claim, idsOf, newRow } from '../../../../src/outbox/contract/harness.js';
 import { betEvent, settledBet } from '../../../support/factories.js';
+import { claim, idsOf, newRow } from '../../contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../../personal.js';
 import { connectListener, newSchema, openStore, pool, within } from './world.js';
 

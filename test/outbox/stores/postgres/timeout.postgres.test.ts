@@ -4,8 +4,8 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startProxy } from '../../../../scripts/soak-postgres/proxy.js';
 import { ConfigurationError } from '../../../../src/entries/index.js';
 import { postgresStore } from '../../../../src/entries/outbox-postgres.js';
-import { claim, idsOf, newRow, settledRow } from '../../../../src/outbox/contract/harness.js';
 import { FakeClock } from '../../../delivery/fake-clock.js';
+import { claim, idsOf, newRow, settledRow } from '../../contract/harness.js';
 import { advance, FIRST_PAUSE, newSchema, openStore, pool } from './world.js';
 
 const LATE = { name: 'PostgresStoreError', code: 'timeout', message: expect.stringContaining('enqueue the same again') };

@@ -9,8 +9,8 @@ import { ConfigurationError } from '../../../../src/entries/index.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
 import { type PostgresDatabase, postgresStore } from '../../../../src/entries/outbox-postgres.js';
-import { CLAIMANT, claim, idsOf, newRow, settledRow, write } from '../../../../src/outbox/contract/harness.js';
 import { betEvent, settledBet } from '../../../support/factories.js';
+import { CLAIMANT, claim, idsOf, newRow, settledRow, write } from '../../contract/harness.js';
 import { connectListener, FIRST_PAUSE, newSchema, openStore, pool, within } from './world.js';
 
 const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import type { OutboxStore } from '../../../../src/entries/outbox.js';
 import { type PostgresStoreOptions, postgresStore } from '../../../../src/entries/outbox-postgres.js';
-import type { Damage } from '../../../../src/outbox/contract/harness.js';
+import type { Damage } from '../../contract/harness.js';
 
 /** One pool for the tests of a process. It ends with the process. */
 export const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 24, allowExitOnIdle: true });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
-import { newRow, settledRow } from '../../../../src/outbox/contract/harness.js';
 import { pragma, type SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
+import { newRow, settledRow } from '../../contract/harness.js';
 import { personalBet } from '../../personal.js';
 import { outboxWorld } from '../../world.js';
 import { newFile, openLibsql, openStore, query, rejectionOf } from './files.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storeContract } from '../../../../src/entries/outbox-contract.js';
+import { storeContract } from '../../contract/contract.js';
 import { expectOddNamesAreUnknown } from '../../odd-names.js';
 import { copyOf, damageIn, LIBRARIES, movableClock, newFile, openStore } from './files.js';
 

@@ -1,6 +1,6 @@
 // @module-tag slow: the contract of contract.test.ts again, in other encodings.
 import { describe, expect, it } from 'vitest';
-import { storeContract } from '../../../../src/entries/outbox-contract.js';
+import { storeContract } from '../../contract/contract.js';
 import { copyOf, damageIn, LIBRARIES, movableClock, newFile, openLibsql, openStore, query } from './files.js';
 
 /** A file that another tool has made, with texts of this encoding. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isReportingError } from '../../../../src/entries/index.js';
 import { SqliteStoreError, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
-import { newRow } from '../../../../src/outbox/contract/harness.js';
 import { asSqliteError, type SqliteStoreErrorCode } from '../../../../src/outbox/stores/sqlite/failure.js';
+import { newRow } from '../../contract/harness.js';
 import { newFile, openLibsql, rejectionOf } from './files.js';
 
 const LIBSQL = (code: string, rawCode: number) => Object.assign(new Error('an error of libsql'), { code, rawCode });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type SqliteDatabase, SqliteStoreError, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { ConfigurationError } from '../../../../src/errors/errors.js';
-import { ACCOUNT, CLAIMANT, claim, LEASE_MS, newRow, write } from '../../../../src/outbox/contract/harness.js';
 import type { Row } from '../../../../src/outbox/state-machine.js';
 import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
+import { ACCOUNT, CLAIMANT, claim, LEASE_MS, newRow, write } from '../../contract/harness.js';
 import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
 
 const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');

@@ -2,10 +2,10 @@ import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
-import type { Damage } from '../../../../src/outbox/contract/harness.js';
 import { openAttached } from '../../../../src/outbox/stores/sqlite/attached.js';
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
 import { systemClock } from '../../../../src/platform/time.js';
+import type { Damage } from '../../contract/harness.js';
 
 type Constructor = new (file: string) => SqliteDatabase;
 

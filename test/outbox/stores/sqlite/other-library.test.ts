@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../../src/entries/outbox-sqlite.js';
-import { newRow } from '../../../../src/outbox/contract/harness.js';
+import { newRow } from '../../contract/harness.js';
 import { LIBRARIES, newFile, openLibsql, openStore, rejectionOf } from './files.js';
 
 /** A connection of a library with another SQLite version. */

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claim, newRow, write } from '../../../../src/outbox/contract/harness.js';
 import { pragma, type SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
 import { sampleSize } from '../../../support/cases.js';
+import { claim, newRow, write } from '../../contract/harness.js';
 import { newFile, openLibsql, openStore } from './files.js';
 
 // A disk may keep all, some or none of the writes after the last sync, in any order and cut in any

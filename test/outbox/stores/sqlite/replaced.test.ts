@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OutboxStore } from '../../../../src/entries/outbox.js';
 import { sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
-import { claim, newRow } from '../../../../src/outbox/contract/harness.js';
 import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
 import { systemClock } from '../../../../src/platform/time.js';
+import { claim, newRow } from '../../contract/harness.js';
 import { DAY_MS, recordMany } from '../../prune/old-reports.js';
 import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
 

@@ -17,7 +17,7 @@ async function add() {
 }
 
 async function take() {
-  /** @type {import('location-sdk/outbox').Write[]} */
+  /** @type {Parameters<import('location-sdk/outbox').OutboxStore['turn']>[0]['writes'][number][]} */
   let writes = [];
   for (let idle = 0; idle < 20; ) {
     const { claimed, written } = await store.turn({

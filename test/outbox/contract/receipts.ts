@@ -1,4 +1,4 @@
-import type { OutboxStore } from '../store.js';
+import type { OutboxStore } from '../../../src/outbox/store.js';
 import { type ContractCase, claim, contractCase, equal, idsOf, newRow, QUARANTINED, read, write } from './harness.js';
 
 async function recordAll(store: OutboxStore): Promise<void> {

@@ -1,6 +1,6 @@
-import type { ConsoleStore } from '../console-store.js';
-import type { Row } from '../state-machine.js';
-import type { OutboxStore } from '../store.js';
+import type { ConsoleStore } from '../../../src/outbox/console-store.js';
+import type { Row } from '../../../src/outbox/state-machine.js';
+import type { OutboxStore } from '../../../src/outbox/store.js';
 import { ACCOUNT, type Check, type ContractCase, claim, contractCase, equal, newRow, QUARANTINED, read, settledRow, write } from './harness.js';
 
 type ConsoleCheck = (parts: { store: OutboxStore; console: ConsoleStore; harness: Parameters<Check>[0] }) => Promise<void>;

@@ -1,4 +1,4 @@
-import type { Change } from '../state-machine.js';
+import type { Change } from '../../../src/outbox/state-machine.js';
 import { CLAIMANT, type ContractCase, claimOne, contractCase, equal, idsOf, newRow, QUARANTINED, read, settledRow, write } from './harness.js';
 
 const NEW = { state: 'waiting', blocked: false, fence: 0, attempts: 0, inDoubt: false, doubtBefore: false, decisions: [] };

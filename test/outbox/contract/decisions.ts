@@ -1,6 +1,6 @@
-import type { DecisionStep, NewDecision } from '../console-store.js';
-import { decided, type Row } from '../state-machine.js';
-import { takenBack } from '../take-back.js';
+import type { DecisionStep, NewDecision } from '../../../src/outbox/console-store.js';
+import { decided, type Row } from '../../../src/outbox/state-machine.js';
+import { takenBack } from '../../../src/outbox/take-back.js';
 import { consoleCase, quarantine } from './console.js';
 import { ACCOUNT, type ContractCase, claim, equal, newRow, read, settledRow } from './harness.js';
 

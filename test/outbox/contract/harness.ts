@@ -1,5 +1,5 @@
-import { type Change, LONGEST_WAIT_MS, type Row } from '../state-machine.js';
-import type { Claimant, NewRow, OutboxStore, TurnResult } from '../store.js';
+import { type Change, LONGEST_WAIT_MS, type Row } from '../../../src/outbox/state-machine.js';
+import type { Claimant, NewRow, OutboxStore, TurnResult } from '../../../src/outbox/store.js';
 
 /** A store under test, empty at first, with control of its clock. */
 export interface StoreHarness {

@@ -1,4 +1,4 @@
-import type { Claimant, OutboxStore } from '../store.js';
+import type { Claimant, OutboxStore } from '../../../src/outbox/store.js';
 import {
   ACCOUNT,
   CLAIMANT,

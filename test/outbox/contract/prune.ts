@@ -1,5 +1,5 @@
-import type { PruneRequest, PruneStep } from '../retention.js';
-import type { OutboxStore } from '../store.js';
+import type { PruneRequest, PruneStep } from '../../../src/outbox/retention.js';
+import type { OutboxStore } from '../../../src/outbox/store.js';
 import {
   ACCOUNT,
   type Check,

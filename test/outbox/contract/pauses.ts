@@ -1,5 +1,5 @@
-import type { PauseChange } from '../pause.js';
-import type { OutboxStore } from '../store.js';
+import type { PauseChange } from '../../../src/outbox/pause.js';
+import type { OutboxStore } from '../../../src/outbox/store.js';
 import {
   CLAIMANT,
   type ContractCase,
