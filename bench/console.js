@@ -66,7 +66,7 @@ async function fill() {
 
 /** Turns that record the rows claimed by the turn before, and claim again. @param {import('../dist/outbox.js').OutboxStore} store */
 function turns(store) {
-  /** @type {import('../dist/outbox.js').Write[]} */
+  /** @type {Parameters<import('../dist/outbox.js').OutboxStore['turn']>[0]['writes'][number][]} */
   let writes = [];
   return async () => {
     const accounts = [{ account: 'default', gateways: { staging: NOWHERE }, busy: 0 }];

@@ -66,7 +66,7 @@ export function promise(what, kept) {
  * @param {import('../dist/outbox.js').OutboxStore} store
  */
 export function turns(name, store) {
-  /** @type {import('../dist/outbox.js').Write[]} */
+  /** @type {Parameters<import('../dist/outbox.js').OutboxStore['turn']>[0]['writes'][number][]} */
   let writes = [];
   return {
     name,
