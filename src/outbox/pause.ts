@@ -203,11 +203,11 @@ type SeenPause = Pick<Pause, 'account' | 'environment' | 'reason' | 'strikes'>;
 const isNoted = (pause: SeenPause): boolean => isBreaker(pause) && (pause.strikes > 0 || pause.reason !== undefined);
 
 /** The breakers after a look at all pauses of the store. A breaker that the store no longer has is forgotten. */
-export const breakersAtLook = (_before: SeenBreakers, pauses: readonly SeenPause[]): SeenBreakers =>
+export const breakersAtLook = (pauses: readonly SeenPause[]): SeenBreakers =>
   new Map([...new Map(pauses.map((pause) => [keyOf(pause), pause]))].filter(([, pause]) => isNoted(pause)));
 
 /** The breakers after one pause was read or changed. */
-export const breakersWith = (before: SeenBreakers, pause: SeenPause): SeenBreakers => breakersAtLook(before, [...before.values(), pause]);
+export const breakersWith = (before: SeenBreakers, pause: SeenPause): SeenBreakers => breakersAtLook([...before.values(), pause]);
 
 /** The operations whose breaker is open. A worker claims none of their reports. */
 export const heldBy = (seen: SeenBreakers): readonly DestinationOperation[] =>

@@ -74,10 +74,7 @@ export function createPauses(settings: Parts, events: Events) {
   return {
     /** Replaces what this worker remembers by the pauses that the store has returned. */
     seeAll(outlooks: readonly Outlook[]): void {
-      breakers = breakersAtLook(
-        breakers,
-        outlooks.map(({ pause }) => pause),
-      );
+      breakers = breakersAtLook(outlooks.map(({ pause }) => pause));
     },
     /** The operations whose reports are not claimed. */
     held: (): readonly DestinationOperation[] => heldBy(breakers),

@@ -52,6 +52,10 @@ test('a test file that replaces modules or names an environment is listed in ALO
   expect(replacing.filter((file) => !alone.includes(file))).toEqual([]);
 });
 
+test('every rule file that is mutated exists', () => {
+  expect(RULES.filter((file) => !all.includes(`/${file}`))).toEqual([]);
+});
+
 test('npm test leaves out no test of a rule', () => {
   const tests = RULES.map((file) => file.replace('src/', 'test/').replace('.ts', '.test.ts')).filter((file) => all.includes(`/${file}`));
   expect(tests.length).toBeGreaterThan(8);

@@ -12,6 +12,7 @@ import {
   postponed,
   probeGivenBack,
   probeTaken,
+  type SeenBreakers,
 } from '../../../src/outbox/pause.js';
 import { asksFor, dependencyOf, failureWaitMs, idleWaitMs, isGathering, isInTime, lookAhead, lookInMs, outlookOf, planTurn } from '../../../src/outbox/plan.js';
 import { keptInDoubt } from '../../../src/outbox/restored-database.js';
@@ -42,7 +43,8 @@ export const decisions = {
   probeGivenBack,
   changePause,
   // The memory of a worker.
-  breakersAtLook,
+  // A variant needs the breakers of the look before.
+  breakersAtLook: breakersAtLook as (pauses: Parameters<typeof breakersAtLook>[0], before: SeenBreakers) => SeenBreakers,
   isUnbound,
   // The next steps of a worker.
   planTurn,

@@ -168,7 +168,7 @@ export const VARIANTS: readonly Variant[] = [
   variant('a database that went back takes the doubt with it', { keptInDoubt: () => undefined }),
   // Variants about what a worker remembers.
   variant('a breaker that the store no longer has is not forgotten', {
-    breakersAtLook: (before, pauses) => pauses.reduce(breakersWith, before),
+    breakersAtLook: (pauses, before) => pauses.reduce(breakersWith, before),
   }),
   variant('a lost binding is not made again', { isUnbound: () => false }),
   variant('a pause is never probed', { lookAhead: (outlooks, standing) => ({ ...decisions.lookAhead(outlooks, standing), probes: [] }) }),

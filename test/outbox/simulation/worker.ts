@@ -340,8 +340,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     const outlooks = store.outlook();
     if (accounts.some(({ account, gateways }) => boundTo(account, gateways).some((one) => decisions.isUnbound(one, outlooks)))) isBound = false;
     breakers = decisions.breakersAtLook(
-      breakers,
       outlooks.map(({ pause }) => pause),
+      breakers,
     );
     point(() => {
       const { probes, waitMs } = decisions.lookAhead(outlooks, standing());
