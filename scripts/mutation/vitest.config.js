@@ -30,6 +30,8 @@ export default defineConfig({
     include: ['delivery', 'outbox', 'client', 'relay', 'redact'].map((folder) => `test/${folder}/*.test.ts`),
     exclude: ['**/*.postgres.test.ts', ...SLOW],
     isolate: false,
+    // The samples of series note here what they leave out.
+    globalSetup: ['test/support/skipped-cases.ts'],
     // As in vitest.config.ts. A test with a tag runs here too.
     tags: [{ name: 'slow' }, { name: 'slice' }],
     testTimeout: 20_000,

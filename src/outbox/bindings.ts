@@ -1,12 +1,18 @@
 import { type BoundDestination, boundTo, type Destination, keyOf, otherGateway } from './destination.js';
 import type { Events } from './events.js';
-import type { OutboxSettings } from './settings-shape.js';
+import type { AccountSettings, OutboxSettings } from './settings-shape.js';
+import type { OutboxStore } from './store.js';
 
-const wantedOf = (accounts: OutboxSettings['accounts']) =>
+interface Given {
+  readonly store: Pick<OutboxStore, 'bind'>;
+  readonly accounts: readonly Pick<AccountSettings, 'account' | 'gateways' | 'mockMode'>[];
+}
+
+const wantedOf = (accounts: Given['accounts']) =>
   accounts.flatMap(({ account, gateways, mockMode }) => boundTo(account, gateways).map((one) => ({ one, mockMode })));
 
 /** Binds each new destination to its gateway. Rejects with a `ConfigurationError` if a destination is bound to another gateway. */
-export async function ensureOwnGateways({ store, accounts }: Pick<OutboxSettings, 'store' | 'accounts'>): Promise<void> {
+export async function ensureOwnGateways({ store, accounts }: Given): Promise<void> {
   const wanted = wantedOf(accounts);
   const bound = await store.bind(wanted.map(({ one }) => one));
   for (const [index, { one, mockMode }] of wanted.entries()) {
@@ -19,7 +25,7 @@ export async function ensureOwnGateways({ store, accounts }: Pick<OutboxSettings
 export const isUnbound = (wanted: Destination, bound: readonly Destination[]): boolean => !bound.some((one) => keyOf(one) === keyOf(wanted));
 
 /** Binds each new destination to its gateway, and reports each destination that is bound to another gateway. */
-export function createBindings({ store, accounts, logger }: Pick<OutboxSettings, 'store' | 'accounts' | 'logger'>, events: Events) {
+export function createBindings({ store, accounts, logger }: Given & Pick<OutboxSettings, 'logger'>, events: Events) {
   const wanted = wantedOf(accounts);
   /** The other gateways that were reported, by destination. A report is repeated only after the destination had the right gateway or none. */
   const reported = new Map<string, string>();

@@ -14,7 +14,7 @@ const isKnown = (name: string): boolean => name.split(/[-_.]|(?<=[a-z])(?=[A-Z])
 /** Whether the visible part of a body has too many members, or texts that are too long. */
 function isTooLong(body: unknown): boolean {
   let [members, length] = [1, 0];
-  for (let level = [body], depth = 0; level.length > 0 && depth <= DEEPEST; depth += 1) {
+  for (let level = [body], depth = 0; depth <= DEEPEST; depth += 1) {
     const inner: unknown[] = [];
     for (const value of level) {
       if (typeof value === 'string') length += value.length;
@@ -22,7 +22,7 @@ function isTooLong(body: unknown): boolean {
       const names = Object.keys(value);
       members += names.length;
       if (!Array.isArray(value)) length += names.join('').length;
-      if (members > MOST_MEMBERS || length > LONGEST) return true;
+      if (members > MOST_MEMBERS) return true;
       inner.push(...Object.values(value));
     }
     level = inner;
@@ -39,10 +39,10 @@ export function maskDetails(body: unknown, values: readonly SentValue[], identif
   const mask = createMask(values, identifiers);
 
   function masked(value: unknown, depth: number, name?: string): unknown {
+    if (depth > DEEPEST) return MASK;
     if (typeof value === 'string' && /\p{L}|^\s*$/u.test(value)) return mask(value);
     if (typeof value === 'string' || typeof value === 'number') return name !== undefined && mask(`${name} ${value}`).endsWith(` ${value}`) ? value : MASK;
     if (typeof value !== 'object' || value === null) return value;
-    if (depth > DEEPEST) return MASK;
     if (Array.isArray(value)) return value.map((inner) => masked(inner, depth + 1));
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [isKnown(key) ? key : MASK, masked(inner, depth + 1, key)]));
   }

@@ -49,6 +49,6 @@ let known: ReadonlySet<string> | undefined;
 
 /** Whether a word, in lower case, is one of them. */
 export const isShownWord = (word: string): boolean => {
-  known ??= new Set(WORDS.trim().split(/\s+/));
+  known ??= new Set(WORDS.match(/\S+/g));
   return known.has(word);
 };

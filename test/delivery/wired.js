@@ -20,6 +20,7 @@ export const WIRED = [
 export const NOT_WIRED = {
   'test/client/reference-length.test.ts': 'is about checks before anything is sent',
   'test/delivery/a-status-proves-nothing.test.ts': 'has raw sockets of its own',
+  'test/delivery/answer.test.ts': 'reads answers made in the process; nothing is sent',
   'test/delivery/broken-answers.test.ts': 'runs over both transports by itself',
   'test/delivery/duplicate-words.test.ts': 'only reads words, thousands of times',
   'test/delivery/relay-answer.test.ts': 'reads answers made in the process; nothing is sent',

@@ -13,6 +13,7 @@ import {
   lookAhead,
   lookInMs,
   NOT_SENT,
+  outlookOf,
   planTurn,
   type Standing,
   withoutKey,
@@ -118,6 +119,16 @@ describe('behind the open breaker of an operation', () => {
     expect(lookAhead(outlooks, standing).probes).toEqual([]);
   });
 
+  it('the paused destination is probed all the same, with a report of another operation', () => {
+    const due = outlook(-5, paused(-1));
+    expect(lookAhead([due, breaker(700)], standing).probes).toEqual([due]);
+  });
+
+  it('the worker sleeps until the probe, also beside the closed breaker of another operation', () => {
+    const closed = { ...breaker(0, 4, 'closed'), environment: 'staging/reportBetEvent' } as const;
+    expect(lookAhead([outlook(-5), breaker(700), closed], standing)).toEqual({ probes: [], waitMs: 700 });
+  });
+
   it('a breaker of another destination, or a closed one, delays no due report', () => {
     const other = { ...breaker(700), account: 'brandB', pause: { ...breaker(700).pause, account: 'brandB' } };
     expect(lookAhead([outlook(-5), other], standing).waitMs).toBe(1);
@@ -164,9 +175,16 @@ describe('claiming ahead', () => {
 });
 
 describe('looking ahead', () => {
+  it('finds the outlook of a destination by its account and its environment', () => {
+    const all = [{ ...outlook(1), account: 'brandB' }, { ...outlook(2), environment: 'production' } as const, outlook(3)];
+    expect(outlookOf(all, destination)).toBe(all[2]);
+    expect(outlookOf(all.slice(0, 2), destination)).toBeUndefined();
+  });
+
   it.each([
     ['nothing to do', outlook(undefined), 1_000],
     ['a row that is due soon', outlook(40), 40],
+    ['a row that is due soon, after a pause that was lifted early', outlook(40, { remainingMs: 700 }), 40],
     ['a row that is due now', outlook(-5), 1],
     ['a pause', outlook(-5, paused(300)), 300],
     ['a row due after the pause', outlook(500, paused(300)), 500],

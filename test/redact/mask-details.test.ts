@@ -67,6 +67,7 @@ it('keeps the identifiers of the report', () => {
 
 it('keeps the names of members in known words', () => {
   expect(mask({ Ngozi: 'no', 'user.nin': 'no', statusCode: 'no', a: 'no' })).toEqual({ '[masked]': 'no', 'user.nin': 'no', statusCode: 'no' });
+  for (const name of ['user.ngozi', 'ngozi-user', 'userNgozi', 'user.a', '']) expect(mask({ [name]: 'no' })).toEqual({ '[masked]': 'no' });
 });
 
 test.each<[string, unknown]>([
@@ -82,13 +83,24 @@ it.each<[string, (more: number) => unknown]>([
   ['8,192 characters, names included', (more) => ({ said: Array(80).fill('no '.repeat(34)), more: 'no '.repeat(8) + ' '.repeat(more) })],
   ['200 members', (more) => Array(199 + more).fill('no')],
 ])('an answer is shown up to %s', (_, bodyOf) => {
-  expect(JSON.stringify(mask(bodyOf(0)))).not.toContain('masked');
+  const shown = JSON.stringify(mask(bodyOf(0)));
+  expect(shown).toContain('"no');
+  expect(shown).not.toContain('masked');
   expect(mask(bodyOf(1))).toBe('[an answer too long to show]');
 });
 
 it('does not follow an answer to any depth', () => {
   const deep = JSON.parse(`${'['.repeat(3_000)}"Ada"${']'.repeat(3_000)}`) as unknown;
   expect(JSON.stringify(mask(deep, [personal('Ada')]))).toBe(`${'['.repeat(11)}"[masked]"${']'.repeat(11)}`);
+  const deepMembers = JSON.parse(`${'{"list":'.repeat(3_000)}"no"${'}'.repeat(3_000)}`) as unknown;
+  expect(JSON.stringify(mask(deepMembers))).toBe(`${'{"list":'.repeat(11)}"[masked]"${'}'.repeat(11)}`);
+});
+
+it('shows and counts texts down to ten levels, and masks all below', () => {
+  const nest = (levels: number, said: string) => JSON.parse(`${'['.repeat(levels)}${JSON.stringify(said)}${']'.repeat(levels)}`) as unknown;
+  expect(mask(nest(10, 'no'))).toEqual(nest(10, 'no'));
+  expect(mask(nest(10, 'no '.repeat(3_000)))).toBe('[an answer too long to show]');
+  for (const said of ['no', 'no '.repeat(3_000)]) expect(mask(nest(11, said))).toEqual(nest(11, '[masked]'));
 });
 
 it('accepts any JSON', () => {

@@ -53,6 +53,13 @@ test('a text longer than a shown one needs the whole search, which shortens it',
   expect(maskSent(said, [], [])).toHaveLength(301);
 });
 
+test('a text of 300 characters is read whole', () => {
+  const said = `${'unauthenticated '.repeat(18)}verification`;
+  expect(said).toHaveLength(300);
+  expect(needsNoMask(said, json, [])).toBe(true);
+  expect(needsNoMask(`${said}.`, json, [])).toBe(false);
+});
+
 test.each(['sk-settled-7', 'settled":', 'settled\uff02:'])('a known word within the secret %s needs the whole search', (secret) => {
   expect(needsNoMask('Settled bet event reported', json, [secret])).toBe(false);
 });

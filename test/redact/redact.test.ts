@@ -108,6 +108,11 @@ test.each(
   expect(isShownWord(word)).toBe(false);
 });
 
+test('only the words of the list are shown: neither an empty text nor a part of a word', () => {
+  for (const word of ['settled', 'x-api-key', 'a', '--validation', 'zone']) expect(isShownWord(word)).toBe(true);
+  for (const word of ['', ' ', 'settle d', 'ettled', 'settled bet', 'Settled']) expect(isShownWord(word)).toBe(false);
+});
+
 /** The readable content of a text: its letters and digits, without separators. */
 const readable = (text: string) =>
   text
