@@ -28,7 +28,7 @@ export function isRecorded({ status, body, json }: Answer): boolean {
 const LONGEST_TEXT = 4_096;
 const MOST_PARTS = 1_000;
 
-/** All strings of a body. Undefined if they are longer than a refusal. */
+/** All strings of a body. `recorded: false` is read as "not recorded". Undefined if they are longer than a refusal. */
 function stringsOf(body: unknown): string[] | undefined {
   const parts = [body];
   const strings: string[] = [];
@@ -39,7 +39,7 @@ function stringsOf(body: unknown): string[] | undefined {
       strings.push(part);
       length += part.length;
     } else if (typeof part === 'object' && part !== null) {
-      for (const inner of Object.values(part)) parts.push(inner);
+      for (const [name, inner] of Object.entries(part)) parts.push(inner === false ? `not ${name}` : inner);
     }
     if (length > LONGEST_TEXT || parts.length > MOST_PARTS) return undefined;
   }

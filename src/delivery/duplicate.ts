@@ -19,6 +19,8 @@ const REFUSALS = new Set('accepted bad be cannot conflict content entity error n
 const OTHER_DATA = /\bdifferent\b(?! (?:reference|id|identifier|report|event|bet|withdrawal|transaction|request)\b)|\bother data\b/;
 /** The gateway has not yet decided which data it has. */
 const UNDECIDED = /\b(?:in progress|being processed|try again)\b/;
+/** A question states nothing. */
+const QUESTION = /\?(?:\s|$)/;
 /** Each pattern means that this report may not be recorded as it was sent, even if the rest of the answer says so. */
 const DENIALS = [
   UNDECIDED,
@@ -26,7 +28,12 @@ const DENIALS = [
   /\b(?:another|other(?! data\b)|different) \S/,
   /\b(?:pending|processing|concurrent(?:ly)?|locked|(?<!\b(?:not|t) )retry)\b/,
   // The content of the report is refused.
-  /\b(?:could|failed|invalid|refused|rejected)\b/,
+  /\b(?:could|fail(?:s|ed|ure)?|invalid|refused|rejected)\b/,
+  // A server between is in trouble, or limits repeats whether they were recorded or not.
+  /\b(?:busy|maintenance|unavailable|deadlock|lock|time(?:d )?out|throttled|limit(?:ed)?|too many|only one|per second|wait|later|slow down|still|being \S+ed|await(?:s|ing)?)\b/,
+  // What was reported is no longer held.
+  /\b(?:discarded|dropped|expired|reverted|roll(?:ed )?back|cancell?ed|deleted|removed|suspended)\b/,
+  /\b(?:no|not|t|never) (?:an? )?duplicated?\b/,
   // "Cannot be processed" only says that this attempt was refused. A later "already" begins another statement.
   /\b(?:not|t|never|cannot(?! be processed)|nothing|unable|failed) (?:already )?(?:(?!already )\S+ ){0,4}(?:reported|record(?:ed)?|submit(?:ted)?|settled?|process(?:ed)?|stored?|saved?|kept|held)\b/,
 ];
@@ -123,7 +130,7 @@ export interface Repeated {
 interface Words {
   readonly status: number;
   readonly message: string;
-  /** All strings of the answer: a code such as `DUPLICATE_REPORT` counts as words, too. */
+  /** All strings of the answer: a code such as `DUPLICATE_REPORT` counts as words, too. A member `recorded: false` is the string "not recorded". */
   readonly strings: readonly string[];
 }
 
@@ -146,6 +153,6 @@ export function readRepeated({ status, message, strings }: Words, sent: Sent): R
       sentences.some((sentence) => saysRepeated(sentence, done, sentences.length === 1)) ||
       (sentences.every((sentence) => isPlain(sentence.flat(), done)) && allSentences.some((sentence) => saysRepeated(sentence, done, false))),
     different: different === says(OTHER_DATA) && !(different && says(UNDECIDED)) ? different : undefined,
-    denied: DENIALS.some(says),
+    denied: QUESTION.test(all) || DENIALS.some(says),
   };
 }

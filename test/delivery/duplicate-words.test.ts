@@ -160,6 +160,31 @@ describe('after a lost answer', () => {
       expect(await afterBody(409, body)).toBe('unknown');
   });
 
+  it.each([
+    { message: 'Duplicate request. Please wait.' },
+    { message: 'Duplicate request. Only one request per second is allowed.' },
+    { message: 'Duplicate request. The gateway is under maintenance.' },
+    { message: 'Duplicate request. Your first request is still being handled.' },
+    { message: 'Request already submitted; awaiting confirmation' },
+    { message: 'Report already submitted. Upstream timed out.' },
+    { message: 'Report already submitted. It was rolled back.' },
+    { message: 'Duplicate event. Discarded.' },
+    { message: 'Previously submitted request has been cancelled. Duplicate request.' },
+    { message: 'Transaction already processed. Wallet is busy.' },
+    { message: 'Is this a duplicate report?' },
+    { message: 'Duplicate report? Check your records.' },
+    { message: 'Not a duplicate. Bet already reported.' },
+    { message: 'Bet already reported', recorded: false },
+    { message: 'Bet already reported', result: { isStored: false } },
+    { message: 'Duplicate report', duplicate: false },
+    { message: 'Bet already reported', state: 'EXPIRED' },
+    { message: 'Conflict', code: 'DUPLICATE_REQUEST', detail: 'Wallet is busy' },
+    { message: 'Conflict', errors: ['Duplicate report', 'Database deadlock'] },
+    { error: 'Conflict', docs: 'Duplicate report.', why: 'Optimistic lock failure' },
+  ])('%j leaves the doubt, since another part of it says that the report may not be held', async (body) => {
+    for (const status of [400, 409, 422]) expect(await afterBody(status, body)).toBe('unknown');
+  });
+
   it('a 422 whose other words deny its message leaves the doubt', async () => {
     expect(await afterBody(422, { message: 'Duplicate request', detail: 'The report was not recorded' })).toBe('unknown');
     expect(await afterBody(422, { message: 'Duplicate request', detail: { reason: 'The amount differs' } })).toBe('unknown');

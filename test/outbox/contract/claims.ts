@@ -141,6 +141,18 @@ export const claimCases: readonly ContractCase[] = [
     );
     equal((await claim(store)).map(({ reference }) => reference).sort(), ['B-1', 'B-2', 'B-3'], 'the claimed rows');
   }),
+  contractCase('a row that was never claimed stays due at once after a decision, even if the clock was ahead then', async ({ store, advance }) => {
+    await store.enqueue([newRow('B-1')]);
+    await advance(DAY_MS / 2);
+    await write(store, await read(store, newRow('B-1').id), WAITS);
+    await advance(-DAY_MS / 2);
+    equal(
+      (await store.outlook()).map(({ nextInMs }) => (nextInMs ?? 1) <= 0),
+      [true],
+      'the row is due',
+    );
+    equal(idsOf(await claim(store)), [newRow('B-1').id], 'the claimed row');
+  }),
   contractCase('new rows and rows that are tried again take turns: the one that is due for longer comes first', async ({ store, advance }) => {
     await store.enqueue([newRow('B-1')]);
     const row = await claimOne(store);

@@ -1,8 +1,12 @@
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import { isOpenBefore } from './row-columns.js';
+
+/** The due time of a changed row: a row that was never claimed is due by any clock. */
+export const changedDue = (change: string): string => `CASE WHEN ${change}.fence = 0 THEN ${HEAD_OF_THE_QUEUE} ELSE now_ms + ${change}."delayMs" END`;
 
 /** The assignments of a write: the decided progress, and the time when the row is due. */
 const CHANGED = `state = change.state, fence = change.fence, attempts = change.attempts, in_doubt = change."inDoubt", doubt_before = change."doubtBefore",
-      due_at = now_ms + change."delayMs", changed_at = now_ms, problem = change.problem, decisions = change.decisions`;
+      due_at = ${changedDue('change')}, changed_at = now_ms, problem = change.problem, decisions = change.decisions`;
 
 /** Changes a row if it has the expected state and fence. A final row leaves the queue, and the rows that wait for it are unblocked. */
 export const write = (schema: string): string => writeFunction(schema, 'CREATE', { members: '', columns: '' });

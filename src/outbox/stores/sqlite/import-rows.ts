@@ -1,3 +1,4 @@
+import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
 import type { MovedRows } from '../moved-rows.js';
 import { PLACE_ROWS } from './damage.js';
 import { connect, type OpenDatabase, rollBack, type SqliteValue } from './database.js';
@@ -41,7 +42,15 @@ export async function importFile(open: OpenDatabase, file: string, moved: MovedR
         const { sequence, id, account, environment, operation, reference, waitsFor, state, fence, attempts, problem, decisions } = row;
         const values: SqliteValue[] = [
           ...[sequence, id, account, environment, operation, reference, waitsFor ?? null, state, bit(row.blocked), 0, fence, attempts],
-          ...[bit(row.inDoubt), bit(row.doubtBefore), row.enqueuedAt, row.dueAt, row.changedAt, row.outcome ?? null, row.message ?? null],
+          ...[
+            bit(row.inDoubt),
+            bit(row.doubtBefore),
+            row.enqueuedAt,
+            fence === 0 ? HEAD_OF_THE_QUEUE : row.dueAt,
+            row.changedAt,
+            row.outcome ?? null,
+            row.message ?? null,
+          ],
           ...[row.requestId ?? null, problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null, row.fingerprint, row.body ?? null],
         ];
         run(ROW, ...values);

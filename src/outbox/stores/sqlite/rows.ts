@@ -100,7 +100,7 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
     const json = [problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
     const texts = [outcome ?? null, message ?? null, requestId ?? null, ...json] as const;
     const sql = `${UPDATE}${keepBody ? '' : WITHOUT_BODY}${ends ? ENDED : ''} WHERE sequence = ?`;
-    changeRow(sql, ...progress, now + delayMs, now, ...texts, Number(found.sequence));
+    changeRow(sql, ...progress, fence === 0 ? HEAD_OF_THE_QUEUE : now + delayMs, now, ...texts, Number(found.sequence));
     // The account in the id, since the column may be damaged.
     const account = id.slice(0, id.indexOf(':'));
     tally.move(account, found.state as Row['state'], state);

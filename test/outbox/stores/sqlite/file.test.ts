@@ -6,8 +6,9 @@ import { type SqliteDatabase, SqliteStoreError, sqliteStore } from '../../../../
 import { ConfigurationError } from '../../../../src/errors/errors.js';
 import type { Row } from '../../../../src/outbox/state-machine.js';
 import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
-import { ACCOUNT, CLAIMANT, claim, LEASE_MS, newRow, write } from '../../contract/harness.js';
-import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
+import { runCli } from '../../../support/cli-in-process.js';
+import { ACCOUNT, CLAIMANT, claim, DAY_MS, LEASE_MS, newRow, write } from '../../contract/harness.js';
+import { copyOf, movableClock, newFile, openLibsql, openStore, rejectionOf } from './files.js';
 
 const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 const rows = (count: number, first = 0) => Array.from({ length: count }, (_, index) => newRow(`B-${first + index}`));
@@ -35,6 +36,20 @@ async function fileWith(count: number): Promise<string> {
 }
 
 describe('a file of the SQLite store', () => {
+  it('moves to a new file with its reports that were never claimed due at once, even if the clock was ahead when they were enqueued', async () => {
+    const file = newFile();
+    const { clock, advance } = movableClock();
+    const ahead = await openStore(file, { clock });
+    await advance(DAY_MS / 2);
+    await ahead.enqueue(rows(1));
+    await advance(-DAY_MS / 2);
+    await ahead.close?.();
+    expect((await runCli(['outbox', copyOf(file), 'move', '--to', `${file}.moved`])).code).toBe(0);
+    const moved = await openStore(`${file}.moved`, { clock });
+    expect((await claim(moved, 1)).length).toBe(1);
+    await moved.close?.();
+  });
+
   it('can be read by its owner only, with the other files of SQLite', async () => {
     const file = newFile();
     const store = await openStore(file);

@@ -1,5 +1,6 @@
 import { NOW_MS } from '../function-parts.js';
 import { isOpenBefore } from '../row-columns.js';
+import { changedDue } from '../write-function.js';
 
 /**
  * One commit of a decision. Rows that stay open are changed together, which costs a tenth of single changes. Rows that become final
@@ -26,7 +27,7 @@ export const stepFunction = (schema: string): string => `
       -- In the order of numbers, so that two decisions with the same rows cause no deadlock.
       PERFORM q.sequence FROM ${schema}.queue AS q WHERE q.sequence = ANY (given) ORDER BY q.sequence FOR UPDATE;
       WITH changed AS (
-        UPDATE ${schema}.queue AS q SET state = c.state, fence = c.fence, in_doubt = c."inDoubt", doubt_before = c."doubtBefore", due_at = now_ms + c."delayMs",
+        UPDATE ${schema}.queue AS q SET state = c.state, fence = c.fence, in_doubt = c."inDoubt", doubt_before = c."doubtBefore", due_at = ${changedDue('c')},
           changed_at = now_ms, problem = c.problem, decisions = c.decisions, parked = false,
           blocked = c.state = 'waiting' AND q.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'q.waits_for')}
         FROM (SELECT (w.value ->> 'sequence')::bigint AS sequence, w.value -> 'expected' AS expected, k.* FROM jsonb_array_elements(wanted) AS w(value) CROSS JOIN LATERAL
