@@ -8,7 +8,7 @@ import { join } from 'node:path';
 process.chdir(join(import.meta.dirname, '..'));
 const work = mkdtempSync(join(tmpdir(), 'location-sdk-ci-'));
 
-/** What git answers, or '' if it does not know. @param {string[]} words */
+/** The output of a git command, or '' if it fails. @param {string[]} words */
 function git(...words) {
   try {
     return execFileSync('git', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -58,7 +58,7 @@ const STAGES = [
         ? `npm run test:mutation -- --since ${before} --concurrency 1`
         : ['mutation', 'echo "No rule file was mutated: this clone holds no earlier commit to compare with."'],
       'npm run soak:refusal',
-      // The measurements of which `bench --quick` runs none start here.
+      // Only starts each measurement of the bench: the last stage measures with --quick, which leaves some out.
       'npm --prefix bench ci && npm --prefix bench run types && node bench/main.js --smoke',
     ],
   ],
@@ -76,7 +76,10 @@ const running = new Set();
 const failed = [];
 let passed = 0;
 
-/** Runs a step. Its output is printed at once if it runs alone, otherwise when it ends. @param {string} name @param {string} command @param {boolean} live */
+/**
+ * Runs a step. Its output is printed at once if it runs alone, otherwise when it ends.
+ * @param {string} name @param {string} command @param {boolean} live
+ */
 async function run(name, command, live) {
   const start = performance.now();
   const step = { name, said: '', live };

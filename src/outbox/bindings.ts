@@ -27,7 +27,7 @@ export const isUnbound = (wanted: Destination, bound: readonly Destination[]): b
 /** Binds each new destination to its gateway, and reports each destination that is bound to another gateway. */
 export function createBindings({ store, accounts, logger }: Given & Pick<OutboxSettings, 'logger'>, events: Events) {
   const wanted = wantedOf(accounts);
-  /** The other gateways that were reported, by destination. A report is repeated only after the destination had the right gateway or none. */
+  /** The other gateways that an error has named, by destination. The same error comes again only after the destination had the right gateway or none. */
   const reported = new Map<string, string>();
   let isBound = false;
 

@@ -1,11 +1,11 @@
-import { type ErrorOutcome, ValidationError } from '../errors/errors.js';
+import { ValidationError } from '../errors/errors.js';
 import { operationNames } from '../protocol/operations.js';
-import type { Field } from '../schema/fields.js';
-import { having, isAnything, isString, must, type OptionTable, oneOf, optional, readOptions } from '../schema/option-rules.js';
+import { having, isAnything, isString, must, type OptionTable, oneOf, optional, readOptions, required } from '../schema/option-rules.js';
+import { ENVIRONMENTS } from './destination.js';
 import type { OutboxEvents } from './events.js';
 import type { RowState } from './state-machine.js';
 
-/** Every event, every state and every environment of an outbox. */
+/** Records, so that the compiler finds an event or a state that is missing here. */
 const EVENTS: Record<keyof OutboxEvents, true> = {
   enqueued: true,
   recorded: true,
@@ -21,7 +21,8 @@ const EVENTS: Record<keyof OutboxEvents, true> = {
   error: true,
 };
 const STATES: Record<RowState, true> = { waiting: true, 'in-flight': true, recorded: true, quarantined: true, dismissed: true };
-const environment = optional(oneOf('staging', 'production', 'relay'));
+const isEnvironment = oneOf(...ENVIRONMENTS, 'relay');
+const environment = optional(isEnvironment);
 const anything = optional(isAnything);
 const timeoutMs = optional(must('a number of milliseconds from 0', (value) => typeof value === 'number' && value >= 0));
 const signal = optional(having('addEventListener', 'removeEventListener'));
@@ -40,11 +41,14 @@ const TABLES = {
   prune: { olderThanDays: anything, keepReceipts: anything, onProgress: anything, signal },
 } as const satisfies Record<string, OptionTable>;
 
-/** The words of a method's argument that is a name. */
-const WORDS: Record<'on' | 'resume', Field> = { on: oneOf(...Object.keys(EVENTS)), resume: oneOf('staging', 'production', 'relay') };
+/** The names that a method takes as an argument. */
+const NAMES = {
+  on: { event: required(oneOf(...Object.keys(EVENTS))) },
+  resume: { environment: required(isEnvironment) },
+} as const satisfies Record<string, OptionTable>;
 
-const refuse = (method: string, problem: string, issues: ValidationError['issues'], outcome: ErrorOutcome = 'not-sent') =>
-  new ValidationError(`${problem}\nNothing was done.`, { operation: method, issues, outcome });
+const refuse = (method: string, problem: string, issues: ValidationError['issues']) =>
+  new ValidationError(`${problem}\nNothing was done.`, { operation: method, issues, outcome: 'not-sent' });
 
 /** Throws a `ValidationError` for a name or value that the options of a method cannot have. */
 export function checkOptions(method: keyof typeof TABLES, options: unknown): void {
@@ -53,7 +57,9 @@ export function checkOptions(method: keyof typeof TABLES, options: unknown): voi
 }
 
 /** Throws a `ValidationError` for an event or an environment that does not exist. */
-export function checkName(method: keyof typeof WORDS, name: unknown): void {
-  const read = readOptions(method, { name: optional(WORDS[method]) }, { name: name ?? '' });
-  if (read.problem !== undefined) throw refuse(method, read.problem, read.issues);
+export function checkName(method: keyof typeof NAMES, argument: { readonly event: unknown } | { readonly environment: unknown }): void {
+  const read = readOptions(method, NAMES[method], argument);
+  if (read.problem === undefined) return;
+  const wrong = read.issues.map(({ path, message }) => `${path}: ${message}.`);
+  throw refuse(method, `${method}: ${wrong.join(' ')}`, read.issues);
 }

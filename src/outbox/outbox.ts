@@ -81,7 +81,7 @@ function composeOutboxes<Mode extends ClientMode>(
   const wake = () => worker?.wake();
 
   const on: Outbox['on'] = (type, listener) => {
-    checkName('on', type);
+    checkName('on', { event: type });
     return events.on(type, listener);
   };
 

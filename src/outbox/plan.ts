@@ -107,8 +107,8 @@ export function lookInMs({ worked, lookedAt, now }: Looked, { busy, concurrency,
   if (stopping) return pollMs;
   if (!worked && busy < concurrency) return 0;
   const since = now - lookedAt;
-  // It looks now before the first look and after the clock has jumped back.
-  return since >= 0 && since < pollMs ? Math.max(1, pollMs - since) : 0; // A shorter wait may not move the clock.
+  // It looks now before the first look and after the clock has jumped back. A shorter wait than a millisecond may not move the clock.
+  return since >= 0 && since < pollMs ? Math.max(1, pollMs - since) : 0;
 }
 
 /** The due probes, which need no free place, and the time for which an idle worker sleeps. */

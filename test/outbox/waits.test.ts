@@ -88,7 +88,9 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     await outbox.reportSettledBet(settledBet());
     await answered(1);
     expect(await means()).toMatch(/until a person decides/);
-    expect(await means(SETTLED)).toBe('It waits for its initiated report. It is sent once that one is recorded or dismissed.');
+    expect(await means(SETTLED)).toBe(
+      'It waits for its initiated report. It is sent once that one is recorded or dismissed. If that one is quarantined, decide about it.',
+    );
     await outbox.retry(ID);
     await ends(SETTLED);
   },

@@ -13,7 +13,10 @@ export interface OptionsModule {
   readonly outbox: unknown;
 }
 
-/** Reads the client options of a file, which are its default export. Without a file, or with options of an outbox alone, there are none. The file must load within the limit. */
+/**
+ * Reads the client options of a file, which are its default export. Without a file, or with options of an outbox alone, there are
+ * none. The file must load within the limit.
+ */
 export const readOptionsFile = async (file: string | undefined, limit: Limit): Promise<ClientOptions> => (await readOptionsModule(file, limit)).client;
 
 /** Reads the client options and the options of an outbox. */

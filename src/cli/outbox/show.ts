@@ -68,7 +68,6 @@ function whatToDo(id: string, settlement: Row | undefined, command: string): str
     `      ${command} resolve ${name} --as recorded --reason "…"`,
     '  - it must not be reported:',
     `      ${command} resolve ${name} --as dismissed --reason "…"`,
-    `    ${wrapped(CORRECTED_DATA, '    ')}`,
     ...(settlement?.blocked
       ? [
           `    Its settlement ${printable(settlement.id)} is then sent, and a gateway`,
@@ -76,5 +75,6 @@ function whatToDo(id: string, settlement: Row | undefined, command: string): str
           `      ${command} resolve ${name} --as dismissed --with-settlement --reason "…"`,
         ]
       : []),
+    `  ${wrapped(CORRECTED_DATA, '  ')}`,
   ].join('\n');
 }

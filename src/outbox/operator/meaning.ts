@@ -64,7 +64,7 @@ export function meaningOf(row: Row, paused: OutboxStats['paused'], now: number):
     return dueAt > now
       ? 'A worker sends it. If that worker dies, another one takes it after the lease.'
       : 'Its worker has not finished within the lease. The next worker takes it: start one if none runs.';
-  if (blocked) return 'It waits for its initiated report. It is sent once that one is recorded or dismissed.';
+  if (blocked) return 'It waits for its initiated report. It is sent once that one is recorded or dismissed. If that one is quarantined, decide about it.';
   const pause = paused.find(
     (one) => one.account === row.account && one.environment === row.environment && (one.operation === undefined || one.operation === row.operation),
   );

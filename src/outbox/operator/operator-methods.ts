@@ -140,7 +140,7 @@ export function operatorMethods<Mode extends ClientMode = 'strict'>({
       return decide(id, { action, reason, at: internals.clock.now() });
     },
     resume: async (environment) => {
-      checkName('resume', environment);
+      checkName('resume', { environment });
       const lifted = await liftPauses(store, account, environment);
       for (const operation of lifted) events.emit('resumed', { account, environment, ...(operation && { operation }) });
       wake();

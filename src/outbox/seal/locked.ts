@@ -29,8 +29,11 @@ export function createUnlocking({ store, seal, clock, accounts }: Pick<OutboxSet
   /** The place of the next page of a look. Undefined between two looks. */
   let after: number | undefined;
 
+  /** Whether no key is missing for a row. A damaged body counts too: the worker tries it, and quarantines it. */
   async function opens(row: Row, keyId: string): Promise<boolean> {
-    const known = has.get(keyId) ?? (await seal.open(row.body ?? '', row).then(...IS_NOT_LOCKED));
+    const isOpened = () => true;
+    const lacksNoKey = (error: unknown) => missingKeyOf(error) === undefined;
+    const known = has.get(keyId) ?? (await seal.open(row.body ?? '', row).then(isOpened, lacksNoKey));
     has.set(keyId, known);
     return known;
   }
@@ -57,9 +60,6 @@ export function createUnlocking({ store, seal, clock, accounts }: Pick<OutboxSet
     return writes.length > 0 || after !== undefined;
   };
 }
-
-/** A body that is damaged is tried too: the worker quarantines it. */
-const IS_NOT_LOCKED = [() => true, (error: unknown) => missingKeyOf(error) === undefined] as const;
 
 const dueNow = ({ state, fence, attempts, inDoubt, doubtBefore, problem, decisions }: Row): Write['change'] => ({
   state,

@@ -5,8 +5,9 @@ import { isAllowed, isOpenBefore } from './row-columns.js';
 import { queued } from './tables.js';
 
 /**
- * Claims rows of one destination that are due from `first_due` to `until`, the earliest first, with the same changes as `claimed` of `state-machine.ts`. It checks again
- * whether a row waits for another one, because the other row may have been enqueued in a transaction that committed later.
+ * Claims rows of one destination that are due from `first_due` to `until`, the earliest first, with the same changes as `claimed`
+ * of `state-machine.ts`. It checks again whether a row waits for another one, because the other row may have been enqueued in a
+ * transaction that committed later.
  */
 export const claim = (schema: string): string => `
   CREATE OR REPLACE FUNCTION ${schema}.claim_due(of_account text, of_environment text, left_out text, first_due bigint, until bigint, wanted integer, lease_ms bigint, now_ms bigint)

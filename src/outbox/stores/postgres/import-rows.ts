@@ -49,23 +49,20 @@ const asJson = (row: Row): unknown => {
 
 /** Writes rows together; after a failure each by itself. Returns those that PostgreSQL refuses, with its errors. */
 async function writeRows(run: Run, schema: string, rows: readonly Row[]): Promise<RefusedRow[]> {
-  const write = async (some: readonly Row[]): Promise<RefusedRow[]> => {
-    await run('SAVEPOINT rows');
-    try {
-      await run(addRows(schema), [JSON.stringify(some.map(asJson))]);
-    } catch (error) {
-      if (!isOfARow(error)) throw error;
-      await run('ROLLBACK TO SAVEPOINT rows');
-      const [first] = some;
-      if (first && some.length === 1) return [{ row: first, error }];
-      const refused: RefusedRow[] = [];
-      for (const row of some) refused.push(...(await write([row])));
-      return refused;
-    }
-    await run('RELEASE SAVEPOINT rows');
-    return [];
-  };
-  return write(rows);
+  await run('SAVEPOINT rows');
+  try {
+    await run(addRows(schema), [JSON.stringify(rows.map(asJson))]);
+  } catch (error) {
+    if (!isOfARow(error)) throw error;
+    await run('ROLLBACK TO SAVEPOINT rows');
+    const [first] = rows;
+    if (first && rows.length === 1) return [{ row: first, error }];
+    const refused: RefusedRow[] = [];
+    for (const row of rows) refused.push(...(await writeRows(run, schema, [row])));
+    return refused;
+  }
+  await run('RELEASE SAVEPOINT rows');
+  return [];
 }
 
 /** A row that the target refuses. */

@@ -40,9 +40,9 @@ export interface Connection {
 }
 
 /**
- * The columns of a SELECT: names, or an expression and its name, such as `count(*) AS number`. They arrive as the bytes of one JSON object: a text that is not valid
- * Unicode would abort the process in libsql, and other libraries would change it silently. A blob, which no column holds, is
- * read as NUL, which no stored text contains.
+ * The columns of a SELECT: names, or an expression and its name, such as `count(*) AS number`. They arrive as the bytes of one
+ * JSON object: a text that is not valid Unicode would abort the process in libsql, and other libraries would change it silently.
+ * A blob, which no column holds, is read as NUL, which no stored text contains.
  */
 export function columns(...given: readonly string[]): string {
   const members = given

@@ -3,8 +3,9 @@ import { asRecord } from '../../../platform/as-record.js';
 /**
  * The kind of a failure. `'busy'`: others held the file for too long. `'full'`: the disk is full. `'io'`: the disk failed.
  * `'corrupt'`: the file is damaged or not a database. The outbox stops, and the message names the command that saves the reports.
- * `'newer'`: a newer version of this package made it. `'older'`: an older version made it, which this one cannot read. `'moved'`: its reports were moved to another place. `'moving'`: that move has begun
- * and must be finished. `'read-only'`: the file cannot be written. `'replaced'`: it was deleted or replaced while it was open.
+ * `'newer'`: a newer version of this package made it. `'older'`: an older version made it, which this one cannot read.
+ * `'moved'`: its reports were moved to another place. `'moving'`: that move has begun and must be finished.
+ * `'read-only'`: the file cannot be written. `'replaced'`: it was deleted or replaced while it was open.
  * `'restored'`: an older copy was written over it while it was open. `'library'`: this process has it open with another library.
  * `'unsafe'`: commits would not outlive a power loss. `'unavailable'`: the file cannot be opened, or no library is installed.
  * `'text'`: a report contains text that SQLite cannot store. `'closed'`: the store is closed. `'other'`: any other failure.
