@@ -1,11 +1,16 @@
-import { type BoundDestination, type Gateways, isBreaker, partsOf } from './destination.js';
+import { type BoundDestination, type Gateways, isBreaker, keyOf, partsOf } from './destination.js';
+import type { Pause } from './pause.js';
 import type { Row } from './state-machine.js';
-import type { Claimant } from './store.js';
+import type { Claimant, ClaimRequest } from './store.js';
 
 /** Whether a worker sends the reports of a destination: both its account and its gateway are those of the worker. */
 export const isServed = (destination: BoundDestination, accounts: readonly Claimant[]): boolean =>
   !isBreaker(destination) &&
   accounts.some(({ account, gateways }) => account === destination.account && gateways[partsOf(destination).environment] === destination.gateway);
+
+/** Whether a claim may take rows of a destination. During its pause, only the probe of that pause may. */
+export const mayTakeFrom = (pause: Pick<Pause, 'account' | 'environment' | 'reason'>, probe: ClaimRequest['probe']): boolean =>
+  probe === undefined ? pause.reason === undefined : keyOf(pause) === keyOf(probe) && (probe.operation === undefined || pause.reason === undefined);
 
 /** Counts the rows of each account that a worker holds. Accounts with equal counts are ordered by when they were last served, oldest first. */
 export function createClaimants(accounts: readonly { readonly account: string; readonly gateways: Gateways }[]) {

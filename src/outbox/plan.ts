@@ -93,7 +93,12 @@ function asProbe({ pause }: Pick<Outlook, 'pause'>): Pick<ClaimRequest, 'limit' 
   const { account } = pause;
   const { environment, operation } = partsOf(pause);
   const others = Object.values(operations).flatMap(({ name }) => (name === operation ? [] : [{ account, environment, operation: name }]));
-  return { limit: 1, probe: { account, environment }, untriedFirst: isForUntried(pause), ...(operation && { without: others }) };
+  return {
+    limit: 1,
+    probe: { account, environment, ...(operation && { operation }) },
+    untriedFirst: isForUntried(pause),
+    ...(operation && { without: others }),
+  };
 }
 
 /** The outlook of one destination or breaker. */

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/errors.js';
 import { ownOptions } from '../../platform/as-record.js';
 import type { OperationName } from '../../protocol/operations.js';
 import { namesProblem } from '../../schema/option-rules.js';
-import { isServed } from '../claimants.js';
+import { isServed, mayTakeFrom } from '../claimants.js';
 import { type BoundDestination, type Destination, type DestinationOperation, keyOf, otherGateway, type Rebound } from '../destination.js';
 import { changePause, notPaused, type Pause } from '../pause.js';
 import { cutoffOf } from '../retention.js';
@@ -125,8 +125,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
   function claim({ accounts, limit, leaseMs, probe, without = [], untriedFirst }: ClaimRequest, at: number): Row[] {
     const isLeftOut = (one: DestinationOperation) => without.some((other) => other.operation === one.operation && keyOf(other) === keyOf(one));
     const openQueues = ({ queues, ...one }: KnownDestination) => [...queues].filter(([operation]) => !isLeftOut({ ...one, operation } as DestinationOperation));
-    const isOpen = (one: KnownDestination) => (probe === undefined ? one.pause.reason === undefined : keyOf(one) === keyOf(probe));
-    const openOf = (claimant: Claimant) => [...destinations.values()].filter((one) => isServed(one, [claimant]) && isOpen(one));
+    const openOf = (claimant: Claimant) => [...destinations.values()].filter((one) => isServed(one, [claimant]) && mayTakeFrom(one.pause, probe));
     const heads = (claimant: Claimant, name: keyof Queues): Row[] =>
       openOf(claimant)
         .flatMap((one) => openQueues(one).flatMap(([, queues]) => rows.get(queues[name].first()?.id ?? '') ?? []))

@@ -66,6 +66,18 @@ export const pauseCases: readonly ContractCase[] = [
     const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS, probe: STAGING } });
     equal(idsOf(claimed), [newRow('B-2').id], 'the probe');
   }),
+  contractCase('the probe of an operation gets no row while the whole environment is paused', async ({ store }) => {
+    await store.enqueue([newRow('B-1')]);
+    const probe = { ...STAGING, operation: 'reportBetEvent' } as const;
+    const claimed = async () => idsOf((await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS, probe } })).claimed);
+    const [outlook] = await store.outlook();
+    if (!outlook) throw new Error('no destination');
+    const change = { ...STAGING, message: undefined, strikes: 1, forMs: 60_000, continues: false } as const;
+    await store.pause({ ...change, version: outlook.pause.version, reason: 'unavailable' });
+    equal(await claimed(), [], 'the probe during the pause');
+    await store.pause({ ...change, version: outlook.pause.version + 1, reason: undefined, forMs: 0, strikes: 0 });
+    equal(await claimed(), [newRow('B-1').id], 'the probe after the pause');
+  }),
   contractCase('a probe gets the row that is due first, or on request a row that was never claimed', async ({ store, advance }) => {
     await store.enqueue([newRow('B-1'), newRow('B-2')]);
     for (const row of await claim(store)) await write(store, row, WAITS);

@@ -1,5 +1,5 @@
 import { isUnbound } from '../../../src/outbox/bindings.js';
-import { isServed } from '../../../src/outbox/claimants.js';
+import { isServed, mayTakeFrom } from '../../../src/outbox/claimants.js';
 import { breakerOf } from '../../../src/outbox/destination.js';
 import { rowBefore } from '../../../src/outbox/intake/enqueue.js';
 import {
@@ -22,6 +22,7 @@ import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal 
 export const decisions = {
   // The rows that a worker claims.
   isServed,
+  mayTakeFrom,
   // The changes of a row.
   claimed,
   ended,

@@ -94,7 +94,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
 
   /** The destinations whose rows a request may claim. */
   const openTo = ({ accounts, probe }: ClaimRequest) =>
-    destinations.filter((one) => decisions.isServed(one, accounts) && (probe === undefined ? one.pause.reason === undefined : isSame(one, probe)));
+    destinations.filter((one) => decisions.isServed(one, accounts) && decisions.mayTakeFrom(one.pause, probe));
 
   function claim(request: ClaimRequest, at: number): Row[] {
     const { limit, leaseMs, probe, without = [], untriedFirst, accounts } = request;

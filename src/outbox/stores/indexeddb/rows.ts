@@ -1,5 +1,5 @@
 import { asRecord } from '../../../platform/as-record.js';
-import { isServed } from '../../claimants.js';
+import { isServed, mayTakeFrom } from '../../claimants.js';
 import { LARGEST_COUNT } from '../../counts.js';
 import { type Destination, keyOf, type OutboxEnvironment } from '../../destination.js';
 import { claimed, isFinal, LONGEST_WAIT_MS, type Row } from '../../state-machine.js';
@@ -150,8 +150,7 @@ export async function rowWriter(tables: Tables, at: number) {
         const { account } = claimant;
         const found: IndexedRow[] = [];
         for (const one of await readDestinations(tables, [account])) {
-          const isOpen = probe === undefined ? one.pause.reason === undefined : keyOf(one) === keyOf(probe);
-          if (isOpen && isServed(one, [claimant]))
+          if (isServed(one, [claimant]) && mayTakeFrom(one.pause, probe))
             for (const range of dueRanges(one, at)) found.push(...(await ask<IndexedRow[]>(rows.index('due').getAll(range, looked))));
         }
         const claimable = found.map(({ row }) => rowFrom(row)).filter((row) => !isLeftOut(row));

@@ -50,7 +50,8 @@ export const turn = (schema: string): string => `
         INTO open_accounts, open_environments, held, places, open_left_out
         FROM jsonb_array_elements(request #> '{claim,accounts}') WITH ORDINALITY AS a(value, place)
         JOIN ${schema}.destinations AS d ON d.account = a.value ->> 'account' AND d.gateway = a.value -> 'gateways' ->> d.environment
-        WHERE CASE WHEN probe IS NULL THEN d.reason IS NULL ELSE d.account = probe ->> 'account' AND d.environment = probe ->> 'environment' END;
+        WHERE CASE WHEN probe IS NULL THEN d.reason IS NULL ELSE d.account = probe ->> 'account' AND d.environment = probe ->> 'environment'
+          AND (probe ->> 'operation' IS NULL OR d.reason IS NULL) END;
       -- A time too far ahead shows that the clock jumped.
       UPDATE ${schema}.queue AS q SET due_at = now_ms WHERE q.sequence IN (
         SELECT far.sequence FROM unnest(open_accounts, open_environments) AS e(account, environment) CROSS JOIN LATERAL (

@@ -1,4 +1,4 @@
-import { isServed } from '../../claimants.js';
+import { isServed, mayTakeFrom } from '../../claimants.js';
 import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebinding, type Rebound } from '../../destination.js';
 import { changePause, type Pause, type PauseChange, readPause } from '../../pause.js';
 import { LONGEST_WAIT_MS } from '../../state-machine.js';
@@ -74,11 +74,8 @@ export function createDestinations({ first, all, run }: Connection) {
     open: ({ accounts, probe }: Pick<ClaimRequest, 'accounts' | 'probe'>, now: number): Destination[] =>
       all(ALL)
         .filter((found) => {
-          const { account, environment, reason } = pauseOf(found, now);
-          return (
-            isServed({ account, environment, gateway: gatewayOf(found) }, accounts) &&
-            (probe === undefined ? reason === undefined : keyOf({ account, environment }) === keyOf(probe))
-          );
+          const pause = pauseOf(found, now);
+          return isServed({ ...pause, gateway: gatewayOf(found) }, accounts) && mayTakeFrom(pause, probe);
         })
         .map((found) => pauseOf(found, now)),
     outlook: (now: number, accounts?: readonly string[]): Outlook[] =>
