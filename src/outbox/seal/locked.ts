@@ -23,16 +23,16 @@ const PAGE = 1_000;
  */
 export function createUnlocking({ store, seal, clock, accounts }: Pick<OutboxSettings, 'store' | 'seal' | 'clock' | 'accounts'>) {
   const served = accounts.map(({ account }) => account);
-  /** Whether this outbox has a key, by its id. An option with keys does not change while an outbox runs. */
+  /** Whether the key of any report opened it at the latest look, by the id of the key. Two keys may have had the same id. */
   const has = new Map<string, boolean>();
   let lookedAt = Number.NaN;
   /** The place of the next page of a look. Undefined between two looks. */
   let after: number | undefined;
 
   async function opens(row: Row, keyId: string): Promise<boolean> {
-    const known = has.get(keyId) ?? (await seal.open(row.body ?? '', row).then(...IS_NOT_LOCKED));
-    has.set(keyId, known);
-    return known;
+    const isOpen = await seal.open(row.body ?? '', row).then(...IS_NOT_LOCKED);
+    has.set(keyId, isOpen || has.get(keyId) === true);
+    return isOpen;
   }
 
   /** Looks at one page of the waiting reports, if a look is due. Returns whether there may be more to do at once. */
@@ -43,6 +43,7 @@ export function createUnlocking({ store, seal, clock, accounts }: Pick<OutboxSet
       const missing = await store.missingKeys(served);
       lookedAt = clock.now();
       if (missing.every((keyId) => has.get(keyId) === false)) return false;
+      has.clear();
     }
     const rows = await store.list({ state: 'waiting', after: after ?? 0, limit: PAGE });
     const writes: Write[] = [];
