@@ -31,7 +31,7 @@ const DENIALS = [
   /\b(?:could|fail(?:s|ed|ure)?|invalid|refused|rejected)\b/,
   // A server between is in trouble, or limits repeats whether they were recorded or not.
   /\b(?:busy|maintenance|unavailable|deadlock|lock|time(?:d )?out|throttled|limit(?:ed)?|too many|only one|per second|wait|later|slow down|still|being \S+ed|await(?:s|ing)?)\b/,
-  // What was reported is no longer held.
+  // The gateway no longer holds the report.
   /\b(?:discarded|dropped|expired|reverted|roll(?:ed )?back|cancell?ed|deleted|removed|suspended)\b/,
   /\b(?:no|not|t|never) (?:an? )?duplicated?\b/,
   // "Cannot be processed" only says that this attempt was refused. A later "already" begins another statement.

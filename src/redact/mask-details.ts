@@ -44,7 +44,7 @@ export function maskDetails(body: unknown, values: readonly SentValue[], identif
     if (typeof value === 'string' || typeof value === 'number') return name !== undefined && mask(`${name} ${value}`).endsWith(` ${value}`) ? value : MASK;
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map((inner) => masked(inner, depth + 1));
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [isKnown(key) ? key : MASK, masked(inner, depth + 1, key)]));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [isKnown(key) && mask(key) === key ? key : MASK, masked(inner, depth + 1, key)]));
   }
 
   return masked(body, 0);

@@ -65,6 +65,10 @@ it('keeps the identifiers of the report', () => {
   expect(mask({ id: 'B-1', said: 'B-1 of Ada' }, [personal('Ada')], ['B-1'])).toEqual({ id: 'B-1', said: 'B-1 of [masked]' });
 });
 
+it('masks the name of a member that repeats a sent value in known words', () => {
+  expect(mask({ 'Field-Long': 'no', FieldLong: 'no', field: 'no' }, [personal('Field-Long')])).toEqual({ '[masked]': 'no' });
+});
+
 it('keeps the names of members in known words', () => {
   expect(mask({ Ngozi: 'no', 'user.nin': 'no', statusCode: 'no', a: 'no' })).toEqual({ '[masked]': 'no', 'user.nin': 'no', statusCode: 'no' });
   for (const name of ['user.ngozi', 'ngozi-user', 'userNgozi', 'user.a', '']) expect(mask({ [name]: 'no' })).toEqual({ '[masked]': 'no' });

@@ -23,7 +23,7 @@ const PAGE = 1_000;
  */
 export function createUnlocking({ store, seal, clock, accounts }: Pick<OutboxSettings, 'store' | 'seal' | 'clock' | 'accounts'>) {
   const served = accounts.map(({ account }) => account);
-  /** Whether this outbox has a key, by its id. An option with keys does not change while an outbox runs. */
+  /** Whether the key of any report opened it at the latest look, by the id of the key. Two keys may have had the same id. */
   const has = new Map<string, boolean>();
   let lookedAt = Number.NaN;
   /** The place of the next page of a look. Undefined between two looks. */
@@ -33,9 +33,9 @@ export function createUnlocking({ store, seal, clock, accounts }: Pick<OutboxSet
   async function opens(row: Row, keyId: string): Promise<boolean> {
     const isOpened = () => true;
     const lacksNoKey = (error: unknown) => missingKeyOf(error) === undefined;
-    const known = has.get(keyId) ?? (await seal.open(row.body ?? '', row).then(isOpened, lacksNoKey));
-    has.set(keyId, known);
-    return known;
+    const isOpen = await seal.open(row.body ?? '', row).then(isOpened, lacksNoKey);
+    has.set(keyId, isOpen || has.get(keyId) === true);
+    return isOpen;
   }
 
   /** Looks at one page of the waiting reports, if a look is due. Returns whether there may be more to do at once. */
@@ -46,6 +46,7 @@ export function createUnlocking({ store, seal, clock, accounts }: Pick<OutboxSet
       const missing = await store.missingKeys(served);
       lookedAt = clock.now();
       if (missing.every((keyId) => has.get(keyId) === false)) return false;
+      has.clear();
     }
     const rows = await store.list({ state: 'waiting', after: after ?? 0, limit: PAGE });
     const writes: Write[] = [];

@@ -257,6 +257,23 @@ describe('a missing key', () => {
     await run(having.stop());
   });
 
+  it.each([
+    ['first', ['B-old', 'B-new']],
+    ['last', ['B-new', 'B-old']],
+  ])('is used at once although a report of another key under its id came %s, and that report is not tried more often', async (_, bets) => {
+    const { make, run, clock, sent, events } = outboxWorld({ store: memoryStore() });
+    const given = { keys: { a: key(9) }, current: 'a' };
+    for (const bet of bets) await make({ encryption: bet === 'B-new' ? given : encryption('a') }).reportBetEvent(betEvent({ bet_id: bet }));
+    await run(make({ encryption: encryption('b') }).drain({ timeoutMs: 1 }));
+    const before = clock.now();
+    const having = make({ encryption: given });
+    await run(having.drain({ timeoutMs: 1 }));
+    expect([clock.now() - before < 1_000, sent.map((body) => JSON.parse(body).bet_id)]).toEqual([true, ['B-new']]);
+    const tries = events.length;
+    await run(having.drain({ timeoutMs: 600_000 }));
+    expect(events.slice(tries).filter(([type]) => type === 'locked').length).toBeLessThan(4);
+  });
+
   it('is not looked for among waiting reports again and again if this outbox lacks it', async () => {
     const kept = memoryStore();
     let lists = 0;
