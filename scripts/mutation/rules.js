@@ -23,10 +23,8 @@ export const RULES = [
   'src/outbox/plan.ts',
   'src/outbox/state-machine.ts',
   'src/outbox/restored-database.ts',
-  'src/redact/holds-piece.ts',
   'src/redact/mask-details.ts',
   'src/redact/needs-no-mask.ts',
   'src/redact/redact.ts',
-  'src/redact/repeats-sent.ts',
   'src/redact/vocabulary.ts',
 ];
