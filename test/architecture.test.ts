@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entrySources } from '../scripts/entries.js';
+import { RULES } from '../scripts/mutation/rules.js';
 import { parseSource, readSource, type SourceFile } from './support/read-source.js';
 
 /**
@@ -179,6 +180,11 @@ describe('the architecture', () => {
     const others = ['cli', 'script-tag', 'script-tag-outbox', 'script-tag-relay', 'script-tag-stub'].map((name) => `src/entries/${name}.ts`);
     const files = source.filter(({ name }) => name.startsWith('entries/')).map(({ name }) => `src/${name}`);
     expect(files.sort()).toEqual([...entrySources().values(), ...others].sort());
+  });
+
+  it('has each file whose rules are mutated', () => {
+    const own = source.map(({ name }) => `src/${name}`);
+    expect(RULES.filter((file) => !own.includes(file))).toEqual([]);
   });
 
   it('has no import cycle, including types', () => {

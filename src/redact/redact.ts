@@ -79,7 +79,7 @@ export function createMask(values: readonly SentValue[], identifiers: readonly s
   const numbers: Numbers = {};
   return (said) => {
     if (said.length > LONGEST_TEXT) return '[a text too long to show]';
-    const free = identifiers.filter((identifier) => said.includes(identifier) && isFree(fold(identifier), sent()));
+    const free = identifiers.filter((identifier) => said.includes(identifier) && isFree(identifier, sent()));
     const pieces = said
       .split(/\s+/)
       .filter((text) => text !== '')
@@ -100,8 +100,10 @@ export function createMask(values: readonly SentValue[], identifiers: readonly s
 export const maskSent = (said: string, values: readonly SentValue[], identifiers: readonly string[] = []): string => createMask(values, identifiers)(said);
 
 /** An identifier is shown unchanged, unless it repeats a masked value, or is short enough to be a part of any word. */
-const isFree = (identifier: string, values: readonly Folded[]): boolean =>
-  /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) && !values.some(({ folded, kind }) => kind !== 'plain' && folded.length > 2 && identifier.includes(folded));
+function isFree(identifier: string, values: readonly Folded[]): boolean {
+  const text = fold(identifier);
+  return /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) && !values.some(({ folded, kind }) => kind !== 'plain' && folded.length > 2 && text.includes(folded));
+}
 
 /** The numbers that an answer shows: one of each kind, since several could spell a longer number. */
 interface Numbers {

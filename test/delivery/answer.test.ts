@@ -67,7 +67,7 @@ describe('a refusal', () => {
     expect(judge({ message: 'The bet is not known' }, { status })).toBe(false);
   });
 
-  it.each([200, 401, 404, 408, 410, 500])('with status %i says nothing of the kind, whatever its words', (status) => {
+  it.each([200, 401, 404, 408, 410, 500])('with status %i says nothing of the kind, for any words', (status) => {
     expect(judge({ message: SAME }, { status })).toBe(false);
   });
 
@@ -78,6 +78,14 @@ describe('a refusal', () => {
   it('is not a duplicate if other words of it deny that, or if the gateway has not decided', () => {
     expect(judge({ message: SAME, detail: 'The report was not recorded' })).toBe(false);
     expect(judge({ message: OTHER, detail: 'The bet is being processed, try again' })).toBe(false);
+  });
+
+  it('is neither if the word for other data was sent, since it may be the word of either', () => {
+    for (const [value, said] of [['different', 'The data is different'] as const, ['other', 'It has other data'] as const]) {
+      const body = { message: `${SAME}. ${said}.` };
+      expect(judge(body)).toBe('conflict');
+      expect(isDuplicate({ status: 409, body, json: true }, () => ({ ...none, values: [value] }))).toBe(false);
+    }
   });
 
   it('may say so in any text, at any depth, but not in the name of a member', () => {

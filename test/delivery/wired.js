@@ -22,6 +22,7 @@ export const NOT_WIRED = {
   'test/delivery/a-status-proves-nothing.test.ts': 'has raw sockets of its own',
   'test/delivery/answer.test.ts': 'reads answers made in the process; nothing is sent',
   'test/delivery/broken-answers.test.ts': 'runs over both transports by itself',
+  'test/delivery/duplicate.test.ts': 'reads words; nothing is sent',
   'test/delivery/duplicate-words.test.ts': 'only reads words, thousands of times',
   'test/delivery/relay-answer.test.ts': 'reads answers made in the process; nothing is sent',
   'test/delivery/one-signal.test.ts': 'is about the listeners of a signal',

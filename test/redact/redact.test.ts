@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/protocol/operations.js';
-import { maskSent } from '../../src/redact/redact.js';
+import { holdsPiece, maskSent } from '../../src/redact/redact.js';
 import { isShownWord } from '../../src/redact/vocabulary.js';
 import { isModel, type Model } from '../../src/schema/model.js';
 import type { SentValue } from '../../src/schema/sent-values.js';
@@ -46,6 +46,54 @@ test.each<[string, SentValue[], string]>([
   expect(maskSent(text, values)).toBe(expected);
 });
 
+test.each<[string, SentValue[], string]>([
+  // Signs, names and letters.
+  ['bet - settled & reported / recorded', [], 'bet - settled & reported / recorded'],
+  ['x-api-key: is missing', [], 'x-api-key: is missing'],
+  ['user.a is not valid', [], '[masked] is not valid'],
+  ['user A Okonkwo', [], 'user [masked]'],
+  ['Ngozi a bet', [], '[masked] bet'],
+  ['a a bet', [], '[masked] bet'],
+  ['a bet', [personal('a')], 'a bet'],
+  // Values in other spellings.
+  ['user record', [personal('R\u00e9cord')], 'user [masked]'],
+  ['user record', [personal('Rec\u200dord')], 'user [masked]'],
+  ['user record', [personal('\uff32\uff45\uff43\uff4f\uff52\uff44')], 'user [masked]'],
+  ['user record', [personal('AdaRecord')], 'user [masked]'],
+  ['first-name is not valid', [personal('Firstname')], '[masked] is not valid'],
+  // A known word within another word of a value hides nothing; six letters of a secret do.
+  ['bet settled', [personal('Unsettled')], 'bet settled'],
+  ['bet settled', [plain('unsettled')], 'bet settled'],
+  ['the record is suspended', [secret('myrecordkey')], 'the [masked] is suspended'],
+  // Numbers.
+  ['409', [], '409'],
+  ['status 409 x2', [], 'status 409 [masked]'],
+  ['codes 409', [], 'codes [masked]'],
+  ['barcode 409', [], '[masked]'],
+  ['Ngozi seconds', [], '[masked] seconds'],
+  ['wait 30, seconds', [], 'wait [masked] seconds'],
+  ['at 17 30 seconds', [], 'at [masked] seconds'],
+  ['wait 130 seconds', [], 'wait [masked] seconds'],
+  ['wait 30 milliseconds', [], 'wait [masked] milliseconds'],
+  ['wait 30 requested', [], 'wait [masked] requested'],
+])('%j with %j is shown as %j', (text, values, expected) => {
+  expect(maskSent(text, values)).toBe(expected);
+});
+
+test.each(['digit', 'character', 'decimal', 'second', 'minute', 'hour', 'day', 'byte', 'request', 'attempt'])('a small number before "%s" is shown', (unit) => {
+  for (const said of [`after 12 ${unit}`, `after 12 ${unit}s`]) expect(maskSent(said, [])).toBe(said);
+});
+
+test('an identifier is shown although a plain value, or two letters of a personal one, are parts of it', () => {
+  for (const value of [plain('1'), plain('B-17'), personal('B-')]) expect(maskSent('bet B-1734', [value], ['B-1734'])).toBe('bet B-1734');
+  expect(maskSent('bet settled', [plain('settled')], ['settled'])).toBe('bet settled');
+  expect(maskSent('bet B-1734', [personal('B-1')], ['B-1734'])).toBe('bet [masked]');
+});
+
+test.each(['x\u202eabc', 'abc\u202e', '\u202eabc', 'abc\u001b', '\u001babc'])('an identifier with a control character is not shown: %j', (identifier) => {
+  expect(maskSent(`bet ${identifier}`, [], [identifier])).toBe('bet [masked]');
+});
+
 test('the identifiers of the report are shown, except those that repeat a masked value', () => {
   expect(maskSent('bet B-1, not B-2', [], ['B-1'])).toBe('bet B-1, not [masked]');
   expect(maskSent('bet 99012345678 is known', [personal('99012345678')], ['99012345678'])).toBe('bet [masked] is known');
@@ -56,6 +104,23 @@ test('a long text is cut, and one that is too long is not shown at all', () => {
   expect(maskSent('word '.repeat(200), [])).toHaveLength(8);
   expect(maskSent('words '.repeat(200), [])).toHaveLength(301);
   expect(maskSent('x'.repeat(70_000), [])).toBe('[a text too long to show]');
+});
+
+test('a text is read up to 4,096 characters and shown up to 300', () => {
+  expect(maskSent('x'.repeat(4_096), [])).toBe('[masked]');
+  expect(maskSent('x'.repeat(4_097), [])).toBe('[a text too long to show]');
+  const whole = `${'words '.repeat(49)}status`;
+  expect(maskSent(whole, [])).toBe(whole);
+  const long = `${'words '.repeat(50)}words`;
+  expect(maskSent(long, [])).toBe(`${long.slice(0, 300)}…`);
+  expect(maskSent(`${'words '.repeat(48)}bet Ngozi Eze`, [])).toBe(`${'words '.repeat(48)}bet [masked]`);
+});
+
+test('a key is recognised by any six of its characters', () => {
+  for (const piece of ['sk-123', '234567', '-12345', 'sk-1234567']) expect(holdsPiece(`the key ${piece} is wrong`, 'sk-1234567')).toBe(true);
+  expect(holdsPiece('the key sk-123 is wrong', 'sk-123')).toBe(true);
+  for (const other of ['sk-12', '34567', '7654321', '']) expect(holdsPiece(other, 'sk-1234567')).toBe(false);
+  expect(holdsPiece('the key sk-12', 'sk-12')).toBe(false);
 });
 
 test('the cost of masking depends on the text, not on the sent values', () => {

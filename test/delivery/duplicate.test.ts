@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { readRepeated } from '../../src/delivery/duplicate.js';
+
+interface Given {
+  readonly status?: number;
+  readonly identifiers?: readonly string[];
+  readonly keys?: readonly string[];
+  readonly values?: readonly string[];
+  /** The other texts of the answer. */
+  readonly others?: readonly string[];
+}
+
+/** The reading of a refusal with this message. */
+const read = (message: string, { status = 422, identifiers = ['B-1'], keys = [], values = [], others = [] }: Given = {}) =>
+  readRepeated({ status, message, strings: [message, ...others] }, { identifiers, keys, values });
+
+const says = (message: string, given?: Given) => read(message, given).repeated;
+
+describe('a refusal says that the report was reported before', () => {
+  it.each(['report', 'event', 'bet', 'withdrawal', 'transaction', 'request', 'data'])('if it calls the %s a duplicate or already reported', (noun) => {
+    for (const message of [`Duplicate ${noun}`, `The ${noun} is duplicated`, `${noun} already reported`]) expect(says(message)).toBe(true);
+  });
+
+  it.each(['reported', 'recorded', 'submitted', 'settled', 'processed'])('if the report was already %s', (done) => {
+    expect(says(`This bet has already been ${done}`)).toBe(true);
+    expect(says(`B-1 was already ${done}`)).toBe(true);
+    expect(says(`Already ${done}.`)).toBe(true);
+    expect(says(`Already ${done}. The user is known.`)).toBe(false);
+    // Without "already", it says nothing about an earlier report.
+    expect(says(`The bet was ${done}`)).toBe(false);
+    expect(says(`${done} bet`)).toBe(false);
+  });
+
+  it('with "exists" at 409 only, and only about this report', () => {
+    expect(says('The bet already exists', { status: 409 })).toBe(true);
+    expect(says('Report with id B-1 already exists', { status: 409 })).toBe(true);
+    expect(says('The bet already exists')).toBe(false);
+    expect(says('Already exists', { status: 409 })).toBe(false);
+    expect(says('A bet with id already exists', { status: 409 })).toBe(false);
+  });
+
+  it('unless another identifier may be the duplicate', () => {
+    for (const message of ['The bet has duplicated id B-1', 'Duplicate id B-1', 'Duplicate bet with identifier']) expect(says(message)).toBe(false);
+  });
+
+  it('unless a word of a refusal stands in the same part of the sentence', () => {
+    expect(says('Bad duplicate request')).toBe(false);
+    expect(says('Bad request: duplicate report')).toBe(true);
+  });
+
+  it('in a code or another text, if the message speaks of nothing else', () => {
+    expect(says('Conflict', { others: ['DUPLICATE_REPORT'] })).toBe(true);
+    expect(says('Slow down', { others: ['DUPLICATE_REPORT'] })).toBe(false);
+  });
+});
+
+describe('the identifiers of the report are found in a refusal', () => {
+  it.each<[string, string, string]>([
+    ['in another case, and several times', 'B-1', 'Duplicate: b-1 (B-1)'],
+    ['with characters of patterns', 'B.1(2)*', 'B.1(2)* was already recorded'],
+    ['with marks', 'B\u00c9T-1', 'B\u00e9t-1 was already recorded'],
+  ])('%s', (_, identifier, message) => {
+    expect(says(message, { identifiers: [identifier] })).toBe(true);
+  });
+
+  it.each<[string, string, string]>([
+    ['a part of another', 'B-1', 'B-12 was already recorded'],
+    ['one of another spelling', 'B.1', 'Bx1 was already recorded'],
+  ])('but not as %s', (_, identifier, message) => {
+    expect(says(message, { identifiers: [identifier] })).toBe(false);
+  });
+
+  it('and a blank one changes nothing', () => {
+    expect(says('Duplicate report: - - B-1', { identifiers: [' ', '', 'B-1'] })).toBe(true);
+  });
+});
+
+describe('a sent word is not the word of the gateway', () => {
+  const message = 'This bet has already been reported';
+
+  it.each<[string, Given]>([
+    ['a value', { values: ['reported'] }],
+    ['a value of several words', { values: ['was reported late'] }],
+    ['a value without spaces', { values: ['lateReported'] }],
+    ['a name', { keys: ['reported'] }],
+    ['a name of several words', { keys: ['been_reported'] }],
+    ['a name in another case', { keys: ['beenReported'] }],
+    ['the sign of a duplicate in parts', { values: ['al-ready'] }],
+    ['the sign of a duplicate in a longer word', { keys: ['isalreadythere'] }],
+  ])('as %s', (_, given) => {
+    expect(says(message, given)).toBe(false);
+  });
+
+  it.each<[string, Given]>([
+    ['parts of it in two values', { values: ['al', 'ready'] }],
+    ['other words', { values: ['Adaeze', '1500'], keys: ['amount', 'first_name'] }],
+    ['a name without letters', { keys: ['---'] }],
+  ])('but these do not matter: %s', (_, given) => {
+    expect(says(message, given)).toBe(true);
+    expect(says('Duplicate report: B-1.', given)).toBe(true);
+  });
+
+  it('in another form of "duplicate" either', () => {
+    expect(says('Duplicated report', { values: ['duplicate'] })).toBe(false);
+  });
+});
+
+describe('other data', () => {
+  const OTHER = 'This bet has already been reported with different data';
+
+  it('is recorded if the gateway says so', () => {
+    for (const message of [OTHER, 'Already submitted with other data', 'The data is different']) expect(read(message).different).toBe(true);
+    expect(read('This bet has already been reported').different).toBe(false);
+    for (const noun of ['reference', 'id', 'report', 'request']) expect(read(`Already reported under a different ${noun}`).different).toBe(false);
+  });
+
+  it('is uncertain if a word for it was sent, or if the gateway has not decided', () => {
+    expect(read(OTHER, { values: ['different'] }).different).toBeUndefined();
+    expect(read(OTHER, { identifiers: ['different'] }).different).toBeUndefined();
+    for (const other of ['in progress', 'It is being processed', 'Please try again']) expect(read(OTHER, { others: [other] }).different).toBeUndefined();
+  });
+});
+
+describe('a denial', () => {
+  it.each([
+    'The amount differs',
+    'AMOUNT_MISMATCH',
+    'Conflicting data',
+    'The data is not equal',
+    'The data is not the same',
+    "The data doesn't match",
+    'Used by another bet',
+    'A concurrent request',
+    'Sent concurrently',
+    'Please retry',
+    'The bet is locked',
+    'The report is invalid',
+    'It cannot record the report',
+    'Nothing was recorded',
+    'The report was not yet successfully recorded',
+    'The report was not already recorded',
+    'No: not one of the reports recorded',
+    ...['record', 'submit', 'settle', 'process', 'store', 'save'].map((verb) => `We did not ${verb} it`),
+    ...['reported', 'recorded', 'submitted', 'settled', 'processed', 'stored', 'saved', 'kept', 'held'].map((done) => `It was never ${done}`),
+  ])('anywhere in the answer counts: %s', (other) => {
+    expect(read('Duplicate request', { others: [other] })).toMatchObject({ repeated: true, denied: true });
+    expect(read(`Duplicate request. ${other}.`).denied).toBe(true);
+  });
+
+  it.each([
+    'This request cannot be processed',
+    'Do not retry',
+    'It was not accepted: already recorded',
+    'It is not for you to say that it was recorded',
+    'Other data',
+    'The data is the same',
+  ])('is not read from "%s"', (other) => {
+    expect(read('Duplicate request', { others: [other] })).toMatchObject({ repeated: true, denied: false });
+  });
+
+  it('counts even if its word was sent, except in an identifier with a number', () => {
+    const message = 'Duplicate request. The report was not recorded.';
+    expect(read(message, { values: ['not'] }).denied).toBe(true);
+    expect(read(message, { identifiers: ['not'] }).denied).toBe(true);
+    expect(read('Duplicate report invalid-1', { identifiers: ['invalid-1'] }).denied).toBe(false);
+  });
+});
