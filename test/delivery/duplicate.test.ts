@@ -50,7 +50,17 @@ describe('a refusal says that the report was reported before', () => {
 
   it('in a code or another text, if the message speaks of nothing else', () => {
     expect(says('Conflict', { others: ['DUPLICATE_REPORT'] })).toBe(true);
-    expect(says('Slow down', { others: ['DUPLICATE_REPORT'] })).toBe(false);
+    for (const message of ['Slow down', 'Conflict. The wallet is busy.']) expect(says(message, { others: ['DUPLICATE_REPORT'] })).toBe(false);
+    expect(says('Conflict', { others: ['ALREADY_PROCESSED'] })).toBe(false);
+  });
+
+  it('in a sentence of its own, which speaks of nothing else', () => {
+    expect(says('This bet has already been reported. The user is known.')).toBe(true);
+    for (const message of ['Duplicate report: user is known', 'Duplicate report.user', 'Already reported, said the user']) expect(says(message)).toBe(false);
+  });
+
+  it('also with marks', () => {
+    expect(says('D\u00faplicate report')).toBe(true);
   });
 });
 
@@ -68,6 +78,11 @@ describe('the identifiers of the report are found in a refusal', () => {
     ['one of another spelling', 'B.1', 'Bx1 was already recorded'],
   ])('but not as %s', (_, identifier, message) => {
     expect(says(message, { identifiers: [identifier] })).toBe(false);
+  });
+
+  it('but one without a number could be any word', () => {
+    expect(says('user already reported', { identifiers: ['user'] })).toBe(false);
+    expect(says('42 already reported', { identifiers: ['42'] })).toBe(true);
   });
 
   it('and a blank one changes nothing', () => {
@@ -102,6 +117,12 @@ describe('a sent word is not the word of the gateway', () => {
 
   it('in another form of "duplicate" either', () => {
     expect(says('Duplicated report', { values: ['duplicate'] })).toBe(false);
+    expect(says('Duplicate report', { values: ['duplicates'] })).toBe(false);
+  });
+
+  it('nor is it left out of the sentence, which would then speak of the report', () => {
+    expect(says('user already reported', { keys: ['user'] })).toBe(false);
+    expect(says('user already reported', { values: ['user'] })).toBe(false);
   });
 });
 
@@ -110,6 +131,7 @@ describe('other data', () => {
 
   it('is recorded if the gateway says so', () => {
     for (const message of [OTHER, 'Already submitted with other data', 'The data is different']) expect(read(message).different).toBe(true);
+    expect(read(`${OTHER}. It was kept.`).different).toBe(true);
     expect(read('This bet has already been reported').different).toBe(false);
     for (const noun of ['reference', 'id', 'report', 'request']) expect(read(`Already reported under a different ${noun}`).different).toBe(false);
   });

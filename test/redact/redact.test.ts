@@ -55,6 +55,7 @@ test.each<[string, SentValue[], string]>([
   ['Ngozi a bet', [], '[masked] bet'],
   ['a a bet', [], '[masked] bet'],
   ['a bet', [personal('a')], 'a bet'],
+  ['a', [], '[masked]'],
   // Values in other spellings.
   ['user record', [personal('R\u00e9cord')], 'user [masked]'],
   ['user record', [personal('Rec\u200dord')], 'user [masked]'],
