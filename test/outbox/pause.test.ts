@@ -363,42 +363,42 @@ describe('a pause that a store has read', () => {
 
 describe('the breakers that a worker has seen', () => {
   const other = { ...breaker, environment: 'production/reportSettledBet' } as const;
-  const none = breakersAtLook(new Map(), []);
+  const none = breakersAtLook([]);
   const held = { account: 'licence-a', environment: 'production', operation: 'reportBetEvent' };
 
   it('are those with strikes and those that are open', () => {
-    const seen = breakersAtLook(none, [closed(2), { ...behind(5), ...other }]);
+    const seen = breakersAtLook([closed(2), { ...behind(5), ...other }]);
     expect([...seen.keys()]).toEqual(['licence-a:production/reportBetEvent', 'licence-a:production/reportSettledBet']);
-    expect([...breakersAtLook(none, [closed(0)])]).toEqual([]);
-    expect([...breakersAtLook(none, [paused({ ...breaker, reason: 'refusals', strikes: 0 })]).keys()]).toEqual(['licence-a:production/reportBetEvent']);
+    expect([...breakersAtLook([closed(0)])]).toEqual([]);
+    expect([...breakersAtLook([paused({ ...breaker, reason: 'refusals', strikes: 0 })]).keys()]).toEqual(['licence-a:production/reportBetEvent']);
   });
 
   it('are not pauses of whole destinations', () => {
-    expect([...breakersAtLook(none, [paused({}), open(3)])]).toEqual([]);
+    expect([...breakersAtLook([paused({}), open(3)])]).toEqual([]);
   });
 
   it('are forgotten when the store no longer has them', () => {
-    expect([...breakersAtLook(breakersAtLook(none, [behind(5)]), [])]).toEqual([]);
+    expect([...breakersAtLook(breakersAtLook([behind(5)]), [])]).toEqual([]);
   });
 
   it('keep all others when one is read or changed, and forget it when it has no strikes', () => {
-    const before = breakersAtLook(none, [behind(5), { ...closed(1), ...other }]);
+    const before = breakersAtLook([behind(5), { ...closed(1), ...other }]);
     expect([...breakersWith(before, behind(6)).values()].map(({ strikes }) => strikes)).toEqual([6, 1]);
     expect([...breakersWith(before, closed(0)).keys()]).toEqual(['licence-a:production/reportSettledBet']);
     expect([...breakersWith(none, closed(1)).keys()]).toEqual(['licence-a:production/reportBetEvent']);
   });
 
   it('hold the reports of their operation while they are open', () => {
-    expect(heldBy(breakersAtLook(none, [behind(5), { ...closed(1), ...other }]))).toEqual([held]);
+    expect(heldBy(breakersAtLook([behind(5), { ...closed(1), ...other }]))).toEqual([held]);
     // The map may hold a destination only by a mistake; it holds nothing back.
     expect(heldBy(new Map([['licence-a:production', paused({})]]))).toEqual([]);
     expect(heldBy(none)).toEqual([]);
   });
 
   it('have strikes to reset while they are closed', () => {
-    expect(hasStrikes(breakersAtLook(none, [closed(1)]), breaker)).toBe(true);
-    expect(hasStrikes(breakersAtLook(none, [behind(5)]), breaker)).toBe(false);
-    expect(hasStrikes(breakersAtLook(none, [closed(1)]), other)).toBe(false);
+    expect(hasStrikes(breakersAtLook([closed(1)]), breaker)).toBe(true);
+    expect(hasStrikes(breakersAtLook([behind(5)]), breaker)).toBe(false);
+    expect(hasStrikes(breakersAtLook([closed(1)]), other)).toBe(false);
     expect(hasStrikes(none, breaker)).toBe(false);
   });
 });
