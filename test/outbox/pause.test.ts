@@ -377,10 +377,6 @@ describe('the breakers that a worker has seen', () => {
     expect([...breakersAtLook([paused({}), open(3)])]).toEqual([]);
   });
 
-  it('are forgotten when the store no longer has them', () => {
-    expect([...breakersAtLook(breakersAtLook([behind(5)]), [])]).toEqual([]);
-  });
-
   it('keep all others when one is read or changed, and forget it when it has no strikes', () => {
     const before = breakersAtLook([behind(5), { ...closed(1), ...other }]);
     expect([...breakersWith(before, behind(6)).values()].map(({ strikes }) => strikes)).toEqual([6, 1]);
