@@ -44,8 +44,11 @@ export interface ClaimRequest {
   readonly limit: number;
   /** Milliseconds until another worker may claim them. */
   readonly leaseMs: number;
-  /** Only rows of this destination, although it is paused. With an operation: the probe of its breaker, only while the destination is not paused. */
-  readonly probe?: Destination & { readonly operation?: OperationName };
+  /** Only rows of this destination, although it is paused. */
+  readonly probe?: Destination & {
+    /** Set for the probe of a circuit breaker, which takes no row while the destination is paused. */
+    readonly operation?: OperationName;
+  };
   /**
    * Leaves out rows of these operations. Only this part of a claim may cost more if many of them wait. It is given while their
    * circuit breaker is open, and with its probe.

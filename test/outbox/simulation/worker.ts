@@ -101,8 +101,10 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     if (!fails || random.chance(0.5)) {
       claimer.worker = id;
       result = store.turn(decisions.planTurn(batch, standing(), probe?.outlook));
-      if (fails) for (const row of result.claimed) attemptOf(row).over = true;
     }
+    // Now: once the database has gone back, another worker may claim the row with the same fence.
+    const claims = result.claimed.map((row) => ({ row, attempt: attemptOf(row) }));
+    if (fails) for (const { attempt } of claims) attempt.over = true;
     if (fails) {
       coverage[result.written.length + result.claimed.length > 0 ? 'store fails after a commit' : 'store fails before a commit'] += 1;
       finished = [...batch, ...finished];
@@ -117,9 +119,9 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       if (probe) probing += result.claimed.length;
       for (const row of result.claimed) claimants.took(row);
       for (const { row } of batch) claimants.gave(row);
-      if (probe) for (const row of result.claimed) attemptOf(row).since = probe.since;
-      for (const row of result.claimed) {
-        const start = () => begin(row, askedAt, probe && { destination: probe.outlook, version: probe.outlook.pause.version + 1 }, number);
+      if (probe) for (const { attempt } of claims) attempt.since = probe.since;
+      for (const { row, attempt } of claims) {
+        const start = () => begin(attempt, row, askedAt, probe && { destination: probe.outlook, version: probe.outlook.pause.version + 1 }, number);
         if (probe) start();
         else places.take(start);
       }
@@ -157,8 +159,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     return attempt;
   };
 
-  function begin(row: Row, askedAt: number, probe: ProbeOf | undefined, number: number): void {
-    const attempt = attemptOf(row);
+  function begin(attempt: Attempt, row: Row, askedAt: number, probe: ProbeOf | undefined, number: number): void {
     point(() => {
       const end = (seen: Seen) => stay.resume(0, () => ended(attempt, row, seen, probe));
       if (places.isHeldBack(attempt.report, number) || places.isHeldBack(breakerOf(attempt.report), number)) return end({ reply: NOT_NOW, lie: false });
