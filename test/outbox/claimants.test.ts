@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClaimants, isServed } from '../../src/outbox/claimants.js';
+import { createClaimants, isServed, mayTakeFrom } from '../../src/outbox/claimants.js';
 import type { BoundDestination } from '../../src/outbox/destination.js';
 
 const gatewayOf = (account: string) => `https://${account}.example.com`;
@@ -47,5 +47,28 @@ describe('the accounts of a worker', () => {
     claimants.took({ account: 'B' });
     claimants.gave({ account: 'B' });
     expect(seen(claimants)).toEqual(['A 0', 'C 0', 'B 1']);
+  });
+});
+
+describe('a claim takes rows', () => {
+  const here = { account: 'a', environment: 'staging' } as const;
+  const open = { ...here, reason: undefined };
+  const paused = { ...here, reason: 'unavailable' } as const;
+
+  it('of a destination that is not paused', () => {
+    expect([mayTakeFrom(open, undefined), mayTakeFrom(paused, undefined)]).toEqual([true, false]);
+  });
+
+  it('for the probe of a pause only of the paused destination', () => {
+    expect([mayTakeFrom(paused, here), mayTakeFrom({ ...paused, account: 'b' }, here), mayTakeFrom({ ...open, account: 'b' }, here)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('for the probe of a breaker only of its own destination, and not while that is paused', () => {
+    const probe = { ...here, operation: 'reportBetEvent' } as const;
+    expect([mayTakeFrom(open, probe), mayTakeFrom(paused, probe), mayTakeFrom({ ...open, account: 'b' }, probe)]).toEqual([true, false, false]);
   });
 });
