@@ -4,10 +4,12 @@ import { build } from 'esbuild';
 
 const shared = /** @type {const} */ ({ bundle: true, write: false, minify: true, target: 'es2022', charset: 'utf8' });
 
-/** The minified page of a folder: an HTML file, a style and a script. @param {string} folder */
-export async function pageFiles(folder) {
-  // Only tsup.config.ts lists the licences of bundled packages, so the page bundles none.
-  const script = await build({ ...shared, entryPoints: [`${folder}/main.ts`], packages: 'external', format: 'esm' });
+/**
+ * The minified page of a folder: an HTML file, a style and a script.
+ * @param {string} folder @param {import('esbuild').Plugin[]} plugins
+ */
+async function pageFiles(folder, plugins) {
+  const script = await build({ ...shared, entryPoints: [`${folder}/main.tsx`], format: 'esm', plugins });
   const style = await build({ ...shared, entryPoints: [`${folder}/style.css`] });
   const html = (await readFile(`${folder}/index.html`, 'utf8')).replace(/\n\s*/g, '\n');
   return { html, css: style.outputFiles[0]?.text ?? '', js: script.outputFiles[0]?.text ?? '' };
@@ -16,9 +18,15 @@ export async function pageFiles(folder) {
 /** As `integrity` and `ETag` name a text. @param {string} text */
 const hashOf = (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-/** The values of the constants that the modules of these pages declare: for `define`, of tsup and of vitest. */
-export async function pagesDefine() {
-  const [inspector, operator] = await Promise.all([pageFiles('src/inspector'), pageFiles('src/console-page')]);
+/**
+ * The values of the constants that the modules of these pages declare: for `define`, of tsup and of vitest. A build for
+ * others passes the plugin that lists the licences of bundled packages.
+ * @param {import('esbuild').Plugin[]} plugins
+ */
+export async function pagesDefine(plugins = []) {
+  const folders = ['src/inspector', 'src/console-page'];
+  const [inspector, operator] = await Promise.all(folders.map((folder) => pageFiles(folder, plugins)));
+  if (!inspector || !operator) throw new Error('A page was not built.');
   // Strings, not one object: an object would become a chunk that the other entries load too.
   const texts = {
     INSPECTOR_HTML: inspector.html,

@@ -10,7 +10,9 @@ const OTHERS = ['cli', 'script-tag', 'script-tag-relay', 'script-tag-outbox', 's
 
 /** A module for each file of `src/entries`, under its name. */
 const names = readdirSync('src/entries').map((file) => file.replace(/\.ts$/, ''));
-const entries = Object.fromEntries(names.filter((name) => !OTHERS.includes(name)).map((name) => [name, `src/entries/${name}.ts`]));
+const entries = Object.fromEntries(
+  names.filter((name) => !OTHERS.includes(name)).map((name) => [name, `src/entries/${name}.ts`]),
+);
 
 const shared = {
   target: 'es2022',
@@ -20,14 +22,21 @@ const shared = {
   removeNodeProtocol: false,
   sourcemap: true,
   treeshake: true,
-  define: await pagesDefine(),
+  define: await pagesDefine([notices]),
   esbuildPlugins: [pureConstants, notices],
 } satisfies Options;
 
 export default defineConfig([
-  { ...shared, entry: entries, format: 'esm', dts: true },
+  { ...shared, entry: entries, format: 'esm', dts: { compilerOptions: { stripInternal: true } } },
   // ky exists as ESM only, so the CommonJS build includes it. scripts/cjs-declarations.js makes its declarations.
-  { ...shared, entry: entries, format: 'cjs', noExternal: ['ky'], splitting: true, outExtension: () => ({ js: '.cjs' }) },
+  {
+    ...shared,
+    entry: entries,
+    format: 'cjs',
+    noExternal: ['ky'],
+    splitting: true,
+    outExtension: () => ({ js: '.cjs' }),
+  },
   // It runs in Node.js alone, and carries the reader of CSV files inside.
   { ...shared, platform: 'node', entry: { cli: 'src/entries/cli.ts' }, format: 'esm' },
   ...Object.entries(scriptTags).map(([name, source]) => ({

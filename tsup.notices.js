@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FILE = 'dist/THIRD-PARTY-NOTICES';
-const HEAD = 'Files in this folder contain code of the packages below. Each package is listed with its whole licence.\n';
+const HEAD =
+  'Files in this folder contain code of the packages below. Each package is listed with its whole licence.\n';
 
 /** The package that a file belongs to. @param {string} path */
 const packageOf = (path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [];
@@ -19,8 +20,8 @@ function noticeOf(folder) {
 const bundled = new Set();
 
 /**
- * Writes the licences of the bundled packages beside the files that contain them. Every build of the process adds its own packages and writes
- * the whole file again, so the last one completes it.
+ * Writes the licences of the bundled packages beside the files that contain them. Every build of the process adds its
+ * own packages and writes the whole file again, so the last one completes it.
  * @type {import('esbuild').Plugin}
  */
 export const notices = {
@@ -29,7 +30,8 @@ export const notices = {
     initialOptions.metafile = true;
     onEnd(({ metafile }) => {
       const inputs = Object.values(metafile?.outputs ?? {}).flatMap((output) => Object.entries(output.inputs));
-      for (const folder of inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? packageOf(path) : []))) bundled.add(folder);
+      for (const folder of inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? packageOf(path) : [])))
+        bundled.add(folder);
       mkdirSync('dist', { recursive: true });
       writeFileSync(FILE, [HEAD, ...[...bundled].sort().map(noticeOf)].join('\n'));
     });

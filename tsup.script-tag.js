@@ -1,4 +1,7 @@
-/** The build of a script-tag file. `npm run size` bundles its libraries the same way. @satisfies {import('tsup').Options} */
+/**
+ * The build of a script-tag file. `npm run size` bundles its libraries the same way. @satisfies
+ * {import('tsup').Options}
+ */
 export const scriptTag = {
   format: /** @type {const} */ ('iife'),
   platform: /** @type {const} */ ('browser'),
@@ -13,7 +16,10 @@ export const scriptTag = {
   },
 };
 
-/** The stub, with its own names only: terser would inline this small function, and its variables would become the page's. */
+/**
+ * The stub, with its own names only: terser would inline this small function, and its variables would become the
+ * page's.
+ */
 export const stubTag = { ...scriptTag, minify: true };
 
 /** The script-tag files, and their entries. */

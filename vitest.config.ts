@@ -10,10 +10,16 @@ const define = await pagesDefine();
 /** The default of `expect.poll` is a second, and a busy machine may take longer. */
 const patient = { expect: { poll: { timeout: 20_000 } } };
 
-/** Loading modules takes longer than most tests, so each worker loads them once. A test file therefore restores everything that it changes. */
+/**
+ * Loading modules takes longer than most tests, so each worker loads them once. A test file therefore restores
+ * everything that it changes.
+ */
 const shared = { ...patient, isolate: false };
 
-/** These replace modules or globals for the whole process. A file with another environment belongs here too, since it ends the worker of the file before it. */
+/**
+ * These replace modules or globals for the whole process. A file with another environment belongs here too, since it
+ * ends the worker of the file before it.
+ */
 const ALONE = [
   'test/platform/hash.test.ts',
   'test/mock/hostile.test.ts',
@@ -40,7 +46,9 @@ const isLongest = ({ moduleId }: TestSpecification) => LONGEST.some((file) => mo
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const projects = [...new Set(sorted.map(({ project }) => project))].map((project) => sorted.filter((file) => file.project === project));
+    const projects = [...new Set(sorted.map(({ project }) => project))].map((project) =>
+      sorted.filter((file) => file.project === project),
+    );
     return projects.flatMap((own) => [...own.filter(isLongest), ...own.filter((file) => !isLongest(file))]);
   }
 }
@@ -53,7 +61,11 @@ export default defineConfig({
     globalSetup: ['test/support/skipped-cases.ts'],
     // `npm test` leaves out the tests with this tag, and `npm run test:all` runs them too.
     tags: [
-      { name: 'slow', description: 'Takes long. A quicker test has the same rule, or a test with the tag slice shows the same real thing at work.' },
+      {
+        name: 'slow',
+        description:
+          'Takes long. A quicker test has the same rule, or a test with the tag slice shows the same real thing at work.',
+      },
       { name: 'slice', description: 'In a slow file, a test that npm test runs nevertheless.' },
     ],
     projects: [
@@ -63,7 +75,14 @@ export default defineConfig({
           name: 'unit',
           ...shared,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/browser/**', 'test/frameworks/**', 'test/package/**', 'test/site/**', 'test/**/*.postgres.test.ts', ...ALONE],
+          exclude: [
+            'test/browser/**',
+            'test/frameworks/**',
+            'test/package/**',
+            'test/site/**',
+            'test/**/*.postgres.test.ts',
+            ...ALONE,
+          ],
           testTimeout: 60_000,
           maxConcurrency: 10,
         },

@@ -1,5 +1,6 @@
-// All checks, in an empty clone with Node.js alone: `bash .ci/run`. The table below is the list of them. The last line is
-// "== PASSED in N s" or "== FAILED: <steps>". TERM, INT and HUP end all started processes. It takes less than 30 minutes on two cores.
+// All checks, in an empty clone with Node.js alone: `bash .ci/run`. The table below is the list of them. The last line
+// is "== PASSED in N s" or "== FAILED: <steps>". TERM, INT and HUP end all started processes. It takes less than 30
+// minutes on two cores.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,8 +29,8 @@ const hidden = (command) => `.ci/hide-system bash -c '${command}'`;
 const inClone = `cd ${work} && unset LC_ALL && export TZ=Pacific/Auckland LANG=de_DE.UTF-8`;
 
 /**
- * The steps of a stage are queues side by side, at most two. A step that fails stops no other step of its stage, and the next
- * stage does not start. A step is a command of bash; an entry with two texts gives it a short name.
+ * The steps of a stage are queues side by side, at most two. A step that fails stops no other step of its stage, and
+ * the next stage does not start. A step is a command of bash; an entry with two texts gives it a short name.
  * @type {readonly (readonly (readonly (string | readonly [name: string, command: string])[])[])[]}
  */
 const STAGES = [
@@ -43,12 +44,17 @@ const STAGES = [
       'npm run size',
       'npm run docs',
       // In another time zone and language. The check of the package compares its build with the one here.
-      ['copy of the files', `git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory ${work}`],
+      [
+        'copy of the files',
+        `git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory ${work}`,
+      ],
       ['demo in an empty clone', `${inClone} && ${hidden('npm ci --prefer-offline && npm run demo')}`],
       ['check of the package', `SECOND_BUILD=${work} node test/packaging/run.js`],
       // These install Debian's packages where apt-get can, so they come after the demo, and in one queue.
       'node test/runtimes/run.js --firefox',
+      'node test/runtimes/sqlite-tests.js',
       'node scripts/debian-postgres.js',
+      'npm run test:frameworks',
       'npm run soak',
     ],
     [
@@ -78,7 +84,9 @@ let passed = 0;
 
 /**
  * Runs a step. Its output is printed at once if it runs alone, otherwise when it ends.
- * @param {string} name @param {string} command @param {boolean} live
+ * @param {string} name
+ * @param {string} command
+ * @param {boolean} live
  */
 async function run(name, command, live) {
   const start = performance.now();
@@ -166,10 +174,15 @@ async function end(code) {
   await endDescendants();
   for (const { name, said, live } of unfinished) if (!live) print(`== The output so far of: ${name}\n${said}`);
   const bad = new Set([...failed, ...unfinished]);
-  for (const { name, said } of failed) print(`== The end of the output of: ${name}\n${said.trimEnd().split('\n').slice(-150).join('\n')}\n`);
+  for (const { name, said } of failed)
+    print(`== The end of the output of: ${name}\n${said.trimEnd().split('\n').slice(-150).join('\n')}\n`);
   rmSync(work, { recursive: true, force: true });
   print(`${passed} passed, ${bad.size} failed\n`);
-  print(code === 0 ? `== PASSED in ${secondsSince(began)} s\n` : `== FAILED: ${[...bad].map(({ name }) => name).join('; ') || `exit code ${code}`}\n`);
+  print(
+    code === 0
+      ? `== PASSED in ${secondsSince(began)} s\n`
+      : `== FAILED: ${[...bad].map(({ name }) => name).join('; ') || `exit code ${code}`}\n`,
+  );
   process.exit(code);
 }
 for (const [signal, code] of /** @type {const} */ ([

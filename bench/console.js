@@ -8,39 +8,48 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import pg from 'pg';
-import { postgresStore } from '../dist/outbox-postgres.js';
 import { startPostgres } from '../test/support/postgres-server.js';
 import { inMs, msOf, msOfEach, tellProgress } from './durations.js';
 import { median, quantile } from './measure.js';
 import { thisRuntime } from './process.js';
 import { CLAIMED, NOWHERE, promise, rowsOf } from './reports.js';
+import { postgresStore } from './stores.js';
 import { fixed, markdownTable, whole } from './words.js';
 
-const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' }, quarantined: { type: 'string', default: '50000' } } });
+const { values } = parseArgs({
+  options: { rows: { type: 'string', default: '1000000' }, quarantined: { type: 'string', default: '50000' } },
+});
 const [ROWS, QUARANTINED] = [Number(values.rows), Number(values.quarantined)];
 const SCHEMA = 'location_sdk';
 const CHUNK = 250_000;
 const READS = 15;
 const TURNS = 200;
-const SAID = 'reportBetEvent %s: the gateway refused the report (HTTP 422). The gateway said: "amount must be an integer".';
+const SAID =
+  'reportBetEvent %s: the gateway refused the report (HTTP 422). The gateway said: "amount must be an integer".';
 
-const server = await startPostgres({ fsync: true, flags: ['-c', 'shared_buffers=1GB', '-c', 'max_wal_size=4GB', '-c', 'maintenance_work_mem=256MB'] });
+const server = await startPostgres({
+  fsync: true,
+  flags: ['-c', 'shared_buffers=1GB', '-c', 'max_wal_size=4GB', '-c', 'maintenance_work_mem=256MB'],
+});
 const pool = new pg.Pool({ connectionString: server.url, max: 8 });
 pool.on('error', () => {});
 
-/** The console's data have no separate entry in the package. */
+/** The operator's functions have no separate entry in the package. */
 async function consoleOver(/** @type {object} */ store) {
   const folder = mkdtempSync(join(tmpdir(), 'location-sdk-console-'));
-  const outfile = join(folder, 'console-data.mjs');
-  const entry = fileURLToPath(new URL('../src/outbox/console/create-console-data.ts', import.meta.url));
+  const outfile = join(folder, 'operator.mjs');
+  const entry = fileURLToPath(new URL('../src/outbox/operator/operator.ts', import.meta.url));
   await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
-  /** @type {typeof import('../src/outbox/console/create-console-data.js')} */
-  const { createConsoleData } = await import(pathToFileURL(outfile).href);
+  /** @type {typeof import('../src/outbox/operator/operator.js')} */
+  const { createOperator } = await import(pathToFileURL(outfile).href);
   rmSync(folder, { recursive: true });
-  return createConsoleData({ over: store });
+  return createOperator({ over: store });
 }
 
-/** The real tables, filled by the server itself. Quarantined rows are mixed with the others, as after a wrong deploy in a busy hour. */
+/**
+ * The real tables, filled by the server itself. Quarantined rows are mixed with the others, as after a wrong deploy in
+ * a busy hour.
+ */
 async function fill() {
   const [row] = rowsOf('00000000-0000-0000-0000-000000000000', 1);
   const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
@@ -64,9 +73,12 @@ async function fill() {
   await pool.query(`VACUUM ANALYZE ${SCHEMA}.reports`);
 }
 
-/** Turns that record the rows claimed by the turn before, and claim again. @param {import('../dist/outbox.js').OutboxStore} store */
+/**
+ * Turns that record the rows claimed by the turn before, and claim again.
+ * @param {import('./stores.js').OutboxStore} store
+ */
 function turns(store) {
-  /** @type {Parameters<import('../dist/outbox.js').OutboxStore['turn']>[0]['writes'][number][]} */
+  /** @type {Parameters<import('./stores.js').OutboxStore['turn']>[0]['writes'][number][]} */
   let writes = [];
   return async () => {
     const accounts = [{ account: 'default', gateways: { staging: NOWHERE }, busy: 0 }];
@@ -115,7 +127,12 @@ async function measure() {
   await msOfEach(20, turn);
   const alone = await msOfEach(TURNS, turn);
   const { account, environment, code, words } = group;
-  const request = { decision: 'decision-of-the-bench', action: /** @type {const} */ ('retry'), who: 'bench', reason: 'the deploy was mended' };
+  const request = {
+    decision: 'decision-of-the-bench',
+    action: /** @type {const} */ ('retry'),
+    who: 'bench',
+    reason: 'the deploy was mended',
+  };
   let deciding = true;
   let touched = 0;
   const took = msOf(async () => {
@@ -134,18 +151,29 @@ async function measure() {
   rows.push([`retry of ${whole(touched)} reports, beside a worker`, `${fixed(retried / 1_000, 1)} s`]);
   note('a turn of the worker', alone);
   note('a turn meanwhile', beside);
-  rows.push(['99th of 100 turns, alone and meanwhile', `${inMs(quantile(alone, 0.99))}, ${inMs(quantile(beside, 0.99))}`]);
+  rows.push([
+    '99th of 100 turns, alone and meanwhile',
+    `${inMs(quantile(alone, 0.99))}, ${inMs(quantile(beside, 0.99))}`,
+  ]);
   let undone = 0;
   const back = await msOf(async () => {
     for (let more = true; more; ) {
-      const { decision, more: left } = await data.undo({ decision: 'undoing-of-the-bench', of: request.decision, who: 'bench', reason: 'a mistake' });
+      const { decision, more: left } = await data.undo({
+        decision: 'undoing-of-the-bench',
+        of: request.decision,
+        who: 'bench',
+        reason: 'a mistake',
+      });
       undone = decision.touched;
       more = left;
     }
   });
   rows.push([`taking back ${whole(undone)} of them`, `${fixed(back / 1_000, 1)} s`]);
   console.log(markdownTable(rows), '\n');
-  promise(`overview and groups in 300 ms, counts too: ${inMs(overview)}, ${inMs(groups)}, ${inMs(counts)}`, Math.max(overview, groups, counts) < 300);
+  promise(
+    `overview and groups in 300 ms, counts too: ${inMs(overview)}, ${inMs(groups)}, ${inMs(counts)}`,
+    Math.max(overview, groups, counts) < 300,
+  );
   promise(`a page of search in 100 ms: ${inMs(search)} at most`, search < 100);
   promise(`${whole(touched)} reports retried in 10 s: ${fixed(retried / 1_000, 1)} s`, retried < 10_000);
   promise(`a turn is at most half as slow again meanwhile: ${fixed(slower)} ×`, slower <= 1.5);

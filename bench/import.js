@@ -1,8 +1,8 @@
 // The cost of `location-sdk outbox … import`, as a separate process that checks every line of a CSV file and then
-// enqueues it, compared with an operator's own script that reads the same file and calls `reportAll` (`report-all.js`). They alternate,
-// each with a new SQLite file. Fails if a promised value is missed. `node bench/import.js --lines 1000000 --kills 20`
-// also kills the import this number of times with SIGKILL, continues it, and has another program count the outbox's
-// reports.
+// enqueues it, compared with an operator's own script that reads the same file and calls `reportAll` (`report-all.js`).
+// They alternate, each with a new SQLite file. Fails if a promised value is missed. `node bench/import.js --lines
+// 1000000 --kills 20` also kills the import this number of times with SIGKILL, continues it, and has another program
+// count the outbox's reports.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import Database from 'libsql';
+import { DatabaseSync as Database } from '@photostructure/sqlite';
 import { median } from './measure.js';
 import { thisRuntime } from './process.js';
 import { promise } from './reports.js';
@@ -24,7 +24,9 @@ const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const NAMES =
   'bet_id,win_amount,payout_amount,outcome,ggr,ur,user.user_id,user.first_name,user.last_name,user.resident_address,user.resident_lga,user.resident_state,user.is_resident,user.nin,user.tax_id';
 
-const { values } = parseArgs({ options: { lines: { type: 'string' }, kills: { type: 'string', default: '0' }, smoke: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { lines: { type: 'string' }, kills: { type: 'string', default: '0' }, smoke: { type: 'boolean' } },
+});
 const lines = Number(values.lines ?? sizeOf(1_000_000, 500));
 const kills = Number(values.kills);
 const rounds = lines > 200_000 ? 1 : sizeOf(3, 1);
@@ -83,7 +85,11 @@ function residentOf(pid) {
   }
 }
 
-/** Lines a second of the same in a process of its own, as the import has one. @param {string} csv @param {number} count */
+/**
+ * Lines a second of the same in a process of its own, as the import has one.
+ * @param {string} csv
+ * @param {number} count
+ */
 async function reporting(csv, count) {
   const began = performance.now();
   const child = fork(fileURLToPath(new URL('report-all.js', import.meta.url)), [newFile(), csv]);
@@ -92,12 +98,18 @@ async function reporting(csv, count) {
   return (count / (performance.now() - began)) * 1_000;
 }
 
-/** The outbox's reports, counted by a program that shares nothing with this package, if there is one. @param {string} file */
+/**
+ * The outbox's reports, counted by a program that shares nothing with this package, if there is one.
+ * @param {string} file
+ */
 function countRows(file) {
   const query = 'SELECT count(*), count(DISTINCT reference) FROM outbox_rows';
   const script = `import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute("${query}").fetchone())`;
   try {
-    const [rows, references] = execFileSync('python3', ['-c', script, file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    const [rows, references] = execFileSync('python3', ['-c', script, file], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
       .split(' ')
       .map(Number);
     return { by: 'python3', rows, references };
@@ -105,7 +117,7 @@ function countRows(file) {
     const database = new Database(file);
     const [rows, references] = Object.values(/** @type {object} */ (database.prepare(query).get())).map(Number);
     database.close();
-    return { by: 'libsql', rows, references };
+    return { by: '@photostructure/sqlite', rows, references };
   }
 }
 
@@ -128,14 +140,20 @@ async function killing(csv) {
     if (signal === 'SIGKILL') killed += 1;
     else if (code !== 0) throw new Error(`the import ended with ${code}`);
     ended = signal === null;
-    if (signal !== null) console.log(`killed ${killed} times, ${whole(countRows(outbox).rows ?? 0)} reports in the outbox`);
+    if (signal !== null)
+      console.log(`killed ${killed} times, ${whole(countRows(outbox).rows ?? 0)} reports in the outbox`);
   }
   const { by, rows, references } = countRows(outbox);
   console.log(`counted by ${by}\n`);
-  promise(`killed ${killed} times, the outbox holds each of ${whole(lines)} lines once`, killed === kills && rows === lines && references === lines);
+  promise(
+    `killed ${killed} times, the outbox holds each of ${whole(lines)} lines once`,
+    killed === kills && rows === lines && references === lines,
+  );
 }
 
-console.log(`${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores; ${whole(lines)} lines\n`);
+console.log(
+  `${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores; ${whole(lines)} lines\n`,
+);
 try {
   const [csv, short] = [join(folder, 'bets.csv'), join(folder, 'short.csv')];
   await writeLines(csv, lines);
@@ -149,11 +167,17 @@ try {
     measured.push({ imported: perSecond, memory, reported: before ?? (await reporting(csv, lines)) });
     console.log(`import ${whole(perSecond)} lines a second, reportAll ${whole(measured.at(-1)?.reported ?? 0)}`);
   }
-  const [imported, ratio] = [median(measured.map((one) => one.imported)), median(measured.map((one) => one.imported / one.reported))];
+  const [imported, ratio] = [
+    median(measured.map((one) => one.imported)),
+    median(measured.map((one) => one.imported / one.reported)),
+  ];
   const { memory: least } = await importing(short, Math.ceil(lines / 4));
   const most = Math.max(...measured.map(({ memory }) => memory));
   console.log('');
-  promise(`import takes ${whole(imported)} lines a second, checked and enqueued (at least ${whole(PROMISED.perSecond)})`, imported >= PROMISED.perSecond);
+  promise(
+    `import takes ${whole(imported)} lines a second, checked and enqueued (at least ${whole(PROMISED.perSecond)})`,
+    imported >= PROMISED.perSecond,
+  );
   promise(`that is ${fixed(ratio)} of what reportAll takes (at least ${PROMISED.ratio})`, ratio >= PROMISED.ratio);
   promise(
     `its memory is ${mega(most)}, ${fixed(most / least)} of that for a quarter of the lines (at most ${PROMISED.memory})`,

@@ -1,7 +1,14 @@
 // A lookup service on loopback with one place and no other work: a real one cannot answer sooner.
 import { createServer } from 'node:http';
 
-const place = { country_code: 'NG', region: 'Lagos', city: 'Lagos', latitude: '6.4474', longitude: '3.3903', accuracy: 20 };
+const place = {
+  country_code: 'NG',
+  region: 'Lagos',
+  city: 'Lagos',
+  latitude: '6.4474',
+  longitude: '3.3903',
+  accuracy: 20,
+};
 const body = JSON.stringify(place);
 
 const server = createServer((_request, response) => {

@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { isSmoke } from './smoke.js';
 
 const words = process.argv.slice(2);
-const parts = words.includes('--quick') ? ['speed/main.js'] : ['speed/main.js', 'mmdb.js', 'outbox-sqlite.js', 'import.js', 'outbox-postgres.js'];
+const parts = words.includes('--quick')
+  ? ['speed/main.js']
+  : ['speed/main.js', 'mmdb.js', 'outbox-sqlite.js', 'import.js', 'outbox-postgres.js'];
 const began = performance.now();
 const failed = [];
 

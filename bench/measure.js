@@ -23,7 +23,11 @@ import { markdownTable, whole } from './words.js';
 const ROUNDS = 15;
 const ROUND_MS = sizeOf(150, 2);
 
-/** The duration of this work, in milliseconds by the clock and of the processor. @param {Contender} contender @param {number} times */
+/**
+ * The duration of this work, in milliseconds by the clock and of the processor.
+ * @param {Contender} contender
+ * @param {number} times
+ */
 async function time({ before, run }, times) {
   await before?.(times);
   const cpu = process.cpuUsage();
@@ -54,7 +58,12 @@ export async function compare(contenders, { rounds = ROUNDS } = {}) {
   const lanes = [];
   if (isSmoke) rounds = 1;
   for (const contender of contenders) {
-    lanes.push({ contender, times: await timesInRound(contender), rates: /** @type {number[]} */ ([]), processorRates: /** @type {number[]} */ ([]) });
+    lanes.push({
+      contender,
+      times: await timesInRound(contender),
+      rates: /** @type {number[]} */ ([]),
+      processorRates: /** @type {number[]} */ ([]),
+    });
   }
   for (let round = 0; round < rounds; round += 1) {
     const first = round % lanes.length;
@@ -76,12 +85,17 @@ export async function compare(contenders, { rounds = ROUNDS } = {}) {
 }
 
 /** @param {readonly number[]} figures @param {number} share */
-export const quantile = (figures, share) => [...figures].sort((a, b) => a - b)[Math.min(figures.length - 1, Math.floor(figures.length * share))] ?? Number.NaN;
+export const quantile = (figures, share) =>
+  [...figures].sort((a, b) => a - b)[Math.min(figures.length - 1, Math.floor(figures.length * share))] ?? Number.NaN;
 
 /** The median. @param {readonly number[]} figures */
 export const median = (figures) => quantile(figures, 0.5);
 
-/** The ratio of the one to the other, round by round. @param {readonly number[]} one @param {readonly number[]} other */
+/**
+ * The ratio of the one to the other, round by round.
+ * @param {readonly number[]} one
+ * @param {readonly number[]} other
+ */
 export const ratioOf = (one, other) => median(one.map((figure, round) => figure / (other[round] ?? Number.NaN)));
 
 const short = (/** @type {number} */ figure) => (figure < 10 ? figure.toPrecision(2) : whole(figure));
@@ -102,5 +116,8 @@ export function table(results, baseline) {
     short(1_000_000 / perSecond),
     `${short(perSecond / base)} ×`,
   ]);
-  return markdownTable([['', 'a second (median)', 'slowest to fastest round', 'a second of processor', 'µs each', 'as often'], ...rows]);
+  return markdownTable([
+    ['', 'a second (median)', 'slowest to fastest round', 'a second of processor', 'µs each', 'as often'],
+    ...rows,
+  ]);
 }

@@ -5,15 +5,17 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createOutbox } from '../dist/outbox.js';
-import { postgresStore } from '../dist/outbox-postgres.js';
 import { startPostgres } from '../test/support/postgres-server.js';
 import { inMs, msOf, msOfEach, tellProgress } from './durations.js';
 import { median, quantile } from './measure.js';
 import { startProcess, thisRuntime } from './process.js';
 import { bet, CLAIMED, clientOf, NOWHERE, rowsOf } from './reports.js';
+import { postgresStore } from './stores.js';
 import { fixed, markdownTable, whole } from './words.js';
 
-const { values } = parseArgs({ options: { waiting: { type: 'string', default: '1000000' }, recorded: { type: 'string', default: '10000000' } } });
+const { values } = parseArgs({
+  options: { waiting: { type: 'string', default: '1000000' }, recorded: { type: 'string', default: '10000000' } },
+});
 const [WAITING, RECORDED] = [Number(values.waiting), Number(values.recorded)];
 /** A tenth of the recorded reports are old enough to be pruned, and have their lines in the log. */
 const OLD = Math.round(RECORDED / 10);
@@ -25,16 +27,23 @@ const READS = 15;
 const SCHEMA = 'location_sdk';
 
 // The settings of a server with 8 GB for itself. All others are PostgreSQL's defaults.
-const server = await startPostgres({ fsync: true, flags: ['-c', 'shared_buffers=2GB', '-c', 'max_wal_size=8GB', '-c', 'maintenance_work_mem=256MB'] });
+const server = await startPostgres({
+  fsync: true,
+  flags: ['-c', 'shared_buffers=2GB', '-c', 'max_wal_size=8GB', '-c', 'maintenance_work_mem=256MB'],
+});
 const pool = new pg.Pool({ connectionString: server.url, max: 8 });
 pool.on('error', () => {});
 
-const one = async (/** @type {string} */ text, /** @type {unknown[]} */ given = []) => (await pool.query(text, given)).rows[0];
+const one = async (/** @type {string} */ text, /** @type {unknown[]} */ given = []) =>
+  (await pool.query(text, given)).rows[0];
 const both = (/** @type {number[]} */ found) => `${inMs(median(found))}; ${inMs(quantile(found, 0.99))}`;
 const seconds = (/** @type {number} */ figure) => `${fixed(figure / 1_000, 1)} s`;
 const giga = (/** @type {number} */ bytes) => (bytes < 1e9 ? `${whole(bytes / 1e6)} MB` : `${fixed(bytes / 1e9)} GB`);
 
-/** The real tables, filled by the server itself. References are random, like UUIDs. @param {import('../dist/outbox.js').OutboxStore} store */
+/**
+ * The real tables, filled by the server itself. References are random, like UUIDs.
+ * @param {import('./stores.js').OutboxStore} store
+ */
 async function fill(store) {
   await store.bind([{ account: 'default', environment: 'staging', gateway: NOWHERE }]);
   const [row] = rowsOf('00000000-0000-0000-0000-000000000000', 1);
@@ -76,7 +85,9 @@ async function fill(store) {
     );
     tellProgress(`${whole(done + rows)} waiting`);
   }
-  await pool.query(`INSERT INTO ${SCHEMA}.tally (account, part, recorded, attempts) VALUES ('default', 0, $1, $1)`, [RECORDED]);
+  await pool.query(`INSERT INTO ${SCHEMA}.tally (account, part, recorded, attempts) VALUES ('default', 0, $1, $1)`, [
+    RECORDED,
+  ]);
   await pool.query('CHECKPOINT');
   await unsafely('on');
 }
@@ -87,23 +98,31 @@ const TABLES = ['reports', 'queue', 'receipts'];
 async function sizes(rows) {
   const found = [];
   for (const [index, name] of TABLES.entries()) {
-    const { data, indexes } = await one('SELECT pg_table_size($1::regclass)::float8 AS data, pg_indexes_size($1::regclass)::float8 AS indexes', [
-      `${SCHEMA}.${name}`,
-    ]);
+    const { data, indexes } = await one(
+      'SELECT pg_table_size($1::regclass)::float8 AS data, pg_indexes_size($1::regclass)::float8 AS indexes',
+      [`${SCHEMA}.${name}`],
+    );
     const count = rows[index] ?? 0;
     found.push([`\`${name}\`, ${whole(count)} rows`, giga(data), giga(indexes), whole((data + indexes) / count)]);
   }
   return found;
 }
 
-/** Turns that record the rows claimed by the turn before, and claim again. @param {import('../dist/outbox.js').OutboxStore} store */
+/**
+ * Turns that record the rows claimed by the turn before, and claim again.
+ * @param {import('./stores.js').OutboxStore} store
+ */
 function turns(store) {
-  /** @type {Parameters<import('../dist/outbox.js').OutboxStore['turn']>[0]['writes'][number][]} */
+  /** @type {Parameters<import('./stores.js').OutboxStore['turn']>[0]['writes'][number][]} */
   let writes = [];
   return async () => {
     const { claimed } = await store.turn({
       writes,
-      claim: { accounts: [{ account: 'default', gateways: { staging: NOWHERE }, busy: 0 }], limit: CLAIMED, leaseMs: 600_000 },
+      claim: {
+        accounts: [{ account: 'default', gateways: { staging: NOWHERE }, busy: 0 }],
+        limit: CLAIMED,
+        leaseMs: 600_000,
+      },
     });
     if (claimed.length < CLAIMED) throw new Error(`a turn claimed ${claimed.length} of ${CLAIMED} rows`);
     writes = claimed.map((row) => ({
@@ -128,7 +147,8 @@ async function measure() {
   const turn = turns(store);
   await msOfEach(20, turn);
   const rows = [['figure', 'median; 99th of 100']];
-  const stats = async (/** @type {string} */ when) => rows.push([`\`stats()\`${when}`, both(await msOfEach(READS, () => outbox.stats()))]);
+  const stats = async (/** @type {string} */ when) =>
+    rows.push([`\`stats()\`${when}`, both(await msOfEach(READS, () => outbox.stats()))]);
   const turned = async (/** @type {string} */ when, times = TURNS) =>
     rows.push([`a turn: ${CLAIMED} recorded, ${CLAIMED} claimed${when}`, both(await msOfEach(times, turn))]);
   await stats('');
@@ -159,7 +179,10 @@ async function measure() {
   await child.stop();
   const { count } = await one(`SELECT count(*)::float8 AS count FROM ${SCHEMA}.reports WHERE sequence <= $1`, [OLD]);
   if (count !== 0) throw new Error(`${count} old reports were not pruned`);
-  rows.push([`\`prune\` of ${whole(OLD)} reports, beside a worker`, `${seconds(took)}: ${whole(OLD / (took / 1_000))} a second`]);
+  rows.push([
+    `\`prune\` of ${whole(OLD)} reports, beside a worker`,
+    `${seconds(took)}: ${whole(OLD / (took / 1_000))} a second`,
+  ]);
   rows.push(['a turn meanwhile', both(beside)]);
   const { autovacuums } = await one(
     "SELECT sum(autovacuum_count)::float8 AS autovacuums FROM pg_stat_user_tables WHERE schemaname = $1 AND relname IN ('reports', 'queue')",
@@ -167,7 +190,10 @@ async function measure() {
   );
   rows.push(['`VACUUM` of `reports` after it', seconds(await vacuum('reports'))]);
   rows.push(['autovacuums of `reports` and `queue` until then', whole(autovacuums)]);
-  rows.push(['`VACUUM` of `reports`, `queue`, `receipts` when just filled', [filled.reports, filled.queue, filled.receipts].map(seconds).join(', ')]);
+  rows.push([
+    '`VACUUM` of `reports`, `queue`, `receipts` when just filled',
+    [filled.reports, filled.queue, filled.receipts].map(seconds).join(', '),
+  ]);
   console.log(markdownTable(rows), '\n');
   tellProgress('pruned');
 }

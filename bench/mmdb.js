@@ -21,14 +21,20 @@ const NETWORKS = sizeOf(20_000, 1_000);
 const VISITED = 1_000;
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'ja', 'pt-BR', 'ru', 'zh-CN'];
 
-const names = (/** @type {string} */ place) => Object.fromEntries(LANGUAGES.map((language) => [language, `${place} (${language})`]));
+const names = (/** @type {string} */ place) =>
+  Object.fromEntries(LANGUAGES.map((language) => [language, `${place} (${language})`]));
 const country = { geoname_id: 1, iso_code: 'NG', names: names('Nigeria') };
 const continent = { code: 'AF', geoname_id: 2, names: names('Africa') };
 const record = (/** @type {number} */ index) => ({
   city: { geoname_id: index, names: names(`City ${index}`) },
   continent,
   country,
-  location: { accuracy_radius: 20, latitude: 6 + index / 9_999, longitude: 3 + index / 9_999, time_zone: 'Africa/Lagos' },
+  location: {
+    accuracy_radius: 20,
+    latitude: 6 + index / 9_999,
+    longitude: 3 + index / 9_999,
+    time_zone: 'Africa/Lagos',
+  },
   registered_country: country,
   subdivisions: [{ geoname_id: 3, iso_code: 'LA', names: names('Lagos') }],
 });
@@ -38,22 +44,29 @@ const visited = every.slice(0, VISITED);
 
 const folder = await mkdtemp(join(tmpdir(), 'location-sdk-bench-'));
 const file = join(folder, 'places.mmdb');
-await writeFile(file, writeMmdb(Object.fromEntries(every.map((_, index) => [`${address(index, 0)}/24`, record(index)]))));
+await writeFile(
+  file,
+  writeMmdb(Object.fromEntries(every.map((_, index) => [`${address(index, 0)}/24`, record(index)]))),
+);
 const service = await startProcess(new URL('lookup-service.js', import.meta.url));
 
 try {
   const bare = new Reader(await readFile(file));
   const caching = await open(file);
-  const database = mmdb({ file, Reader });
-  await database.ready();
+  const database = mmdb({ database: caching });
   const { signal } = new AbortController();
   /** @type {import('../dist/index.js').Fetch} */
-  const onLoopback = (url, init) => fetch(url.replace('https://get.geojs.io', `http://127.0.0.1:${service.first}`), /** @type {RequestInit} */ (init));
+  const onLoopback = (url, init) =>
+    fetch(url.replace('https://get.geojs.io', `http://127.0.0.1:${service.first}`), /** @type {RequestInit} */ (init));
   const overHttp = geojs();
   const offline = createClient({ location: { ip: { providers: [database], cacheMs: 0 } } });
   const online = createClient({ location: { ip: { providers: [overHttp], cacheMs: 0 } }, fetch: onLoopback });
 
-  /** Looks addresses up one after the other. @param {readonly string[]} addresses @param {(ip: string) => Promise<unknown>} lookUp */
+  /**
+   * Looks addresses up one after the other.
+   * @param {readonly string[]} addresses
+   * @param {(ip: string) => Promise<unknown>} lookUp
+   */
   const inTurn = (addresses, lookUp) => {
     let next = 0;
     return async (/** @type {number} */ times) => {
@@ -68,23 +81,35 @@ try {
     };
   };
 
-  const provider = `mmdb({ file }).lookup, ${whole(VISITED)} networks in turn`;
+  const provider = `mmdb({ database }).lookup, ${whole(VISITED)} networks in turn`;
   const http = 'geojs().lookup, HTTP on loopback';
   const results = await compare([
     { name: provider, run: inTurn(visited, (ip) => database.lookup({ ip, fetch: onLoopback, signal })) },
-    { name: `the same, ${whole(NETWORKS)} networks in turn`, run: inTurn(every, (ip) => database.lookup({ ip, fetch: onLoopback, signal })) },
+    {
+      name: `the same, ${whole(NETWORKS)} networks in turn`,
+      run: inTurn(every, (ip) => database.lookup({ ip, fetch: onLoopback, signal })),
+    },
     { name: 'the reader of mmdb-lib alone, no cache', run: atOnce(visited, (ip) => bare.get(ip)) },
     { name: 'the reader of maxmind alone, its cache', run: atOnce(visited, (ip) => caching.get(ip)) },
     // With a new signal for each request, as the client passes it.
-    { name: http, run: inTurn(visited, (ip) => overHttp.lookup({ ip, fetch: onLoopback, signal: new AbortController().signal })) },
-    { name: 'client.locate({ clientIP }) with the database', run: inTurn(visited, (clientIP) => offline.locate({ clientIP })) },
+    {
+      name: http,
+      run: inTurn(visited, (ip) => overHttp.lookup({ ip, fetch: onLoopback, signal: new AbortController().signal })),
+    },
+    {
+      name: 'client.locate({ clientIP }) with the database',
+      run: inTurn(visited, (clientIP) => offline.locate({ clientIP })),
+    },
     { name: 'client.locate({ clientIP }) over HTTP', run: inTurn(visited, (clientIP) => online.locate({ clientIP })) },
   ]);
 
   console.log(`Location lookups one after the other, ${thisRuntime.name}, ${cpus()[0]?.model}\n`);
   console.log(`${table(results, http)}\n`);
   const perCore = results.find(({ name }) => name === provider)?.perProcessorSecond ?? 0;
-  promise(`${whole(perCore)} a second of one core from the database, for networks that are asked for again (at least ${whole(PROMISED)})`, perCore >= PROMISED);
+  promise(
+    `${whole(perCore)} a second of one core from the database, for networks that are asked for again (at least ${whole(PROMISED)})`,
+    perCore >= PROMISED,
+  );
 } finally {
   await service.stop();
   await rm(folder, { recursive: true });

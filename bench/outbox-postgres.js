@@ -6,18 +6,18 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createOutbox } from '../dist/outbox.js';
-import { postgresStore } from '../dist/outbox-postgres.js';
 import { startPostgres } from '../test/support/postgres-server.js';
 import { compare, median, ratioOf, table } from './measure.js';
 import { startProcess, thisRuntime } from './process.js';
 import { bet, CLAIMED, clientOf, NOWHERE, promise, rowsOf, turns } from './reports.js';
 import { sizeOf } from './smoke.js';
+import { postgresStore } from './stores.js';
 import { fixed, whole } from './words.js';
 
 const PROMISED = { prepared: 1.25, within: 2.25, scaling: 0.8, claim: 1.5, wakingMs: 1_000 };
 /** Above this processor use the machine is full, and more workers cannot deliver more. */
 const FULL = 0.85;
-/** The default of a worker, and the gateway of the sizing guide: four of them leave this machine some time. */
+/** The default of a worker, and the gateway of the guide to PostgreSQL: four of them leave this machine some time. */
 const CONCURRENCY = 8;
 const LATENCY_MS = 100;
 const FEW = sizeOf(10_000, 100);
@@ -59,14 +59,25 @@ async function adding(title, { url }) {
   const pipelined = new pg.Pool({ connectionString: url, max: 1, pipeline: true });
   // As above.
   for (const one of [lent, pipelined]) one.on('error', () => {});
-  const [told, silent] = [await postgresStore({ database: lent }), await postgresStore({ database: lent, notify: false })];
+  const [told, silent] = [
+    await postgresStore({ database: lent }),
+    await postgresStore({ database: lent, notify: false }),
+  ];
   const outbox = createOutbox({ client: clientOf(NOWHERE), store: told });
-  await lent.query('CREATE TABLE bets (id text PRIMARY KEY, user_id text NOT NULL, amount bigint NOT NULL, details jsonb NOT NULL, at timestamptz NOT NULL)');
+  await lent.query(
+    'CREATE TABLE bets (id text PRIMARY KEY, user_id text NOT NULL, amount bigint NOT NULL, details jsonb NOT NULL, at timestamptz NOT NULL)',
+  );
   await lent.query('CREATE INDEX bets_of_user ON bets (user_id, at)');
   const [waiting, sending] = [await lent.connect(), await pipelined.connect()];
   const INSERT = 'INSERT INTO bets (id, user_id, amount, details, at) VALUES ($1, $2, $3, $4, now())';
-  const valuesOf = (/** @type {ReturnType<typeof bet>} */ one) => [one.bet_id, one.user.user_id, one.amount, JSON.stringify(one)];
-  const insert = (/** @type {pg.PoolClient} */ client, /** @type {ReturnType<typeof bet>} */ one) => client.query(INSERT, valuesOf(one));
+  const valuesOf = (/** @type {ReturnType<typeof bet>} */ one) => [
+    one.bet_id,
+    one.user.user_id,
+    one.amount,
+    JSON.stringify(one),
+  ];
+  const insert = (/** @type {pg.PoolClient} */ client, /** @type {ReturnType<typeof bet>} */ one) =>
+    client.query(INSERT, valuesOf(one));
   /** @param {string} name @param {(one: ReturnType<typeof bet>) => Promise<unknown>} [more] after the answer to the bet */
   const after = (name, more) => ({
     name,
@@ -132,7 +143,9 @@ async function adding(title, { url }) {
       after('the same without NOTIFY', (one) => silent.enqueue(rowsOf(one.bet_id, 1), waiting)),
       after('then its report, outbox', (one) => outbox.within(waiting).reportBetEvent(one)),
       together('the bet alone, pipelined'),
-      together('together with one more row of your own', (one) => insert(sending, { ...one, bet_id: `${one.bet_id}-more` })),
+      together('together with one more row of your own', (one) =>
+        insert(sending, { ...one, bet_id: `${one.bet_id}-more` }),
+      ),
       together('together with its report, store', (one) => told.enqueue(rowsOf(one.bet_id, 1), sending)),
       together('the same without NOTIFY', (one) => silent.enqueue(rowsOf(one.bet_id, 1), sending)),
       together('together with its report, outbox', (one) => outbox.within(sending).reportBetEvent(one)),
@@ -146,16 +159,21 @@ async function adding(title, { url }) {
   await Promise.all([lent.end(), pipelined.end()]);
   console.log(`Transactions that insert a bet, ${title}\n\n${table(results, 'the bet alone')}\n`);
   const msOf = (/** @type {number} */ index) => 1_000 / (results[index]?.perSecond ?? Number.NaN);
-  const share = (/** @type {number} */ index, base = 0) => `${whole((ratioOf(results[base]?.rates ?? [], results[index]?.rates ?? []) - 1) * 100)} %`;
+  const share = (/** @type {number} */ index, base = 0) =>
+    `${whole((ratioOf(results[base]?.rates ?? [], results[index]?.rates ?? []) - 1) * 100)} %`;
   /** How many times as long a transaction takes as one with one more row. */
-  const beside = (/** @type {number} */ index, row = 2) => ratioOf(results[row]?.rates ?? [], results[index]?.rates ?? []);
+  const beside = (/** @type {number} */ index, row = 2) =>
+    ratioOf(results[row]?.rates ?? [], results[index]?.rates ?? []);
   console.log(`To a transaction of ${fixed(msOf(0))} ms that inserts one bet:
 - one more row of your own adds ${share(2)}, SELECT $1 ${share(1)}
 - a prepared report in the statement of the bet adds ${share(11)}; preparing it takes ${fixed(msOf(12) - msOf(11))} ms before that
 - a report with \`within\` adds ${share(5)}, writing alone ${share(3)}
 - the same together with the bet adds ${share(10, 6)}, writing alone ${share(8, 6)}; one more row of your own ${share(7, 6)}\n`);
   const say = (/** @type {string} */ what, /** @type {number} */ times, /** @type {number} */ most) =>
-    promise(`a transaction with ${what} takes ${fixed(times)} times as long as with one more row of your own (at most ${most})`, times <= most);
+    promise(
+      `a transaction with ${what} takes ${fixed(times)} times as long as with one more row of your own (at most ${most})`,
+      times <= most,
+    );
   say('a prepared report in the statement of the bet', beside(11), PROMISED.prepared);
   say('a report over `within`', beside(5), PROMISED.within);
   say('a report over `within`, together with the bet,', beside(10, 7), PROMISED.within);
@@ -164,7 +182,8 @@ async function adding(title, { url }) {
 /** The share of the processors' time in use, since the machine started. */
 function processorTime() {
   const times = cpus().map((one) => one.times);
-  const sum = (/** @type {(one: (typeof times)[number]) => number} */ of) => times.reduce((total, one) => total + of(one), 0);
+  const sum = (/** @type {(one: (typeof times)[number]) => number} */ of) =>
+    times.reduce((total, one) => total + of(one), 0);
   const idle = sum((one) => one.idle);
   return { idle, whole: idle + sum(({ user, nice, sys, irq }) => user + nice + sys + irq) };
 }
@@ -180,15 +199,20 @@ async function delivered(workers, gateway) {
   const schema = `delivery_${bets}`;
   const store = await postgresStore({ database: pool, schema });
   const payloads = Array.from({ length: BACKLOG }, (_, index) => bet(`D-${index}`));
-  await createOutbox({ client: clientOf(gateway), store }).reportAll(payloads.map((payload) => ({ operation: 'reportBetEvent', payload })));
+  await createOutbox({ client: clientOf(gateway), store }).reportAll(
+    payloads.map((payload) => ({ operation: 'reportBetEvent', payload })),
+  );
   const words = [server.url, schema, gateway, String(CONCURRENCY)];
-  const children = await Promise.all(Array.from({ length: workers }, () => startProcess(new URL('postgres-worker.js', import.meta.url), { words })));
+  const children = await Promise.all(
+    Array.from({ length: workers }, () => startProcess(new URL('postgres-worker.js', import.meta.url), { words })),
+  );
   for (const child of children) child.send('start');
   const recorded = async () => (await store.counts()).states.recorded;
   // Measured in the middle: not while they start, nor when too little is left for all.
   const until = async (/** @type {number} */ part) => {
     for (const began = performance.now(); (await recorded()) < BACKLOG * part; ) {
-      if (performance.now() - began > MOST_MS) throw new Error(`the workers delivered ${await recorded()} of ${BACKLOG} reports in time`);
+      if (performance.now() - began > MOST_MS)
+        throw new Error(`the workers delivered ${await recorded()} of ${BACKLOG} reports in time`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
@@ -207,7 +231,8 @@ async function delivering() {
   const gateway = `http://127.0.0.1:${answering.first}`;
   /** @type {Map<number, { rate: number, busy: number }[]>} */
   const rounds = new Map([1, 2, 4].map((workers) => [workers, []]));
-  for (let round = 0; round < DELIVERIES; round += 1) for (const [workers, found] of rounds) found.push(await delivered(workers, gateway));
+  for (let round = 0; round < DELIVERIES; round += 1)
+    for (const [workers, found] of rounds) found.push(await delivered(workers, gateway));
   const figures = [...rounds].map(([workers, found]) => ({
     workers,
     rate: median(found.map(({ rate }) => rate)),
@@ -225,14 +250,20 @@ async function delivering() {
   }
 }
 
-/** A schema with this number of rows, made by the server itself. @param {string} schema @param {number} waiting @param {number} recorded */
+/**
+ * A schema with this number of rows, made by the server itself.
+ * @param {string} schema
+ * @param {number} waiting
+ * @param {number} recorded
+ */
 async function fill(schema, waiting, recorded) {
   const store = await postgresStore({ database: pool, schema });
   await store.bind([{ account: 'default', environment: 'staging', gateway: NOWHERE }]);
   const [row] = rowsOf('x', 1);
   const columns = 'id, account, environment, operation, reference, fingerprint';
   /** @param {string} prefix */
-  const values = (prefix) => `'default:staging:reportBetEvent:${prefix}' || n, 'default', 'staging', 'reportBetEvent', '${prefix}' || n, '${row?.fingerprint}'`;
+  const values = (prefix) =>
+    `'default:staging:reportBetEvent:${prefix}' || n, 'default', 'staging', 'reportBetEvent', '${prefix}' || n, '${row?.fingerprint}'`;
   await pool.query(`INSERT INTO ${schema}.reports (${columns}, state, fence, attempts, in_doubt, doubt_before, due_at, changed_at, outcome)
     SELECT ${values('R-')}, 'recorded', 1, 1, false, false, 0, 0, 'recorded' FROM generate_series(1, ${recorded}) AS n`);
   await pool.query(
@@ -252,7 +283,10 @@ async function claims() {
   const results = await compare([turns(name, few), turns(`${whole(MANY)} waiting, ${whole(RECORDED)} recorded`, many)]);
   console.log(`Turns: ${CLAIMED} rows written back and ${CLAIMED} claimed\n\n${table(results, name)}\n`);
   const [fast = 0, slow = 0] = results.map(({ perSecond }) => perSecond);
-  promise(`a claim among very many costs ${fixed(fast / slow)} times one among few (at most ${PROMISED.claim})`, fast / slow <= PROMISED.claim);
+  promise(
+    `a claim among very many costs ${fixed(fast / slow)} times one among few (at most ${PROMISED.claim})`,
+    fast / slow <= PROMISED.claim,
+  );
   const began = performance.now();
   await many.counts();
   console.log(`counting all of them takes ${Math.round(performance.now() - began)} ms\n`);
@@ -296,7 +330,8 @@ async function waking() {
 const { values } = parseArgs({ options: { only: { type: 'string' }, smoke: { type: 'boolean' } } });
 console.log(`${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores\n`);
 try {
-  for (const part of [enqueueing, waking, delivering, claims]) if (values.only === undefined || values.only === part.name) await part();
+  for (const part of [enqueueing, waking, delivering, claims])
+    if (values.only === undefined || values.only === part.name) await part();
 } finally {
   await pool.end();
   await server.stop();

@@ -6,18 +6,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import Database from 'libsql';
+import { DatabaseSync as Database } from '@photostructure/sqlite';
 import { createOutbox } from '../dist/outbox.js';
-import { sqliteStore } from '../dist/outbox-sqlite.js';
 import { compare, median, table } from './measure.js';
 import { startProcess, thisRuntime } from './process.js';
 import { bet, CLAIMED, clientOf, NOWHERE, promise, rowsOf, turns } from './reports.js';
 import { sizeOf } from './smoke.js';
+import { sqliteStore } from './stores.js';
 import { fixed, mega, whole } from './words.js';
 
-// One after the other: a row of the queue writes 4.6 pages to the disk, since two indexes find it again; that of the bare table 2.4.
-// So a slow disk allows 0.52, and on a fast one the check after each commit that the file is still there counts too.
-const PROMISED = { single: 0.4, together: 0.7, batch: 10, drain: 0.8, claim: 1.5, memory: 1.25 };
+// One after the other: a row of the queue writes 3.8 pages to the disk, since the index of claims finds it again; that
+// of the bare table 2.6. So a disk whose time goes with the pages allows 0.69. On a fast disk the turn of the event
+// loop, which lets reports share a commit, and the look at the file's folder count too.
+const PROMISED = { single: 0.6, together: 0.7, batch: 10, drain: 0.8, claim: 1.5, memory: 1.25 };
 /** The share of a drained backlog that counts as warm-up. */
 const WARM_UP = 0.2;
 const BATCH = 500;
@@ -113,8 +114,14 @@ async function enqueueing() {
   ]);
   console.log(`Enqueueing reports\n\n${table(results, 'bare prepared insert')}\n`);
   const [base = 0, single = 0, , many = 0, , batch = 0] = results.map(({ perSecond }) => perSecond);
-  promise(`one after the other, the store takes ${fixed(single / base)} of the bare inserts (at least ${PROMISED.single})`, single / base >= PROMISED.single);
-  promise(`50 at once, validated, located and hashed: ${fixed(many / base)} (at least ${PROMISED.together})`, many / base >= PROMISED.together);
+  promise(
+    `one after the other, the store takes ${fixed(single / base)} of the bare inserts (at least ${PROMISED.single})`,
+    single / base >= PROMISED.single,
+  );
+  promise(
+    `50 at once, validated, located and hashed: ${fixed(many / base)} (at least ${PROMISED.together})`,
+    many / base >= PROMISED.together,
+  );
   promise(
     `in batches the store takes ${fixed(batch / single)} times what it takes one after the other (at least ${PROMISED.batch})`,
     batch / single >= PROMISED.batch,
@@ -126,7 +133,8 @@ async function enqueueing() {
 /** @param {number} waiting */
 async function claiming(waiting) {
   const store = await openStore();
-  for (let added = 0; added < waiting; added += 10_000) await store.enqueue(rowsOf(`W-${added}`, Math.min(10_000, waiting - added)));
+  for (let added = 0; added < waiting; added += 10_000)
+    await store.enqueue(rowsOf(`W-${added}`, Math.min(10_000, waiting - added)));
   return { close: () => store.close?.(), contender: turns(`${whole(waiting)} waiting`, store) };
 }
 
@@ -135,7 +143,10 @@ async function claims() {
   const results = await compare([few.contender, many.contender]);
   console.log(`Turns: ${CLAIMED} rows written back and ${CLAIMED} claimed\n\n${table(results, few.contender.name)}\n`);
   const [fast = 0, slow = 0] = results.map(({ perSecond }) => perSecond);
-  promise(`a claim among ${whole(MANY)} costs ${fixed(fast / slow)} times one among ${whole(FEW)} (at most ${PROMISED.claim})`, fast / slow <= PROMISED.claim);
+  promise(
+    `a claim among ${whole(MANY)} costs ${fixed(fast / slow)} times one among ${whole(FEW)} (at most ${PROMISED.claim})`,
+    fast / slow <= PROMISED.claim,
+  );
   await few.close();
   await many.close();
 }
@@ -167,8 +178,13 @@ async function draining() {
   }
   const ratio = median(rounds.map(({ alone, drained }) => drained / alone));
   const [alone, drained] = [median(rounds.map((one) => one.alone)), median(rounds.map((one) => one.drained))];
-  console.log(`Draining ${whole(BACKLOG)} reports, ${CONCURRENCY} at once: client alone ${whole(alone)} a second, outbox ${whole(drained)}\n`);
-  promise(`a backlog is drained at ${fixed(ratio)} of the client's rate (at least ${PROMISED.drain})`, ratio >= PROMISED.drain);
+  console.log(
+    `Draining ${whole(BACKLOG)} reports, ${CONCURRENCY} at once: client alone ${whole(alone)} a second, outbox ${whole(drained)}\n`,
+  );
+  promise(
+    `a backlog is drained at ${fixed(ratio)} of the client's rate (at least ${PROMISED.drain})`,
+    ratio >= PROMISED.drain,
+  );
   await store.close?.();
   await gateway.stop();
 }
@@ -178,8 +194,10 @@ async function drainMany(count, minutes) {
   const gateway = await startGateway();
   const store = await openStore();
   const url = `http://127.0.0.1:${gateway.first}`;
-  for (let added = 0; added < count; added += 10_000) await store.enqueue(rowsOf(`M-${added}`, Math.min(10_000, count - added), url));
-  // Without encryption a body is compared with its fingerprint before it is sent. The bodies of this backlog are invented.
+  for (let added = 0; added < count; added += 10_000)
+    await store.enqueue(rowsOf(`M-${added}`, Math.min(10_000, count - added), url));
+  // Without encryption a body is compared with its fingerprint before it is sent. The bodies of this backlog are
+  // invented.
   const seal = {
     seal: async (/** @type {string} */ body) => ({ body, fingerprint: '' }),
     open: async (/** @type {string} */ body) => body,
@@ -207,19 +225,29 @@ async function drainMany(count, minutes) {
   const { states } = await outbox.stats();
   console.log(`\n${whole(states.recorded)} recorded, ${whole(states.waiting + states['in-flight'])} left`);
   const grown = most.after / most.before;
-  promise(`the memory after warming up is ${fixed(grown)} of that before, ${mega(most.after)} at most (at most ${PROMISED.memory})`, grown <= PROMISED.memory);
+  promise(
+    `the memory after warming up is ${fixed(grown)} of that before, ${mega(most.after)} at most (at most ${PROMISED.memory})`,
+    grown <= PROMISED.memory,
+  );
   if (states.recorded !== recorded || states.quarantined > 0) process.exitCode = 1;
   await store.close?.();
   await gateway.stop();
 }
 
 const { values } = parseArgs({
-  options: { drain: { type: 'string' }, minutes: { type: 'string', default: '60' }, only: { type: 'string' }, smoke: { type: 'boolean' } },
+  options: {
+    drain: { type: 'string' },
+    minutes: { type: 'string', default: '60' },
+    only: { type: 'string' },
+    smoke: { type: 'boolean' },
+  },
 });
 console.log(`${thisRuntime.name}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores\n`);
 try {
   if (values.drain !== undefined) await drainMany(Number(values.drain), Number(values.minutes));
-  else for (const part of [enqueueing, draining, claims]) if (values.only === undefined || values.only === part.name) await part();
+  else
+    for (const part of [enqueueing, draining, claims])
+      if (values.only === undefined || values.only === part.name) await part();
 } finally {
   await rm(folder, { recursive: true });
 }

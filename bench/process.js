@@ -17,7 +17,9 @@ export const thisRuntime = { name: `Node.js ${process.versions.node}`, execPath:
  */
 export async function startProcess(file, { runtime = thisRuntime, words = [], flags = [] } = {}) {
   const child = fork(fileURLToPath(file), words, { execPath: runtime.execPath, execArgv: [...flags] });
-  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${fileURLToPath(file)} ${words.join(' ')} ended with ${code}`)));
+  const failed = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`${fileURLToPath(file)} ${words.join(' ')} ended with ${code}`)),
+  );
   failed.catch(() => {});
   const next = async () => (await Promise.race([once(child, 'message'), failed]))[0];
   const first = await next();

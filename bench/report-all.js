@@ -1,4 +1,5 @@
-// An operator's own script: reads a CSV file and enqueues its lines with `reportAll`. `node bench/report-all.js outbox.db bets.csv`
+// An operator's own script: reads a CSV file and enqueues its lines with `reportAll`. `node bench/report-all.js
+// outbox.db bets.csv`
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createOutbox } from '../dist/outbox.js';
@@ -10,7 +11,17 @@ const [file = '', csv = ''] = process.argv.slice(2);
 
 /** @param {readonly string[]} cells @returns {import('../dist/index.js').SettledBet} */
 function payloadOf([bet_id = '', win = '', payout = '', outcome = '', ggr = '', ur = '', ...user]) {
-  const [user_id = '', first_name = '', last_name = '', resident_address = '', resident_lga = '', resident_state = '', resident, nin = '', tax_id = ''] = user;
+  const [
+    user_id = '',
+    first_name = '',
+    last_name = '',
+    resident_address = '',
+    resident_lga = '',
+    resident_state = '',
+    resident,
+    nin = '',
+    tax_id = '',
+  ] = user;
   const is_resident = resident === 'true';
   return {
     bet_id,

@@ -63,10 +63,10 @@ export function promise(what, kept) {
  * A contender whose turns write back the rows claimed by the turn before, and claim again.
  *
  * @param {string} name
- * @param {import('../dist/outbox.js').OutboxStore} store
+ * @param {import('./stores.js').OutboxStore} store
  */
 export function turns(name, store) {
-  /** @type {Parameters<import('../dist/outbox.js').OutboxStore['turn']>[0]['writes'][number][]} */
+  /** @type {Parameters<import('./stores.js').OutboxStore['turn']>[0]['writes'][number][]} */
   let writes = [];
   return {
     name,
@@ -74,7 +74,11 @@ export function turns(name, store) {
       for (let done = 0; done < times; done += 1) {
         const { claimed } = await store.turn({
           writes,
-          claim: { accounts: [{ account: 'default', gateways: { staging: NOWHERE }, busy: 0 }], limit: CLAIMED, leaseMs: 60_000 },
+          claim: {
+            accounts: [{ account: 'default', gateways: { staging: NOWHERE }, busy: 0 }],
+            limit: CLAIMED,
+            leaseMs: 60_000,
+          },
         });
         writes = claimed.map((row) => ({
           id: row.id,

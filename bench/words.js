@@ -1,10 +1,15 @@
 // Numbers and tables as text.
 
-export const whole = (/** @type {number} */ figure) => (Number.isFinite(figure) ? Math.round(figure).toLocaleString('en') : '–');
-export const fixed = (/** @type {number} */ figure, digits = 2) => (Number.isFinite(figure) ? figure.toFixed(digits) : '–');
+export const whole = (/** @type {number} */ figure) =>
+  Number.isFinite(figure) ? Math.round(figure).toLocaleString('en') : '–';
+export const fixed = (/** @type {number} */ figure, digits = 2) =>
+  Number.isFinite(figure) ? figure.toFixed(digits) : '–';
 export const mega = (/** @type {number} */ bytes) => `${fixed(bytes / 1_048_576, 1)} MB`;
 
-/** A Markdown table with aligned columns in its source. @param {readonly (readonly string[])[]} rows the first is the head */
+/**
+ * A Markdown table with aligned columns in its source.
+ * @param {readonly (readonly string[])[]} rows the first is the head
+ */
 export function markdownTable(rows) {
   const widths = rows[0]?.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const line = (/** @type {readonly string[]} */ row) =>

@@ -6,6 +6,8 @@ const cli = new URL('../dist/cli.js', import.meta.url);
 
 if (existsSync(cli)) await import(cli.href);
 else {
-  console.error('location-sdk is not built in this clone, so the command did nothing. Run "npm ci && npm run build" first.');
+  console.error(
+    'location-sdk is not built in this clone, so the command did nothing. Run "npm ci && npm run build" first.',
+  );
   process.exitCode = 1;
 }

@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { createClient, isLocationError, isReportingError, isValidationError } from 'location-sdk';
-import { serve } from 'location-sdk/mock/node';
+import { createClient, isReportingError } from 'location-sdk';
+import { serve } from 'location-sdk/node';
 
 const isSetUp = Boolean(process.env.LOCATION_SDK_STAGING_BASE_URL || process.env.LOCATION_SDK_MOCK);
 const mock = isSetUp ? undefined : await serve();
@@ -45,17 +45,38 @@ function findPlayer(userId) {
   return player;
 }
 
-/** The bet user object. The gateway names some fields differently for withdrawals, so there are two. @param {string} userId */
+/**
+ * The bet user object. The gateway names some fields differently for withdrawals, so there are two.
+ * @param {string} userId
+ */
 function betUser(userId) {
   const { first_name, last_name, address, lga, state, nin, tax_id } = findPlayer(userId);
-  return { user_id: userId, first_name, last_name, resident_address: address, resident_lga: lga, resident_state: state, is_resident: true, nin, tax_id };
+  return {
+    user_id: userId,
+    first_name,
+    last_name,
+    resident_address: address,
+    resident_lga: lga,
+    resident_state: state,
+    is_resident: true,
+    nin,
+    tax_id,
+  };
 }
 
 /** @param {string} userId */
 function withdrawalUser(userId) {
   const { first_name, last_name, address, lga, state, nin, tax_id } = findPlayer(userId);
   const names = { user_id: userId, full_name: `${first_name} ${last_name}` };
-  return { ...names, residence_address: address, residence_lga: lga, residence_state: state, residency_status: 'RESIDENT', nin, tax_id };
+  return {
+    ...names,
+    residence_address: address,
+    residence_lga: lga,
+    residence_state: state,
+    residency_status: 'RESIDENT',
+    nin,
+    tax_id,
+  };
 }
 
 /**
@@ -87,7 +108,9 @@ const routes = {
     const { stake, location } = body;
     const bet_id = `BET-${randomUUID()}`;
     // The page's location if it found one; otherwise the player's address is looked up.
-    const receipt = await untilCertain(client.reportBetEvent({ bet_id, amount: stake, user: betUser(userId) }, { location, clientIP }));
+    const receipt = await untilCertain(
+      client.reportBetEvent({ bet_id, amount: stake, user: betUser(userId) }, { location, clientIP }),
+    );
     bets.set(bet_id, { stake, userId });
     return shown(receipt);
   },
@@ -95,8 +118,16 @@ const routes = {
   async 'POST /bets/:id/settle'({ body }, id) {
     const { stake, userId } = found(bets.get(id));
     const payout = body.won ? body.payout : 0;
-    const result = { outcome: body.won ? 'WIN' : 'LOSS', win_amount: Math.max(0, payout - stake), payout_amount: payout };
-    return shown(await untilCertain(client.reportSettledBet({ bet_id: id, user: betUser(userId), ...result, ggr: stake - payout, ur: 0 })));
+    const result = {
+      outcome: body.won ? 'WIN' : 'LOSS',
+      win_amount: Math.max(0, payout - stake),
+      payout_amount: payout,
+    };
+    return shown(
+      await untilCertain(
+        client.reportSettledBet({ bet_id: id, user: betUser(userId), ...result, ggr: stake - payout, ur: 0 }),
+      ),
+    );
   },
 
   async 'POST /withdrawals'({ body, clientIP }) {
@@ -106,7 +137,14 @@ const routes = {
     const { success } = await client.verifyNin({ nin: findPlayer(userId).nin });
     if (!success) throw new HttpError(403, 'The national identification number could not be verified.');
     const metadata = { method: 'bank_transfer', bank, account_last4 };
-    const event = { request_id, amount, user: withdrawalUser(userId), metadata, withdrawalId: `W-${request_id}`, userId };
+    const event = {
+      request_id,
+      amount,
+      user: withdrawalUser(userId),
+      metadata,
+      withdrawalId: `W-${request_id}`,
+      userId,
+    };
     const receipt = await untilCertain(client.reportWithdrawalEvent(event, { location, clientIP }));
     withdrawals.set(request_id, { event, location: receipt.location });
     return shown(receipt);
@@ -114,11 +152,18 @@ const routes = {
 
   async 'POST /withdrawals/:id/settle'(_call, id) {
     const { event, location } = found(withdrawals.get(id));
-    return shown(await untilCertain(client.reportSettledWithdrawal({ ...event, status: 'SUCCESS', timestamp: new Date(), location })));
+    return shown(
+      await untilCertain(
+        client.reportSettledWithdrawal({ ...event, status: 'SUCCESS', timestamp: new Date(), location }),
+      ),
+    );
   },
 };
 
-/** The location is personal data: the player's browser does not need it. @param {import('location-sdk').Receipt} receipt */
+/**
+ * The location is personal data: the player's browser does not need it.
+ * @param {import('location-sdk').Receipt} receipt
+ */
 const shown = ({ operation, reference, outcome, attempts }) => ({ operation, reference, outcome, attempts });
 
 class HttpError extends Error {
@@ -135,14 +180,18 @@ function found(value) {
   return value;
 }
 
-/** The answer to the player's browser. The error's own message is for the log: it contains no personal data. @param {unknown} error */
+/**
+ * The answer to the player's browser. The error's own message is for the log: it contains no personal data.
+ * @param {unknown} error
+ */
 function answerFor(error) {
   if (error instanceof HttpError) return { status: error.status, body: { message: error.message } };
   console.error(error instanceof Error ? `  ${error.message}` : error);
-  if (isLocationError(error)) return { status: 422, body: { message: 'We could not tell where you are.' } };
-  if (isValidationError(error)) return { status: 422, body: { message: 'Some details are wrong.', fields: error.issues.map(({ path }) => path) } };
-  if (isReportingError(error)) return { status: 503, body: { message: 'Please try again later.', code: error.code } };
-  return { status: 500, body: { message: 'Something went wrong.' } };
+  if (!isReportingError(error)) return { status: 500, body: { message: 'Something went wrong.' } };
+  if (error.code === 'location') return { status: 422, body: { message: 'We could not tell where you are.' } };
+  if (error.code === 'validation')
+    return { status: 422, body: { message: 'Some details are wrong.', fields: error.issues.map(({ path }) => path) } };
+  return { status: 503, body: { message: 'Please try again later.', code: error.code } };
 }
 
 /**
@@ -196,7 +245,7 @@ console.log(`The backend listens on ${address}`);
 if (mock) console.log(`and reports to a mock gateway on ${mock.url}\n`);
 if (mock && !process.argv.includes('--serve')) await exerciseOnce(mock);
 
-/** Does what a player's browser would do. @param {import('location-sdk/mock/node').MockServer} mock */
+/** Does what a player's browser would do. @param {import('location-sdk/node').MockServer} mock */
 async function exerciseOnce({ gateway, close }) {
   /** @param {string} path @param {object} body @param {number} expected */
   const post = async (path, body, expected = 200) => {
@@ -208,7 +257,10 @@ async function exerciseOnce({ gateway, close }) {
     return JSON.parse(text).reference;
   };
 
-  const bet = await post('/bets', { stake: 1500, location: { latitude: 6.4474, longitude: 7.5139, accuracy: 20, source: 'gps' } });
+  const bet = await post('/bets', {
+    stake: 1500,
+    location: { latitude: 6.4474, longitude: 7.5139, accuracy: 20, source: 'gps' },
+  });
   await post(`/bets/${bet}/settle`, { won: true, payout: 3675 });
   // The gateway records the withdrawal, but all three attempts lose the answer: the report is in doubt, and resent.
   gateway.faults.add({ operation: 'reportWithdrawalEvent', kind: 'connection-reset', when: 'after', times: 3 });

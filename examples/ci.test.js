@@ -1,9 +1,9 @@
 // An operator's tests of its own code without the gateway: `node --test examples/ci.test.js`.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { createClient, isDuplicateReportError, isReportingError, isValidationError } from 'location-sdk';
+import { createClient, isReportingError } from 'location-sdk';
 import { createMockGateway } from 'location-sdk/mock';
-import { serve } from 'location-sdk/mock/node';
+import { serve } from 'location-sdk/node';
 
 /**
  * The code under test. In your project it is imported. It gets its client as an argument, so that a test can pass one.
@@ -66,18 +66,24 @@ describe('in one process: the mock gateway is the client’s fetch', () => {
 
   test('the same bet placed twice is refused the second time', async () => {
     await placeBet(client, bet, clientIP);
-    await assert.rejects(placeBet(client, { ...bet, amount: 2000 }, clientIP), (error) => isDuplicateReportError(error) && error.conflict);
+    await assert.rejects(
+      placeBet(client, { ...bet, amount: 2000 }, clientIP),
+      (error) => isReportingError(error) && error.code === 'duplicate' && error.conflict,
+    );
   });
 
   test('a bet with a wrong NIN is not sent', async () => {
     const wrong = { ...bet, user: { ...user, nin: '123' } };
-    await assert.rejects(placeBet(client, wrong, clientIP), (error) => isValidationError(error) && error.issues[0]?.path === 'user.nin');
+    await assert.rejects(
+      placeBet(client, wrong, clientIP),
+      (error) => isReportingError(error) && error.code === 'validation' && error.issues[0]?.path === 'user.nin',
+    );
     assert.deepEqual(gateway.reports(), []);
   });
 });
 
 describe('a whole suite, switched by LOCATION_SDK_MOCK', () => {
-  /** @type {import('location-sdk/mock/node').MockServer} */
+  /** @type {import('location-sdk/node').MockServer} */
   let server;
   const outside = process.env.LOCATION_SDK_MOCK;
 

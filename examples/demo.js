@@ -1,7 +1,7 @@
 // The four steps against a mock gateway over real HTTP, on loopback only: `npm run demo`.
 import { createClient, isReportingError } from 'location-sdk';
 import { createMockGateway } from 'location-sdk/mock';
-import { serve } from 'location-sdk/mock/node';
+import { serve } from 'location-sdk/node';
 
 const server = await serve(createMockGateway());
 const { gateway } = server;
@@ -21,7 +21,15 @@ const betUser = {
   tax_id: '2034567890123',
 };
 const bet = { bet_id: 'BET-1', amount: 1500, user: betUser };
-const settledBet = { bet_id: 'BET-1', user: betUser, win_amount: 2175, payout_amount: 3675, outcome: 'WIN', ggr: -2175, ur: 0 };
+const settledBet = {
+  bet_id: 'BET-1',
+  user: betUser,
+  win_amount: 2175,
+  payout_amount: 3675,
+  outcome: 'WIN',
+  ggr: -2175,
+  ur: 0,
+};
 const withdrawal = {
   request_id: 'WR-1',
   amount: 3000,
@@ -52,7 +60,12 @@ function show(step, { outcome, reference, environment, attempts, message }) {
   );
 }
 
-/** Shows the error with which a call must end. @param {string} what @param {string} code @param {() => Promise<unknown>} call */
+/**
+ * Shows the error with which a call must end.
+ * @param {string} what
+ * @param {string} code
+ * @param {() => Promise<unknown>} call
+ */
 async function fails(what, code, call) {
   try {
     await call();
@@ -76,17 +89,28 @@ show('4  reportSettledWithdrawal', await client.reportSettledWithdrawal(settledW
 
 heading('NIN verification');
 const verified = await client.verifyNin({ nin: '99012345678' });
-console.log(`  ✓ a number that staging verifies: success ${verified.success}, "${verified.message}", born ${verified.data?.biographicData?.dateOfBirth}`);
+console.log(
+  `  ✓ a number that staging verifies: success ${verified.success}, "${verified.message}", born ${verified.data?.biographicData?.dateOfBirth}`,
+);
 const unknown = await client.verifyNin({ nin: '12345678901' });
-console.log(`  ✓ any other number:              success ${unknown.success}, "${unknown.message}" (an answer, not an error)`);
+console.log(
+  `  ✓ any other number:              success ${unknown.success}, "${unknown.message}" (an answer, not an error)`,
+);
 
 heading('Failures and their messages');
 // The types find all three. JavaScript users see the error.
 const mistaken = /** @type {typeof settledBet} */ (
-  /** @type {unknown} */ ({ ...settledBet, payout_amount: undefined, payoutAmount: 3675, user: { ...betUser, nin: '123' } })
+  /** @type {unknown} */ ({
+    ...settledBet,
+    payout_amount: undefined,
+    payoutAmount: 3675,
+    user: { ...betUser, nin: '123' },
+  })
 );
 await fails('three mistakes in one payload', 'validation', () => client.reportSettledBet(mistaken));
-await fails('a settled bet that was never initiated', 'not-found', () => client.reportSettledBet({ ...settledBet, bet_id: 'BET-NEVER' }));
+await fails('a settled bet that was never initiated', 'not-found', () =>
+  client.reportSettledBet({ ...settledBet, bet_id: 'BET-NEVER' }),
+);
 await fails('the same report again', 'duplicate', () => client.reportSettledBet(settledBet));
 
 gateway.faults.add({ kind: 'connection-reset', when: 'after' });
@@ -101,12 +125,16 @@ try {
   await oneAttempt.reportBetEvent({ ...bet, bet_id: 'BET-3' }, { location });
 } catch (error) {
   if (!isReportingError(error)) throw error;
-  console.log(`  ✗ the same with no attempt left\n      code '${error.code}', outcome '${error.outcome}'\n${indent(error.message)}`);
+  console.log(
+    `  ✗ the same with no attempt left\n      code '${error.code}', outcome '${error.outcome}'\n${indent(error.message)}`,
+  );
   show('and what to do: client.resend(error)', await oneAttempt.resend(error));
 }
 
 await fails('a wrong key', 'authentication', () =>
-  createClient({ ...options, gateways: { staging: { baseUrl: server.url, apiKey: 'not-the-key' } } }).reportSettledBet(settledBet),
+  createClient({ ...options, gateways: { staging: { baseUrl: server.url, apiKey: 'not-the-key' } } }).reportSettledBet(
+    settledBet,
+  ),
 );
 await fails('no address from which the player can be located', 'location', () =>
   createClient({ ...options, location: {} }).reportBetEvent({ ...bet, bet_id: 'BET-4' }),
@@ -115,6 +143,8 @@ await server.close();
 
 const stopped = await serve();
 await stopped.close();
-await fails('an unreachable gateway', 'network', () => createClient({ ...options, ...stopped.clientOptions() }).reportSettledBet(settledBet));
+await fails('an unreachable gateway', 'network', () =>
+  createClient({ ...options, ...stopped.clientOptions() }).reportSettledBet(settledBet),
+);
 
 console.log('\nEvery step ran as expected.');

@@ -30,7 +30,10 @@ const LAST = 'dist/integrity.json';
 function timesOf(path) {
   if (!statSync(path).isDirectory()) return [statSync(path).mtimeMs];
   // A folder's own time changes when files are deleted or renamed.
-  return [statSync(path).mtimeMs, ...readdirSync(path, { recursive: true }).map((name) => statSync(join(path, String(name))).mtimeMs)];
+  return [
+    statSync(path).mtimeMs,
+    ...readdirSync(path, { recursive: true }).map((name) => statSync(join(path, String(name))).mtimeMs),
+  ];
 }
 
 /** Whether the build is missing, older than one of its sources, or changed since it ended. @param {string} [folder] */
@@ -41,12 +44,21 @@ export function isStale(folder = root) {
   return isOld || Math.max(...built) > statSync(join(folder, LAST)).mtimeMs;
 }
 
-/** Builds if that is needed. The npm scripts and `test/package/install.ts` call it. Test files run in parallel and call `expectFreshBuild` instead. */
+/**
+ * Builds if that is needed. The npm scripts and `test/package/install.ts` call it. Test files run in parallel and call
+ * `expectFreshBuild` instead.
+ */
 export function buildIfStale() {
   if (!isStale()) return;
   console.error('Building dist/, which is missing or older than its sources. This takes a minute or two.');
-  const { status, error, stdout, stderr } = spawnSync('npm run --silent build', { cwd: root, shell: true, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-  if (status !== 0) throw new Error(`The build failed, so nothing was run. Fix this first:\n${stdout}${stderr}${error ?? ''}`);
+  const { status, error, stdout, stderr } = spawnSync('npm run --silent build', {
+    cwd: root,
+    shell: true,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status !== 0)
+    throw new Error(`The build failed, so nothing was run. Fix this first:\n${stdout}${stderr}${error ?? ''}`);
 }
 
 if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) buildIfStale();

@@ -1,13 +1,14 @@
-// Makes the pictures of the console's guide from the real page, over an outbox in memory: `node scripts/console-pictures.js`, after a build.
+// Makes the pictures of the console's guide from the real page, over an outbox in memory: `node
+// scripts/console-pictures.js`, after a build.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { createClient } from 'location-sdk';
 import { createMockGateway } from 'location-sdk/mock';
+import { toNodeHandler } from 'location-sdk/node';
 import { createOutbox, memoryStore } from 'location-sdk/outbox';
 import { createConsole } from 'location-sdk/outbox/console';
-import { toNodeHandler } from 'location-sdk/relay/node';
 
 const FOLDER = 'docs/pictures';
 const DESKTOP = { width: 1120, height: 720 };
@@ -22,7 +23,14 @@ const REASONS = [
 async function launch() {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const outfile = `${root}node_modules/.cache/console-pictures-chromium.mjs`;
-  await build({ entryPoints: [`${root}test/browser/chromium.ts`], outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm' });
+  await build({
+    entryPoints: [`${root}test/browser/chromium.ts`],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+  });
   const { launchChromium } = await import(pathToFileURL(outfile).href);
   return /** @type {Promise<import('playwright-core').Browser>} */ (launchChromium());
 }
@@ -55,7 +63,11 @@ const now = () => Date.now() - behindMs;
 const client = createClient({
   ...gateway.clientOptions(),
   logger: {},
-  clock: { now, setTimeout: (work, ms) => setTimeout(work, ms), clearTimeout: (timer) => clearTimeout(/** @type {never} */ (timer)) },
+  clock: {
+    now,
+    setTimeout: (work, ms) => setTimeout(work, ms),
+    clearTimeout: (timer) => clearTimeout(/** @type {never} */ (timer)),
+  },
 });
 const outbox = createOutbox({ client, store: memoryStore({ now }), breakerAfter: 1_000_000, retry: { baseMs: 1 } });
 const empty = createOutbox({ client: createClient({ ...gateway.clientOptions(), logger: {} }), store: memoryStore() });
@@ -68,7 +80,9 @@ async function report(count) {
   await outbox.drain();
 }
 
-const server = createServer((request, response) => handlers[request.url?.startsWith('/empty') ? 1 : 0]?.(request, response));
+const server = createServer((request, response) =>
+  handlers[request.url?.startsWith('/empty') ? 1 : 0]?.(request, response),
+);
 const authorize = () => ({ name: 'ada@example.com', mayAct: true });
 const handlers = [outbox, empty].map((one) => toNodeHandler(createConsole({ outbox: one, authorize })));
 await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
@@ -118,7 +132,9 @@ await picture('overview', '/console', {});
 await picture('dark', '/console', { viewport: PHONE, colorScheme: 'dark' });
 await picture('phone', '/console', { viewport: PHONE });
 await picture('group', '/console#/person', {}, person);
-await picture('report', `/console#/report/${encodeURIComponent(group?.id ?? '')}`, { viewport: { ...DESKTOP, height: 940 } });
+await picture('report', `/console#/report/${encodeURIComponent(group?.id ?? '')}`, {
+  viewport: { ...DESKTOP, height: 940 },
+});
 await picture('empty', '/empty#/person', { viewport: { width: 560, height: 420 } });
 await picture('error', '/console', { viewport: { width: 560, height: 420 } }, async (page) => {
   server.closeAllConnections();

@@ -9,7 +9,10 @@ import { join } from 'node:path';
 const SERVERS = '/usr/lib/postgresql';
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 const SOAK = ['scripts/soak-postgres/index.js', '--reports', '200', '--kills', '2', '--restarts', '1'];
-/** The suites that send statements through a pooler as a backend does. The others test the command line and the examples. */
+/**
+ * The suites that send statements through a pooler as a backend does. The others test the command line and the
+ * examples.
+ */
 const POOLED = 'test/outbox';
 
 /** The folder of the newest server's programs. */
@@ -26,7 +29,8 @@ function install() {
   const apt = (/** @type {string[]} */ ...given) => spawnSync('apt-get', given, { env, stdio: 'ignore' });
   if (apt('--version').error) return 'there is no apt-get';
   if (apt('update', '-qq').status !== 0) return 'apt-get update failed';
-  if (apt('install', '-y', '-qq', '--no-install-recommends', 'postgresql', 'pgbouncer').status !== 0) return 'apt-get install postgresql pgbouncer failed';
+  if (apt('install', '-y', '-qq', '--no-install-recommends', 'postgresql', 'pgbouncer').status !== 0)
+    return 'apt-get install postgresql pgbouncer failed';
   return findServer() && existsSync(PGBOUNCER) ? undefined : `apt-get installed nothing in ${SERVERS} and ${PGBOUNCER}`;
 }
 
@@ -56,14 +60,19 @@ const pairs = [
 /** Runs a part, and prints its output once it has ended. @param {Part} part @returns {Promise<boolean>} */
 function runPart([title, command, env]) {
   const began = performance.now();
-  const child = spawn(process.execPath, command, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, command, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   /** @type {Buffer[]} */
   const said = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => void said.push(piece));
   return new Promise((resolve) =>
     child.once('close', (code) => {
       const seconds = Math.round((performance.now() - began) / 1_000);
-      console.log(`\n== ${title}\n${Buffer.concat(said)}== ${title}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds} s`);
+      console.log(
+        `\n== ${title}\n${Buffer.concat(said)}== ${title}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds} s`,
+      );
       resolve(code === 0);
     }),
   );

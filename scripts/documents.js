@@ -1,5 +1,5 @@
-// Writes the documents of the gateway into the build.
-import { writeFile } from 'node:fs/promises';
+// Writes the documents of the gateway and the messages for players into the build.
+import { cp, writeFile } from 'node:fs/promises';
 
 const dist = new URL('../dist/', import.meta.url);
 const { fourStepsDocument, openApiDocument } = await import(new URL('mock.js', dist).href);
@@ -9,3 +9,6 @@ const write = (name, document) => writeFile(new URL(name, dist), `${JSON.stringi
 
 await write('openapi.json', openApiDocument());
 await write('four-steps.arazzo.json', fourStepsDocument());
+await cp(new URL('../src/errors/player-messages/', import.meta.url), new URL('player-messages/', dist), {
+  recursive: true,
+});

@@ -13,7 +13,9 @@ const MOST_REPORTS = 40_000;
 const CONNECTIONS = 16;
 
 const CLI = new URL('../dist/cli.js', import.meta.url).pathname;
-/** Lets this process ask the server, over a separate channel, for the size of its objects after a garbage collection. */
+/**
+ * Lets this process ask the server, over a separate channel, for the size of its objects after a garbage collection.
+ */
 const ASK_MEMORY = `data:text/javascript,${encodeURIComponent(
   "process.on('message', () => { gc(); process.send(process.memoryUsage().heapUsed + process.memoryUsage().external); }); process.channel.unref();",
 )}`;
@@ -23,7 +25,10 @@ async function start() {
   const child = spawn(process.execPath, ['--expose-gc', '--import', ASK_MEMORY, CLI, 'mock', '--port', '0', '--json'], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  const [line] = await once(createInterface({ input: /** @type {import('node:stream').Readable} */ (child.stdout) }), 'line');
+  const [line] = await once(
+    createInterface({ input: /** @type {import('node:stream').Readable} */ (child.stdout) }),
+    'line',
+  );
   const readyMs = performance.now() - began;
   return { child, readyMs, url: JSON.parse(line).url };
 }
@@ -45,10 +50,18 @@ const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 
 /** @param {string} address @param {string} body @returns {Promise<void>} */
 function post(address, body) {
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-api-key': 'mock-api-key' };
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'x-api-key': 'mock-api-key',
+  };
   return new Promise((resolve, reject) => {
     const asked = request(address, { method: 'POST', agent, headers }, (answer) => {
-      answer.resume().once('end', () => (answer.statusCode === 200 ? resolve() : reject(new Error(`${address}: ${answer.statusCode}`))));
+      answer
+        .resume()
+        .once('end', () =>
+          answer.statusCode === 200 ? resolve() : reject(new Error(`${address}: ${answer.statusCode}`)),
+        );
     });
     asked.once('error', reject).end(body);
   });
@@ -57,7 +70,9 @@ function post(address, body) {
 /**
  * Posts bodies one after the other on each connection, until `most` are done or the time is over. Returns their number
  * and the time.
- * @param {string} address @param {(index: number) => object} bodyOf @param {number} most
+ * @param {string} address
+ * @param {(index: number) => object} bodyOf
+ * @param {number} most
  */
 async function load(address, bodyOf, most) {
   const began = performance.now();
@@ -85,7 +100,13 @@ const user = (index) => ({
   tax_id: String(2_034_567_000_000 + index),
 });
 const location = { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', country: 'NG', source: 'gps' };
-const bet = (/** @type {number} */ index) => ({ bet_id: `BET-${index}`, amount: 1500 + index, timestamp: '1795161600', user: user(index), location });
+const bet = (/** @type {number} */ index) => ({
+  bet_id: `BET-${index}`,
+  amount: 1500 + index,
+  timestamp: '1795161600',
+  user: user(index),
+  location,
+});
 const settled = (/** @type {number} */ index) => ({
   bet_id: `BET-${index}`,
   user: user(index),
@@ -117,9 +138,15 @@ const perSecond = reports / seconds;
 const row = (/** @type {string} */ what, /** @type {number} */ figure, /** @type {string} */ promise) =>
   console.log(`${what.padEnd(46)}${Math.round(figure).toLocaleString('en').padStart(8)}   promised: ${promise}`);
 row(`start to ready line, ms (median of ${STARTS})`, readyMs, `under ${PROMISED.readyMs}`);
-row(`settled bets a second (${reports.toLocaleString('en')} in ${seconds.toFixed(1)} s)`, perSecond, `at least ${PROMISED.perSecond.toLocaleString('en')}`);
+row(
+  `settled bets a second (${reports.toLocaleString('en')} in ${seconds.toFixed(1)} s)`,
+  perSecond,
+  `at least ${PROMISED.perSecond.toLocaleString('en')}`,
+);
 row('bytes of memory for a settled bet', bytes, `at most ${PROMISED.bytes.toLocaleString('en')}`);
-console.log(`initiated bets a second: ${Math.round(initiated.reports / initiated.seconds).toLocaleString('en')}; ${CONNECTIONS} connections`);
+console.log(
+  `initiated bets a second: ${Math.round(initiated.reports / initiated.seconds).toLocaleString('en')}; ${CONNECTIONS} connections`,
+);
 if (readyMs >= PROMISED.readyMs || perSecond < PROMISED.perSecond || bytes > PROMISED.bytes) {
   console.error('A promised value was missed.');
   process.exitCode = 1;

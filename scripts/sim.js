@@ -18,23 +18,36 @@ const MEETS_ALL = 100_000;
 const SHOWN = 10;
 
 const { values } = parseArgs({
-  options: { histories: { type: 'string', default: '100000' }, from: { type: 'string', default: '1' }, seed: { type: 'string' }, threads: { type: 'string' } },
+  options: {
+    histories: { type: 'string', default: '100000' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    threads: { type: 'string' },
+  },
 });
 
 /** A whole number from the command line. @param {string} name @param {string} text */
 function whole(name, text) {
   if (/^[0-9]{1,9}$/.test(text)) return Number(text);
-  console.error(`--${name}: expected a whole number, got ${JSON.stringify(text)}`);
+  console.error(`--${name}: expected a whole number of at most nine digits, got ${JSON.stringify(text)}`);
   process.exit(2);
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'location-sdk-sim-'));
 const outfile = join(folder, 'batch.mjs');
 try {
-  await build({ entryPoints: ['test/outbox/simulation/batch.ts'], bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'error' });
+  await build({
+    entryPoints: ['test/outbox/simulation/batch.ts'],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'error',
+  });
   /** @type {typeof import('../test/outbox/simulation/batch.js')} */
   const simulation = await import(pathToFileURL(outfile).href);
-  process.exitCode = values.seed === undefined ? await runMany(simulation) : await runOne(simulation, whole('seed', values.seed));
+  process.exitCode =
+    values.seed === undefined ? await runMany(simulation) : await runOne(simulation, whole('seed', values.seed));
 } finally {
   await rm(folder, { recursive: true });
 }
@@ -104,12 +117,17 @@ async function runMany(simulation) {
       `${Math.round((done / (user + system)) * 1_000_000).toLocaleString('en')} for each second of a core.`,
   );
   const unmet = histories >= MEETS_ALL ? simulation.unmet(coverage) : [];
-  if (unmet.length > 0) console.log(`Never occurred: ${unmet.join('; ')}. A simulation that does not reach a situation proves nothing about it.`);
+  if (unmet.length > 0)
+    console.log(
+      `Never occurred: ${unmet.join('; ')}. A simulation that does not reach a situation proves nothing about it.`,
+    );
   failed.sort((a, b) => a.seed - b.seed);
   for (const { seed, message } of failed.slice(0, SHOWN)) console.log(`Seed ${seed} breaks a rule: ${message}`);
   const [worst] = failed;
   if (worst) {
-    console.log(`${failed.length} histories break a rule. The first, line by line (again with: npm run sim -- --seed ${worst.seed}):\n`);
+    console.log(
+      `${failed.length} histories break a rule. The first, line by line (again with: npm run sim -- --seed ${worst.seed}):\n`,
+    );
     await runOne(simulation, worst.seed);
   } else console.log('Every rule holds in every history.');
   return failed.length + unmet.length > 0 ? 1 : 0;

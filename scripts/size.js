@@ -8,18 +8,35 @@ const gzipped = (/** @type {string | Uint8Array} */ content) => gzipSync(content
 /** The size of an entry in a page's bundle. @param {string} contents */
 async function bundled(contents) {
   const stdin = { contents, resolveDir: process.cwd() };
-  const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });
+  const { outputFiles } = await build({
+    stdin,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    write: false,
+    logLevel: 'error',
+  });
   return gzipped(outputFiles[0]?.contents ?? '');
 }
 
 const rows = [
-  { what: 'a page with a relay: location-sdk.relay.global.js', bytes: gzipped(await readFile('dist/location-sdk.relay.global.js')), limit: 30_000 },
+  {
+    what: 'a page with a relay: location-sdk.relay.global.js',
+    bytes: gzipped(await readFile('dist/location-sdk.relay.global.js')),
+    limit: 30_000,
+  },
   {
     what: 'the same from npm: createClient of location-sdk/page',
-    bytes: await bundled("import { createClient } from './dist/page.js';\nexport const client = createClient({ relayUrl: '/relay' });"),
+    bytes: await bundled(
+      "import { createClient } from './dist/page.js';\nexport const client = createClient({ relayUrl: '/relay' });",
+    ),
     limit: 29_200,
   },
-  { what: 'a page, relay or gateway: location-sdk.global.js', bytes: gzipped(await readFile('dist/location-sdk.global.js')), limit: 36_400 },
+  {
+    what: 'a page, relay or gateway: location-sdk.global.js',
+    bytes: gzipped(await readFile('dist/location-sdk.global.js')),
+    limit: 36_400,
+  },
   {
     what: 'a page with a relay and the outbox: location-sdk.outbox.global.js',
     bytes: gzipped(await readFile('dist/location-sdk.outbox.global.js')),
@@ -28,7 +45,9 @@ const rows = [
 ];
 
 for (const { what, bytes, limit } of rows) {
-  console.log(`${what.padEnd(68)}${bytes.toLocaleString('en').padStart(7)} bytes gzip -9, at most ${limit.toLocaleString('en')}`);
+  console.log(
+    `${what.padEnd(68)}${bytes.toLocaleString('en').padStart(7)} bytes gzip -9, at most ${limit.toLocaleString('en')}`,
+  );
   if (bytes <= limit) continue;
   console.error(`${what} is ${bytes - limit} bytes too large.`);
   process.exitCode = 1;

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { entrySources } from '../scripts/entries.js';
 import { RULES } from '../scripts/mutation/rules.js';
+import mutation from '../scripts/mutation/vitest.config.js';
 import { parseSource, readSource, type SourceFile } from './support/read-source.js';
 
 /**
@@ -28,34 +31,35 @@ const FLOORS: readonly Readonly<Record<string, readonly string[]>>[] = [
     ],
   },
   {
-    cli: ['console', 'node', 'outbox', 'mock', 'schema', 'errors'],
-    node: ['console', 'outbox', 'relay', 'mock', 'openapi', 'schema', 'errors'],
-    // Checks requests as the relay does.
-    console: ['outbox', 'relay', 'protocol', 'schema', 'errors'],
+    cli: ['console', 'node', 'outbox', 'mock', 'web', 'schema', 'errors'],
+    node: ['console', 'outbox', 'relay', 'mock', 'openapi', 'web', 'schema', 'errors'],
+    console: ['outbox', 'web', 'protocol', 'schema', 'errors'],
     // An application of its own, in the page that the console serves.
     'console-page': ['console', 'kit', 'outbox'],
     // Wraps a client and an outbox from its caller.
     opentelemetry: ['outbox', 'client', 'delivery', 'schema', 'errors'],
     // A separate application, in the page that the mock gateway serves.
     inspector: ['kit', 'mock'],
-    // The parts that pages are made of: tokens, list, timeline, chart, dialog.
+    // The parts that both pages are made of: tokens, list, chart, dialog.
     kit: [],
   },
   {
     // Reaches the client through its internals.
     outbox: ['client', 'delivery', 'protocol', 'schema', 'errors'],
     // Never makes a client: it gets one, or an outbox.
-    relay: ['client', 'location', 'protocol', 'schema', 'errors'],
+    relay: ['client', 'location', 'web', 'protocol', 'schema', 'errors'],
   },
   {
     client: ['location', 'delivery', 'protocol', 'schema', 'errors'],
     // Never the client or delivery: the mock must not share their mistakes.
-    mock: ['openapi', 'protocol', 'schema', 'errors'],
+    mock: ['openapi', 'web', 'protocol', 'schema', 'errors'],
     openapi: ['protocol', 'schema'],
   },
   {
     delivery: ['protocol', 'schema', 'errors', 'redact'],
     location: ['schema', 'errors'],
+    // The checks of a request and the parts of an answer that relay, console and mock gateway share.
+    web: ['protocol', 'schema'],
   },
   { protocol: ['schema', 'errors'] },
   {
@@ -77,28 +81,40 @@ const ONLY: readonly { from: string; to: string; files: readonly string[]; andTy
   // The checker of options.
   { from: 'outbox', to: 'schema', files: ['schema/option-rules.ts', 'schema/issue.ts'], andTypes: true },
   { from: 'cli', to: 'schema', files: ['schema/option-rules.ts'], andTypes: true },
-  { from: 'node', to: 'schema', files: ['schema/option-rules.ts'], andTypes: true },
+  { from: 'cli', to: 'web', files: ['web/read-json.ts'] },
+  { from: 'node', to: 'schema', files: ['schema/option-rules.ts', 'schema/issue.ts'], andTypes: true },
   { from: 'opentelemetry', to: 'schema', files: ['schema/option-rules.ts'] },
   { from: 'opentelemetry', to: 'client', files: ['client/internals.ts'], andTypes: true },
   { from: 'opentelemetry', to: 'outbox', files: [], andTypes: true },
   { from: 'opentelemetry', to: 'delivery', files: [], andTypes: true },
   { from: 'inspector', to: 'mock', files: [], andTypes: true },
-  { from: 'console', to: 'outbox', files: ['outbox/console/create-console-data.ts', 'outbox/console/refusal.ts'], andTypes: true },
   {
     from: 'console',
-    to: 'relay',
-    files: ['relay/fault.ts', 'relay/origin.ts', 'relay/origin-notes.ts', 'relay/route.ts', 'relay/thrown-notes.ts'],
+    to: 'outbox',
+    files: ['outbox/operator/operator.ts', 'outbox/operator/context.ts', 'outbox/stores/rows.ts'],
     andTypes: true,
   },
   { from: 'console', to: 'protocol', files: ['protocol/operations.ts'], andTypes: true },
   { from: 'console-page', to: 'console', files: [], andTypes: true },
   { from: 'console-page', to: 'outbox', files: [], andTypes: true },
   { from: 'relay', to: 'client', files: [], andTypes: true },
-  { from: 'relay', to: 'location', files: ['location/server/client-ip-from.ts', 'location/server/trusted-proxies.ts'], andTypes: true },
-  { from: 'errors', to: 'schema', files: [], andTypes: true },
+  {
+    from: 'relay',
+    to: 'location',
+    files: ['location/server/client-ip-from.ts', 'location/server/trusted-proxies.ts'],
+    andTypes: true,
+  },
+  { from: 'web', to: 'protocol', files: ['protocol/addresses.ts'] },
+  { from: 'web', to: 'schema', files: ['schema/issue.ts'], andTypes: true },
+  { from: 'errors', to: 'schema', files: ['schema/option-rules.ts'], andTypes: true },
   { from: 'redact', to: 'schema', files: [], andTypes: true },
   // The parts of the schemas that the masking of an answer and the check of a rotated key need.
-  { from: 'delivery', to: 'schema', files: ['schema/sent-values.ts', 'schema/sent-words.ts', 'schema/api-key.ts', 'schema/headers.ts'], andTypes: true },
+  {
+    from: 'delivery',
+    to: 'schema',
+    files: ['schema/sent.ts', 'schema/headers.ts'],
+    andTypes: true,
+  },
 ];
 
 /** Single files and folders that may import more than their folder. */
@@ -109,8 +125,6 @@ const EXCEPTIONS: readonly { of: string; mayImport: readonly string[] }[] = [
   { of: 'cli/outbox/rebind.ts', mayImport: ['protocol'] },
   // Checks and enqueues reports as the operator's own code would.
   { of: 'cli/outbox/import/', mayImport: ['client', 'delivery', 'protocol', 'schema'] },
-  // A location provider for Node.js.
-  { of: 'node/mmdb/', mayImport: ['location', 'schema', 'errors'] },
   { of: 'node/serve.ts', mayImport: ['schema'] },
   // A transport for Node.js.
   { of: 'node/transport/', mayImport: ['delivery', 'errors'] },
@@ -120,14 +134,16 @@ const EXCEPTIONS: readonly { of: string; mayImport: readonly string[] }[] = [
 const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^ky$/, by: ['delivery/ky-transport.ts'] },
   { named: /^zod\/mini$/, by: ['schema/', 'openapi/'] },
-  { named: /^node:/, by: ['node/', 'cli/', 'outbox/stores/sqlite/open.ts', 'outbox/stores/sqlite/live-file.ts'] },
+  { named: /^node:/, by: ['node/', 'cli/', 'outbox/stores/sqlite/open.ts', 'outbox/stores/sqlite/file-checks.ts'] },
   // Peers, loaded when they are needed.
-  { named: /^(?:mmdb-lib|maxmind)$/, by: ['node/mmdb/reader.ts'] },
   { named: /^undici$/, by: ['node/transport/'] },
-  { named: /^(?:libsql|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },
+  { named: /^(?:@photostructure\/sqlite|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },
   { named: /^@opentelemetry\/api$/, by: ['opentelemetry/'] },
-  { named: /^pg$/, by: ['cli/outbox/server.ts'] },
+  { named: /^pg$/, by: ['cli/outbox/open.ts'] },
+  { named: /^preact(?:\/hooks)?$/, by: ['kit/', 'inspector/', 'console-page/'] },
   { named: /^papaparse$/, by: ['cli/outbox/import/'] },
+  // The texts in French, which pages load as a file.
+  { named: /^errors\/player-messages\/fr\.json$/, by: ['errors/player-message.ts'] },
   // Its version.
   { named: /^\.\.\/package\.json$/, by: ['platform/version.ts'] },
 ];
@@ -144,7 +160,7 @@ function wrongImports({ name, imports }: SourceFile): string[] {
   const own = FLOORS[floorOf(folder)]?.[folder] ?? [];
   const more = EXCEPTIONS.flatMap(({ of, mayImport }) => (isAt(name, of) ? mayImport : []));
   return imports.flatMap(({ of, typeOnly }) => {
-    if (!of.endsWith('.ts')) {
+    if (!/\.tsx?$/.test(of)) {
       const allowed = PACKAGES.some(({ named, by }) => named.test(of) && by.some((place) => isAt(name, place)));
       return allowed ? [] : [`${name} must not import the package ${of}`];
     }
@@ -153,7 +169,11 @@ function wrongImports({ name, imports }: SourceFile): string[] {
     if (!own.includes(target)) return [`${name} must not import ${of}`];
     const only = ONLY.find(({ from, to }) => from === folder && to === target);
     const open = !only || (typeOnly && only.andTypes) || only.files.includes(of);
-    return open ? [] : [`${name} must not import ${of}: of ${target} it may import ${[...only.files, ...(only.andTypes ? ['types'] : [])].join(', ')}`];
+    return open
+      ? []
+      : [
+          `${name} must not import ${of}: of ${target} it may import ${[...only.files, ...(only.andTypes ? ['types'] : [])].join(', ')}`,
+        ];
   });
 }
 
@@ -167,7 +187,9 @@ describe('the architecture', () => {
   it(`has at most ${MOST_FLOORS} floors, and no folder imports one above it`, () => {
     expect(FLOORS.length).toBeLessThanOrEqual(MOST_FLOORS);
     const up = FLOORS.flatMap((floor, height) =>
-      Object.entries(floor).flatMap(([folder, mayImport]) => mayImport.filter((other) => floorOf(other) < height).map((other) => `${folder} → ${other}`)),
+      Object.entries(floor).flatMap(([folder, mayImport]) =>
+        mayImport.filter((other) => floorOf(other) < height).map((other) => `${folder} → ${other}`),
+      ),
     );
     expect(up).toEqual([]);
   });
@@ -177,14 +199,22 @@ describe('the architecture', () => {
   });
 
   it('has an entry for each name of package.json that is imported, and no more but the command and the script-tag files', () => {
-    const others = ['cli', 'script-tag', 'script-tag-outbox', 'script-tag-relay', 'script-tag-stub'].map((name) => `src/entries/${name}.ts`);
+    const others = ['cli', 'script-tag', 'script-tag-outbox', 'script-tag-relay', 'script-tag-stub'].map(
+      (name) => `src/entries/${name}.ts`,
+    );
     const files = source.filter(({ name }) => name.startsWith('entries/')).map(({ name }) => `src/${name}`);
     expect(files.sort()).toEqual([...entrySources().values(), ...others].sort());
   });
 
-  it('has each file whose rules are mutated', () => {
+  it('has each file whose rules are mutated, and runs the test beside it for each mutant', () => {
     const own = source.map(({ name }) => `src/${name}`);
     expect(RULES.filter((file) => !own.includes(file))).toEqual([]);
+    const tests = RULES.map((file) => file.replace('src/', 'test/').replace('.ts', '.test.ts')).filter(existsSync);
+    const { include, exclude } = mutation.test ?? {};
+    const isRun = (file: string) =>
+      include?.some((glob) => matchesGlob(file, glob)) && !exclude?.some((glob) => matchesGlob(file, glob));
+    expect(tests.filter((file) => !isRun(file))).toEqual([]);
+    expect(tests.length).toBeGreaterThan(RULES.length / 2);
   });
 
   it('has no import cycle, including types', () => {
@@ -208,16 +238,48 @@ describe('the architecture', () => {
   });
 
   it.each([
-    ['mock/ledger.ts', "import { deliver } from '../delivery/deliver.js'", 'mock/ledger.ts must not import delivery/deliver.ts'],
+    [
+      'mock/ledger.ts',
+      "import { deliver } from '../delivery/deliver.js'",
+      'mock/ledger.ts must not import delivery/deliver.ts',
+    ],
     ['mock/ledger.ts', "const late = import('../client/client.js')", 'mock/ledger.ts must not import client/client.ts'],
-    ['mock/ledger.ts', "import type { Client } from '../client/client.js'", 'mock/ledger.ts must not import client/client.ts'],
-    ['protocol/operations.ts', "export { resolveOptions } from '../client/config.js'", 'protocol/operations.ts must not import client/config.ts'],
-    ['schema/bet.ts', "import { type ErrorCode } from '../errors/errors.js'", 'schema/bet.ts must not import errors/errors.ts'],
-    ['redact/redact.ts', "import type { Receipt } from '../client/receipt.js'", 'redact/redact.ts must not import client/receipt.ts'],
-    ['relay/relay.ts', "import { createClient } from '../client/client.js'", 'relay/relay.ts must not import client/client.ts: of client it may import types'],
-    ['platform/time.ts', "import type { Logger } from '../delivery/settings.js'", 'platform/time.ts must not import delivery/settings.ts'],
+    [
+      'mock/ledger.ts',
+      "import type { Client } from '../client/client.js'",
+      'mock/ledger.ts must not import client/client.ts',
+    ],
+    [
+      'protocol/operations.ts',
+      "export { resolveOptions } from '../client/config.js'",
+      'protocol/operations.ts must not import client/config.ts',
+    ],
+    [
+      'schema/bet.ts',
+      "import { type ErrorCode } from '../errors/errors.js'",
+      'schema/bet.ts must not import errors/errors.ts',
+    ],
+    [
+      'redact/redact.ts',
+      "import type { Receipt } from '../client/receipt.js'",
+      'redact/redact.ts must not import client/receipt.ts',
+    ],
+    [
+      'relay/relay.ts',
+      "import { createClient } from '../client/client.js'",
+      'relay/relay.ts must not import client/client.ts: of client it may import types',
+    ],
+    [
+      'platform/time.ts',
+      "import type { Logger } from '../delivery/settings.js'",
+      'platform/time.ts must not import delivery/settings.ts',
+    ],
     ['client/client.ts', "import ky from 'ky'", 'client/client.ts must not import the package ky'],
-    ['mock/gateway.ts', "import { createServer } from 'node:http'", 'mock/gateway.ts must not import the package node:http'],
+    [
+      'mock/gateway.ts',
+      "import { createServer } from 'node:http'",
+      'mock/gateway.ts must not import the package node:http',
+    ],
     ['delivery/attempt.ts', "import * as z from 'zod'", 'delivery/attempt.ts must not import the package zod'],
     ['client/client.ts', "import type * as z from 'zod/mini'", 'client/client.ts must not import the package zod/mini'],
   ])('refuses in %s: %s', (name, text, problem) => {

@@ -1,4 +1,14 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -37,13 +47,17 @@ describe('the build', () => {
     expect(isStale(clone)).toBe(false);
   });
 
-  it.each(['src/location/source.ts', 'package.json', 'package-lock.json', 'tsup.config.ts', 'tsup.notices.js', 'scripts/integrity.js'])(
-    'is made again after a change of %s',
-    (name) => {
-      setTime(name, 3);
-      expect(isStale(clone)).toBe(true);
-    },
-  );
+  it.each([
+    'src/location/source.ts',
+    'package.json',
+    'package-lock.json',
+    'tsup.config.ts',
+    'tsup.notices.js',
+    'scripts/integrity.js',
+  ])('is made again after a change of %s', (name) => {
+    setTime(name, 3);
+    expect(isStale(clone)).toBe(true);
+  });
 
   it('is made again after a source was deleted', () => {
     rmSync(join(clone, 'src/location/source.ts'));
@@ -65,8 +79,11 @@ describe('the build', () => {
   });
 
   it('is checked by the commands of a newcomer first', () => {
-    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
-    for (const name of ['demo', 'test', 'test:unit', 'example:web']) expect(scripts[name]).toMatch(/^node scripts\/build-if-stale\.js && /);
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    for (const name of ['demo', 'test', 'test:unit', 'example:web'])
+      expect(scripts[name]).toMatch(/^node scripts\/build-if-stale\.js && /);
   });
 
   it('is made if there is none', () => {
@@ -79,13 +96,22 @@ describe('the build', () => {
     expect(isStale(clone)).toBe(true);
   });
 
-  it.each(['test', 'test:all', 'test:unit', 'demo', 'size', 'example:web', 'figures:mock', 'soak', 'soak:postgres', 'soak:refusal', 'test:frameworks'])(
-    'is checked before npm run %s',
-    (command) => {
-      const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-      expect(scripts[command]).toMatch(/^node scripts\/build-if-stale\.js && /);
-    },
-  );
+  it.each([
+    'test',
+    'test:all',
+    'test:unit',
+    'demo',
+    'size',
+    'example:web',
+    'figures:mock',
+    'soak',
+    'soak:postgres',
+    'soak:refusal',
+    'test:frameworks',
+  ])('is checked before npm run %s', (command) => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(scripts[command]).toMatch(/^node scripts\/build-if-stale\.js && /);
+  });
 
   it('depends on every file that configures it', () => {
     const configures = readdirSync(root).filter((name) => /^(?:tsup\.|tsconfig|pages\.build)/.test(name));

@@ -67,9 +67,24 @@ describe('.ci/run', () => {
     expect(code, said).toBe(0);
     expect(lines.at(-1)).toMatch(/^== PASSED in \d+ s$/);
     expect(lines.at(-2)).toMatch(/^\d\d passed, 0 failed$/);
-    const steps = ['npm test', 'npm run test:all', 'npm run lint', 'npm run types', 'npm run size', 'npm run docs', 'npm run demo'];
-    const others = ['node test/packaging/run.js', 'node test/runtimes/run.js', 'npm run soak', 'npm run soak:postgres', 'npm run soak:refusal'];
-    for (const step of [...steps, ...others, 'node scripts/debian-postgres.js', 'node bench/main.js --quick']) expect(said).toContain(`said by ${step}`);
+    const steps = [
+      'npm test',
+      'npm run test:all',
+      'npm run lint',
+      'npm run types',
+      'npm run size',
+      'npm run docs',
+      'npm run demo',
+    ];
+    const others = [
+      'node test/packaging/run.js',
+      'node test/runtimes/run.js',
+      'npm run soak',
+      'npm run soak:postgres',
+      'npm run soak:refusal',
+    ];
+    for (const step of [...steps, ...others, 'node scripts/debian-postgres.js', 'node bench/main.js --quick'])
+      expect(said).toContain(`said by ${step}`);
 
     // The README's commands come first, in a clone without packages; the times are compared last, alone.
     const calls = said.match(/^said by .*/gm) ?? [];
@@ -94,33 +109,42 @@ describe('.ci/run', () => {
     ['npm run size', '*size*'],
     ['npm run soak:refusal', '*refusal*'],
     ['demo in an empty clone', '*demo*'],
-  ])('names the step "%s", which failed, repeats the end of its output, runs the steps beside it, and measures nothing', async (name, which) => {
-    const { code, said, lines } = await run(which, 'echo the reason; exit 3').ended;
-    expect(code).toBe(1);
-    expect(lines.at(-1)).toBe(`== FAILED: ${name}`);
-    expect(said.replace(/after \d+ s/, 'after a moment')).toContain(`== FAILED (3) after a moment: ${name}\n`);
-    expect(said.slice(said.indexOf(`== The end of the output of: ${name}\n`))).toContain('the reason\n');
-    expect(lines.at(-2)).toMatch(/^\d\d passed, 1 failed$/);
-    for (const step of ['npm run lint', 'npm run soak', 'npm run sim']) expect(said).toContain(`said by ${step}`);
-    expect(said).not.toContain('--quick');
-  });
+  ])(
+    'names the step "%s", which failed, repeats the end of its output, runs the steps beside it, and measures nothing',
+    async (name, which) => {
+      const { code, said, lines } = await run(which, 'echo the reason; exit 3').ended;
+      expect(code).toBe(1);
+      expect(lines.at(-1)).toBe(`== FAILED: ${name}`);
+      expect(said.replace(/after \d+ s/, 'after a moment')).toContain(`== FAILED (3) after a moment: ${name}\n`);
+      expect(said.slice(said.indexOf(`== The end of the output of: ${name}\n`))).toContain('the reason\n');
+      expect(lines.at(-2)).toMatch(/^\d\d passed, 1 failed$/);
+      for (const step of ['npm run lint', 'npm run soak', 'npm run sim']) expect(said).toContain(`said by ${step}`);
+      expect(said).not.toContain('--quick');
+    },
+  );
 
   it.each([
     ['SIGINT', 130, 'sleep 60'],
     // It ignores SIGTERM.
     ['SIGTERM', 143, 'trap "" TERM; while true; do sleep 1; done'],
-  ] as const)('%s ends the queues and all processes that they started, and prints their output so far', async (signal, code, waits) => {
-    // In a separate session, like a browser.
-    const { child, ended, started } = run('*run soak*', `exec setsid --wait bash -c 'echo $$ >> "$STARTED"; echo "said so far"; ${waits}'`);
-    // Both queues have reached a soak.
-    await vi.waitFor(() => expect(started().length).toBeGreaterThan(12), { timeout: 15_000, interval: 20 });
-    const before = started().filter(isRunning);
-    expect(before.length).toBeGreaterThan(1);
-    child.kill(signal);
-    const end = await ended;
-    expect(end.code).toBe(code);
-    expect(end.lines.at(-1)).toMatch(/^== FAILED: .*npm run soak/);
-    expect(end.said).toContain('said so far');
-    expect(before.filter(isRunning)).toEqual([]);
-  });
+  ] as const)(
+    '%s ends the queues and all processes that they started, and prints their output so far',
+    async (signal, code, waits) => {
+      // In a separate session, like a browser.
+      const { child, ended, started } = run(
+        '*run soak*',
+        `exec setsid --wait bash -c 'echo $$ >> "$STARTED"; echo "said so far"; ${waits}'`,
+      );
+      // Both queues have reached a soak.
+      await vi.waitFor(() => expect(started().length).toBeGreaterThan(12), { timeout: 15_000, interval: 20 });
+      const before = started().filter(isRunning);
+      expect(before.length).toBeGreaterThan(1);
+      child.kill(signal);
+      const end = await ended;
+      expect(end.code).toBe(code);
+      expect(end.lines.at(-1)).toMatch(/^== FAILED: .*npm run soak/);
+      expect(end.said).toContain('said so far');
+      expect(before.filter(isRunning)).toEqual([]);
+    },
+  );
 });

@@ -25,7 +25,10 @@ const STANDINS: Readonly<Record<string, string>> = {
 const IN_PLACE = 'while [ "$1" != -- ]; do shift; [ $# -gt 0 ] || exit 0; done; shift; exec "$@"';
 
 /** Runs the script with replacements on the PATH, which it finds before the system's programs. */
-function hide(words: readonly string[], { standIns = {}, env = {} }: { standIns?: Readonly<Record<string, string>>; env?: Record<string, string> } = {}) {
+function hide(
+  words: readonly string[],
+  { standIns = {}, env = {} }: { standIns?: Readonly<Record<string, string>>; env?: Record<string, string> } = {},
+) {
   const programs = join(folder, 'programs');
   mkdirSync(programs);
   for (const [name, does] of Object.entries({ ...STANDINS, ...standIns })) {
@@ -42,8 +45,17 @@ function hide(words: readonly string[], { standIns = {}, env = {} }: { standIns?
 
 describe('.ci/hide-system', () => {
   it('clears the variables that name browsers, folders of fonts and libraries', () => {
-    const names = ['CHROMIUM_PATH', 'LD_LIBRARY_PATH', 'FONTCONFIG_FILE', 'XDG_DATA_HOME', 'XDG_DATA_DIRS', 'XDG_CONFIG_HOME'];
-    const { status, stdout } = hide(['env'], { env: { ...Object.fromEntries(names.map((name) => [name, '/elsewhere'])), KEPT: 'yes' } });
+    const names = [
+      'CHROMIUM_PATH',
+      'LD_LIBRARY_PATH',
+      'FONTCONFIG_FILE',
+      'XDG_DATA_HOME',
+      'XDG_DATA_DIRS',
+      'XDG_CONFIG_HOME',
+    ];
+    const { status, stdout } = hide(['env'], {
+      env: { ...Object.fromEntries(names.map((name) => [name, '/elsewhere'])), KEPT: 'yes' },
+    });
     expect(status).toBe(0);
     expect(stdout).toContain('KEPT=yes');
     for (const name of names) expect(stdout).not.toContain(`${name}=`);
@@ -78,15 +90,22 @@ describe('.ci/hide-system', () => {
 
   it('fails if the loader lists no library', () => {
     const found = hide(['echo', 'ran'], { standIns: { unshare: IN_PLACE, ldconfig: 'echo "0 libs found"' } });
-    expect(found).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('ldconfig lists no library') });
+    expect(found).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('ldconfig lists no library'),
+    });
   });
 
   it('mounts /dev/null over the libraries that the loader lists and over those in the folders, and fails if one is still visible', () => {
     for (const name of ['libnss3.so', 'libnspr4.so']) writeFileSync(join(folder, name), 'a library');
     // The machine has no font, and one library in its folders.
     const find = 'case "$*" in *ttf*) ;; *"/usr/lib "*) echo "$HOME/libnspr4.so" ;; esac';
-    const { status, stdout, stderr, mounts } = hide(['echo', 'ran'], { standIns: { unshare: IN_PLACE, find, 'fc-list': '' } });
-    for (const name of ['libnss3.so', 'libnspr4.so']) expect(mounts).toContain(`--bind /dev/null ${join(folder, name)}\n`);
+    const { status, stdout, stderr, mounts } = hide(['echo', 'ran'], {
+      standIns: { unshare: IN_PLACE, find, 'fc-list': '' },
+    });
+    for (const name of ['libnss3.so', 'libnspr4.so'])
+      expect(mounts).toContain(`--bind /dev/null ${join(folder, name)}\n`);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     // On a machine that has a browser, that is found first.
     expect(stderr).toMatch(/this library is still there|still on the PATH/);

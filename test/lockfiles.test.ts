@@ -17,13 +17,26 @@ interface Entry extends Manifest {
   readonly resolved?: string;
 }
 
-const FOLDERS = ['bench', 'examples/express-typescript', 'examples/nestjs', 'examples/next', 'examples/react', 'test/packaging', 'test/runtimes'];
+const FOLDERS = [
+  'bench',
+  'examples/express-typescript',
+  'examples/nestjs',
+  'examples/next',
+  'examples/react',
+  'test/packaging',
+  'test/runtimes',
+];
 const LOCKFILES = ['package-lock.json', ...FOLDERS.map((folder) => `${folder}/package-lock.json`)];
 
 /** The folders in which Node.js looks for a package: beside the one that needs it, then in every folder above. */
 function placesOf(name: string, from: string): string[] {
-  const above = from.includes('node_modules/') ? from.slice(0, from.lastIndexOf('node_modules/')).replace(/\/$/, '') : undefined;
-  return [`${from === '' ? '' : `${from}/`}node_modules/${name}`, ...(above === undefined ? [] : placesOf(name, above))];
+  const above = from.includes('node_modules/')
+    ? from.slice(0, from.lastIndexOf('node_modules/')).replace(/\/$/, '')
+    : undefined;
+  return [
+    `${from === '' ? '' : `${from}/`}node_modules/${name}`,
+    ...(above === undefined ? [] : placesOf(name, above)),
+  ];
 }
 
 const readJson = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
@@ -45,7 +58,11 @@ describe.each(LOCKFILES)('%s', (file) => {
   it('contains the hash of every package', () => {
     expect(locked.length).toBeGreaterThan(5);
     const fetched = locked.filter(([, { link, inBundle }]) => !link && !inBundle);
-    expect(fetched.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '')).map(([path]) => path)).toEqual([]);
+    expect(
+      fetched
+        .filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''))
+        .map(([path]) => path),
+    ).toEqual([]);
   });
 
   it('contains no address, so that npm uses the configured registry', () => {

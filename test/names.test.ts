@@ -6,12 +6,11 @@ import { clientIpFrom, createClient, ipinfo, locationSignals } from '../src/entr
 import { mmdb } from '../src/entries/location-mmdb.js';
 import { createMockGateway, openApiDocument } from '../src/entries/mock.js';
 import { mockGatewayHandlers } from '../src/entries/mock-msw.js';
-import { serve } from '../src/entries/mock-node.js';
+import { serve, stopOnSignals } from '../src/entries/node.js';
 import { instrumentClient, instrumentOutbox } from '../src/entries/opentelemetry.js';
 import { createOutbox, memoryStore, verifyReceipts } from '../src/entries/outbox.js';
 import { createConsole } from '../src/entries/outbox-console.js';
 import { indexedDbStore } from '../src/entries/outbox-indexeddb.js';
-import { stopOnSignals } from '../src/entries/outbox-node.js';
 import { postgresMigrations, postgresStore } from '../src/entries/outbox-postgres.js';
 import { sqliteStore } from '../src/entries/outbox-sqlite.js';
 import { createRelay } from '../src/entries/relay.js';
@@ -24,7 +23,11 @@ const gateway = createMockGateway();
 const client = createClient(gateway.clientOptions());
 const outbox = createOutbox({ client, store: memoryStore() });
 const all = createOutbox({ accounts: { brandA: client, brandB: client }, store: memoryStore() });
-const unreachable = createClient({ ...gateway.clientOptions(), retry: { limit: 0 }, fetch: () => Promise.reject(new TypeError('fetch failed')) });
+const unreachable = createClient({
+  ...gateway.clientOptions(),
+  retry: { limit: 0 },
+  fetch: () => Promise.reject(new TypeError('fetch failed')),
+});
 const here = { latitude: 1, longitude: 2 };
 
 /** Calls a function with a value of any type, as a program in JavaScript does. */
@@ -35,7 +38,7 @@ const first = (of: unknown): unknown => Object(of)[Symbol.asyncIterator]().next(
 const FUNCTIONS: Readonly<Record<string, readonly [run: () => unknown, meant: string]>> = {
   createClient: [() => call(createClient, { timoutMs: 1 }), 'timeoutMs'],
   clientIpFrom: [() => call(clientIpFrom, {}, { trustedProxy: [] }), 'trustedProxies'],
-  ipinfo: [() => call(ipinfo, { token: 'x', plans: 'core' }), 'plan'],
+  ipinfo: [() => call(ipinfo, { tokens: 'x' }), 'token'],
   locationSignals: [() => call(locationSignals, here, here, { limit: {} }), 'limits'],
   createOutbox: [() => call(createOutbox, { client, store: memoryStore(), concurency: 1 }), 'concurrency'],
   memoryStore: [() => call(memoryStore, { playr: 'x' }), 'player'],
@@ -54,25 +57,46 @@ const FUNCTIONS: Readonly<Record<string, readonly [run: () => unknown, meant: st
   sqliteStore: [() => call(sqliteStore, { files: 'x' }), 'file'],
   createRelay: [() => call(createRelay, { client, authorise: () => null }), 'authorize'],
   nodeTransport: [() => call(nodeTransport, { connection: 1 }), 'connections'],
-  mmdb: [() => call(mmdb, { files: 'x' }), 'file'],
+  mmdb: [() => call(mmdb, { databases: {} }), 'database'],
 };
 
 /** Each method with options, or with a name. */
 const METHODS: Readonly<Record<string, readonly [run: () => unknown, meant: string]>> = {
   'Client.reportBetEvent': [() => call(client.reportBetEvent, betEvent(), { timeout: 1 }), 'timeoutMs'],
-  'Client.reportSettledBet': [() => call(client.reportSettledBet, settledBet(), { enviroment: 'staging' }), 'environment'],
-  'Client.reportWithdrawalEvent': [() => call(client.reportWithdrawalEvent, withdrawalEvent(), { header: {} }), 'headers'],
-  'Client.reportSettledWithdrawal': [() => call(client.reportSettledWithdrawal, settledWithdrawal(), { signals: 1 }), 'signal'],
+  'Client.reportSettledBet': [
+    () => call(client.reportSettledBet, settledBet(), { enviroment: 'staging' }),
+    'environment',
+  ],
+  'Client.reportWithdrawalEvent': [
+    () => call(client.reportWithdrawalEvent, withdrawalEvent(), { timeout: 1 }),
+    'timeoutMs',
+  ],
+  'Client.reportSettledWithdrawal': [
+    () => call(client.reportSettledWithdrawal, settledWithdrawal(), { signals: 1 }),
+    'signal',
+  ],
   'Client.verifyNin': [() => call(client.verifyNin, '99012345678', { timeout: 1 }), 'timeoutMs'],
   'Client.locate': [() => call(client.locate, { clientIp: '8.8.8.8' }), 'clientIP'],
   'Client.resend': [
-    async () => call(client.resend, await unreachable.reportBetEvent(betEvent()).catch((error: unknown) => error), { timeout: 1 }),
+    async () =>
+      call(client.resend, await unreachable.reportBetEvent(betEvent()).catch((error: unknown) => error), {
+        timeout: 1,
+      }),
     'timeoutMs',
   ],
   'Outbox.reportBetEvent': [() => call(outbox.reportBetEvent, betEvent(), { timeout: 1 }), 'timeoutMs'],
-  'Outbox.reportSettledBet': [() => call(outbox.reportSettledBet, settledBet(), { enviroment: 'staging' }), 'environment'],
-  'Outbox.reportWithdrawalEvent': [() => call(outbox.reportWithdrawalEvent, withdrawalEvent(), { clientIp: 1 }), 'clientIP'],
-  'Outbox.reportSettledWithdrawal': [() => call(outbox.reportSettledWithdrawal, settledWithdrawal(), { signals: 1 }), 'signal'],
+  'Outbox.reportSettledBet': [
+    () => call(outbox.reportSettledBet, settledBet(), { enviroment: 'staging' }),
+    'environment',
+  ],
+  'Outbox.reportWithdrawalEvent': [
+    () => call(outbox.reportWithdrawalEvent, withdrawalEvent(), { clientIp: 1 }),
+    'clientIP',
+  ],
+  'Outbox.reportSettledWithdrawal': [
+    () => call(outbox.reportSettledWithdrawal, settledWithdrawal(), { signals: 1 }),
+    'signal',
+  ],
   'Outbox.prepare': [() => call(outbox.prepare, 'reportBetEvents', betEvent(), {}), 'reportBetEvent'],
   'Outbox.stop': [() => call(outbox.stop, { timeout: 1 }), 'timeoutMs'],
   'Outbox.drain': [() => call(outbox.drain, { timeout: 1 }), 'timeoutMs'],
@@ -81,7 +105,10 @@ const METHODS: Readonly<Record<string, readonly [run: () => unknown, meant: stri
   'Outbox.retry': [() => call(outbox.retry, 'x', { reasons: 'x' }), 'reason'],
   'Outbox.resolve': [() => call(outbox.resolve, 'x', { as: 'recorded', reasons: 'x' }), 'reason'],
   'Outbox.exportReceipts': [() => first(call(outbox.exportReceipts, { froms: 1 })), 'from'],
-  'Outbox.reconcile': [() => first(call(outbox.reconcile, ['B-1'], { operation: 'reportBetEvent', enviroment: 'staging' })), 'environment'],
+  'Outbox.reconcile': [
+    () => first(call(outbox.reconcile, ['B-1'], { operation: 'reportBetEvent', enviroment: 'staging' })),
+    'environment',
+  ],
   'Outbox.prune': [() => call(outbox.prune, { olderThanDay: 1, keepReceipts: true }), 'olderThanDays'],
   'Outbox.resume': [() => call(outbox.resume, 'prod'), 'production'],
   'Outbox.on': [() => call(outbox.on, 'quarantine', () => undefined), 'quarantined'],
@@ -90,7 +117,10 @@ const METHODS: Readonly<Record<string, readonly [run: () => unknown, meant: stri
   'MockGateway.waitFor': [() => call(gateway.waitFor, { references: 'B-1' }, { timeoutMs: 1 }), 'reference'],
   'MockGateway.reports': [() => call(gateway.reports, 'staging', { operations: 'x' }), 'operation'],
   'MockGateway.requests': [() => call(gateway.requests, { operation: 'reportBetEvents' }), 'reportBetEvent'],
-  'MockGateway.seed': [() => call(gateway.seed, [{ operation: 'reportBetEvent', body: {}, enviroment: 'staging' }]), 'environment'],
+  'MockGateway.seed': [
+    () => call(gateway.seed, [{ operation: 'reportBetEvent', body: {}, enviroment: 'staging' }]),
+    'environment',
+  ],
 };
 
 const refusalOf = async (run: () => unknown): Promise<string> => {
@@ -102,9 +132,12 @@ const refusalOf = async (run: () => unknown): Promise<string> => {
   return 'it was accepted';
 };
 
-test.each(Object.entries({ ...FUNCTIONS, ...METHODS }))('%s refuses a name that does not exist, and names the one that is meant', async (_, [run, meant]) => {
-  expect(await refusalOf(run)).toMatch(new RegExp(`did you mean '?${meant}'?\\?`));
-});
+test.each(Object.entries({ ...FUNCTIONS, ...METHODS }))(
+  '%s refuses a name that does not exist, and names the one that is meant',
+  async (_, [run, meant]) => {
+    expect(await refusalOf(run)).toMatch(new RegExp(`did you mean '?${meant}'?\\?`));
+  },
+);
 
 test('a state that is like no other is refused with all of them', async () => {
   expect(await refusalOf(() => call(outbox.list, { state: 'failed' }))).toMatch(
@@ -119,19 +152,40 @@ describe('the table above is whole', () => {
   /** A parameter with options has a type that ends so, or is an object of optional members. */
   const takesOptions = ({ type }: ts.ParameterDeclaration): boolean =>
     type !== undefined &&
-    ((ts.isTypeLiteralNode(type) && type.members.every((member) => ts.isPropertySignature(member) && member.questionToken)) ||
+    ((ts.isTypeLiteralNode(type) &&
+      type.members.every((member) => ts.isPropertySignature(member) && member.questionToken)) ||
       /(?:Options|Query|Defaults|Addresses)(?:<.*>)?(?:, .*>)?$/.test(type.getText()));
 
   test('of functions', () => {
     const found = new Set<string>();
     for (const entry of readdirSync(entries).filter((name) => !/^(?:cli|global|script-tag|page)/.test(name)))
       for (const statement of parse(entries + entry).statements) {
-        if (!ts.isExportDeclaration(statement) || statement.isTypeOnly || !statement.exportClause || !ts.isNamedExports(statement.exportClause)) continue;
-        const from = resolve(dirname(entries + entry), String(statement.moduleSpecifier?.getText().slice(1, -1)).replace(/\.js$/, '.ts'));
+        if (
+          !ts.isExportDeclaration(statement) ||
+          statement.isTypeOnly ||
+          !statement.exportClause ||
+          !ts.isNamedExports(statement.exportClause)
+        )
+          continue;
+        const from = resolve(
+          dirname(entries + entry),
+          String(statement.moduleSpecifier?.getText().slice(1, -1)).replace(/\.js$/, '.ts'),
+        );
         const names = statement.exportClause.elements.filter((one) => !one.isTypeOnly).map(({ name }) => name.text);
         const visit = (node: ts.Node): void => {
-          if (ts.isFunctionDeclaration(node) && node.name && names.includes(node.name.text) && node.parameters.some(takesOptions)) found.add(node.name.text);
-          if (ts.isVariableDeclaration(node) && names.includes(node.name.getText()) && node.initializer && ts.isArrowFunction(node.initializer))
+          if (
+            ts.isFunctionDeclaration(node) &&
+            node.name &&
+            names.includes(node.name.text) &&
+            node.parameters.some(takesOptions)
+          )
+            found.add(node.name.text);
+          if (
+            ts.isVariableDeclaration(node) &&
+            names.includes(node.name.getText()) &&
+            node.initializer &&
+            ts.isArrowFunction(node.initializer)
+          )
             if (node.initializer.parameters.some(takesOptions)) found.add(node.name.getText());
           ts.forEachChild(node, visit);
         };
@@ -147,10 +201,17 @@ describe('the table above is whole', () => {
     ['MockGateway', 'mock/interface.ts'],
   ])('of methods of %s', (name, file) => {
     const source = parse(new URL(`../src/${file}`, import.meta.url).pathname);
-    const made = source.statements.find((one): one is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(one) && one.name.text === name);
-    const methods = made?.members.filter((one): one is ts.MethodSignature => ts.isMethodSignature(one) && one.parameters.some(takesOptions)) ?? [];
+    const made = source.statements.find(
+      (one): one is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(one) && one.name.text === name,
+    );
+    const methods =
+      made?.members.filter(
+        (one): one is ts.MethodSignature => ts.isMethodSignature(one) && one.parameters.some(takesOptions),
+      ) ?? [];
     expect(methods.length).toBeGreaterThan(2);
-    expect(methods.map((one) => `${name}.${one.name.getText()}`).filter((one) => !Object.hasOwn(METHODS, one))).toEqual([]);
+    expect(methods.map((one) => `${name}.${one.name.getText()}`).filter((one) => !Object.hasOwn(METHODS, one))).toEqual(
+      [],
+    );
   });
 });
 

@@ -6,8 +6,6 @@ import {
   type ClientOptions,
   createClient,
   type ErrorCode,
-  type FetchInit,
-  type FetchResponse,
   freeipapi,
   geojs,
   ipapiCo,
@@ -16,8 +14,8 @@ import {
   type ReportingError,
 } from '../src/entries/index.js';
 import { createMockGateway } from '../src/entries/mock.js';
+import type { FetchInit, FetchResponse } from '../src/platform/web-types.js';
 import { FakeClock } from './location/fake-clock.js';
-import { sampleRows } from './support/cases.js';
 import { settledWithdrawal, withdrawalEvent } from './support/factories.js';
 import { json } from './support/recording-fetch.js';
 
@@ -43,9 +41,17 @@ const bet = (): BetEvent => ({
     nin: NIN,
     tax_id: 'TX-55512-QZ',
   },
-  metadata: { note: 'velvet-otter / Žluť', odds: 417.2931, seat: 'Gx' },
+  metadata: { note: 'velvet-otter / Žluť', odds: 9417.2931, seat: 'Gx' },
 });
-const location = { latitude: 6.123457, longitude: -3.765431, city: 'Wobblington', region: "Côte d'Umbra", country: 'Zedland', accuracy: 73.25, source: 'gps' };
+const location = {
+  latitude: 6.123457,
+  longitude: -3.765431,
+  city: 'Wobblington',
+  region: "Côte d'Umbra",
+  country: 'Zedland',
+  accuracy: 73.25,
+  source: 'gps',
+};
 const withdrawal = () =>
   withdrawalEvent({
     request_id: 'WR-SHOWN',
@@ -65,12 +71,22 @@ const withdrawal = () =>
   });
 
 const leaves = (value: unknown): string[] =>
-  typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : typeof value === 'boolean' ? [] : [String(value)];
+  typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(leaves)
+    : typeof value === 'boolean'
+      ? []
+      : [String(value)];
 
-const personal = [...leaves(bet().user), ...leaves(bet().metadata), ...leaves(location).filter((value) => value !== 'gps')];
+const personal = [
+  ...leaves(bet().user),
+  ...leaves(bet().metadata),
+  ...leaves(location).filter((value) => value !== 'gps'),
+];
 const paidOut = ['U-xylograph-12', "Plumefeather & Söhne's", '8306'];
 const whole = [API_KEY, CLIENT_IP, PRIVATE_IP, NIN, TOKEN, ...personal, ...paidOut];
-const words = [...personal, ...paidOut].flatMap((value) => value.split(/[^\p{L}\p{N}\p{M}]+/u)).filter((word) => word.length > 2);
+const words = [...personal, ...paidOut]
+  .flatMap((value) => value.split(/[^\p{L}\p{N}\p{M}]+/u))
+  .filter((word) => word.length > 2);
 
 const plain = (text: string) => text.normalize('NFC').toLowerCase();
 const CANARIES = [...new Set([...whole.filter((value) => value.length > 2), ...words].map(plain))];
@@ -80,13 +96,20 @@ function readings(text: string): string[] {
   const bytes = (run: string) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8');
   const ofUrl = (from: string) => from.replace(/(?:%[0-9a-f]{2})+/gi, bytes);
   const ofJson = (from: string) =>
-    from.replace(/\\u([0-9a-f]{4})/gi, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16))).replace(/\\(["\\/])/g, '$1');
+    from
+      .replace(/\\u([0-9a-f]{4})/gi, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+      .replace(/\\(["\\/])/g, '$1');
   const ofHtml = (from: string) =>
     from
       .replace(/&#x([0-9a-f]+);/gi, (_all, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
       .replace(/&#([0-9]+);/g, (_all, code: string) => String.fromCodePoint(Number(code)))
-      .replace(/&(amp|lt|gt|quot|apos);/gi, (_all, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" })[name.toLowerCase()] ?? '');
-  return [text, ofUrl(text), ofUrl(text.replaceAll('+', ' ')), ofJson(text), ofJson(ofJson(text)), ofHtml(text)].map(plain);
+      .replace(
+        /&(amp|lt|gt|quot|apos);/gi,
+        (_all, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" })[name.toLowerCase()] ?? '',
+      );
+  return [text, ofUrl(text), ofUrl(text.replaceAll('+', ' ')), ofJson(text), ofJson(ofJson(text)), ofHtml(text)].map(
+    plain,
+  );
 }
 
 function leaksIn(text: string): string[] {
@@ -99,9 +122,20 @@ function printed(value: unknown): string[] {
   const texts = [String(value), JSON.stringify(value) ?? '', value instanceof Error ? (value.stack ?? '') : ''];
   for (const customInspect of [true, false]) {
     for (const showHidden of [true, false])
-      texts.push(inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden, customInspect, getters: true, maxStringLength: null }));
+      texts.push(
+        inspect(value, {
+          depth: Number.POSITIVE_INFINITY,
+          showHidden,
+          customInspect,
+          getters: true,
+          maxStringLength: null,
+        }),
+      );
   }
-  if (value instanceof Error) texts.push(...Reflect.ownKeys(value).map((name) => inspect(Reflect.get(value, name), { depth: Number.POSITIVE_INFINITY })));
+  if (value instanceof Error)
+    texts.push(
+      ...Reflect.ownKeys(value).map((name) => inspect(Reflect.get(value, name), { depth: Number.POSITIVE_INFINITY })),
+    );
   return texts;
 }
 
@@ -138,7 +172,9 @@ function clientOver(answer: Answering, more: ClientOptions = {}): Client {
 /** No collected output and no print of the value may contain a canary. */
 function expectNoLeak(value: unknown) {
   console.error(value);
-  const found = [...new Set([...printed(value), ...lines, ...gatewayUrls])].flatMap((text) => leaksIn(text).map((canary) => `${canary} in ${text}`));
+  const found = [...new Set([...printed(value), ...lines, ...gatewayUrls])].flatMap((text) =>
+    leaksIn(text).map((canary) => `${canary} in ${text}`),
+  );
   expect(found).toEqual([]);
 }
 
@@ -166,7 +202,9 @@ const careless = () =>
 
 test('canaries are found in every spelling', () => {
   const text = JSON.stringify(everything());
-  expect(leaksIn(text)).toEqual(expect.arrayContaining([plain(API_KEY), NIN, 'wobblington', 'zúrikel', '417.2931', CLIENT_IP, TOKEN]));
+  expect(leaksIn(text)).toEqual(
+    expect.arrayContaining([plain(API_KEY), NIN, 'wobblington', 'zúrikel', '9417.2931', CLIENT_IP, TOKEN]),
+  );
   expect(leaksIn(encodeURIComponent(text))).toContain('zúrikel');
   expect(leaksIn(text.normalize('NFD'))).toContain('zúrikel');
   expect(leaksIn('Z\\u00FArikel')).toContain('zúrikel');
@@ -174,9 +212,12 @@ test('canaries are found in every spelling', () => {
   expect(leaksIn('nothing')).toEqual([]);
 });
 
-const ascii = (text: string) => text.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
-const percent = (text: string) => encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
-const html = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+const ascii = (text: string) =>
+  text.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const percent = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+const html = (text: string) =>
+  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
 /** Escaped line ends of JSON are not words. */
 const wordByWord = (text: string) =>
@@ -199,7 +240,10 @@ const ECHOES: [name: string, echo: (text: string) => string][] = [
   ['within HTML', (text) => html(text).replaceAll("'", '&#39;')],
   ['within HTML with hexadecimal apostrophes', (text) => html(text).replaceAll("'", '&#x27;')],
   ['within HTML with named apostrophes', (text) => html(text).replaceAll("'", '&apos;')],
-  ['within HTML of ASCII only', (text) => html(text).replace(/[^\x20-\x7e]/g, (character) => `&#${character.codePointAt(0)};`)],
+  [
+    'within HTML of ASCII only',
+    (text) => html(text).replace(/[^\x20-\x7e]/g, (character) => `&#${character.codePointAt(0)};`),
+  ],
   ['in upper case', (text) => text.toUpperCase()],
   ['in lower case', (text) => text.toLowerCase()],
   ['decomposed', (text) => text.normalize('NFD')],
@@ -209,34 +253,26 @@ const ECHOES: [name: string, echo: (text: string) => string][] = [
   ['with other spaces', (text) => text.replace(/\s+/g, '   ')],
 ];
 
-const VALUES = [...personal, API_KEY, ...paidOut];
-const ROWS = sampleRows(
-  'sent values in each spelling',
-  ECHOES.flatMap(([name]) => VALUES.map((value) => [name, value] as const)),
-);
-
-describe.each(ECHOES)('a gateway that repeats the sent values %s', (name, echo) => {
-  const chosen = (values: readonly string[]) => values.filter((value) => ROWS.some(([echoed, one]) => echoed === name && one === value));
-
-  test('whole, in an error', async () => {
-    const error = await errorOf(() => clientOver((body) => json({ message: `refused: ${echo(body)}` }, 422)).reportBetEvent(bet(), { location }));
-    expect(error.code).toBe('unprocessable');
-    expectNoLeak(error);
-  });
-
-  test.for(chosen([...personal, API_KEY]))('one value, %j, in an error and in a receipt', async (value) => {
-    const refusing = clientOver(() => json({ message: `Value ${echo(value)} is refused; (${echo(value)})` }, 422));
-    expectNoLeak(await errorOf(() => refusing.reportBetEvent(bet(), { location })));
-    const recording = clientOver(() => json({ message: `Recorded for ${echo(value)}.` }));
+describe.each(ECHOES)('a gateway that repeats the sent values %s', (_, echo) => {
+  test('shows none of them in an error or in a receipt', async () => {
+    const refusing = clientOver((body) => json({ message: `refused: ${echo(body)}` }, 422));
+    for (const report of [
+      () => refusing.reportBetEvent(bet(), { location }),
+      () => refusing.reportWithdrawalEvent(withdrawal(), { location }),
+      () =>
+        refusing.reportSettledWithdrawal(
+          { ...settledWithdrawal(), ...withdrawal(), timestamp: '1795162000' },
+          { location },
+        ),
+    ]) {
+      const error = await errorOf(report);
+      expect(error.code).toBe('unprocessable');
+      expectNoLeak(error);
+    }
+    const recording = clientOver((body) => json({ message: `Recorded for ${echo(body)}.` }));
     const { location: _shown, ...receipt } = await recording.reportBetEvent(bet(), { location });
     expect(receipt.message).toContain('Recorded for');
     expectNoLeak(receipt);
-  });
-
-  test.for(chosen(paidOut))('the value %j of a withdrawal', async (value) => {
-    const client = clientOver(() => json({ message: [`bank: ${echo(value)}`, 'no'] }, 400));
-    expectNoLeak(await errorOf(() => client.reportWithdrawalEvent(withdrawal(), { location })));
-    expectNoLeak(await errorOf(() => client.reportSettledWithdrawal({ ...settledWithdrawal(), ...withdrawal(), timestamp: '1795162000' }, { location })));
   });
 });
 
@@ -258,23 +294,53 @@ describe('every kind of error', () => {
     ['unprocessable', 'HTTP 422', () => report(clientOver(echoing(422)))],
     ['rate-limited', 'HTTP 429', () => report(clientOver(echoing(429)))],
     ['gateway', 'HTTP 500', () => report(clientOver(echoing(500)))],
-    ['gateway', 'a redirect', () => report(clientOver(echoing(302, {}, { location: `https://x.example/?nin=${NIN}` })))],
+    [
+      'gateway',
+      'a redirect',
+      () => report(clientOver(echoing(302, {}, { location: `https://x.example/?nin=${NIN}` }))),
+    ],
     ['gateway', 'a page', () => report(clientOver((body) => json(`<html>${body}</html>`)))],
     ['gateway', 'broken JSON', () => report(clientOver((body) => json(body.slice(0, -1))))],
     ['gateway', 'HTTP 200 that says no', () => report(clientOver(echoing(200, { success: false })))],
-    ['duplicate', 'the same data', () => report(clientOver(() => json({ message: `This bet has already been reported. ${bet().user.last_name}` }, 409)))],
+    [
+      'duplicate',
+      'the same data',
+      () =>
+        report(clientOver(() => json({ message: `This bet has already been reported. ${bet().user.last_name}` }, 409))),
+    ],
     [
       'duplicate',
       'other data',
-      () => report(clientOver(() => json({ message: `This bet has already been reported with different data. ${NIN}`, error: bet() }, 409))),
+      () =>
+        report(
+          clientOver(() =>
+            json({ message: `This bet has already been reported with different data. ${NIN}`, error: bet() }, 409),
+          ),
+        ),
     ],
     ['network', 'a fetch that throws', () => report(clientOver(thrower))],
-    ['network', 'a fetch that throws a value that is not an error', () => report(clientOver(() => Promise.reject(everything())))],
-    ['network', 'an answer that breaks off', () => report(clientOver(() => ({ ...json({}), text: () => Promise.reject(careless()) })))],
+    [
+      'network',
+      'a fetch that throws a value that is not an error',
+      () => report(clientOver(() => Promise.reject(everything()))),
+    ],
+    [
+      'network',
+      'an answer that breaks off',
+      () => report(clientOver(() => ({ ...json({}), text: () => Promise.reject(careless()) }))),
+    ],
     ['bad-request', 'isDuplicate that throws', () => report(clientOver(echoing(400), { isDuplicate: thrower }))],
     ['gateway', 'isRecorded that throws', () => report(clientOver(echoing(200), { isRecorded: thrower }))],
-    ['gateway', 'a logger that throws', () => report(clientOver(echoing(503), { logger: { debug: thrower, error: thrower, warn: thrower } }))],
-    ['configuration', 'a key function that throws the key', () => report(clientOver(echoing(200), { gateways: gatewayWith(thrower) }))],
+    [
+      'gateway',
+      'a logger that throws',
+      () => report(clientOver(echoing(503), { logger: { debug: thrower, error: thrower, warn: thrower } })),
+    ],
+    [
+      'configuration',
+      'a key function that throws the key',
+      () => report(clientOver(echoing(200), { gateways: gatewayWith(thrower) })),
+    ],
     [
       'configuration',
       'a key function that rejects with the key',
@@ -285,33 +351,73 @@ describe('every kind of error', () => {
       'a key that a header cannot hold, from a function',
       () => report(clientOver(echoing(200), { gateways: gatewayWith(() => `${API_KEY}\n`) })),
     ],
-    ['configuration', 'a key that a header cannot hold', () => clientOver(echoing(200), { gateways: gatewayWith(`${API_KEY}\n`) })],
-    ['configuration', 'a base address with a password', () => createClient({ gateways: { staging: { baseUrl: `https://u:${API_KEY}@gateway.example.com` } } })],
-    ['configuration', 'a base address with a query', () => createClient({ gateways: { staging: { baseUrl: `https://gateway.example.com/?key=${TOKEN}` } } })],
+    [
+      'configuration',
+      'a key that a header cannot hold',
+      () => clientOver(echoing(200), { gateways: gatewayWith(`${API_KEY}\n`) }),
+    ],
+    [
+      'configuration',
+      'a base address with a password',
+      () => createClient({ gateways: { staging: { baseUrl: `https://u:${API_KEY}@gateway.example.com` } } }),
+    ],
+    [
+      'configuration',
+      'a base address with a query',
+      () => createClient({ gateways: { staging: { baseUrl: `https://gateway.example.com/?key=${TOKEN}` } } }),
+    ],
     [
       'configuration',
       'options that are data',
-      () => createClient({ [API_KEY]: 1, environment: NIN, location: { fixed: { latitude: 6123457, longitude: NIN } } } as never),
+      () =>
+        createClient({
+          [API_KEY]: 1,
+          environment: NIN,
+          location: { fixed: { latitude: 6123457, longitude: NIN } },
+        } as never),
     ],
-    ['configuration', 'an environment that is not set up', () => createClient({ logger }).reportBetEvent(bet(), { location, clientIP: CLIENT_IP })],
+    [
+      'configuration',
+      'an environment that is not set up',
+      () => createClient({ logger }).reportBetEvent(bet(), { location, clientIP: CLIENT_IP }),
+    ],
     [
       'validation',
       'a payload with every field wrong',
       () => clientOver(echoing(200)).reportBetEvent(wrongEverywhere(), { clientIP: `${CLIENT_IP}, ${PRIVATE_IP}` }),
     ],
     ['validation', 'a payload of lists', () => clientOver(echoing(200)).reportBetEvent([bet()] as never)],
-    ['validation', 'a payload that throws', () => clientOver(echoing(200)).reportBetEvent({ ...bet(), user: new Proxy({}, { ownKeys: thrower }) } as never)],
-    ['validation', 'options that throw', () => clientOver(echoing(200)).reportBetEvent(bet(), new Proxy({}, { ownKeys: thrower }))],
+    [
+      'validation',
+      'a payload that throws',
+      () => clientOver(echoing(200)).reportBetEvent({ ...bet(), user: new Proxy({}, { ownKeys: thrower }) } as never),
+    ],
+    [
+      'validation',
+      'options that throw',
+      () => clientOver(echoing(200)).reportBetEvent(bet(), new Proxy({}, { ownKeys: thrower })),
+    ],
     [
       'validation',
       'parameters given twice',
       () =>
-        clientOver(echoing(200)).reportBetEvent({ ...bet(), location, clientIP: CLIENT_IP }, { clientIP: '1.1.1.1', location: { latitude: 1, longitude: 2 } }),
+        clientOver(echoing(200)).reportBetEvent(
+          { ...bet(), location, clientIP: CLIENT_IP },
+          { clientIP: '1.1.1.1', location: { latitude: 1, longitude: 2 } },
+        ),
     ],
     ['validation', 'a number to verify', () => clientOver(echoing(200)).verifyNin(`${NIN}0`)],
     ['validation', 'a resend of a value that is not an error', () => clientOver(echoing(200)).resend(careless())],
-    ['location', 'an address that is not public', () => clientOver(echoing(200)).reportBetEvent(bet(), { clientIP: PRIVATE_IP })],
-    ['location', 'services that cannot be reached', () => clientOver(thrower).reportBetEvent(bet(), { clientIP: CLIENT_IP })],
+    [
+      'location',
+      'an address that is not public',
+      () => clientOver(echoing(200)).reportBetEvent(bet(), { clientIP: PRIVATE_IP }),
+    ],
+    [
+      'location',
+      'services that cannot be reached',
+      () => clientOver(thrower).reportBetEvent(bet(), { clientIP: CLIENT_IP }),
+    ],
     ['location', 'services that refuse', () => clientOver(echoing(403)).reportBetEvent(bet(), { clientIP: CLIENT_IP })],
     [
       'location',
@@ -321,13 +427,21 @@ describe('every kind of error', () => {
     [
       'location',
       'a service of the user that throws',
-      () => clientOver(echoing(200), { location: { ip: { providers: [{ name: 'ours', lookup: thrower }] } } }).reportBetEvent(bet(), { clientIP: CLIENT_IP }),
+      () =>
+        clientOver(echoing(200), {
+          location: { ip: { providers: [{ name: 'ours', lookup: thrower }] } },
+        }).reportBetEvent(bet(), { clientIP: CLIENT_IP }),
     ],
-    ['aborted', 'a signal whose reason holds data', () => clientOver(echoing(200)).reportBetEvent(bet(), { location, signal: AbortSignal.abort(careless()) })],
+    [
+      'aborted',
+      'a signal whose reason holds data',
+      () => clientOver(echoing(200)).reportBetEvent(bet(), { location, signal: AbortSignal.abort(careless()) }),
+    ],
     [
       'aborted',
       'a signal whose reason holds data, during a lookup',
-      () => clientOver(echoing(200)).reportBetEvent(bet(), { clientIP: CLIENT_IP, signal: AbortSignal.abort(careless()) }),
+      () =>
+        clientOver(echoing(200)).reportBetEvent(bet(), { clientIP: CLIENT_IP, signal: AbortSignal.abort(careless()) }),
     ],
     ['aborted', 'an abort during the request', abortedOnTheWay],
     ['timeout', 'a gateway that never answers', timedOut],
@@ -341,8 +455,20 @@ describe('every kind of error', () => {
   });
 
   test('every code has a case here', () => {
-    const codes = ['configuration', 'validation', 'location', 'network', 'timeout', 'aborted', 'bad-request', 'authentication', 'not-found'];
-    expect([...new Set(PATHS.map(([code]) => code))].sort()).toEqual([...codes, 'duplicate', 'unprocessable', 'rate-limited', 'gateway'].sort());
+    const codes = [
+      'configuration',
+      'validation',
+      'location',
+      'network',
+      'timeout',
+      'aborted',
+      'bad-request',
+      'authentication',
+      'not-found',
+    ];
+    expect([...new Set(PATHS.map(([code]) => code))].sort()).toEqual(
+      [...codes, 'duplicate', 'unprocessable', 'rate-limited', 'gateway'].sort(),
+    );
   });
 
   test('a report that is resent and fails again', async () => {
@@ -355,13 +481,17 @@ describe('every kind of error', () => {
 
   test('a rotated key that was sent before', async () => {
     const keys = [API_KEY, 'kq-other'];
-    const client = clientOver(() => json({ message: `not with ${API_KEY}` }, 503), { gateways: gatewayWith(() => keys.shift() ?? 'kq-last') });
+    const client = clientOver(() => json({ message: `not with ${API_KEY}` }, 503), {
+      gateways: gatewayWith(() => keys.shift() ?? 'kq-last'),
+    });
     expectNoLeak(await errorOf(() => report(client)));
   });
 
   test('the verification of a number', async () => {
     for (const status of [400, 404, 422, 429, 500]) {
-      expectNoLeak(await errorOf(() => clientOver((body) => json({ message: `${body} ${API_KEY}` }, status)).verifyNin(NIN)));
+      expectNoLeak(
+        await errorOf(() => clientOver((body) => json({ message: `${body} ${API_KEY}` }, status)).verifyNin(NIN)),
+      );
     }
   });
 });

@@ -37,17 +37,35 @@ function save(name: string, text: string): string {
 }
 
 describe.each([
-  ['a document', 'guide.md', (sentences: readonly string[]) => `# Title\n\n${sentences.join('\n\n')}\n\n\`\`\`js\nconst whoever = 'nobody at all';\n\`\`\`\n`],
-  ['comments', 'code.ts', (sentences: readonly string[]) => sentences.map((sentence) => `/** ${sentence} */\nexport const whoever = 1;\n`).join('')],
-  ['messages', 'code.js', (sentences: readonly string[]) => sentences.map((sentence) => `console.log(\`${sentence.replaceAll('`', '')}\`);\n`).join('')],
+  [
+    'a document',
+    'guide.md',
+    (sentences: readonly string[]) =>
+      `# Title\n\n${sentences.join('\n\n')}\n\n\`\`\`js\nconst whoever = 'nobody at all';\n\`\`\`\n`,
+  ],
+  [
+    'comments',
+    'code.ts',
+    (sentences: readonly string[]) =>
+      sentences.map((sentence) => `/** ${sentence} */\nexport const whoever = 1;\n`).join(''),
+  ],
+  [
+    'messages',
+    'code.js',
+    (sentences: readonly string[]) =>
+      sentences.map((sentence) => `console.log(\`${sentence.replaceAll('`', '')}\`);\n`).join(''),
+  ],
 ] as const)('the linter reads %s', (_, name, write) => {
   it('names every riddle', async () => {
     const riddles = await lint(save(name, write(RIDDLES.map(([sentence]) => sentence))));
-    for (const [sentence, word] of RIDDLES) expect(riddles.filter((one) => one.includes(`“${word.trim()}”`)).length, sentence).toBeGreaterThan(0);
+    for (const [sentence, word] of RIDDLES)
+      expect(riddles.filter((one) => one.includes(`“${word.trim()}”`)).length, sentence).toBeGreaterThan(0);
   });
 
   it('passes plain sentences', async () => {
-    expect(await lint(save(name, write(name === 'code.js' ? PLAIN.filter((sentence) => !sentence.includes('`')) : PLAIN)))).toEqual([]);
+    expect(
+      await lint(save(name, write(name === 'code.js' ? PLAIN.filter((sentence) => !sentence.includes('`')) : PLAIN))),
+    ).toEqual([]);
   });
 });
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { transform } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { english, french } from '../src/errors/player-words.js';
+import { english } from '../src/errors/player-message.js';
+import french from '../src/errors/player-messages/fr.json' with { type: 'json' };
 import { expectFreshBuild } from './support/built.js';
 import { guides } from './support/documents.js';
 import { root } from './support/run.js';
@@ -21,17 +22,26 @@ const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'examples/REA
 
 /** Every script tag of a document that loads the SDK from another host. */
 const tagsIn = (text: string) =>
-  [...text.matchAll(/<script src="[^"]*location-sdk@([^/]*)\/dist\/([^"]*)"([^>]*)>/g)].map(([, version, file, attributes = '']) => ({
-    version,
-    file,
-    attributes,
-  }));
+  [...text.matchAll(/<script\s+src="[^"]*location-sdk@([^/]*)\/dist\/([^"]*)"([^>]*)>/g)].map(
+    ([, version, file, attributes = '']) => ({
+      version,
+      file,
+      attributes,
+    }),
+  );
 
 test('the build writes the hash and the size of every script-tag file', () => {
   expectFreshBuild();
   const facts: Record<string, Facts> = JSON.parse(read('dist/integrity.json'));
-  const files = readdirSync(join(root, 'dist')).filter((name) => /^"use strict";\(\(\)=>\{|^\(\(\)=>\{/.test(read(`dist/${name}`)));
-  expect(files).toEqual(['location-sdk.global.js', 'location-sdk.outbox.global.js', 'location-sdk.relay.global.js', 'location-sdk.stub.global.js']);
+  const files = readdirSync(join(root, 'dist')).filter(
+    (name) => name.endsWith('.js') && /^"use strict";\(\(\)=>\{|^\(\(\)=>\{/.test(read(`dist/${name}`)),
+  );
+  expect(files).toEqual([
+    'location-sdk.global.js',
+    'location-sdk.outbox.global.js',
+    'location-sdk.relay.global.js',
+    'location-sdk.stub.global.js',
+  ]);
   expect(Object.keys(facts)).toEqual(files);
   for (const [name, { integrity, bytes, gzipBytes }] of Object.entries(facts)) {
     const file = readFileSync(join(root, 'dist', name));
@@ -43,32 +53,45 @@ test('the build writes the hash and the size of every script-tag file', () => {
 
 test('the guide has the size of the stub, give or take a tenth', () => {
   expectFreshBuild();
-  const { bytes = 0, gzipBytes = 0 }: Partial<Facts> = JSON.parse(read('dist/integrity.json'))['location-sdk.stub.global.js'];
-  const [, plain, gzipped] = /It is a file of ([\d.]+) kB \(([\d.]+) kB gzipped\)/.exec(read('docs/how-to/browser.md')) ?? [];
-  expect([Number(plain) / (bytes / 1_000), Number(gzipped) / (gzipBytes / 1_000)].map((share) => Math.abs(share - 1) < 0.1)).toEqual([true, true]);
+  const { bytes = 0, gzipBytes = 0 }: Partial<Facts> = JSON.parse(read('dist/integrity.json'))[
+    'location-sdk.stub.global.js'
+  ];
+  const [, plain, gzipped] =
+    /It is a file of ([\d.]+) kB \(([\d.]+) kB gzipped\)/.exec(read('docs/how-to/browser.md')) ?? [];
+  expect(
+    [Number(plain) / (bytes / 1_000), Number(gzipped) / (gzipBytes / 1_000)].map((share) => Math.abs(share - 1) < 0.1),
+  ).toEqual([true, true]);
 });
 
-describe.each(['location-sdk.global.js', 'location-sdk.outbox.global.js', 'location-sdk.relay.global.js'])('%s', (name) => {
-  test('creates no element and sets no style', () => {
-    expectFreshBuild();
-    expect(read(`dist/${name}`)).not.toMatch(/createElement|innerHTML|outerHTML|insertAdjacent|document\.write|\.style\b|adoptedStyleSheets/);
-  });
+describe.each(['location-sdk.global.js', 'location-sdk.outbox.global.js', 'location-sdk.relay.global.js'])(
+  '%s',
+  (name) => {
+    test('creates no element and sets no style', () => {
+      expectFreshBuild();
+      expect(read(`dist/${name}`)).not.toMatch(
+        /createElement|innerHTML|outerHTML|insertAdjacent|document\.write|\.style\b|adoptedStyleSheets/,
+      );
+    });
 
-  test('has the words for a player in English only', () => {
-    expectFreshBuild();
-    const script = read(`dist/${name}`);
-    expect(Object.values(english).filter((text) => !script.includes(text))).toEqual([]);
-    expect(Object.values(french).filter((text) => script.includes(text))).toEqual([]);
-  });
-});
+    test('has the words for a player in English only', () => {
+      expectFreshBuild();
+      const script = read(`dist/${name}`);
+      expect(Object.values(english).filter((text) => !script.includes(text))).toEqual([]);
+      expect(Object.values(french).filter((text) => script.includes(text))).toEqual([]);
+    });
+  },
+);
 
 test('every script tag of the documents names this version, a file of the build, and a place for the hash', () => {
   expectFreshBuild();
   const { version } = JSON.parse(read('package.json'));
   const tags = documents.flatMap((name) => tagsIn(read(name)).map((tag) => ({ name, ...tag })));
-  expect(tags.map(({ name }) => name).sort()).toEqual(['docs/how-to/browser.md', 'docs/how-to/outbox-in-a-page.md']);
+  expect(tags.map(({ name }) => name).sort()).toEqual(['docs/how-to/browser.md', 'docs/how-to/browser.md']);
   for (const tag of tags) {
-    expect(tag).toMatchObject({ version, attributes: expect.stringContaining('integrity="…" crossorigin="anonymous"') });
+    expect(tag).toMatchObject({
+      version,
+      attributes: expect.stringContaining('integrity="…" crossorigin="anonymous"'),
+    });
     expect(Object.keys(JSON.parse(read('dist/integrity.json')))).toContain(tag.file);
   }
 });
@@ -76,7 +99,8 @@ test('every script tag of the documents names this version, a file of the build,
 describe('the syntax', () => {
   /** Whether esbuild finds no newer syntax than this to rewrite. */
   const fits = async (code: string, target: string) => {
-    const printed = async (as: string) => (await transform(code, { target: as, minifyWhitespace: true, legalComments: 'none' })).code;
+    const printed = async (as: string) =>
+      (await transform(code, { target: as, minifyWhitespace: true, legalComments: 'none' })).code;
     return (await printed(target)) === (await printed('esnext'));
   };
   const isScript = (name: string) => name.endsWith('.global.js');
@@ -89,12 +113,18 @@ describe('the syntax', () => {
     expectFreshBuild();
     const files = names().filter(isMeant);
     expect(files.length).toBeGreaterThan(3);
-    const newer = await Promise.all(files.map(async (name) => ((await fits(read(`dist/${name}`), target)) ? [] : [name])));
+    const newer = await Promise.all(
+      files.map(async (name) => ((await fits(read(`dist/${name}`), target)) ? [] : [name])),
+    );
     expect(newer.flat()).toEqual([]);
   });
 
   test('is newer if one operator is', async () => {
-    expect([await fits('a ?? b', 'es2020'), await fits('a ??= b', 'es2020'), await fits('using a = b', 'es2022')]).toEqual([true, false, false]);
+    expect([
+      await fits('a ?? b', 'es2020'),
+      await fits('a ??= b', 'es2020'),
+      await fits('using a = b', 'es2022'),
+    ]).toEqual([true, false, false]);
   });
 });
 
@@ -102,7 +132,10 @@ test('the files of a page send without ky', () => {
   expectFreshBuild();
   const maps = readdirSync(join(root, 'dist')).filter((name) => name.endsWith('.global.js.map'));
   expect(maps.length).toBeGreaterThan(3);
-  for (const name of maps) expect((JSON.parse(read(`dist/${name}`)) as { sources: string[] }).sources.filter((source) => source.includes('/ky/'))).toEqual([]);
+  for (const name of maps)
+    expect(
+      (JSON.parse(read(`dist/${name}`)) as { sources: string[] }).sources.filter((source) => source.includes('/ky/')),
+    ).toEqual([]);
   /** A module of the build and all that it imports. */
   const importsOf = (name: string): string[] =>
     [...read(`dist/${name}`).matchAll(/(?:from|import) ?['"]([^'"]+)['"]/g)].flatMap(([, of = '']) => [

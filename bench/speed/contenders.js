@@ -17,7 +17,8 @@ const headers = { 'content-type': 'application/json', accept: 'application/json'
 const origin = (/** @type {number} */ port) => `http://${HOST}:${port}`;
 
 /** @param {number} port */
-const clientOptions = (port) => /** @type {const} */ ({ environment: 'staging', gateways: { staging: { baseUrl: origin(port), apiKey: KEY } } });
+const clientOptions = (port) =>
+  /** @type {const} */ ({ environment: 'staging', gateways: { staging: { baseUrl: origin(port), apiKey: KEY } } });
 
 /** Fails if the answer is not the server's: a contender that does less would win. @param {unknown} answer */
 const read = (answer) => {
@@ -42,7 +43,14 @@ export const contenders = {
       return (bet) =>
         new Promise((resolve, reject) => {
           const body = JSON.stringify(bet);
-          const options = { host: HOST, port, path: PATH, method: 'POST', agent, headers: { ...headers, 'content-length': Buffer.byteLength(body) } };
+          const options = {
+            host: HOST,
+            port,
+            path: PATH,
+            method: 'POST',
+            agent,
+            headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+          };
           request(options, (response) => {
             let text = '';
             response
@@ -71,7 +79,11 @@ export const contenders = {
     async start(port) {
       const { default: axios } = await import('axios');
       const { Agent } = await import('node:http');
-      const client = axios.create({ baseURL: origin(port), headers: { 'x-api-key': KEY }, httpAgent: new Agent({ keepAlive: true }) });
+      const client = axios.create({
+        baseURL: origin(port),
+        headers: { 'x-api-key': KEY },
+        httpAgent: new Agent({ keepAlive: true }),
+      });
       return async (bet) => read((await client.post(PATH, bet)).data);
     },
   },
@@ -136,7 +148,11 @@ export const contenders = {
       const folder = mkdtempSync(join(tmpdir(), 'location-sdk-bench-'));
       process.once('exit', () => rmSync(folder, { recursive: true }));
       const client = createClient({ ...clientOptions(port), transport: nodeTransport() });
-      const outbox = createOutbox({ client, store: await sqliteStore({ file: join(folder, 'outbox.db') }), concurrency: 50 });
+      const outbox = createOutbox({
+        client,
+        store: await sqliteStore({ file: join(folder, 'outbox.db') }),
+        concurrency: 50,
+      });
       outbox.start();
       // Committed to the disk, sent, and its result committed.
       return async (bet) => read(await (await outbox.reportSettledBet(bet)).done);
@@ -148,7 +164,13 @@ export const contenders = {
     async start(port) {
       const { createClient } = await import('../../dist/index.js');
       const text = '{"message":"Settled bet event reported successfully"}';
-      const answered = { ended: /** @type {const} */ ('answered'), status: 200, header: () => null, text, measured: true };
+      const answered = {
+        ended: /** @type {const} */ ('answered'),
+        status: 200,
+        header: () => null,
+        text,
+        measured: true,
+      };
       const client = createClient({ ...clientOptions(port), transport: { send: async () => answered } });
       return async (bet) => read(await client.reportSettledBet(bet));
     },

@@ -1,4 +1,5 @@
-// The server, in a separate process and the same for all: it reads a request to its end and gives one small JSON answer.
+// The server, in a separate process and the same for all: it reads a request to its end and gives one small JSON
+// answer.
 import { createServer } from 'node:http';
 
 const answer = Buffer.from('{"message":"Settled bet event reported successfully"}');

@@ -17,13 +17,21 @@ const IMPORTED = {
 
 /**
  * New processes, one after the other, alternating.
- * @param {import('../process.js').Runtime} runtime @param {number} rounds
+ * @param {import('../process.js').Runtime} runtime
+ * @param {number} rounds
  */
 export async function measureImports(runtime, rounds) {
-  const times = Object.keys(IMPORTED).map((name) => ({ name, times: /** @type {number[]} */ ([]), processor: /** @type {number[]} */ ([]) }));
+  const times = Object.keys(IMPORTED).map((name) => ({
+    name,
+    times: /** @type {number[]} */ ([]),
+    processor: /** @type {number[]} */ ([]),
+  }));
   for (let round = 0; round <= rounds; round += 1) {
     for (const [index, modules] of Object.values(IMPORTED).entries()) {
-      const { took, processor } = await runProcess(new URL('importing.js', import.meta.url), { runtime, words: modules });
+      const { took, processor } = await runProcess(new URL('importing.js', import.meta.url), {
+        runtime,
+        words: modules,
+      });
       // The first one has a cold disk cache.
       if (round === 0) continue;
       times[index]?.times.push(took);
@@ -32,7 +40,11 @@ export async function measureImports(runtime, rounds) {
   }
   const [own = [], base = []] = times.map(({ processor }) => processor);
   return {
-    imports: times.map(({ name, times: took, processor }) => ({ name, milliseconds: median(took), processor: median(processor) })),
+    imports: times.map(({ name, times: took, processor }) => ({
+      name,
+      milliseconds: median(took),
+      processor: median(processor),
+    })),
     /** Of the processor's time, on which load has less influence. */
     ratio: ratioOf(own, base),
   };

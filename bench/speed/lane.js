@@ -1,4 +1,5 @@
-// One contender in a separate process. It gets the number of concurrent reports and a duration or a total, and returns the results.
+// One contender in a separate process. It gets the number of concurrent reports and a duration or a total, and returns
+// the results.
 import { PerformanceObserver } from 'node:perf_hooks';
 import { nextBet } from './bet.js';
 import { contenders } from './contenders.js';
@@ -20,7 +21,12 @@ const collections = new PerformanceObserver(() => {});
 collections.observe({ entryTypes: ['gc'] });
 
 /** @param {Round} round @returns {Promise<Ran>} */
-async function run({ concurrency, milliseconds = Number.POSITIVE_INFINITY, reports = Number.POSITIVE_INFINITY, collect = false }) {
+async function run({
+  concurrency,
+  milliseconds = Number.POSITIVE_INFINITY,
+  reports = Number.POSITIVE_INFINITY,
+  collect = false,
+}) {
   /** @type {number[]} */
   const latencies = [];
   let begun = 0;
@@ -51,7 +57,14 @@ async function run({ concurrency, milliseconds = Number.POSITIVE_INFINITY, repor
   const collected = collections.takeRecords().length > 0;
   if (collect) globalThis.gc?.();
   const heap = process.memoryUsage().heapUsed;
-  return { count, took, processor: (user + system) / 1_000, latencies, allocated: collected ? undefined : allocated, heap };
+  return {
+    count,
+    took,
+    processor: (user + system) / 1_000,
+    latencies,
+    allocated: collected ? undefined : allocated,
+    heap,
+  };
 }
 
 process.on('message', (round) => void run(/** @type {Round} */ (round)).then((ran) => process.send?.(ran)));

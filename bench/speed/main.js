@@ -44,10 +44,20 @@ const SIZES = {
 
 /** The checks are not an entry of the package, so their source is bundled. @param {string} folder */
 async function bundleChecks(folder) {
-  const schemas = ['copy-json', 'settled', 'validate'].map((name) => `export * from './schema/${name}.js';`);
-  const contents = ["export { checkCall } from './client/check-call.js';", "export * as z from 'zod/mini';", ...schemas].join('\n');
+  const schemas = ['bet', 'copy-json', 'validate'].map((name) => `export * from './schema/${name}.js';`);
+  const contents = [
+    "export { checkCall } from './client/check-call.js';",
+    "export * as z from 'zod/mini';",
+    ...schemas,
+  ].join('\n');
   const outfile = join(folder, 'checks.mjs');
-  await build({ stdin: { contents, resolveDir: here('../../src'), loader: 'ts' }, bundle: true, format: 'esm', platform: 'node', outfile });
+  await build({
+    stdin: { contents, resolveDir: here('../../src'), loader: 'ts' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    outfile,
+  });
   return outfile;
 }
 
@@ -68,11 +78,14 @@ async function measure(runtime, size, port, checks, tell) {
   return { name: runtime.name, sent, imported, validated, volume, sockets };
 }
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean' }, smoke: { type: 'boolean' }, node: { type: 'string', multiple: true } } });
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean' }, smoke: { type: 'boolean' }, node: { type: 'string', multiple: true } },
+});
 const size = SIZES[isSmoke ? 'smoke' : values.quick ? 'quick' : 'whole'];
 const { runtimes, missing } = await findRuntimes(values.quick === true, values.node ?? []);
 const began = performance.now();
-const tell = (/** @type {string} */ what) => console.error(`${Math.round((performance.now() - began) / 1_000)} s: ${what}`);
+const tell = (/** @type {string} */ what) =>
+  console.error(`${Math.round((performance.now() - began) / 1_000)} s: ${what}`);
 
 const folder = await mkdtemp(here('../.checks-'));
 const gateway = await startProcess(new URL('gateway.js', import.meta.url));

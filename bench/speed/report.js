@@ -41,7 +41,12 @@ export function promisesOf(measured, isQuick = false) {
     figure: `${fixed(ratio)} ×`,
     kept: ratio * slack >= limit,
   });
-  const atMost = (/** @type {string} */ what, /** @type {number} */ limit, /** @type {number} */ figure, unit = '×') => ({
+  const atMost = (
+    /** @type {string} */ what,
+    /** @type {number} */ limit,
+    /** @type {number} */ figure,
+    unit = '×',
+  ) => ({
     what,
     limit: `at most ${fixed(limit)} ${unit}`,
     figure: `${fixed(figure)} ${unit}`,
@@ -56,7 +61,11 @@ export function promisesOf(measured, isQuick = false) {
     atMost('import, beside that of ky and zod/mini alone', 1.5, imported.ratio),
     atMost(`cost of a report at ${whole(volume.reports)}, beside that at 10,000`, 1.2, volume.ratio),
     atMost(`memory after ${whole(volume.reports)} reports, beside that after 10,000`, 1.1, volume.late / volume.early),
-    atMost(`memory after ${whole(sockets.reports)} reports over sockets, beside that after ${whole(sockets.earlyAt)}`, 1.25, sockets.late / sockets.early),
+    atMost(
+      `memory after ${whole(sockets.reports)} reports over sockets, beside that after ${whole(sockets.earlyAt)}`,
+      1.25,
+      sockets.late / sockets.early,
+    ),
   ];
 }
 
@@ -87,7 +96,13 @@ const volumeTable = ({ volume, sockets }) =>
   markdownTable([
     ['reports so far', 'µs of processor each', 'memory in use'],
     ...volume.milestones.map(({ reports, microseconds, heap }) => [whole(reports), fixed(microseconds, 1), mega(heap)]),
-    ...sockets.milestones.slice(-1).map(({ reports, microseconds, heap }) => [`${whole(reports)}, over sockets`, fixed(microseconds, 1), mega(heap)]),
+    ...sockets.milestones
+      .slice(-1)
+      .map(({ reports, microseconds, heap }) => [
+        `${whole(reports)}, over sockets`,
+        fixed(microseconds, 1),
+        mega(heap),
+      ]),
   ]);
 
 /** One Node.js, as Markdown. @param {Measured} measured @param {number} level of its headings */
@@ -98,32 +113,53 @@ export function sectionOf(measured, level = 2) {
     heading('Promised values'),
     markdownTable([
       ['', 'promised', 'measured', ''],
-      ...promisesOf(measured).map(({ what, limit, figure, kept }) => [what, limit, figure, kept ? 'kept' : '**not kept**']),
+      ...promisesOf(measured).map(({ what, limit, figure, kept }) => [
+        what,
+        limit,
+        figure,
+        kept ? 'kept' : '**not kept**',
+      ]),
     ]),
     heading('Sending one settled bet, and reading the answer'),
     sendingTable(measured),
     heading('Import, in fresh processes'),
     markdownTable([
       ['', 'ms', 'ms of processor'],
-      ...measured.imported.imports.map(({ name, milliseconds, processor }) => [name, whole(milliseconds), whole(processor)]),
+      ...measured.imported.imports.map(({ name, milliseconds, processor }) => [
+        name,
+        whole(milliseconds),
+        whole(processor),
+      ]),
     ]),
     heading('Checking a settled bet'),
-    markdownTable([['', 'µs of processor'], ...measured.validated.map(({ name, rounds }) => [name, fixed(median(rounds))])]),
+    markdownTable([
+      ['', 'µs of processor'],
+      ...measured.validated.map(({ name, rounds }) => [name, fixed(median(rounds))]),
+    ]),
     heading('From one report to very many, without a network'),
     volumeTable(measured),
   ].join('\n\n');
 }
 
 /** @param {readonly { name: string, bytes: number }[]} sizes */
-export const sizesTable = (sizes) => markdownTable([['', 'bytes, gzip -9'], ...sizes.map(({ name, bytes }) => [name, whole(bytes)])]);
+export const sizesTable = (sizes) =>
+  markdownTable([['', 'bytes, gzip -9'], ...sizes.map(({ name, bytes }) => [name, whole(bytes)])]);
 
-/** By the names of their files. @param {readonly Measured[]} all @param {readonly { name: string, bytes: number }[]} sizes */
+/**
+ * By the names of their files.
+ * @param {readonly Measured[]} all
+ * @param {readonly { name: string, bytes: number }[]} sizes
+ */
 export function chartsOf(all, sizes) {
   const series = all.map(({ name }) => name);
   /** @param {(measured: Measured) => readonly { name: string, value: number }[]} figures */
   const rowsOf = (figures) => {
     const lists = all.map(figures);
-    return (lists[0] ?? []).map(({ name }, row) => ({ name, own: isOwn(name), values: lists.map((list) => list[row]?.value ?? Number.NaN) }));
+    return (lists[0] ?? []).map(({ name }, row) => ({
+      name,
+      own: isOwn(name),
+      values: lists.map((list) => list[row]?.value ?? Number.NaN),
+    }));
   };
   const sent = (/** @type {(row: import('./sending.js').Sent) => number} */ figure) =>
     rowsOf((measured) => measured.sent.map((row) => ({ name: row.name, value: figure(row) })));
@@ -154,7 +190,9 @@ export function chartsOf(all, sizes) {
       subtitle: 'Microseconds of processor without a network; the first ones find the code cold',
       series,
       rows: rowsOf(({ volume }) =>
-        volume.milestones.filter(({ reports }) => reports >= 1_000).map(({ reports, microseconds }) => ({ name: whole(reports), value: microseconds })),
+        volume.milestones
+          .filter(({ reports }) => reports >= 1_000)
+          .map(({ reports, microseconds }) => ({ name: whole(reports), value: microseconds })),
       ).map((row) => ({ ...row, own: true })),
       format: (value) => `${fixed(value, 1)} µs`,
     }),

@@ -29,14 +29,21 @@ const WARM_UP = { reports: 4_000, milliseconds: 4_000 };
  * @returns {Promise<Sent[]>}
  */
 export async function measureSending(runtime, port, { sets, rounds, milliseconds, warmUp, counted }, tell) {
-  const lanes = senders.map((key) => ({ key, ran: /** @type {Record<number, import('./lane.js').Ran[]>} */ ({ 1: [], 10: [], 50: [] }) }));
+  const lanes = senders.map((key) => ({
+    key,
+    ran: /** @type {Record<number, import('./lane.js').Ran[]>} */ ({ 1: [], 10: [], 50: [] }),
+  }));
   // Two processes of one contender may differ by a fifth from their start to their end.
   for (let set = 1; set <= sets; set += 1) {
     tell(`processes ${set} of ${sets}, warming up`);
     const processes = [];
     for (const { key, ran } of lanes) {
       const child = await startProcess(LANE, { runtime, words: [key, String(port)] });
-      await child.ask({ concurrency: 50, reports: WARM_UP.reports * warmUp, milliseconds: WARM_UP.milliseconds * warmUp });
+      await child.ask({
+        concurrency: 50,
+        reports: WARM_UP.reports * warmUp,
+        milliseconds: WARM_UP.milliseconds * warmUp,
+      });
       processes.push({ child, ran });
     }
     for (const concurrency of CONCURRENCIES) {
@@ -57,7 +64,10 @@ export async function measureSending(runtime, port, { sets, rounds, milliseconds
       key,
       name: contenders[key]?.name ?? key,
       perSecond: Object.fromEntries(
-        CONCURRENCIES.map((concurrency) => [concurrency, (ran[concurrency] ?? []).map(({ count, took }) => (count / took) * 1_000)]),
+        CONCURRENCIES.map((concurrency) => [
+          concurrency,
+          (ran[concurrency] ?? []).map(({ count, took }) => (count / took) * 1_000),
+        ]),
       ),
       processor: median((ran[50] ?? []).map(({ processor, count }) => (processor / count) * 1_000)),
       p50: quantile(latencies, 0.5),

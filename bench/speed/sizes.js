@@ -11,7 +11,10 @@ const file = async (/** @type {string} */ path) => gzipped(await readFile(new UR
 
 /** A package with all its exports, as in a script tag. @param {string} name */
 async function bundle(name) {
-  const stdin = { contents: `import * as all from '${name}'; globalThis.all = all;`, resolveDir: fileURLToPath(new URL('.', import.meta.url)) };
+  const stdin = {
+    contents: `import * as all from '${name}'; globalThis.all = all;`,
+    resolveDir: fileURLToPath(new URL('.', import.meta.url)),
+  };
   const { outputFiles } = await build({
     stdin,
     bundle: true,
@@ -27,7 +30,9 @@ async function bundle(name) {
 
 /** The used parts of ky and `zod/mini`, alone; `npm run size` prints it. */
 async function floor() {
-  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/size.js'], { cwd: fileURLToPath(new URL('../..', import.meta.url)) });
+  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/size.js'], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+  });
   return Number(/alone\s+([\d,]+) bytes/.exec(stdout)?.[1]?.replaceAll(',', ''));
 }
 

@@ -20,26 +20,52 @@ const others = bets.map((bet) => reversed({ ...bet, user: reversed(bet.user) }))
 const check = (/** @type {unknown} */ copy) => validate(settledBet, 'strict', copy);
 /** Like `checkCall`. @param {unknown} bet */
 const copyAndCheck = (bet) => check(copyJson(bet).value);
-const context = { clock: { now: Date.now }, validation: 'strict', channel: { kind: 'gateway' }, environment: 'staging', timeoutMs: 10_000 };
+const context = {
+  clock: { now: Date.now },
+  validation: 'strict',
+  channel: { kind: 'gateway' },
+  environment: 'staging',
+  timeoutMs: 10_000,
+};
 
 /** @template T @param {string} key @param {string} name @param {readonly T[]} values @param {(value: T) => boolean} isRight */
 const contender = (key, name, values, isRight) => ({
   key,
   name,
   run: (/** @type {number} */ times) => {
-    for (let done = 0; done < times; done += 1) if (!isRight(/** @type {T} */ (values[done & 255]))) throw new Error(`${name} refuses a bet that is right`);
+    for (let done = 0; done < times; done += 1)
+      if (!isRight(/** @type {T} */ (values[done & 255]))) throw new Error(`${name} refuses a bet that is right`);
   },
 });
 const contenders = [
   contender('whole', 'location-sdk, copy and check', bets, (bet) => copyAndCheck(bet).issues.length === 0),
   contender('ajv', 'Ajv, compiled, which does not copy', bets, (bet) => byAjv(bet)),
-  contender('reversed', 'location-sdk, copy and check, fields in another order', others, (bet) => copyAndCheck(bet).issues.length === 0),
-  contender('call', 'location-sdk, all that is checked of a call, its options too', bets, (bet) => checkCall('reportSettledBet', bet, undefined, context).body),
-  contender('zod', 'zod/mini, the same schema, of what is copied already', copies, (copy) => z.safeParse(settledBet.strict, copy).success),
+  contender(
+    'reversed',
+    'location-sdk, copy and check, fields in another order',
+    others,
+    (bet) => copyAndCheck(bet).issues.length === 0,
+  ),
+  contender(
+    'call',
+    'location-sdk, all that is checked of a call, its options too',
+    bets,
+    (bet) => checkCall('reportSettledBet', bet, undefined, context).body,
+  ),
+  contender(
+    'zod',
+    'zod/mini, the same schema, of what is copied already',
+    copies,
+    (copy) => z.safeParse(settledBet.strict, copy).success,
+  ),
 ];
 const results = await compare(contenders, { rounds: Number(rounds) });
 console.log(
   JSON.stringify(
-    results.map(({ name, processorRates }, index) => ({ key: contenders[index]?.key, name, rounds: processorRates.map((rate) => 1_000_000 / rate) })),
+    results.map(({ name, processorRates }, index) => ({
+      key: contenders[index]?.key,
+      name,
+      rounds: processorRates.map((rate) => 1_000_000 / rate),
+    })),
   ),
 );

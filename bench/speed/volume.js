@@ -1,4 +1,5 @@
-// Whether many reports cost more than few: one process that has sent nearly all of them and one that has just started alternate.
+// Whether many reports cost more than few: one process that has sent nearly all of them and one that has just started
+// alternate.
 import { median, ratioOf } from '../measure.js';
 import { startProcess } from '../process.js';
 
@@ -15,7 +16,8 @@ const CONCURRENCY = 50;
  * @returns {Promise<Volume>}
  */
 export async function measureVolume(runtime, port, { key, reports, rounds }) {
-  const start = () => startProcess(new URL('lane.js', import.meta.url), { runtime, words: [key, String(port)], flags: ['--expose-gc'] });
+  const start = () =>
+    startProcess(new URL('lane.js', import.meta.url), { runtime, words: [key, String(port)], flags: ['--expose-gc'] });
   const turn = Math.min(2_000, reports / 20);
   const old = await start();
   /** @type {Milestone[]} */

@@ -1,6 +1,6 @@
 // Express: mount the console before express.json(), since it reads the body itself.
 import express from 'express';
-import { toNodeHandler } from 'location-sdk/relay/node';
+import { toNodeHandler } from 'location-sdk/node';
 import { operatorConsole } from './console.js';
 
 const app = express();

@@ -1,6 +1,6 @@
 // Fastify: within a scope of its own, where no parser reads the body before the console does.
 import fastify from 'fastify';
-import { toNodeHandler } from 'location-sdk/relay/node';
+import { toNodeHandler } from 'location-sdk/node';
 import { operatorConsole } from './console.js';
 
 const app = fastify();

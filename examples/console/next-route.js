@@ -1,4 +1,5 @@
-// Next.js: app/ops/outbox/[[...path]]/route.js. The address of a route's request is localhost, so name your site in PUBLIC_ORIGIN.
+// Next.js: app/ops/outbox/[[...path]]/route.js. The address of a route's request is localhost, so name your site in
+// PUBLIC_ORIGIN.
 import { operatorConsole } from './console.js';
 
 export const dynamic = 'force-dynamic';

@@ -1,5 +1,5 @@
 /** @type {import('next').NextConfig} */
 export default {
   // They load their database library at run time, which a bundle cannot.
-  serverExternalPackages: ['location-sdk', 'libsql'],
+  serverExternalPackages: ['location-sdk', '@photostructure/sqlite'],
 };

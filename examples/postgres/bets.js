@@ -1,7 +1,8 @@
 // Shared by both examples: the operator's own table, a bet, and the mock gateway that records the reports.
 import { createMockGateway } from 'location-sdk/mock';
 
-export const TABLE = 'CREATE TABLE IF NOT EXISTS example_bets (id text PRIMARY KEY, stake integer NOT NULL, payout integer)';
+export const TABLE =
+  'CREATE TABLE IF NOT EXISTS example_bets (id text PRIMARY KEY, stake integer NOT NULL, payout integer)';
 
 const user = {
   user_id: 'U-1815',
@@ -16,10 +17,24 @@ const user = {
 };
 
 /** The player's location: found before the transaction, so that no lookup keeps it open. */
-const location = { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', region: 'EN', country: 'NG', accuracy: 20, source: 'gps' };
+const location = {
+  latitude: 6.4474,
+  longitude: 7.5139,
+  city: 'Enugu',
+  region: 'EN',
+  country: 'NG',
+  accuracy: 20,
+  source: 'gps',
+};
 
 /** A bet when it is placed. @param {string} bet_id @param {number} amount */
-export const placed = (bet_id, amount) => ({ bet_id, amount, timestamp: String(Math.floor(Date.now() / 1000)), user, location });
+export const placed = (bet_id, amount) => ({
+  bet_id,
+  amount,
+  timestamp: String(Math.floor(Date.now() / 1000)),
+  user,
+  location,
+});
 
 /** The same bet when it is settled. @param {string} bet_id @param {number} stake @param {number} payout */
 export const settled = (bet_id, stake, payout) => ({
@@ -35,7 +50,9 @@ export const settled = (bet_id, stake, payout) => ({
 /** The address of your PostgreSQL. */
 export const databaseUrl = process.env.DATABASE_URL ?? '';
 if (databaseUrl === '') {
-  console.error('Set the address of PostgreSQL, for example DATABASE_URL=postgres://localhost/bets. The example creates a table there.');
+  console.error(
+    'Set the address of PostgreSQL, for example DATABASE_URL=postgres://localhost/bets. The example creates a table there.',
+  );
   process.exit(2);
 }
 

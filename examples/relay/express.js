@@ -1,6 +1,6 @@
 // Express: mount the relay before express.json(), since it reads the body itself. `native` is Express's `req`.
 import express from 'express';
-import { toNodeHandler } from 'location-sdk/relay/node';
+import { toNodeHandler } from 'location-sdk/node';
 import { relay } from './relay.js';
 
 const app = express();

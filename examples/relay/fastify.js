@@ -1,6 +1,6 @@
 // Fastify: register it in its own scope, in which no parser reads the body before the relay.
 import fastify from 'fastify';
-import { toNodeHandler } from 'location-sdk/relay/node';
+import { toNodeHandler } from 'location-sdk/node';
 import { relay } from './relay.js';
 
 const app = fastify();

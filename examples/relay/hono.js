@@ -7,6 +7,10 @@ import { relay } from './relay.js';
 const app = new Hono();
 app.all('/relay/*', (context) => {
   const { remote } = getConnInfo(context);
-  return relay(context.req.raw, { remoteAddress: remote.address, requestTarget: context.env.incoming?.url, native: context });
+  return relay(context.req.raw, {
+    remoteAddress: remote.address,
+    requestTarget: context.env.incoming?.url,
+    native: context,
+  });
 });
 serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) });

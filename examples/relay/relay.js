@@ -29,7 +29,12 @@ const bets = new Map([
   ['BET-1', { owner: 'U-88412', fields: { amount: 1500, timestamp } }],
   ['BET-2', { owner: 'U-70031', fields: { amount: 900, timestamp } }],
 ]);
-const withdrawals = new Map([['WR-1', { owner: 'U-88412', fields: { amount: 3000, timestamp, metadata: bank, withdrawalId: 'W-1', userId: 'U-88412' } }]]);
+const withdrawals = new Map([
+  [
+    'WR-1',
+    { owner: 'U-88412', fields: { amount: 3000, timestamp, metadata: bank, withdrawalId: 'W-1', userId: 'U-88412' } },
+  ],
+]);
 
 /** Requests of each player in this minute. With several processes, count in a place that all of them share. */
 const MOST_PER_MINUTE = 60;
@@ -51,7 +56,17 @@ export const relay = createRelay({
     const { id: user_id, first, last, address, lga, state, nin, tax_id } = player;
     const user =
       operation === 'reportBetEvent'
-        ? { user_id, first_name: first, last_name: last, resident_address: address, resident_lga: lga, resident_state: state, is_resident: true, nin, tax_id }
+        ? {
+            user_id,
+            first_name: first,
+            last_name: last,
+            resident_address: address,
+            resident_lga: lga,
+            resident_state: state,
+            is_resident: true,
+            nin,
+            tax_id,
+          }
         : {
             user_id,
             full_name: `${first} ${last}`,
@@ -76,7 +91,8 @@ export const relay = createRelay({
 
   // The report comes from the records, and only its own player may send it. For null the relay answers 403.
   complete(event, { player, operation }) {
-    const entry = operation === 'reportBetEvent' ? bets.get(String(event.bet_id)) : withdrawals.get(String(event.request_id));
+    const entry =
+      operation === 'reportBetEvent' ? bets.get(String(event.bet_id)) : withdrawals.get(String(event.request_id));
     return entry?.owner === player.id ? entry.fields : null;
   },
 

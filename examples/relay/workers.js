@@ -21,11 +21,15 @@ export default {
     relay ??= createRelay({
       client: createClient({ gateways: { staging: { baseUrl: env.GATEWAY, apiKey: env.API_KEY } } }),
       // Stored by session and operation, since the two user objects differ.
-      authorize: ({ headers }, { operation }) => env.SESSIONS.get(`${headers.get('authorization')} ${operation}`, 'json'),
+      authorize: ({ headers }, { operation }) =>
+        env.SESSIONS.get(`${headers.get('authorization')} ${operation}`, 'json'),
       limit: async ({ id }) => !(await env.LIMITER.limit({ key: id })).success,
       // The report comes from the records, and only its own player may send it. For null the relay answers 403.
       async complete(event, { player, operation }) {
-        const entry = await env.RECORDS.get(`${operation} ${operation === 'reportBetEvent' ? event.bet_id : event.request_id}`, 'json');
+        const entry = await env.RECORDS.get(
+          `${operation} ${operation === 'reportBetEvent' ? event.bet_id : event.request_id}`,
+          'json',
+        );
         return entry?.owner === player.id ? entry.fields : null;
       },
     });

@@ -13,22 +13,34 @@ const WAYS = [
   {
     browser: 'Samsung Internet',
     is: /SamsungBrowser/,
-    steps: ['Switch on Location in the settings of your phone.', 'Press the padlock beside the address, then Permissions, Location, and choose Allow.'],
+    steps: [
+      'Switch on Location in the settings of your phone.',
+      'Press the padlock beside the address, then Permissions, Location, and choose Allow.',
+    ],
   },
   {
     browser: 'Firefox on Android',
     is: /Android.*Firefox/,
-    steps: ['Switch on Location in the settings of your phone.', 'Press the padlock beside the address, and press Location until it says Allowed.'],
+    steps: [
+      'Switch on Location in the settings of your phone.',
+      'Press the padlock beside the address, and press Location until it says Allowed.',
+    ],
   },
   {
     browser: 'Chrome on Android',
     is: /Android/,
-    steps: ['Switch on Location in the settings of your phone.', 'Press the icon beside the address, then Permissions, Location, and switch it on.'],
+    steps: [
+      'Switch on Location in the settings of your phone.',
+      'Press the icon beside the address, then Permissions, Location, and switch it on.',
+    ],
   },
   {
     browser: 'Firefox',
     is: /Firefox/,
-    steps: ['Press the location icon beside the address, and remove "Blocked" by pressing its ×.', 'Press the button again, and choose Allow.'],
+    steps: [
+      'Press the location icon beside the address, and remove "Blocked" by pressing its ×.',
+      'Press the button again, and choose Allow.',
+    ],
   },
   {
     browser: 'Edge',
@@ -38,7 +50,10 @@ const WAYS = [
   {
     browser: 'Chrome',
     is: /Chrome/,
-    steps: ['Press the icon beside the address, then Site settings if you see no switch.', 'Switch Location on, or set it to Allow.'],
+    steps: [
+      'Press the icon beside the address, then Site settings if you see no switch.',
+      'Switch Location on, or set it to Allow.',
+    ],
   },
   {
     browser: 'Safari on a Mac',

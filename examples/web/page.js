@@ -4,7 +4,10 @@ import { focusOn, numberOf, showNotice, showState, watchWin, whileBusy } from '.
 
 const client = LocationSDK.createClient({ relayUrl: '/relay', retry: { limit: 1, baseMs: 200 } });
 
-/** Errors of reports that may have arrived: `resend` sends the same bytes again. @type {Map<string, import('location-sdk').ReportingError>} */
+/**
+ * Errors of reports that may have arrived: `resend` sends the same bytes again.
+ * @type {Map<string, import('location-sdk').ReportingError>}
+ */
 const inDoubt = new Map();
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -14,8 +17,8 @@ const place = (id) => element(element('site').hidden ? 'login-notice' : `${id}-n
 
 /**
  * Reports an entry, or resends a report in doubt, and shows the result.
- *
- * @param {'bet' | 'withdrawal'} kind @param {string} id
+ * @param {'bet' | 'withdrawal'} kind
+ * @param {string} id
  */
 async function report(kind, id) {
   const doubt = inDoubt.get(id);
@@ -35,38 +38,51 @@ async function report(kind, id) {
   showNotice(place(kind), notice, () => whileBusy(() => report(kind, id)));
 }
 
-/** The identifier is enough: the relay reads the rest from the backend's own records. @param {'bet' | 'withdrawal'} kind @param {string} id */
-const send = (kind, id) => (kind === 'bet' ? client.reportBetEvent({ bet_id: id }) : client.reportWithdrawalEvent({ request_id: id }));
+/**
+ * The identifier is enough: the relay reads the rest from the backend's own records.
+ * @param {'bet' | 'withdrawal'} kind
+ * @param {string} id
+ */
+const send = (kind, id) =>
+  kind === 'bet' ? client.reportBetEvent({ bet_id: id }) : client.reportWithdrawalEvent({ request_id: id });
 
 /**
- * @param {{ outcome: string, location?: import('location-sdk').Location }} receipt @param {'bet' | 'withdrawal'} kind
+ * @param {{ outcome: string, location?: import('location-sdk').Location }} receipt
+ * @param {'bet' | 'withdrawal'} kind
  * @returns {import('./view.js').Notice}
  */
 function confirm({ outcome, location }, kind) {
   const repaired = outcome === 'already-recorded' ? ' The first answer was lost; it still counts once.' : '';
-  return { tone: 'good', title: kind === 'bet' ? 'Your bet is accepted.' : 'Your withdrawal is on its way.', text: `${whereFrom(location)}${repaired}` };
+  return {
+    tone: 'good',
+    title: kind === 'bet' ? 'Your bet is accepted.' : 'Your withdrawal is on its way.',
+    text: `${whereFrom(location)}${repaired}`,
+  };
 }
 
 /** @param {import('location-sdk').Location | undefined} location */
 function whereFrom(location) {
-  if (location?.source === 'gps') return `This device told us where you are${location.accuracy ? `, to ${Math.round(location.accuracy)} metres` : ''}.`;
-  if (location) return `Your internet connection told us where you are${location.city ? `: near ${location.city}` : ''}.`;
+  if (location?.source === 'gps')
+    return `This device told us where you are${location.accuracy ? `, to ${Math.round(location.accuracy)} metres` : ''}.`;
+  if (location)
+    return `Your internet connection told us where you are${location.city ? `: near ${location.city}` : ''}.`;
   return '';
 }
 
 /**
  * The text for a player. Decide by `code` and `outcome`; an error's `message` is for developers.
- *
- * @param {import('location-sdk').ReportingError} error @param {'bet' | 'withdrawal'} kind
+ * @param {import('location-sdk').ReportingError} error
+ * @param {'bet' | 'withdrawal'} kind
  * @returns {import('./view.js').Notice}
  */
 function explain(error, kind) {
   const it = kind === 'bet' ? 'Your bet' : 'Your withdrawal';
   const support = `${error.code}, ${numberOf(error.reference ?? '')}`;
-  if (error.status === 401) return { tone: 'bad', title: 'You are logged out.', text: 'Log in, and try again.', support };
-  if (LocationSDK.isDuplicateReportError(error) && !error.conflict)
+  if (error.status === 401)
+    return { tone: 'bad', title: 'You are logged out.', text: 'Log in, and try again.', support };
+  if (error.code === 'duplicate' && !error.conflict)
     return { tone: 'wait', title: `${it} was reported before.`, text: 'The list below shows its state.', support };
-  if (LocationSDK.isDuplicateReportError(error))
+  if (error.code === 'duplicate')
     return {
       tone: 'bad',
       title: `We have to check ${it.toLowerCase()}.`,
@@ -74,8 +90,14 @@ function explain(error, kind) {
       support,
     };
   if (error.outcome === 'unknown')
-    return { tone: 'wait', title: 'We are not sure yet.', text: `${it} may have arrived. Asking again cannot count it twice.`, support, again: 'Ask again' };
-  if (LocationSDK.isLocationError(error))
+    return {
+      tone: 'wait',
+      title: 'We are not sure yet.',
+      text: `${it} may have arrived. Asking again cannot count it twice.`,
+      support,
+      again: 'Ask again',
+    };
+  if (error.code === 'location')
     return {
       tone: 'bad',
       title: 'We could not tell where you are.',
@@ -84,9 +106,15 @@ function explain(error, kind) {
       howToAllow: true,
       again: 'Try again',
     };
-  if (LocationSDK.isRateLimitError(error)) {
+  if (error.code === 'rate-limited') {
     const seconds = Math.ceil((error.retryAfterMs ?? 60_000) / 1000);
-    return { tone: 'bad', title: 'The service is busy.', text: `Try again in ${seconds} seconds. ${it} was not sent.`, support, again: 'Try again' };
+    return {
+      tone: 'bad',
+      title: 'The service is busy.',
+      text: `Try again in ${seconds} seconds. ${it} was not sent.`,
+      support,
+      again: 'Try again',
+    };
   }
   const again = error.outcome === 'not-sent' ? 'Try again' : undefined;
   return { tone: 'bad', title: `${it} was not accepted.`, text: 'Nothing was charged.', support, again };
@@ -97,7 +125,8 @@ async function ask(path, body) {
   const init = body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   const response = await fetch(path, init).catch(() => undefined);
   const answer = await response?.json().catch(() => undefined);
-  if (!response?.ok) throw Object.assign(new Error(answer?.message ?? 'Could not connect to the server.'), { outcome: answer?.outcome });
+  if (!response?.ok)
+    throw Object.assign(new Error(answer?.message ?? 'Could not connect to the server.'), { outcome: answer?.outcome });
   return answer;
 }
 
@@ -116,7 +145,11 @@ const onSettle = (id, won) =>
 /** @param {string} condition */
 const onCondition = (condition) => act('back-office', () => ask('/demonstration', { condition }));
 
-/** Does one thing at a time, and shows its errors. @param {string} id of its notice @param {() => Promise<void>} work */
+/**
+ * Does one thing at a time, and shows its errors.
+ * @param {string} id of its notice
+ * @param {() => Promise<void>} work
+ */
 const act = (id, work) =>
   whileBusy(async () => {
     showNotice(place(id));
@@ -129,7 +162,11 @@ const act = (id, work) =>
       showNotice(
         place(id),
         unsure
-          ? { tone: 'wait', title: 'Not sure yet.', text: 'It may have arrived. Pressing again sends the same once more.' }
+          ? {
+              tone: 'wait',
+              title: 'Not sure yet.',
+              text: 'It may have arrived. Pressing again sends the same once more.',
+            }
           : { tone: 'bad', title: message },
       );
     }

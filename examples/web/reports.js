@@ -1,7 +1,7 @@
 // The site's use of the SDK: the client, which has the API key; the relay, through which its pages report; and the
 // reports of the back office. The maps replace your database.
 import { randomUUID } from 'node:crypto';
-import { createClient, isDuplicateReportError, isReportingError } from 'location-sdk';
+import { createClient, isReportingError } from 'location-sdk';
 import { createRelay } from 'location-sdk/relay';
 
 /**
@@ -23,11 +23,15 @@ export const entries = new Map();
 
 /** The amount that a player can still spend: the balance without the reserved money. @param {Player} player */
 export const availableTo = (player) =>
-  [...entries.values()].reduce((rest, entry) => (entry.player === player && entry.isReserved ? rest - entry.event.amount : rest), player.balance);
+  [...entries.values()].reduce(
+    (rest, entry) => (entry.player === player && entry.isReserved ? rest - entry.event.amount : rest),
+    player.balance,
+  );
 
 /**
- * Moves the player's money once, even if the receipt comes several times. @param {Entry} entry @param
- * {import('location-sdk').Location | undefined} location
+ * Moves the player's money once, even if the receipt comes several times.
+ * @param {Entry} entry
+ * @param {import('location-sdk').Location | undefined} location
  */
 function accept(entry, location) {
   if (!isUndecided(entry)) return;
@@ -41,15 +45,16 @@ function accept(entry, location) {
 const isUndecided = (entry) => entry?.state === 'open' || entry?.state === 'in-doubt';
 
 /** Whether the report certainly did not arrive. @param {unknown} error */
-const isCertain = (error) => isReportingError(error) && error.outcome !== 'unknown' && !isDuplicateReportError(error);
+const isCertain = (error) => isReportingError(error) && error.outcome !== 'unknown' && error.code !== 'duplicate';
 
 /**
  * A player's two tabs may report one bet at once, each from its own place. The second waits, and sends only if the
  * first certainly did not arrive. Otherwise the gateway would call one of them a duplicate before the other is known to
  * be recorded.
- *
  * @template {{ timeoutMs: number, location?: import('location-sdk').LocationInput }} Call
- * @param {unknown} id @param {Call} call @param {(call: Call) => Promise<import('location-sdk').Receipt>} send
+ * @param {unknown} id
+ * @param {Call} call
+ * @param {(call: Call) => Promise<import('location-sdk').Receipt>} send
  */
 async function oneAtATime(id, call, send) {
   const entry = entries.get(String(id));
@@ -105,20 +110,27 @@ export function createReports(options, findPlayer) {
   const relay = createRelay({
     client: {
       reportBetEvent: (event, call) => oneAtATime(event.bet_id, call, (sent) => client.reportBetEvent(event, sent)),
-      reportWithdrawalEvent: (event, call) => oneAtATime(event.request_id, call, (sent) => client.reportWithdrawalEvent(event, sent)),
-      resend: (error, call) => oneAtATime(isReportingError(error) && error.reference, call, ({ timeoutMs }) => client.resend(error, { timeoutMs })),
+      reportWithdrawalEvent: (event, call) =>
+        oneAtATime(event.request_id, call, (sent) => client.reportWithdrawalEvent(event, sent)),
+      resend: (error, call) =>
+        oneAtATime(isReportingError(error) && error.reference, call, ({ timeoutMs }) =>
+          client.resend(error, { timeoutMs }),
+        ),
     },
 
     // The player comes from the session, never from the page.
     authorize(request, { operation }) {
       const player = findPlayer(request.headers.get('cookie'));
-      return player && { user: operation === 'reportBetEvent' ? betUser(player) : withdrawalUser(player), account: player };
+      return (
+        player && { user: operation === 'reportBetEvent' ? betUser(player) : withdrawalUser(player), account: player }
+      );
     },
 
     // The report comes from the operator's own records. The page says only which bet it is, and where the player is.
     complete(event, { operation, player: { account } }) {
       const entry = entries.get(String(operation === 'reportBetEvent' ? event.bet_id : event.request_id));
-      const isOurs = entry?.player === account && entry.kind === (operation === 'reportBetEvent' ? 'bet' : 'withdrawal');
+      const isOurs =
+        entry?.player === account && entry.kind === (operation === 'reportBetEvent' ? 'bet' : 'withdrawal');
       if (!isOurs || entry.state === 'held') return null; // the relay answers 403
       // Two bets at once may not spend the same money: it is set aside before the report is sent.
       if (entry.state === 'open' && !entry.isReserved && entry.event.amount > availableTo(account)) return null;
@@ -128,7 +140,8 @@ export function createReports(options, findPlayer) {
 
     limit: ({ account }) => isOver(account.id),
 
-    // Called before the page gets its answer. The gateway has recorded the report: now the bet counts, and the money moves.
+    // Called before the page gets its answer. The gateway has recorded the report: now the bet counts, and the money
+    // moves.
     onReceipt({ reference, location }) {
       const entry = entries.get(reference);
       if (entry) accept(entry, location);
@@ -138,8 +151,8 @@ export function createReports(options, findPlayer) {
       const entry = entries.get(error.reference ?? '');
       if (!isUndecided(entry)) return;
       // The gateway has the same data, and it can only be from here: an earlier attempt was left in doubt.
-      if (isDuplicateReportError(error) && !error.conflict && entry.state === 'in-doubt') accept(entry, entry.location);
-      else if (isDuplicateReportError(error)) {
+      if (error.code === 'duplicate' && !error.conflict && entry.state === 'in-doubt') accept(entry, entry.location);
+      else if (error.code === 'duplicate') {
         entry.isReserved = entry.state === 'in-doubt'; // the recorded report may be from here: a person must decide
         entry.state = 'held';
       } else if (error.outcome === 'unknown') entry.state = 'in-doubt';
@@ -150,8 +163,8 @@ export function createReports(options, findPlayer) {
    * Settles an entry. If no answer says whether a settlement arrived, the next call sends the same bytes again, so that
    * it is never counted twice; the first decision stands. A second settlement is refused while one is being sent:
    * false.
-   *
-   * @param {Entry} entry @param {boolean} won
+   * @param {Entry} entry
+   * @param {boolean} won
    */
   async function settle(entry, won) {
     if (entry.isSettling || entry.state !== 'reported') return false;
@@ -175,7 +188,11 @@ export function createReports(options, findPlayer) {
   function sendSettlement({ kind, id, player, event, location, payout = 0 }) {
     const { amount } = event;
     if (kind === 'bet') {
-      const result = { outcome: payout > 0 ? 'WIN' : 'LOSS', win_amount: Math.max(0, payout - amount), payout_amount: payout };
+      const result = {
+        outcome: payout > 0 ? 'WIN' : 'LOSS',
+        win_amount: Math.max(0, payout - amount),
+        payout_amount: payout,
+      };
       return client.reportSettledBet({ bet_id: id, user: betUser(player), ...result, ggr: amount - payout, ur: 0 });
     }
     const report = { ...withdrawalFields(id, player, amount), user: withdrawalUser(player), location };
@@ -193,13 +210,26 @@ const now = () => String(Math.floor(Date.now() / 1000));
 /** @param {Player} player @param {number} amount @param {{ about: string, odds: number }} pick */
 export function addBet(player, amount, { about, odds }) {
   const id = `BET-${randomUUID()}`;
-  return add({ kind: 'bet', id, player, about, odds, event: { amount, timestamp: now(), metadata: { selection: about, odds } } });
+  return add({
+    kind: 'bet',
+    id,
+    player,
+    about,
+    odds,
+    event: { amount, timestamp: now(), metadata: { selection: about, odds } },
+  });
 }
 
 /** @param {Player} player @param {number} amount */
 export function addWithdrawal(player, amount) {
   const id = `WR-${randomUUID()}`;
-  return add({ kind: 'withdrawal', id, player, about: 'To your bank account', event: { ...withdrawalFields(id, player, amount), timestamp: now() } });
+  return add({
+    kind: 'withdrawal',
+    id,
+    player,
+    about: 'To your bank account',
+    event: { ...withdrawalFields(id, player, amount), timestamp: now() },
+  });
 }
 
 /** @param {string} id @param {Player} player @param {number} amount */

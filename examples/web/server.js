@@ -5,8 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { isReportingError } from 'location-sdk';
-import { serve } from 'location-sdk/mock/node';
-import { toNodeHandler } from 'location-sdk/relay/node';
+import { serve, toNodeHandler } from 'location-sdk/node';
 import { conditions, createDemonstration } from './demonstration.js';
 import { addBet, addWithdrawal, availableTo, createReports, entries, players } from './reports.js';
 
@@ -28,7 +27,7 @@ const files = new Map([
   ['/allow-location.js', { path: './allow-location.js', type: 'text/javascript' }],
   ['/view.js', { path: './view.js', type: 'text/javascript' }],
   ['/style.css', { path: './style.css', type: 'text/css' }],
-  ['/location-sdk.global.js', { path: '../../dist/location-sdk.global.js', type: 'text/javascript' }],
+  ['/location-sdk.relay.global.js', { path: '../../dist/location-sdk.relay.global.js', type: 'text/javascript' }],
 ]);
 
 class HttpError extends Error {
@@ -41,17 +40,26 @@ class HttpError extends Error {
 
 /** The player of each session cookie. @type {Map<string, import('./reports.js').Player>} */
 const sessions = new Map();
-const sessionOf = (/** @type {string | null | undefined} */ cookie) => /(?:^|; )session=([\w-]{43})(?:;|$)/.exec(cookie ?? '')?.[1] ?? '';
+const sessionOf = (/** @type {string | null | undefined} */ cookie) =>
+  /(?:^|; )session=([\w-]{43})(?:;|$)/.exec(cookie ?? '')?.[1] ?? '';
 
-/** HttpOnly: no script reads it. SameSite: no other site's page sends it. On https add Secure, and name it __Host-session. */
-const cookieFor = (/** @type {string} */ session, seconds = 28_800) => `session=${session}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}`;
+/**
+ * HttpOnly: no script reads it. SameSite: no other site's page sends it. On https add Secure, and name it
+ * __Host-session.
+ */
+const cookieFor = (/** @type {string} */ session, seconds = 28_800) =>
+  `session=${session}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}`;
 
 const mock = await serve();
 const demonstration = createDemonstration(mock);
-const { relay, settle, isVerified } = createReports(demonstration.clientOptions, (cookie) => sessions.get(sessionOf(cookie)));
+const { relay, settle, isVerified } = createReports(demonstration.clientOptions, (cookie) =>
+  sessions.get(sessionOf(cookie)),
+);
 // On this machine every address is a loopback one, which cannot be located: the demonstration uses a public one. A site
 // behind its own proxy sets `trustedProxies` instead.
-const handleRelay = toNodeHandler((request, connection) => relay(request, { ...connection, remoteAddress: demonstration.playerAddress }));
+const handleRelay = toNodeHandler((request, connection) =>
+  relay(request, { ...connection, remoteAddress: demonstration.playerAddress }),
+);
 
 /** @typedef {{ body: any, id: string, player: import('./reports.js').Player }} Call */
 
@@ -73,9 +81,13 @@ const routes = {
     const verified = await isVerified(player).catch((error) => {
       // No withdrawal exists yet, so nothing is in doubt, for any outcome of the verification.
       console.warn(error instanceof Error ? error.message : 'a value that is not an error was thrown');
-      throw new HttpError(503, 'We cannot verify your identity at the moment. No withdrawal was made; please try again later.');
+      throw new HttpError(
+        503,
+        'We cannot verify your identity at the moment. No withdrawal was made; please try again later.',
+      );
     });
-    if (!verified) throw new HttpError(403, 'We could not verify your identity, so we cannot pay out. Please contact us.');
+    if (!verified)
+      throw new HttpError(403, 'We could not verify your identity, so we cannot pay out. Please contact us.');
     return { request_id: addWithdrawal(player, amountOf(amount, player)).id }; // the balance may have changed meanwhile
   },
 
@@ -95,16 +107,32 @@ const routes = {
 
 /** @param {unknown} value @param {import('./reports.js').Player} player */
 function amountOf(value, player) {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 100) throw new HttpError(422, 'The least amount is ₦100.');
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 100)
+    throw new HttpError(422, 'The least amount is ₦100.');
   if (value > availableTo(player)) throw new HttpError(422, 'That is more than you can spend at the moment.');
   return value;
 }
 
-/** The data that the page shows. It does not need the player's name, number and address. @param {import('./reports.js').Player} player */
+/**
+ * The data that the page shows. It does not need the player's name, number and address.
+ * @param {import('./reports.js').Player} player
+ */
 function stateFor(player) {
   const newest = [...entries.values()].reverse();
-  const of = (/** @type {import('./reports.js').Entry} */ { kind, id, event, state, about, odds, payout, location, unsettled }) => ({
-    ...{ kind, id, amount: event.amount, time: Number(event.timestamp) * 1000, state, about, odds, payout, inDoubt: unsettled !== undefined },
+  const of = (
+    /** @type {import('./reports.js').Entry} */ { kind, id, event, state, about, odds, payout, location, unsettled },
+  ) => ({
+    ...{
+      kind,
+      id,
+      amount: event.amount,
+      time: Number(event.timestamp) * 1000,
+      state,
+      about,
+      odds,
+      payout,
+      inDoubt: unsettled !== undefined,
+    },
     source: location?.source,
     place: location?.city,
     accuracy: location?.accuracy,
@@ -138,7 +166,8 @@ async function readJson(request) {
 async function answer(request) {
   const { method, url = '/', headers } = request;
   // No other site's page may act in a player's name.
-  if (method !== 'GET' && headers.origin !== `http://${headers.host}`) throw new HttpError(403, 'This is not accepted.');
+  if (method !== 'GET' && headers.origin !== `http://${headers.host}`)
+    throw new HttpError(403, 'This is not accepted.');
   const body = method === 'GET' ? {} : await readJson(request);
 
   const session = sessionOf(headers.cookie);
@@ -163,7 +192,10 @@ async function answer(request) {
   return { body: await route({ body, id, player }) };
 }
 
-/** The answer to a browser: the message of an error is for the operator's log, its code and outcome are harmless. @param {unknown} error */
+/**
+ * The answer to a browser: the message of an error is for the operator's log, its code and outcome are harmless.
+ * @param {unknown} error
+ */
 function refusal(error) {
   if (error instanceof HttpError) return { status: error.status, body: { message: error.message } };
   console.warn(error instanceof Error ? error.message : 'a value that is not an error was thrown');
@@ -180,7 +212,11 @@ const server = createServer(async (request, response) => {
     response.writeHead(200, { ...HEADERS, 'content-type': `${file.type}; charset=utf-8` }).end(content);
     return;
   }
-  const { status = 200, body, headers = {} } = await answer(request).catch((error) => ({ ...refusal(error), headers: {} }));
+  const {
+    status = 200,
+    body,
+    headers = {},
+  } = await answer(request).catch((error) => ({ ...refusal(error), headers: {} }));
   response.writeHead(status, { ...HEADERS, ...headers, 'content-type': 'application/json' }).end(JSON.stringify(body));
 });
 

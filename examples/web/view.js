@@ -1,4 +1,5 @@
-// How the page looks: it draws the backend's data. Everything is set as text, so that no answer is interpreted as markup.
+// How the page looks: it draws the backend's data. Everything is set as text, so that no answer is interpreted as
+// markup.
 
 /**
  * @typedef {{ tone: 'good' | 'wait' | 'bad', title: string, text?: string, support?: string, again?: string | undefined, howToAllow?: boolean }} Notice
@@ -11,12 +12,18 @@
 
 import { waysToAllow } from './allow-location.js';
 
-const naira = new Intl.NumberFormat('en-NG', { style: 'currency', currency: 'NGN', currencyDisplay: 'narrowSymbol', maximumFractionDigits: 0 });
+const naira = new Intl.NumberFormat('en-NG', {
+  style: 'currency',
+  currency: 'NGN',
+  currencyDisplay: 'narrowSymbol',
+  maximumFractionDigits: 0,
+});
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {ParentNode} parent @param {string} selector */
 const within = (parent, selector) => /** @type {HTMLElement} */ (parent.querySelector(selector));
-const copyOf = (/** @type {string} */ id) => /** @type {DocumentFragment} */ (/** @type {HTMLTemplateElement} */ (element(id)).content.cloneNode(true));
+const copyOf = (/** @type {string} */ id) =>
+  /** @type {DocumentFragment} */ (/** @type {HTMLTemplateElement} */ (element(id)).content.cloneNode(true));
 
 const clock = new Intl.DateTimeFormat('en-NG', { dateStyle: 'medium', timeStyle: 'short' });
 
@@ -36,7 +43,12 @@ function button(label, press) {
   return made;
 }
 
-/** Shows a notice. Without one it clears the place. @param {HTMLElement} place @param {Notice} [notice] @param {() => void} [again] */
+/**
+ * Shows a notice. Without one it clears the place.
+ * @param {HTMLElement} place
+ * @param {Notice} [notice]
+ * @param {() => void} [again]
+ */
 export function showNotice(place, notice, again) {
   const hadFocus = place.contains(document.activeElement);
   place.className = `notice ${notice?.tone ?? ''}`;
@@ -110,9 +122,10 @@ const whole = new Set();
 /**
  * Draws a list again and keeps the focus in it: on the button of the row that replaced the pressed one, or on the
  * heading.
- *
- * @param {string} id of the list @param {string} heading @param {Entry[]} entries @param {(entry: Entry) =>
- * DocumentFragment} rowFor
+ * @param {string} id of the list
+ * @param {string} heading
+ * @param {Entry[]} entries
+ * @param {(entry: Entry) => DocumentFragment} rowFor
  */
 function showRows(id, heading, entries, rowFor) {
   const list = element(id);
@@ -133,7 +146,8 @@ function showRows(id, heading, entries, rowFor) {
 }
 
 /** @param {Entry} entry */
-const titleOf = ({ kind, amount, about }) => (kind === 'bet' ? `${about}, ${naira.format(amount)}` : `Withdrawal, ${naira.format(amount)}`);
+const titleOf = ({ kind, amount, about }) =>
+  kind === 'bet' ? `${about}, ${naira.format(amount)}` : `Withdrawal, ${naira.format(amount)}`;
 
 /** @param {Entry} entry */
 function placeOf({ source, place, accuracy, state }) {
@@ -180,7 +194,11 @@ function entryFor(entry, { onReport }) {
 function settlementFor(entry, { onSettle }) {
   const { kind, id, inDoubt } = entry;
   const press = (/** @type {string} */ label, won = false) => button(label, () => onSettle(id, won));
-  const buttons = inDoubt ? [press('Ask again')] : kind === 'bet' ? [press('Won', true), press('Lost')] : [press('Pay out')];
+  const buttons = inDoubt
+    ? [press('Ask again')]
+    : kind === 'bet'
+      ? [press('Won', true), press('Lost')]
+      : [press('Pay out')];
   return row(entry, '', buttons);
 }
 

@@ -2,7 +2,7 @@
 // survivors, and fails if a file's score is too low.
 //
 // npm run test:mutation                                all files of rules.js
-// npm run test:mutation -- src/outbox/pause.ts         one of them
+// npm run test:mutation -- src/outbox/rules/pause.ts         one of them
 // npm run test:mutation -- --since HEAD~1              the lines of them that changed since a commit
 // npm run test:mutation -- --concurrency 1             with one process
 import { execFileSync } from 'node:child_process';
@@ -27,7 +27,10 @@ const LEAST = 90;
 const MOST_LINES = 60;
 const LONGEST_STRETCH = 20;
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { concurrency: { type: 'string' }, since: { type: 'string' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { concurrency: { type: 'string' }, since: { type: 'string' } },
+});
 const { since } = values;
 const named = positionals.length > 0 ? positionals : RULES;
 const strangers = named.filter((file) => !RULES.includes(file));
@@ -36,9 +39,16 @@ if (strangers.length > 0) {
   process.exit(2);
 }
 
-/** The stretches of lines that changed since a commit, as `file:first-last`, evenly spread if they are too many. @param {string} commit */
+/**
+ * The stretches of lines that changed since a commit, as `file:first-last`, evenly spread if they are too many.
+ * @param {string} commit
+ */
 function changedLines(commit) {
-  const diff = execFileSync('git', ['diff', '--unified=0', '--no-color', '--no-renames', `${commit}...HEAD`, '--', ...named], { encoding: 'utf8' });
+  const diff = execFileSync(
+    'git',
+    ['diff', '--unified=0', '--no-color', '--no-renames', `${commit}...HEAD`, '--', ...named],
+    { encoding: 'utf8' },
+  );
   /** @type {{ file: string, first: number, last: number }[]} */
   const stretches = [];
   let file = '';
@@ -46,13 +56,16 @@ function changedLines(commit) {
     file = /^\+\+\+ b\/(.*)/.exec(line)?.[1] ?? file;
     const [, first, count = '1'] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/.exec(line) ?? [];
     const end = Number(first) + Number(count);
-    for (let next = Number(first); next < end; next += LONGEST_STRETCH) stretches.push({ file, first: next, last: Math.min(next + LONGEST_STRETCH, end) - 1 });
+    for (let next = Number(first); next < end; next += LONGEST_STRETCH)
+      stretches.push({ file, first: next, last: Math.min(next + LONGEST_STRETCH, end) - 1 });
   }
   const lines = stretches.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   const size = Math.max(1, Math.floor((stretches.length * MOST_LINES) / Math.max(lines, MOST_LINES)));
   const left = stretches.filter((_, index) => (index * size) % stretches.length >= size);
   if (left.length > 0) {
-    console.log(`${lines} lines with rules changed; these are left for npm run test:mutation, which mutates whole files:`);
+    console.log(
+      `${lines} lines with rules changed; these are left for npm run test:mutation, which mutates whole files:`,
+    );
     console.log(left.map((one) => `  ${one.file}:${one.first}-${one.last}`).join('\n'));
   }
   return stretches.filter((one) => !left.includes(one)).map((one) => `${one.file}:${one.first}-${one.last}`);
@@ -80,7 +93,11 @@ const mutants = await new Stryker({
   ...(values.concurrency !== undefined && { concurrency: Number(values.concurrency) }),
 }).runMutationTest();
 
-/** The lines that a mutant changes, in one line, with the changed piece between « and ». @param {string} file @param {(typeof mutants)[number]} mutant */
+/**
+ * The lines that a mutant changes, in one line, with the changed piece between « and ».
+ * @param {string} file
+ * @param {(typeof mutants)[number]} mutant
+ */
 function linesOf(file, { location: { start, end }, replacement = '' }) {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
@@ -110,19 +127,29 @@ for (const file of files) {
   const survivors = here.filter(({ survived, listed }) => survived && !listed);
   const equivalent = here.filter(({ survived, listed }) => survived && listed).length;
   const score = (100 * found) / (found + survivors.length);
-  // A file that was deleted, or that has no mutants, has no score. Few lines may have none, and one survivor among few says little.
+  // A file that was deleted, or that has no mutants, has no score. Few lines may have none, and one survivor among few
+  // says little.
   const isLow = since === undefined ? !(score >= LEAST) : score < LEAST && survivors.length > 1;
   failed ||= isLow;
-  console.log(`${file}: ${score.toFixed(1)} %${isLow ? `, below ${LEAST} %` : ''} (${found} found, ${survivors.length} survived, ${equivalent} equivalent)`);
+  console.log(
+    `${file}: ${score.toFixed(1)} %${isLow ? `, below ${LEAST} %` : ''} (${found} found, ${survivors.length} survived, ${equivalent} equivalent)`,
+  );
   for (const { line, mutated } of survivors) console.log(`  ${line}: ${mutated}`);
 }
 
 // The lines that changed may lack the mutants of the list.
 for (const one of since === undefined ? EQUIVALENT.filter(({ file }) => files.includes(file)) : []) {
   const here = judged.filter(({ listed }) => listed === one);
-  const wrong = here.length === 0 ? 'does not exist any more' : here.some(({ killed }) => killed) ? 'is found by a test' : undefined;
+  const wrong =
+    here.length === 0
+      ? 'does not exist any more'
+      : here.every(({ killed }) => killed)
+        ? 'is found by a test'
+        : undefined;
   if (wrong === undefined) continue;
   failed = true;
-  console.log(`${one.file}: a mutant of scripts/mutation/equivalent.json ${wrong}; remove it from the list: ${one.mutated}`);
+  console.log(
+    `${one.file}: a mutant of scripts/mutation/equivalent.json ${wrong}; remove it from the list: ${one.mutated}`,
+  );
 }
 process.exitCode = failed ? 1 : 0;

@@ -19,7 +19,8 @@ const SLOW = [
 class RulesFirst extends BaseSequencer {
   /** @override @type {BaseSequencer['sort']} */
   async sort(files) {
-    const rank = (/** @type {string} */ file) => (RULES.some((rule) => file.endsWith(rule.replace('src/', 'test/').replace('.ts', '.test.ts'))) ? 0 : 1);
+    const rank = (/** @type {string} */ file) =>
+      RULES.some((rule) => file.endsWith(rule.replace('src/', 'test/').replace('.ts', '.test.ts'))) ? 0 : 1;
     return [...files].sort((a, b) => rank(a.moduleId) - rank(b.moduleId) || (a.moduleId < b.moduleId ? -1 : 1));
   }
 }
@@ -27,7 +28,9 @@ class RulesFirst extends BaseSequencer {
 export default defineConfig({
   define: { ...(await pagesDefine()) },
   test: {
-    include: ['delivery', 'outbox', 'client', 'relay', 'redact'].map((folder) => `test/${folder}/*.test.ts`),
+    include: ['delivery', 'outbox', 'outbox/{rules,sending,store}', 'client', 'relay', 'redact'].map(
+      (folder) => `test/${folder}/*.test.ts`,
+    ),
     exclude: ['**/*.postgres.test.ts', ...SLOW],
     isolate: false,
     // The samples of series note here what they leave out.

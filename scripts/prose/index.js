@@ -32,6 +32,8 @@ console.log(`${files.length} files read, ${count} riddles`);
 if (count > 0) process.exitCode = 1;
 
 function listed() {
-  const names = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...SCOPE], { encoding: 'utf8' });
+  const names = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...SCOPE], {
+    encoding: 'utf8',
+  });
   return names.split('\n').filter((name) => ENDINGS.includes(extname(name)));
 }

@@ -1,4 +1,5 @@
-// A rule of textlint: a sentence that is not a question begins with its subject, and not with What, Who, Whoever or Where.
+// A rule of textlint: a sentence that is not a question begins with its subject, and not with What, Who, Whoever or
+// Where.
 
 const START = /(?:^|(?<=[.!:]["”)]?\s+(?:\*\*)?)|(?<=^\*\*))(?:What|Who|Whoever|Whatever|Where)\b[^.!?]*(\?)?/g;
 

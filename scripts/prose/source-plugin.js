@@ -1,4 +1,5 @@
-// Lets textlint read TypeScript and JavaScript: each comment is a paragraph, and so is each text in quotes that is a sentence.
+// Lets textlint read TypeScript and JavaScript: each comment is a paragraph, and so is each text in quotes that is a
+// sentence.
 import ts from 'typescript';
 
 /** @typedef {import('@textlint/ast-node-types').TxtDocumentNode} Document */
@@ -23,9 +24,14 @@ function parse(text) {
   const visit = (node) => {
     addComments(ts.getLeadingCommentRanges(text, node.getFullStart()));
     addComments(ts.getTrailingCommentRanges(text, node.getEnd()));
-    const isText = ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node) || ts.isJsxText(node);
+    const isText =
+      ts.isStringLiteral(node) ||
+      ts.isNoSubstitutionTemplateLiteral(node) ||
+      ts.isTemplateExpression(node) ||
+      ts.isJsxText(node);
     // One word is a name or a key, and no sentence.
-    if (isText && /[a-z,] [a-z]/i.test(node.getText())) parts.push({ start: node.getStart() + (ts.isJsxText(node) ? 0 : 1), end: node.getEnd() });
+    if (isText && /[a-z,] [a-z]/i.test(node.getText()))
+      parts.push({ start: node.getStart() + (ts.isJsxText(node) ? 0 : 1), end: node.getEnd() });
     if (!ts.isTemplateExpression(node)) node.getChildren().forEach(visit);
     else for (const { expression } of node.templateSpans) visit(expression);
   };
@@ -36,7 +42,12 @@ function parse(text) {
     return { line: line + 1, column: character };
   };
   /** @param {string} type @param {number} start @param {number} end */
-  const placed = (type, start, end) => ({ type, raw: text.slice(start, end), range: [start, end], loc: { start: at(start), end: at(end) } });
+  const placed = (type, start, end) => ({
+    type,
+    raw: text.slice(start, end),
+    range: [start, end],
+    loc: { start: at(start), end: at(end) },
+  });
   const children = parts
     .filter(({ start, end }) => end > start)
     .sort((one, other) => one.start - other.start)
@@ -45,7 +56,10 @@ function parse(text) {
       // Code within a comment is left out.
       children: [...text.slice(start, end).matchAll(/`[^`]*`|[^`]+/g)]
         .filter(([found]) => !found.startsWith('`'))
-        .map(({ 0: found, index }) => ({ ...placed('Str', start + index, start + index + found.length), value: found })),
+        .map(({ 0: found, index }) => ({
+          ...placed('Str', start + index, start + index + found.length),
+          value: found,
+        })),
     }));
   return /** @type {Document} */ (/** @type {unknown} */ ({ ...placed('Document', 0, text.length), children }));
 }

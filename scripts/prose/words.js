@@ -1,4 +1,5 @@
-// Words that no document, comment or message uses, each with what to write instead. A pattern is a regular expression without case.
+// Words that no document, comment or message uses, each with what to write instead. A pattern is a regular expression
+// without case.
 
 /** @type {readonly (readonly [pattern: string, plain: string])[]} */
 export const words = [

@@ -1,33 +1,27 @@
-// The menu of the site: drawers in their order, pages in theirs. A page that is missing here is an error of `npm run docs`.
+// The menu of the site: drawers in their order, pages in theirs. A page that is missing here is an error of `npm run
+// docs`.
 
 /** @type {readonly { title: string, folder: string, groups: readonly { title?: string, pages: readonly string[] }[] }[]} */
 export const drawers = [
-  { title: 'Start', folder: 'start', groups: [{ pages: ['backend', 'page', 'ci'] }] },
+  { title: 'Start', folder: 'start', groups: [{ pages: ['backend', 'backend-with-postgresql', 'page', 'ci'] }] },
   {
     title: 'How to',
     folder: 'how-to',
     groups: [
-      { title: 'Report', pages: ['never-lose-or-double', 'handle-errors', 'business-cases'] },
-      { title: 'In a web page', pages: ['browser', 'relay', 'react', 'next', 'player-messages', 'workers', 'outbox-in-a-page'] },
-      { title: 'Location', pages: ['location', 'location-in-a-page', 'location-signals', 'behind-a-proxy'] },
+      { title: 'Report', pages: ['never-lose-or-double', 'business-cases'] },
+      {
+        title: 'In a web page',
+        pages: ['browser', 'relay', 'player-messages', 'location'],
+      },
       {
         title: 'Outbox',
-        pages: [
-          'outbox',
-          'scale-out',
-          'transactions',
-          'queues',
-          'queue-consumers',
-          'licences',
-          'import',
-          'move-to-postgres',
-          'proof',
-          'encryption',
-          'retention',
-        ],
+        pages: ['queues', 'licences', 'import', 'records', 'encryption'],
       },
-      { title: 'Test', pages: ['mock-gateway', 'test-in-ci', 'faults', 'faults-of-answers'] },
-      { title: 'Operate', pages: ['check', 'going-live', 'runbook', 'on-call', 'console', 'revoked-key', 'when-a-database-fails', 'telemetry', 'upgrade'] },
+      { title: 'Test', pages: ['mock-gateway'] },
+      {
+        title: 'Operate',
+        pages: ['check', 'going-live', 'on-call', 'console', 'telemetry'],
+      },
     ],
   },
   {
@@ -35,23 +29,15 @@ export const drawers = [
     folder: 'reference',
     groups: [
       {
-        pages: [
-          'methods',
-          'options',
-          'errors',
-          'store-errors',
-          'missing-packages',
-          'limits',
-          'outbox-options',
-          'sqlite-file',
-          'relay',
-          'mock-gateway',
-          'glossary',
-        ],
+        pages: ['methods', 'options', 'errors', 'cli', 'glossary'],
       },
     ],
   },
-  { title: 'Background', folder: 'background', groups: [{ pages: ['delivery', 'assumptions', 'security', 'performance', 'sizing'] }] },
+  {
+    title: 'Background',
+    folder: 'background',
+    groups: [{ pages: ['delivery', 'assumptions', 'security', 'performance'] }],
+  },
 ];
 
 /** The pages of a drawer in their order. @param {(typeof drawers)[number]} drawer */

@@ -25,7 +25,14 @@ export async function writeReference(folder) {
     indexFormat: 'table',
     parametersFormat: 'table',
     sortEntryPoints: false,
-    validation: { notExported: false, invalidLink: true, invalidPath: true, rewrittenLink: true, notDocumented: true, unusedMergeModuleWith: true },
+    validation: {
+      notExported: false,
+      invalidLink: true,
+      invalidPath: true,
+      rewrittenLink: true,
+      notDocumented: true,
+      unusedMergeModuleWith: true,
+    },
     // `npm run test:package` checks the comments of members.
     requiredToBeDocumented: ['Enum', 'Variable', 'Function', 'Class', 'Interface', 'TypeAlias'],
     treatWarningsAsErrors: true,
@@ -39,7 +46,8 @@ export async function writeReference(folder) {
   // Modules by their imported name.
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
-      const [name] = [...sources].find(([, source]) => source.replace(/^src\/entries\/|\.ts$/g, '') === module.name) ?? [];
+      const [name] =
+        [...sources].find(([, source]) => source.replace(/^src\/entries\/|\.ts$/g, '') === module.name) ?? [];
       if (!name) throw new Error(`No entry has the source ${module.name}.`);
       module.name = name;
     }
@@ -49,7 +57,8 @@ export async function writeReference(folder) {
   app.validate(project);
   await app.generateOutputs(project);
   const { errorCount, warningCount } = app.logger;
-  if (errorCount + warningCount > 0) throw new Error(`The reference has ${errorCount} errors and ${warningCount} warnings.`);
+  if (errorCount + warningCount > 0)
+    throw new Error(`The reference has ${errorCount} errors and ${warningCount} warnings.`);
   await mendLinks(folder);
   return sources.size;
 }
@@ -60,18 +69,29 @@ export async function writeReference(folder) {
  * @param {string} folder
  */
 async function mendLinks(folder) {
-  const names = (await readdir(folder, { recursive: true })).map((name) => name.replaceAll('\\', '/')).filter((name) => name.endsWith('.md'));
-  const texts = new Map(await Promise.all(names.map(async (name) => /** @type {const} */ ([name, await readFile(`${folder}/${name}`, 'utf8')]))));
+  const names = (await readdir(folder, { recursive: true }))
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.md'));
+  const texts = new Map(
+    await Promise.all(
+      names.map(async (name) => /** @type {const} */ ([name, await readFile(`${folder}/${name}`, 'utf8')])),
+    ),
+  );
   for (const [name, text] of texts) {
     const mended = text
       .replace(/\]\(([^)#\s]*)#([\w-]+)-1\)/g, (whole, file, anchor) => {
         const target = texts.get(file ? posix.join(posix.dirname(name), file) : name) ?? '';
-        return new RegExp(`^#+ ${anchor}(?:\\(\\))?$`, 'gim').exec(target) && !repeats(target, anchor) ? `](${file}#${anchor})` : whole;
+        return new RegExp(`^#+ ${anchor}(?:\\(\\))?$`, 'gim').exec(target) && !repeats(target, anchor)
+          ? `](${file}#${anchor})`
+          : whole;
       })
-      .replace(/(?<![`\w(/.])docs\/((?:how-to|reference|background|start)\/[\w-]+\.md)(#[\w-]+)?/g, (_, guide, anchor = '') => {
-        const path = posix.relative(posix.join('reference/api', posix.dirname(name)), guide);
-        return `[${guide.replace(/^.*\/|\.md$/g, '')}](${path}${anchor})`;
-      });
+      .replace(
+        /(?<![`\w(/.])docs\/((?:how-to|reference|background|start)\/[\w-]+\.md)(#[\w-]+)?/g,
+        (_, guide, anchor = '') => {
+          const path = posix.relative(posix.join('reference/api', posix.dirname(name)), guide);
+          return `[${guide.replace(/^.*\/|\.md$/g, '')}](${path}${anchor})`;
+        },
+      );
     await writeFile(`${folder}/${name}`, mended);
   }
 }

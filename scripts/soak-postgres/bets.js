@@ -61,7 +61,10 @@ export function createBooks({ pool, account, outbox }) {
     });
   };
 
-  /** Ways of reporting a bet. Each may be repeated from its beginning, after any result. @type {((reference: string) => Promise<void>)[]} */
+  /**
+   * Ways of reporting a bet. Each may be repeated from its beginning, after any result.
+   * @type {((reference: string) => Promise<void>)[]}
+   */
   const ways = [
     // Both in one transaction.
     (reference) =>

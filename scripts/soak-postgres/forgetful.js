@@ -17,7 +17,7 @@ await startLoop(
     client.on('error', () => {});
     try {
       await client.connect();
-      await client.query('DELETE FROM location_sdk.destinations');
+      await client.query('DELETE FROM location_sdk.destinations; DELETE FROM location_sdk.breakers');
     } finally {
       await client.end();
     }

@@ -1,10 +1,10 @@
 // Four instances of a backend with two licences over one PostgreSQL. They are killed and stopped, the server is
 // restarted as after a power failure, its network is cut, and each licence's gateway loses answers after recording and
-// refuses all requests for a while. All pauses and bindings are deleted again and again. At the end the gateways' ledgers
-// and journal, the operator's records and the outbox must agree, report by report. `npm run soak:postgres` builds the
-// package first if needed. The server is the one from npm, or the one in POSTGRES_BIN. With PGBOUNCER, the path of that
-// program, the workers reach it through that. `npm run soak:postgres -- --reports 1000 --kills 10 --restarts 1 --seed 7`;
-// the exit code is 0 if all agree. Otherwise the data is kept.
+// refuses all requests for a while. All pauses and bindings are deleted again and again. At the end the gateways'
+// ledgers and journal, the operator's records and the outbox must agree, report by report. `npm run soak:postgres`
+// builds the package first if needed. The server is the one from npm, or the one in POSTGRES_BIN. With PGBOUNCER, the
+// path of that program, the workers reach it through that. `npm run soak:postgres -- --reports 1000 --kills 10
+// --restarts 1 --seed 7`; the exit code is 0 if all agree. Otherwise the data is kept.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -27,7 +27,12 @@ const PACE = 0.9;
 const LONGEST_LIFE_MS = 15_000;
 const CUT_MS = 4_000;
 
-const { reports, kills, restarts, workers, seed } = readOptions({ reports: 20_000, kills: 200, restarts: 5, workers: 4 });
+const { reports, kills, restarts, workers, seed } = readOptions({
+  reports: 20_000,
+  kills: 200,
+  restarts: 5,
+  workers: 4,
+});
 const server = await startPostgres({ fsync: true });
 const { PGBOUNCER } = process.env;
 const pooler = PGBOUNCER ? await startPgBouncer(PGBOUNCER, server.url) : undefined;
@@ -47,7 +52,14 @@ const crew = createCrew({
     const share = Math.ceil((reports * (crew.counts.killed + 2 * workers)) / Math.max(1, kills));
     // A pooler in transaction mode does not pass notifications on.
     const listening = pooler ? server.url : address.href;
-    return { database: address.href, listening, destinations: gateways.destinations, name, reports: isLast ? reports : Math.min(reports, share), isLast };
+    return {
+      database: address.href,
+      listening,
+      destinations: gateways.destinations,
+      name,
+      reports: isLast ? reports : Math.min(reports, share),
+      isLast,
+    };
   },
   kills,
   workers,
@@ -61,7 +73,15 @@ const crew = createCrew({
   },
   progress,
 });
-const trouble = createTrouble({ server, proxy, gateways, chance, restarts, cutMs: CUT_MS, progress: () => gateways.done() / reports });
+const trouble = createTrouble({
+  server,
+  proxy,
+  gateways,
+  chance,
+  restarts,
+  cutMs: CUT_MS,
+  progress: () => gateways.done() / reports,
+});
 
 function progress() {
   const { killed } = crew.counts;
@@ -76,20 +96,27 @@ async function fail(problems, table = {}) {
   await pooler?.stop();
   await server.halt();
   const file = join(server.folder, 'soak.json');
-  await writeFile(file, JSON.stringify({ seed, reports, kills, restarts, workers, table, errors: [...crew.errors], problems }, null, 2));
+  await writeFile(
+    file,
+    JSON.stringify({ seed, reports, kills, restarts, workers, table, errors: [...crew.errors], problems }, null, 2),
+  );
   console.error(`soak: FAILED; seed ${seed}; the database is kept in ${server.folder}, the results in ${file}`);
   endWith(problems);
 }
 process.once('SIGINT', () => void fail(['it was interrupted']));
 process.on('uncaughtException', (error) => void fail([`the soak itself failed: ${error.stack}`]));
 
-console.log(`soak: seed ${seed}, ${reports} reports, ${kills} kills, ${restarts} restarts of the server, ${workers} workers on ${server.folder}`);
+console.log(
+  `soak: seed ${seed}, ${reports} reports, ${kills} kills, ${restarts} restarts of the server, ${workers} workers on ${server.folder}`,
+);
 const began = performance.now();
 const bystanders = startBystanders(
   ['status.js', 'forgetful.js'].map((name) => new URL(name, import.meta.url)),
   server.url,
 );
-const happening = trouble.run().catch((error) => fail([`the server, the network or the gateways could not be disturbed: ${error}`]));
+const happening = trouble
+  .run()
+  .catch((error) => fail([`the server, the network or the gateways could not be disturbed: ${error}`]));
 await crew.killAll();
 const finishing = crew.finish(workers);
 while (gateways.done() < reports && (await Promise.race([finishing, sleep(100)])) === undefined);
@@ -101,14 +128,20 @@ if (process.stderr.isTTY) process.stderr.write('\n');
 const seconds = Math.round((performance.now() - began) / 1_000);
 
 const { accepted, told, errors, counts } = crew;
-const { problems, recorded, quarantined, booked, alreadyRecorded, receipts } = await judge({ url: server.url, accepted, gateways });
+const { problems, recorded, quarantined, booked, alreadyRecorded, receipts } = await judge({
+  url: server.url,
+  accepted,
+  gateways,
+});
 problems.push(...crew.problems, ...seen);
 if (!isSent) problems.push('the waiting reports could not be sent at the end');
 const held = recorded.size + quarantined.size;
 if (held < reports) problems.push(`there are ${held} reports only`);
-for (const error of errors.keys()) if (!error.endsWith(' connection')) problems.push(`a worker reported an unexpected error: ${error}`);
+for (const error of errors.keys())
+  if (!error.endsWith(' connection')) problems.push(`a worker reported an unexpected error: ${error}`);
 // A connection that breaks under a statement fails that statement, and its pool reports no loss.
-if (restarts > 0 && !told.disconnected && errors.size === 0) problems.push('no worker lost a connection: nothing was tested');
+if (restarts > 0 && !told.disconnected && errors.size === 0)
+  problems.push('no worker lost a connection: nothing was tested');
 
 const table = {
   'reports in the outbox, recorded': recorded.size,

@@ -4,7 +4,10 @@ import { connect, createServer } from 'node:net';
 /** @param {number} port Of the database. */
 export async function startProxy(port) {
   let isCut = false;
-  /** Connections of workers, with their counterpart. @type {Map<import('node:net').Socket, import('node:net').Socket>} */
+  /**
+   * Connections of workers, with their counterpart.
+   * @type {Map<import('node:net').Socket, import('node:net').Socket>}
+   */
   const pairs = new Map();
   const server = createServer((inside) => {
     inside.on('error', () => inside.destroy());
@@ -23,7 +26,10 @@ export async function startProxy(port) {
   const address = server.address();
   return {
     port: typeof address === 'object' && address ? address.port : 0,
-    /** Drops all data, like a firewall that forgets its connections: the workers are not informed, and the database only afterwards. */
+    /**
+     * Drops all data, like a firewall that forgets its connections: the workers are not informed, and the database only
+     * afterwards.
+     */
     cut() {
       isCut = true;
       const lost = [...pairs];

@@ -21,7 +21,8 @@ export async function judge({ url, accepted, gateways }) {
   for (const id of booked) if (!held.has(id)) problems.push(`${id} is in the operator's records and not in the outbox`);
   for (const id of held) {
     if (id.includes(VOID)) problems.push(`${id} was rolled back and is in the outbox`);
-    else if (/Bet/.test(id) && !booked.has(id)) problems.push(`${id} is in the outbox and not in the operator's records`);
+    else if (/Bet/.test(id) && !booked.has(id))
+      problems.push(`${id} is in the outbox and not in the operator's records`);
   }
   if ([...booked].some((id) => id.includes(VOID))) problems.push("the operator's records contain rolled-back rows");
 
@@ -41,7 +42,8 @@ export async function judge({ url, accepted, gateways }) {
   if (receipts !== recorded.size || [...recorded].some((id) => !logged.has(id)))
     problems.push(`${receipts} receipts are in the log, of ${recorded.size} recorded reports`);
   const { rows: sizes } = await pool.query('SELECT count(*)::integer AS left FROM location_sdk.queue');
-  if (sizes[0].left !== quarantined.size) problems.push(`${sizes[0].left} rows are left in the queue, of ${quarantined.size} quarantined reports`);
+  if (sizes[0].left !== quarantined.size)
+    problems.push(`${sizes[0].left} rows are left in the queue, of ${quarantined.size} quarantined reports`);
   await outbox.stop();
   await pool.end();
   return { problems, recorded, quarantined, booked, alreadyRecorded, receipts };

@@ -1,4 +1,5 @@
-// A worker of the soak over PostgreSQL: an instance of the operator's backend, which accepts bets of two licences and sends their reports.
+// A worker of the soak over PostgreSQL: an instance of the operator's backend, which accepts bets of two licences and
+// sends their reports.
 import { createOutbox } from 'location-sdk/outbox';
 import { PostgresStoreError, postgresStore } from 'location-sdk/outbox/postgres';
 import pg from 'pg';
@@ -8,7 +9,9 @@ import { settledWithdrawal, withdrawal } from '../soak/reports.js';
 import { createBooks } from './bets.js';
 import { isDisconnected } from './disconnected.js';
 
-/** `reports`: the number of reports up to which this worker adds more. `isLast`: it ends once no report is left to send. */
+/**
+ * `reports`: the number of reports up to which this worker adds more. `isLast`: it ends once no report is left to send.
+ */
 /** @typedef {{ database: string, listening: string, destinations: import('../soak/licences.js').Destination[], name: string, reports: number, isLast: boolean }} Task */
 
 const ATTEMPT_MS = 1_000;
@@ -19,7 +22,9 @@ const MOST_WAITING = 400;
 /** Withdrawals are reported without a transaction, one for this number of bets. */
 const WITHDRAWAL_EACH = 4;
 
-const { database, listening, destinations, name, reports, isLast } = /** @type {Task} */ (JSON.parse(process.argv[2] ?? ''));
+const { database, listening, destinations, name, reports, isLast } = /** @type {Task} */ (
+  JSON.parse(process.argv[2] ?? '')
+);
 const tell = (/** @type {string} */ type, /** @type {unknown} */ event = undefined) => process.send?.({ type, event });
 
 // A missing answer must not be waited for: a cut connection gives no error.
@@ -57,8 +62,11 @@ const outbox = createOutbox({
   retry: { baseMs: 20, capMs: 400 },
   keepBodies: true,
 });
-for (const type of /** @type {const} */ (['recorded', 'quarantined', 'late', 'paused'])) outbox.on(type, () => tell(type));
-outbox.on('error', ({ message, cause }) => tell('error', `${message} ${cause instanceof PostgresStoreError ? cause.code : cause}`));
+for (const type of /** @type {const} */ (['recorded', 'quarantined', 'late', 'paused']))
+  outbox.on(type, () => tell(type));
+outbox.on('error', ({ message, cause }) =>
+  tell('error', `${message} ${cause instanceof PostgresStoreError ? cause.code : cause}`),
+);
 
 const licences = outbox.accounts.map((account) => ({
   account,
@@ -72,7 +80,11 @@ async function withdraw({ account, outbox: own }, reference) {
   tell('accepted', (await persist(() => own.reportSettledWithdrawal(settledWithdrawal(account, reference)))).id);
 }
 
-/** Bets of a licence, in different ways, and sometimes a withdrawal. @param {typeof licences[number]} licence @param {number} index */
+/**
+ * Bets of a licence, in different ways, and sometimes a withdrawal.
+ * @param {typeof licences[number]} licence
+ * @param {number} index
+ */
 async function takeBets(licence, index) {
   const { ways } = licence;
   const each = ways.map(async (way, one) => {

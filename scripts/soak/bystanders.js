@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { basename } from 'node:path';
 
 /**
- * Starts them. `stop` returns how often each one read, and the problems, in words. @param {readonly URL[]} modules
+ * Starts them. `stop` returns how often each one read, and the problems, in words.
+ * @param {readonly URL[]} modules
  * @param {string} outbox The file or the address.
  */
 export function startBystanders(modules, outbox) {

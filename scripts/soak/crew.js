@@ -22,7 +22,17 @@ const STOP_CHANCE = 0.12;
  */
 
 /** @param {CrewOptions} options */
-export function createCrew({ worker, taskOf, kills, workers, chance: { random, between }, stoppedMs, progress, isEnough, worked }) {
+export function createCrew({
+  worker,
+  taskOf,
+  kills,
+  workers,
+  chance: { random, between },
+  stoppedMs,
+  progress,
+  isEnough,
+  worked,
+}) {
   /** @type {Set<string>} */
   const accepted = new Set();
   /** The number of the workers' messages, by kind. @type {Record<string, number>} */
@@ -43,7 +53,9 @@ export function createCrew({ worker, taskOf, kills, workers, chance: { random, b
 
   /** @param {string} name */
   function start(name, isLast = false) {
-    const child = fork(worker, [JSON.stringify(taskOf(name, isLast))], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(worker, [JSON.stringify(taskOf(name, isLast))], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     alive.add(child);
     child.once('exit', () => alive.delete(child));
     const ready = new Promise((resolve) =>
@@ -95,9 +107,14 @@ export function createCrew({ worker, taskOf, kills, workers, chance: { random, b
     end,
     /** Resolves once enough are killed. */
     killAll: () => Promise.all(Array.from({ length: workers }, (_, lane) => killAgainAndAgain(lane))),
-    /** Lets workers send the remaining reports without faults. Returns whether all of them could. @param {number} count */
+    /**
+     * Lets workers send the remaining reports without faults. Returns whether all of them could.
+     * @param {number} count
+     */
     finish: async (count) => {
-      const ends = await Promise.all(Array.from({ length: count }, (_, lane) => once(start(`last-${lane}`, true).child, 'exit')));
+      const ends = await Promise.all(
+        Array.from({ length: count }, (_, lane) => once(start(`last-${lane}`, true).child, 'exit')),
+      );
       return ends.every(([code]) => code === 0);
     },
   };

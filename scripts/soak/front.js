@@ -20,14 +20,24 @@ const BROKEN = [
   { name: '422 in chunks, ended before any chunk', bytes: `422 Unprocessable Entity\r\n${HEADERS}`, isReset: false },
   { name: '404 in chunks, ended before any chunk', bytes: `404 Not Found\r\n${HEADERS}`, isReset: false },
   { name: '200 ended within a chunk', bytes: `200 OK\r\n${HEADERS}40\r\n{"message":"Bet event`, isReset: false },
-  { name: '409 reset within a chunk', bytes: `409 Conflict\r\n${HEADERS}40\r\n{"message":"This data has already been reported`, isReset: true },
+  {
+    name: '409 reset within a chunk',
+    bytes: `409 Conflict\r\n${HEADERS}40\r\n{"message":"This data has already been reported`,
+    isReset: true,
+  },
 ];
 /** Without these a soak has tested nothing. */
 export const NEEDED_BREAKS = BROKEN.slice(0, 2).map(({ name }) => name);
 /** The answer to a refused report. */
-export const REFUSAL = { status: 422, text: JSON.stringify({ message: 'ggr is not acceptable', error: 'Unprocessable Entity', statusCode: 422 }) };
+export const REFUSAL = {
+  status: 422,
+  text: JSON.stringify({ message: 'ggr is not acceptable', error: 'Unprocessable Entity', statusCode: 422 }),
+};
 
-/** An answer to every request. @typedef {{ name: string, status: number, headers?: Readonly<Record<string, string>>, text: string }} TurnedAway */
+/**
+ * An answer to every request.
+ * @typedef {{ name: string, status: number, headers?: Readonly<Record<string, string>>, text: string }} TurnedAway
+ */
 
 /** The whole body. Undefined if it breaks off. @param {import('node:http').IncomingMessage} incoming */
 async function read(incoming) {
@@ -40,7 +50,12 @@ async function read(incoming) {
   return Buffer.concat(pieces);
 }
 
-/** The gateway's whole answer. Undefined if it breaks off. @param {string} to @param {import('node:http').IncomingMessage} incoming @param {Buffer} body */
+/**
+ * The gateway's whole answer. Undefined if it breaks off.
+ * @param {string} to
+ * @param {import('node:http').IncomingMessage} incoming
+ * @param {Buffer} body
+ */
 async function pass(to, { method, url = '/', headers }, body) {
   const outgoing = request(new URL(url, to), { method, headers, agent: false }).end(body);
   const answer = await once(outgoing, 'response').then(
@@ -54,7 +69,11 @@ async function pass(to, { method, url = '/', headers }, body) {
 /** An answer of this proxy itself, with its length. @param {Omit<TurnedAway, 'name'>} answer */
 function answerOf({ status, headers, text }) {
   const bytes = Buffer.from(text);
-  return { status, headers: { 'content-type': 'application/json', 'content-length': String(bytes.length), ...headers }, bytes };
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'content-length': String(bytes.length), ...headers },
+    bytes,
+  };
 }
 
 /**
@@ -72,7 +91,11 @@ export async function startFront({ url, seed, licence, journal }) {
   /** @type {TurnedAway | undefined} */
   let turnedAway;
 
-  /** The answer to a report. Undefined if the connection breaks. @param {import('node:http').IncomingMessage} incoming @param {Buffer} body */
+  /**
+   * The answer to a report. Undefined if the connection breaks.
+   * @param {import('node:http').IncomingMessage} incoming
+   * @param {Buffer} body
+   */
   async function answerTo(incoming, body) {
     const report = journal.arrived(licence, incoming, body);
     if (turnedAway) {
@@ -100,7 +123,8 @@ export async function startFront({ url, seed, licence, journal }) {
     const answer = body && (await answerTo(incoming, body));
     if (!answer) socket.destroy();
     else if ('status' in answer) outgoing.writeHead(answer.status, answer.headers).end(answer.bytes);
-    else if (answer.isReset) socket.write(`HTTP/1.1 ${answer.bytes}`, () => setTimeout(() => socket.resetAndDestroy(), RESET_AFTER_MS));
+    else if (answer.isReset)
+      socket.write(`HTTP/1.1 ${answer.bytes}`, () => setTimeout(() => socket.resetAndDestroy(), RESET_AFTER_MS));
     else socket.end(`HTTP/1.1 ${answer.bytes}`);
   });
   await /** @type {Promise<void>} */ (new Promise((resolve) => server.listen(0, '127.0.0.1', resolve)));

@@ -1,11 +1,12 @@
-// The mock gateway of a licence on a socket. It loses a fifth of its answers after recording; its proxy breaks off others.
+// The mock gateway of a licence on a socket. It loses a fifth of its answers after recording; its proxy breaks off
+// others.
 import { createMockGateway } from 'location-sdk/mock';
-import { serve } from 'location-sdk/mock/node';
+import { serve } from 'location-sdk/node';
 import { startFront } from './front.js';
 
 /**
- * The faults with their probabilities. About a fifth of all requests is recorded while its answer is lost. @type
- * {readonly import('location-sdk/mock').FaultRule[]}
+ * The faults with their probabilities. About a fifth of all requests is recorded while its answer is lost.
+ * @type {readonly import('location-sdk/mock').FaultRule[]}
  */
 const FAULTS = [
   { kind: 'connection-reset', when: 'before', probability: 0.02 },
@@ -60,7 +61,9 @@ export async function startGateway({ seed, licence, journal, applied, early }) {
     ledger: () =>
       new Map(
         /** @type {const} */ (['staging', 'production']).flatMap((environment) =>
-          gateway.reports(environment).map(({ operation, reference, body }) => [`${account}:${environment}:${operation}:${reference}`, body]),
+          gateway
+            .reports(environment)
+            .map(({ operation, reference, body }) => [`${account}:${environment}:${operation}:${reference}`, body]),
         ),
       ),
     /** How many answers were lost after the report was recorded. */

@@ -1,9 +1,9 @@
 // Kills and stops processes that work on one outbox for two licences. Meanwhile the gateways lose answers after
 // recording, break off others and at times refuse all requests. The workers open the file a second time, other
 // processes open and close it, and one deletes all pauses and bindings. At the end each report must be recorded at its
-// own gateway in its own bytes, or quarantined because the gateway refused it. `npm run soak` builds the package first if
-// needed. `npm run soak -- --kills 30 --seed 7 --workers 3`; more are killed until every fault has occurred. The exit code
-// is 0 if all agree. Then the folder is removed; otherwise it is kept and named.
+// own gateway in its own bytes, or quarantined because the gateway refused it. `npm run soak` builds the package first
+// if needed. `npm run soak -- --kills 30 --seed 7 --workers 3`; more are killed until every fault has occurred. The
+// exit code is 0 if all agree. Then the folder is removed; otherwise it is kept and named.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +63,11 @@ const { accepted, told, errors, counts } = crew;
 const store = await sqliteStore({ file });
 const { problems, recorded, quarantined, alreadyRecorded } = await problemsOf({ store, accepted, gateways });
 await store.close?.();
-problems.push(...crew.problems, ...seen, ...[...errors.keys()].filter((error) => error.includes('deleted or replaced')));
+problems.push(
+  ...crew.problems,
+  ...seen,
+  ...[...errors.keys()].filter((error) => error.includes('deleted or replaced')),
+);
 if (!isSent) problems.push('the waiting reports could not be sent at the end');
 const lost = gateways.lost();
 await gateways.close();

@@ -29,9 +29,9 @@ export function createJournal() {
 
     /**
      * Records a request, and returns the report's id.
-     *
-     * @param {{ account: string, apiKey: string }} licence The gateway's licence. @param
-     * {import('node:http').IncomingMessage} request @param {Buffer} bytes
+     * @param {{ account: string, apiKey: string }} licence The gateway's licence.
+     * @param {import('node:http').IncomingMessage} request
+     * @param {Buffer} bytes
      */
     arrived({ account, apiKey }, { url = '', headers }, bytes) {
       const { operation = 'an unknown operation', field = '' } = CALLS.get(url.split('/').at(-1) ?? '') ?? {};
@@ -39,7 +39,8 @@ export function createJournal() {
       const id = `${account}:staging:${operation}:${body[field]}`;
       const hash = hashOf(bytes);
       if (headers['x-api-key'] !== apiKey) wrong.add(`${id} came with a key of another account`);
-      if (!String(body.user?.user_id).startsWith(markOf(account))) wrong.add(`${id}: a report of another account came to the gateway of ${account}`);
+      if (!String(body.user?.user_id).startsWith(markOf(account)))
+        wrong.add(`${id}: a report of another account came to the gateway of ${account}`);
       if ((hashes.get(id) ?? hash) !== hash) wrong.add(`${id} came with other bytes than before`);
       hashes.set(id, hash);
       return { id, operation, reference: String(body[field]) };

@@ -9,7 +9,11 @@ import { createJournal } from './journal.js';
 /** @type {readonly Licence[]} */
 const LICENCES = ['default', 'brandB'].map((account) => ({ account, apiKey: `key-of-${account}` }));
 
-/** The client of each account, for `createOutbox`. @param {readonly Destination[]} destinations @param {number} attemptTimeoutMs */
+/**
+ * The client of each account, for `createOutbox`.
+ * @param {readonly Destination[]} destinations
+ * @param {number} attemptTimeoutMs
+ */
 export const clientsOf = (destinations, attemptTimeoutMs) =>
   Object.fromEntries(
     destinations.map(({ account, apiKey, baseUrl }) => [
@@ -30,7 +34,9 @@ export async function startGateways(seed) {
   const applied = new Map();
   /** Settled reports that came before their initiated ones had been accepted. @type {Set<string>} */
   const early = new Set();
-  const all = await Promise.all(LICENCES.map((licence, index) => startGateway({ seed: seed + index, licence, journal, applied, early })));
+  const all = await Promise.all(
+    LICENCES.map((licence, index) => startGateway({ seed: seed + index, licence, journal, applied, early })),
+  );
   let periods = 0;
   return {
     journal,
@@ -40,7 +46,10 @@ export async function startGateways(seed) {
     destinations: all.map(({ url }, index) => ({ account: '', apiKey: '', ...LICENCES[index], baseUrl: url })),
     /** The recorded bodies, by the report's id in the outbox. */
     ledger: () => new Map(all.flatMap((gateway) => [...gateway.ledger()])),
-    /** One of them refuses all requests, then the other one, then both. @param {import('./front.js').TurnedAway} answer */
+    /**
+     * One of them refuses all requests, then the other one, then both.
+     * @param {import('./front.js').TurnedAway} answer
+     */
     turnAway(answer) {
       const chosen = all.filter((_, index) => periods % 3 !== 1 - index);
       periods += 1;

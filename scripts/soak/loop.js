@@ -1,4 +1,5 @@
-// Work that a process of the soak repeats until its parent sends `stop`. Then it returns the number of runs, and the errors.
+// Work that a process of the soak repeats until its parent sends `stop`. Then it returns the number of runs, and the
+// errors.
 import { sleep } from './random.js';
 
 const PAUSE_MS = 25;

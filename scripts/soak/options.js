@@ -10,9 +10,15 @@ export function readOptions(defaults) {
   const all = { ...defaults, seed: Math.floor(Math.random() * 2 ** 31) };
   const names = Object.keys(all);
   try {
-    const { values } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, { type: /** @type {const} */ ('string') }])) });
-    const given = { ...all, ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)])) };
-    if (Object.values(given).every((number) => Number.isInteger(number) && number >= 0) && given.workers !== 0) return given;
+    const { values } = parseArgs({
+      options: Object.fromEntries(names.map((name) => [name, { type: /** @type {const} */ ('string') }])),
+    });
+    const given = {
+      ...all,
+      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)])),
+    };
+    if (Object.values(given).every((number) => Number.isInteger(number) && number >= 0) && given.workers !== 0)
+      return given;
   } catch {
     // An unknown option.
   }

@@ -77,7 +77,8 @@ export function createPhases({ gateways, chance: { between, random }, goodMs = G
       for (;;) {
         const [first] = needed;
         await sleep(between(first ? FIRST_GOOD_MS : goodMs));
-        // The probes of a pause that is never lifted slow down to one a minute, and the soak would wait for each of them.
+        // The probes of a pause that is never lifted slow down to one a minute, and the soak would wait for each of
+        // them.
         while (!first && !isOver && !gateways.isBack()) await sleep(LOOK_MS);
         if (isOver) return;
         if (first) {
@@ -85,7 +86,8 @@ export function createPhases({ gateways, chance: { between, random }, goodMs = G
           needed.shift();
           continue;
         }
-        if (left.length === 0) left = TURNED_AWAY.filter((answer) => !NEEDED.includes(answer) || counts.periods > NEEDED.length);
+        if (left.length === 0)
+          left = TURNED_AWAY.filter((answer) => !NEEDED.includes(answer) || counts.periods > NEEDED.length);
         const [answer] = left.splice(Math.floor(random() * left.length), 1);
         if (answer) await turnAway(answer);
       }

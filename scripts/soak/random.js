@@ -9,7 +9,11 @@ export function createRandom(seed) {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  return { random, between: (/** @type {readonly number[]} */ [least = 0, most = 0]) => least + random() * (most - least) };
+  return {
+    random,
+    between: (/** @type {readonly number[]} */ [least = 0, most = 0]) => least + random() * (most - least),
+  };
 }
 
-export const sleep = (/** @type {number} */ milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+export const sleep = (/** @type {number} */ milliseconds) =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,4 +1,5 @@
-// A gateway on a raw socket, which shares no code with this package and its mock gateway. It answers 403 to every request until it is repaired.
+// A gateway on a raw socket, which shares no code with this package and its mock gateway. It answers 403 to every
+// request until it is repaired.
 import { createServer } from 'node:net';
 
 const FORBIDDEN = ['403 Forbidden', '{"message":"Forbidden"}'];
@@ -6,7 +7,8 @@ const RECORDED = ['200 OK', '{"message":"Bet event reported"}'];
 const HEAD_END = '\r\n\r\n';
 
 /** @param {readonly string[]} answer */
-const bytesOf = ([status = '', body = '']) => `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}${HEAD_END}${body}`;
+const bytesOf = ([status = '', body = '']) =>
+  `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}${HEAD_END}${body}`;
 
 export async function startRawGateway() {
   let answer = FORBIDDEN;

@@ -25,7 +25,8 @@ const { reports, seconds, workers } = readOptions({ reports: 1_000, seconds: 60,
 
 /** Whether it became true in time. @param {() => boolean | Promise<boolean>} condition @param {number} milliseconds */
 async function comesTrue(condition, milliseconds) {
-  for (const began = performance.now(); performance.now() - began < milliseconds; await sleep(LOOK_MS)) if (await condition()) return true;
+  for (const began = performance.now(); performance.now() - began < milliseconds; await sleep(LOOK_MS))
+    if (await condition()) return true;
   return false;
 }
 
@@ -41,7 +42,9 @@ async function refuse(store, place) {
   const enqueued = await outbox.reportAll(backlog);
   const accepted = enqueued.filter(({ status }) => status === 'fulfilled').length;
 
-  const crew = Array.from({ length: workers }, () => fork(new URL('refusal-worker.js', import.meta.url), [JSON.stringify(task)]));
+  const crew = Array.from({ length: workers }, () =>
+    fork(new URL('refusal-worker.js', import.meta.url), [JSON.stringify(task)]),
+  );
   const isAsked = await comesTrue(() => gateway.refused.length > 0, FIRST_REQUEST_MS);
   await sleep(seconds * 1_000);
   const [requests, { states: during }] = [gateway.refused.length, await outbox.stats()];
@@ -66,18 +69,25 @@ async function refuse(store, place) {
   const problems = [];
   if (accepted !== reports) problems.push(`${accepted} of ${reports} reports were accepted`);
   if (!isAsked) problems.push('no request came: nothing was tested');
-  if (requests >= FEWER_THAN) problems.push(`${requests} requests were made, and there should be fewer than ${FEWER_THAN}`);
-  if (during.quarantined > BREAKER_AFTER) problems.push(`${during.quarantined} reports were quarantined, and there should be ${BREAKER_AFTER} at most`);
+  if (requests >= FEWER_THAN)
+    problems.push(`${requests} requests were made, and there should be fewer than ${FEWER_THAN}`);
+  if (during.quarantined > BREAKER_AFTER)
+    problems.push(`${during.quarantined} reports were quarantined, and there should be ${BREAKER_AFTER} at most`);
   if (!isSent) problems.push('the waiting reports could not be sent at the end');
-  if (states.recorded + states.quarantined !== accepted) problems.push(`${states.recorded} are recorded and ${states.quarantined} quarantined, of ${accepted}`);
-  if (gateway.recorded.size !== states.recorded) problems.push(`the gateway has ${gateway.recorded.size}, and the outbox says ${states.recorded}`);
+  if (states.recorded + states.quarantined !== accepted)
+    problems.push(`${states.recorded} are recorded and ${states.quarantined} quarantined, of ${accepted}`);
+  if (gateway.recorded.size !== states.recorded)
+    problems.push(`the gateway has ${gateway.recorded.size}, and the outbox says ${states.recorded}`);
   if ([...gateway.recorded.values()].some((times) => times !== 1)) problems.push('the gateway recorded a report twice');
   return problems.map((problem) => `${store}: ${problem}`);
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'location-sdk-refusal-'));
 const server = await startPostgres();
-const problems = await Promise.all([refuse('SQLite', { file: join(folder, 'outbox.db') }), refuse('PostgreSQL', { url: server.url })]);
+const problems = await Promise.all([
+  refuse('SQLite', { file: join(folder, 'outbox.db') }),
+  refuse('PostgreSQL', { url: server.url }),
+]);
 await server.stop();
 await rm(folder, { recursive: true });
 endWith(problems.flat());

@@ -6,8 +6,12 @@ export const hashOf = (/** @type {string | Buffer} */ bytes) => createHash('sha2
 /** The prefix of an account's players. @param {string} account */
 export const markOf = (account) => `U-${account}-`;
 
-/** Whether the gateway refuses a report: one settlement of a bet in sixteen. @param {{ operation: string, reference: string }} report */
-export const isRefused = ({ operation, reference }) => operation === 'reportSettledBet' && hashOf(reference).startsWith('0');
+/**
+ * Whether the gateway refuses a report: one settlement of a bet in sixteen.
+ * @param {{ operation: string, reference: string }} report
+ */
+export const isRefused = ({ operation, reference }) =>
+  operation === 'reportSettledBet' && hashOf(reference).startsWith('0');
 
 /** @param {string} account @param {string} reference */
 const user = (account, reference) => ({
@@ -23,7 +27,12 @@ const user = (account, reference) => ({
 });
 
 /** @param {string} account @param {string} reference */
-export const bet = (account, reference) => ({ bet_id: reference, amount: 1_500, timestamp: '1795161600', user: user(account, reference) });
+export const bet = (account, reference) => ({
+  bet_id: reference,
+  amount: 1_500,
+  timestamp: '1795161600',
+  user: user(account, reference),
+});
 /** @param {string} account @param {string} reference */
 export const settledBet = (account, reference) => ({
   bet_id: reference,
@@ -55,4 +64,8 @@ export const withdrawal = (account, reference) => ({
   timestamp: '1795161600',
 });
 /** @param {string} account @param {string} reference */
-export const settledWithdrawal = (account, reference) => ({ ...withdrawal(account, reference), status: 'COMPLETED', timestamp: '1795161700' });
+export const settledWithdrawal = (account, reference) => ({
+  ...withdrawal(account, reference),
+  status: 'COMPLETED',
+  timestamp: '1795161700',
+});

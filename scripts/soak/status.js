@@ -1,4 +1,5 @@
-// A process that reads the outbox of the soak again and again, like a status page in a separate process. It uses the built package.
+// A process that reads the outbox of the soak again and again, like a status page in a separate process. It uses the
+// built package.
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 import { startLoop } from './loop.js';
 

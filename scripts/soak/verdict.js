@@ -28,7 +28,10 @@ async function* rowsOf(store) {
  */
 export async function problemsOf({ store, accepted, gateways: { applied, early, journal, ...gateways } }) {
   const ledger = gateways.ledger();
-  const problems = [...journal.wrong, ...[...early].map((id) => `${id} was sent before its initiated report was accepted`)];
+  const problems = [
+    ...journal.wrong,
+    ...[...early].map((id) => `${id} was sent before its initiated report was accepted`),
+  ];
   /** @type {Set<string>} */
   const recorded = new Set();
   /** @type {Set<string>} */
@@ -39,8 +42,10 @@ export async function problemsOf({ store, accepted, gateways: { applied, early, 
       recorded.add(id);
       if (outcome === 'already-recorded') alreadyRecorded += 1;
       if (!ledger.has(id)) problems.push(`${id} is recorded in the outbox, but not at the gateway`);
-      else if (!isDeepStrictEqual(JSON.parse(body ?? 'null'), ledger.get(id))) problems.push(`${id}: the gateway has other data than the outbox`);
-      else if (hashOf(body ?? '') !== journal.hashes.get(id)) problems.push(`${id} was sent in other bytes than those in the outbox`);
+      else if (!isDeepStrictEqual(JSON.parse(body ?? 'null'), ledger.get(id)))
+        problems.push(`${id}: the gateway has other data than the outbox`);
+      else if (hashOf(body ?? '') !== journal.hashes.get(id))
+        problems.push(`${id} was sent in other bytes than those in the outbox`);
     } else if (state === 'quarantined') {
       quarantined.add(id);
       if (ledger.has(id)) problems.push(`${id} is quarantined, but recorded at the gateway`);
@@ -49,8 +54,10 @@ export async function problemsOf({ store, accepted, gateways: { applied, early, 
     } else problems.push(`${id} is ${state}: ${problem?.message ?? 'without a problem'}`);
   }
   const isHeld = (/** @type {string} */ id) => recorded.has(id) || quarantined.has(id);
-  for (const id of accepted) if (!isHeld(id)) problems.push(`${id} was accepted and is neither recorded nor quarantined`);
-  for (const id of ledger.keys()) if (!isHeld(id)) problems.push(`${id} is recorded at the gateway, but not in the outbox`);
+  for (const id of accepted)
+    if (!isHeld(id)) problems.push(`${id} was accepted and is neither recorded nor quarantined`);
+  for (const id of ledger.keys())
+    if (!isHeld(id)) problems.push(`${id} is recorded at the gateway, but not in the outbox`);
   for (const [id, times] of applied) if (times !== 1) problems.push(`${id} was applied ${times} times`);
   for (const trouble of [...NEEDED_PHASES, ...NEEDED_BREAKS]) {
     if (!journal.struck.has(trouble)) problems.push(`the gateway never answered with "${trouble}": nothing was tested`);
@@ -62,7 +69,8 @@ export async function problemsOf({ store, accepted, gateways: { applied, early, 
 /** Prints how often each fault occurred. @param {ReadonlyMap<string, number>} struck */
 export function tellTroubles(struck) {
   console.log("soak: the gateways' other answers:");
-  for (const [name, times] of [...struck].sort(([a], [b]) => a.localeCompare(b))) console.log(`  ${String(times).padStart(6)}  ${name}`);
+  for (const [name, times] of [...struck].sort(([a], [b]) => a.localeCompare(b)))
+    console.log(`  ${String(times).padStart(6)}  ${name}`);
 }
 
 /** Prints the problems and ends, if there are any. @param {readonly string[]} problems */

@@ -1,4 +1,5 @@
 // A worker of the soak: enqueues reports and sends them, until it is killed. It sends the accepted ones to its parent.
+import { inspect } from 'node:util';
 import { createOutbox } from 'location-sdk/outbox';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 import { clientsOf } from './licences.js';
@@ -27,17 +28,21 @@ const outbox = createOutbox({
 });
 
 const tell = (/** @type {object} */ message) => process.send?.(message);
-for (const type of /** @type {const} */ (['recorded', 'quarantined', 'late'])) outbox.on(type, (event) => tell({ type, event }));
-outbox.on('error', ({ message, cause }) => tell({ type: 'error', event: `${message} ${cause}` }));
+for (const type of /** @type {const} */ (['recorded', 'quarantined', 'late']))
+  outbox.on(type, (event) => tell({ type, event }));
+outbox.on('error', ({ message, cause }) => tell({ type: 'error', event: `${message} ${inspect(cause)}` }));
 
 /**
  * Enqueues a report and, once it is accepted, its settlement, like an operator.
- *
- * @param {string} account @param {string} reference @param {boolean} isBet
+ * @param {string} account
+ * @param {string} reference
+ * @param {boolean} isBet
  */
 async function enqueueBoth(account, reference, isBet) {
   const licence = outbox.for(account);
-  const first = isBet ? await licence.reportBetEvent(bet(account, reference)) : await licence.reportWithdrawalEvent(withdrawal(account, reference));
+  const first = isBet
+    ? await licence.reportBetEvent(bet(account, reference))
+    : await licence.reportWithdrawalEvent(withdrawal(account, reference));
   tell({ type: 'accepted', event: first.id });
   const second = isBet
     ? await licence.reportSettledBet(settledBet(account, reference))
@@ -63,8 +68,13 @@ outbox.start();
 tell({ type: 'ready' });
 for (let index = 0; ; index += 1) {
   const { states } = await store.counts();
-  const references = states.waiting + states.blocked < MOST_WAITING ? Array.from({ length: AT_ONCE }, (_, one) => `${name}-${index}-${one}`) : [];
-  const enqueued = outbox.accounts.flatMap((account) => references.map((reference, one) => enqueueBoth(account, reference, one % 2 === 0)));
+  const references =
+    states.waiting + states.blocked < MOST_WAITING
+      ? Array.from({ length: AT_ONCE }, (_, one) => `${name}-${index}-${one}`)
+      : [];
+  const enqueued = outbox.accounts.flatMap((account) =>
+    references.map((reference, one) => enqueueBoth(account, reference, one % 2 === 0)),
+  );
   await Promise.all([lookAsSecond(), ...enqueued]);
   await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -17,46 +17,87 @@ export type Values<Table extends OptionTable> = {
   readonly [Name in keyof Table]?: Table[Name] extends { read: (text: string) => infer T } ? T : true;
 };
 
-/** Reads the words of a command. Throws a `Failure` for a word that is not in its table. */
-export const readArgs = <Table extends OptionTable>(table: Table, words: readonly string[]): Values<Table> => readWords(table, words, 0).values;
+/** The parts of a command that its help shows. */
+export interface Described {
+  /** Its first line. That of the whole program is empty. */
+  readonly summary: string;
+  /** The call, after the name of the program. */
+  readonly usage: string;
+  /** The commands within it: their names and summaries. */
+  readonly commands?: readonly (readonly [name: string, summary: string])[];
+  readonly options: OptionTable;
+  readonly notes: string;
+}
+
+export function helpOf({ summary, usage, commands, options, notes }: Described): string {
+  const rows = Object.entries(options).map(
+    ([name, { hint, help }]) => [`--${name}${hint ? ` ${hint}` : ''}`, help] as const,
+  );
+  return [
+    ...(summary ? [`${summary}.`] : []),
+    `Usage: location-sdk ${usage}`,
+    ...(commands ? [`Commands:\n${columns(commands)}`] : []),
+    `Options:\n${columns([...rows, ['--help', 'Print this help']])}`,
+    ...(notes ? [notes] : []),
+  ].join('\n\n');
+}
+
+function columns(rows: readonly (readonly [left: string, right: string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
+}
+
+/** Reads the words of a command. Throws a `Failure` that lists every word which does not fit its table. */
+export const readArgs = <Table extends OptionTable>(table: Table, words: readonly string[]): Values<Table> =>
+  readWords(table, words, 0).values;
 
 /** The same for a command that also takes up to `most` words that are not options. */
-export function readWords<Table extends OptionTable>(table: Table, words: readonly string[], most: number): { values: Values<Table>; given: string[] } {
-  const { tokens } = parseArgs({ args: [...words], strict: false, tokens: true, options: parserOptions(table) });
+export function readWords<Table extends OptionTable>(
+  table: Table,
+  words: readonly string[],
+  most: number,
+): { values: Values<Table>; given: string[] } {
+  const options = Object.fromEntries(
+    Object.entries(table).map(([name, { read }]) => [name, { type: read ? 'string' : 'boolean' } as const]),
+  );
+  const { tokens } = parseArgs({ args: [...words], strict: false, tokens: true, options });
   const values: Record<string, unknown> = {};
   const given: string[] = [];
+  const problems: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'positional') {
-      if (given.length >= most) throw new Failure(`unexpected word '${token.value}'; see --help`);
+      if (given.length >= most) problems.push(`unexpected word '${token.value}'`);
       given.push(token.value);
     }
     if (token.kind !== 'option') continue;
-    const { name, rawName, value } = token;
+    const { name, rawName, value, inlineValue } = token;
     const row = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (!row) throw new Failure(`unknown option ${rawName}${didYouMean(name, Object.keys(table), '--')}; see --help`);
-    if (!row.read && value !== undefined) throw new Failure(`${rawName} takes no value`);
-    if (row.read && (value === undefined || (value.startsWith('--') && !token.inlineValue))) throw new Failure(`${rawName} needs a value: ${row.hint}`);
-    if (name in values) throw new Failure(`${rawName} is given twice`);
-    values[name] = row.read ? readValue(row.read, rawName, value as string) : true;
+    if (!row) problems.push(`unknown option ${rawName}${didYouMean(name, Object.keys(table), '--')}`);
+    else if (!row.read && value !== undefined) problems.push(`${rawName} takes no value`);
+    else if (row.read && (value === undefined || (value.startsWith('--') && !inlineValue)))
+      problems.push(`${rawName} needs a value: ${row.hint}`);
+    else if (name in values) problems.push(`${rawName} is given twice`);
+    else
+      try {
+        values[name] = row.read && value !== undefined ? row.read(value) : true;
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        problems.push(`${rawName} ${error.message}`);
+      }
   }
+  expectNone(problems);
   return { values: values as Values<Table>, given };
 }
 
-const parserOptions = (table: OptionTable) =>
-  Object.fromEntries(Object.entries(table).map(([name, { read }]) => [name, { type: read ? ('string' as const) : ('boolean' as const) }]));
-
-function readValue<T>(read: (text: string) => T, name: string, text: string): T {
-  try {
-    return read(text);
-  } catch (error) {
-    if (error instanceof Failure) throw new Failure(`${name} ${error.message}`);
-    throw error;
-  }
+/** Throws a `Failure` that lists all problems of a call, if there are any. */
+export function expectNone(problems: readonly string[]): void {
+  if (problems.length > 0) throw new Failure(`${problems.join('; ')}; see --help`);
 }
 
 /** Reads a whole number between two bounds. */
 export const wholeNumber = (least: number, most: number) => (text: string) => {
-  if (!/^\d{1,10}$/.test(text) || Number(text) < least || Number(text) > most) throw new Failure(`must be a whole number from ${least} to ${most}`);
+  if (!/^\d{1,10}$/.test(text) || Number(text) < least || Number(text) > most)
+    throw new Failure(`must be a whole number from ${least} to ${most}`);
   return Number(text);
 };
 
@@ -88,18 +129,8 @@ export const notEmpty = (text: string): string => {
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
 /** Reads `500ms`, `10s` or `2m` as milliseconds. A bare number is in seconds. */
-export const duration = (text: string): number => {
+export const readDuration = (text: string): number => {
   const [, number, unit = 's'] = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?$/.exec(text) ?? [];
   if (number === undefined) throw new Failure('must be a time such as 500ms, 10s or 2m');
   return Number(number) * (UNITS[unit] ?? 1);
-};
-
-export const httpAddress = (text: string): URL => {
-  try {
-    const url = new URL(text);
-    if (/^https?:$/.test(url.protocol)) return url;
-  } catch {
-    // This text gets the same message as another protocol.
-  }
-  throw new Failure('must be an address such as http://127.0.0.1:4010');
 };

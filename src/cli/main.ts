@@ -1,14 +1,77 @@
 import { version } from '../platform/version.js';
-import { COMMANDS } from './commands.js';
-import { generalHelp, helpOf } from './help.js';
-import { complain, EXIT, Failure, say } from './output.js';
-import { type Terminal, withTerminal } from './terminal.js';
+import { type Described, helpOf } from './args.js';
+import { CHECK_NOTES, CHECK_OPTIONS, check } from './check/command.js';
+import { MOCK_OPTIONS, MOCK_RUN_OPTIONS, mock } from './mock/mock.js';
+import { run } from './mock/run.js';
+import { describeOutbox, outbox } from './outbox/command.js';
+import { complain, EXIT, Failure, say, type Terminal, withTerminal } from './output.js';
+
+export interface Command extends Described {
+  readonly words: readonly string[];
+  /** The help of the command within it that these words name. */
+  readonly describe?: (words: readonly string[]) => Described;
+  /** Runs the command. Returns the exit code. */
+  run(words: readonly string[]): Promise<number>;
+}
+
+/** Longer commands come first, so that `mock run` is not read as `mock`. */
+export const COMMANDS: readonly Command[] = [
+  {
+    words: ['mock', 'run'],
+    summary: 'Run a command beside a mock gateway',
+    usage: 'mock run [options] -- <command> [argument…]',
+    options: MOCK_RUN_OPTIONS,
+    notes: [
+      'Starts a mock gateway on a free port, sets LOCATION_SDK_MOCK to its address and runs the command. The mock gateway',
+      'ends with the command. SIGINT, SIGTERM and SIGHUP are passed on to the command.',
+      '',
+      "Exit code: that of the command; 128 plus the signal's number if a signal ended it; 127 or 126 if it cannot be",
+      'started. 2: the call is wrong.',
+    ].join('\n'),
+    run,
+  },
+  {
+    words: ['mock'],
+    summary: 'Start a mock gateway',
+    usage: 'mock [options]',
+    options: MOCK_OPTIONS,
+    notes: [
+      'Prints one line with its address when it is ready. Staging is at that address, production below /production,',
+      'and its own routes are below /__admin/. SIGINT, SIGTERM and SIGHUP end it at once and close all connections.',
+      '',
+      'Exit code 0: ended by a signal. 2: the call is wrong, or the port is in use.',
+    ].join('\n'),
+    run: mock,
+  },
+  {
+    ...describeOutbox([]),
+    words: ['outbox'],
+    describe: describeOutbox,
+    run: outbox,
+  },
+  {
+    words: ['check'],
+    summary: 'Test an environment: settings, reachability, key, the four steps',
+    usage: 'check [options]',
+    options: CHECK_OPTIONS,
+    notes: CHECK_NOTES,
+    run: check,
+  },
+];
+
+const PROGRAM: Described = {
+  summary: '',
+  usage: '<command> [options]',
+  commands: [...COMMANDS].reverse().map(({ words, summary }) => [words.join(' '), summary]),
+  options: { version: { help: 'Print the version' } },
+  notes: 'For the options of a command: location-sdk <command> --help',
+};
 
 /** Runs a command line. Returns the exit code. */
 export const main = (words: readonly string[], terminal?: Terminal): Promise<number> =>
   withTerminal(terminal, async () => {
     try {
-      return await run(words);
+      return await runWords(words);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       complain(error.message);
@@ -16,13 +79,13 @@ export const main = (words: readonly string[], terminal?: Terminal): Promise<num
     }
   });
 
-async function run(words: readonly string[]): Promise<number> {
+async function runWords(words: readonly string[]): Promise<number> {
   const command = COMMANDS.find((one) => one.words.every((word, index) => words[index] === word));
   const rest = words.slice(command?.words.length ?? 0);
   // The words after two hyphens belong to another program.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.includes('--help') || own.includes('-h') || words.length === 0) {
-    say(command ? helpOf(command) : generalHelp());
+    say(helpOf(command?.describe?.(own) ?? command ?? PROGRAM));
     // A script with an empty command must fail.
     return words.length === 0 ? EXIT.usage : EXIT.done;
   }

@@ -1,7 +1,26 @@
-import { printable } from '../platform/printable.js';
-import { terminal } from './terminal.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Readable, Writable } from 'node:stream';
+import { asRecord } from '../platform/as-record.js';
+import { printable } from '../platform/messages.js';
 
 export { printable };
+
+/** The streams of a command, and the signal that ends it. */
+export interface Terminal {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  /** Ends a command that runs until a signal. Without it, the signals of the process do. */
+  readonly signal?: AbortSignal;
+}
+
+/** Several commands may run at once in one process, as in tests. Each has its own terminal. */
+const current = new AsyncLocalStorage<Terminal | undefined>();
+
+/** The terminal of the running command. Default: that of the process. */
+export const terminal = (): Terminal => current.getStore() ?? process;
+
+export const withTerminal = <T>(given: Terminal | undefined, work: () => T): T => current.run(given, work);
 
 /** Exit codes: 1 for work that failed, 2 for a wrong call. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -16,25 +35,33 @@ export class Failure extends Error {
   }
 }
 
-/** Makes every line of an output safe to print. */
-const linesOf = (text: string): string => text.split('\n').map(printable).join('\n');
+/** The system's code of an error, such as `ENOSPC`. */
+export const codeOf = (error: unknown): string => {
+  const { code } = asRecord(error);
+  return typeof code === 'string' ? code : 'unknown';
+};
 
-export const say = (text: string): void => void terminal().stdout.write(`${linesOf(text)}\n`);
-export const remark = (text: string): void => void terminal().stderr.write(`${linesOf(text)}\n`);
+/** Makes every line of an output safe to print. */
+const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
+
+export const say = (text: string): void => void terminal().stdout.write(`${printableLines(text)}\n`);
+export const remark = (text: string): void => void terminal().stderr.write(`${printableLines(text)}\n`);
 
 const isTerminal = (stream: object): boolean => 'isTTY' in stream && stream.isTTY === true;
 
 /**
- * Writes texts at the speed of the reader, and stops when the reader closes the stream. With `exact`, a file or a pipe gets the
- * unchanged texts, since every character of the log of receipts is checked.
+ * Writes texts at the speed of the reader, and stops when the reader closes the stream. With `exact`, a file or a pipe
+ * gets the unchanged texts, since every character of the log of receipts is checked.
  */
 export async function sayAll(texts: AsyncIterable<string>, { exact = false } = {}): Promise<void> {
   const { stdout } = terminal();
   const isRaw = exact && !isTerminal(stdout);
   for await (const text of texts) {
     if (stdout.destroyed) return;
-    if (!stdout.write(isRaw ? text : linesOf(text)))
-      await new Promise<void>((resolve) => ['drain', 'close', 'error'].forEach((name) => void stdout.once(name, resolve)));
+    if (!stdout.write(isRaw ? text : printableLines(text)))
+      await new Promise<void>((resolve) =>
+        ['drain', 'close', 'error'].forEach((name) => void stdout.once(name, resolve)),
+      );
   }
 }
 
@@ -43,4 +70,5 @@ const withoutAddresses = (text: string): string =>
   text.replace(/(postgres(?:ql)?:\/\/)[^\s'"…]+/gi, '$1…').replace(/([a-z][a-z0-9+.-]*:\/\/)\S*@[^\s'"]*/gi, '$1…');
 
 /** Prints an error as one line, even if the text contains line breaks. */
-export const complain = (text: string): void => remark(`location-sdk: ${withoutAddresses(text.replace(/\s*[\r\n]+\s*/g, ' '))}`);
+export const complain = (text: string): void =>
+  remark(`location-sdk: ${withoutAddresses(text.replace(/\s*[\r\n]+\s*/g, ' '))}`);

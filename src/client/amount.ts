@@ -13,13 +13,21 @@ const FORM = 'digits with at most one decimal point';
  * ```
  */
 export function amount(decimal: string): number {
-  if (typeof decimal !== 'string') throw refused('wrong-type', `expected a string of ${FORM}, such as '10.50'; a number may have been rounded already`);
+  if (typeof decimal !== 'string')
+    throw refused(
+      'wrong-type',
+      `expected a string of ${FORM}, such as '10.50'; a number may have been rounded already`,
+    );
   const value = exactNumber(decimal);
   if (value !== undefined) return value;
-  if (/^-?\d+(?:\.\d+)?$/.test(decimal)) throw refused('invalid', 'no number is exactly this amount: it has too many digits');
+  if (/^-?\d+(?:\.\d+)?$/.test(decimal))
+    throw refused('invalid', 'no number is exactly this amount: it has too many digits');
   throw refused('invalid', `expected ${FORM}, such as '10.50' or '-3': no spaces, separators or exponent`);
 }
 
 /** The text is not shown: it may contain any data. */
 const refused = (code: 'wrong-type' | 'invalid', message: string) =>
-  new ValidationError(`amount: ${message}. Nothing was sent.`, { operation: 'amount', issues: [{ path: 'decimal', code, message }] });
+  new ValidationError(`amount: ${message}. Nothing was sent.`, {
+    operation: 'amount',
+    issues: [{ path: 'decimal', code, message }],
+  });

@@ -1,14 +1,13 @@
 import type { Channel } from '../delivery/channel.js';
 import type { AnyReport } from '../delivery/frozen-report.js';
-import { AbortedError, ConfigurationError, ValidationError } from '../errors/errors.js';
+import { AbortedError, ConfigurationError } from '../errors/errors.js';
 import { subjectOf } from '../platform/messages.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { operationNames, operations } from '../protocol/operations.js';
-import { issue } from '../schema/issue.js';
-import { listIssues } from '../schema/validate.js';
 
 /** Whether a function reports data that only a backend has. A page may not call it, since every visitor could. */
-export const isForBackendsOnly = (name: string): boolean => operationNames.some((operation) => operation === name && !operations[operation].browser);
+export const isForBackendsOnly = (name: string): boolean =>
+  operationNames.some((operation) => operation === name && !operations[operation].browser);
 
 /** The error when a page calls one of them. */
 export const notInPages = (operation: string, caller: 'page' | 'relay'): ConfigurationError =>
@@ -19,14 +18,23 @@ export const notInPages = (operation: string, caller: 'page' | 'relay'): Configu
     },
   );
 
-/** Throws if no report can be sent. It runs before the payload is checked and before the player is asked: neither would help. */
+/**
+ * Throws if no report can be sent. It runs before the payload is checked and before the player is asked: neither would
+ * help.
+ */
 export function requireChannel(channel: Channel, operation: string): void {
   const problem = channel.problem();
   if (problem !== undefined) throw new ConfigurationError(`${operation}: ${problem}`, { operation });
 }
 
-/** Throws if the signal of a report for an outbox was aborted before its commit. After the commit the signal has no effect. */
-export function refuseAborted({ operation, reference, environment }: AnyReport, signal: AbortSignalLike | undefined): void {
+/**
+ * Throws if the signal of a report for an outbox was aborted before its commit. After the commit the signal has no
+ * effect.
+ */
+export function refuseAborted(
+  { operation, reference, environment }: AnyReport,
+  signal: AbortSignalLike | undefined,
+): void {
   const named = { operation, reference, environment };
   const subject = subjectOf(named);
   try {
@@ -35,11 +43,4 @@ export function refuseAborted({ operation, reference, environment }: AnyReport, 
     throw new ConfigurationError(`${subject}: the signal that you passed threw an error. Nothing was enqueued.`, named);
   }
   throw new AbortedError(`${subject}: cancelled by its signal. Nothing was enqueued.`, named);
-}
-
-/** The error for headers passed with a report for an outbox. The outbox sends later, with the headers of its client. */
-export function headersOfLater({ operation, reference, environment }: AnyReport): ValidationError {
-  const named = { operation, reference, environment };
-  const issues = [issue(['headers'], 'unknown-field', 'an outbox sends with the headers of its client; pass them to createClient')];
-  return new ValidationError(`${subjectOf(named)}: ${listIssues(issues)}\nNothing was enqueued.`, { ...named, issues });
 }

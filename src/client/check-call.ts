@@ -1,7 +1,6 @@
 import type { Channel } from '../delivery/channel.js';
 import { type Environment, type ErrorOutcome, ValidationError } from '../errors/errors.js';
-import { asOwnRecord } from '../platform/as-record.js';
-import { bareObject } from '../platform/bare-object.js';
+import { asOwnRecord, bareObject } from '../platform/as-record.js';
 import { subjectOf } from '../platform/messages.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
@@ -9,7 +8,6 @@ import { type Operation, type OperationName, operations } from '../protocol/oper
 import { copyJson } from '../schema/copy-json.js';
 import { tooManyDecimals } from '../schema/decimals.js';
 import { referenceTooLong } from '../schema/fields.js';
-import { type HeadersOption, headerIssues } from '../schema/headers.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from '../schema/location.js';
 import { incomplete, type ValidationMode } from '../schema/model.js';
@@ -24,10 +22,8 @@ export interface Parameters {
   readonly location: LocationInput | undefined;
   readonly signal: AbortSignalLike | undefined;
   readonly timeoutMs: number;
-  readonly headers: HeadersOption | undefined;
 }
 
-/** A checked call. */
 export interface CheckedCall {
   /** Without its location. */
   readonly body: Record<string, unknown>;
@@ -50,10 +46,20 @@ export interface CheckContext {
 type Members = Record<string, unknown>;
 
 const LIFTED = ['environment', 'clientIP', 'location'] as const;
-const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs', 'headers'];
+const FIXED_IN_A_CALL = issue(
+  ['location', 'fixed'],
+  'unknown-field',
+  'is an option of createClient; a call takes location: { latitude, longitude }',
+);
+const OPTIONS: readonly string[] = [...LIFTED, 'signal', 'timeoutMs'];
 
 /** Checks a payload and its options in one pass, and throws one `ValidationError` that lists every problem. */
-export function checkCall(operation: OperationName, payload: unknown, options: unknown, context: CheckContext): CheckedCall {
+export function checkCall(
+  operation: OperationName,
+  payload: unknown,
+  options: unknown,
+  context: CheckContext,
+): CheckedCall {
   const row: Operation = operations[operation];
   // The relay adds what the page leaves out.
   const request = context.channel.kind === 'relay' ? incomplete(row.request, row.reference) : row.request;
@@ -68,9 +74,16 @@ export function checkCall(operation: OperationName, payload: unknown, options: u
       delete body[name];
     }
   }
-  const validated = validate(request, context.validation, body, [], row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED);
+  const validated = validate(
+    request,
+    context.validation,
+    body,
+    [],
+    row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED,
+  );
   const refused = copied.issues.map(({ path }) => path);
-  const within = (path: string) => refused.some((parent) => parent === '' || path === parent || path.startsWith(`${parent}.`));
+  const within = (path: string) =>
+    refused.some((parent) => parent === '' || path === parent || path.startsWith(`${parent}.`));
   issues.push(...validated.issues.filter(({ path }) => !within(path)));
 
   const locationModel = row.location === 'field' && lifted.location !== undefined ? locationField : locationInput;
@@ -78,23 +91,37 @@ export function checkCall(operation: OperationName, payload: unknown, options: u
   if (parameters.location !== undefined && row.location === 'none') {
     issues.push(issue(['location'], 'unknown-field', `${operation} takes no location; remove it`));
   } else if (parameters.location !== undefined) {
-    issues.push(...validate(locationModel, context.validation, parameters.location, ['location']).issues);
+    const found = validate(locationModel, context.validation, parameters.location, ['location']).issues;
+    issues.push(...found.map((one) => (one.path === 'location.fixed' ? FIXED_IN_A_CALL : one)));
   }
 
   const reference = row.reference && body?.[row.reference];
   const tooLong = referenceTooLong(reference, context.maxReferenceLength);
   if (row.reference && tooLong) issues.push(issue([row.reference], 'invalid', tooLong));
-  const named = { operation, environment: parameters.environment, reference: typeof reference === 'string' && !tooLong ? reference : undefined };
-  if (validated.value && context.maxDecimals !== undefined) issues.push(...tooManyDecimals(request, validated.value, context.maxDecimals));
+  const named = {
+    operation,
+    environment: parameters.environment,
+    reference: typeof reference === 'string' && !tooLong ? reference : undefined,
+  };
+  if (validated.value && context.maxDecimals !== undefined)
+    issues.push(...tooManyDecimals(request, validated.value, context.maxDecimals));
   if (issues.length > 0 || !validated.value) throw invalid(named, issues);
   // An event without a timestamp happens now (our decision).
   const isEvent = row.request.optional.includes('timestamp');
-  const checked = isEvent ? { timestamp: String(Math.floor(context.clock.now() / 1000)), ...validated.value } : validated.value;
+  const checked = isEvent
+    ? { timestamp: String(Math.floor(context.clock.now() / 1000)), ...validated.value }
+    : validated.value;
   return { body: checked, reference: named.reference, parameters };
 }
 
 /** Checks the options of a call that has no payload and accepts only some of them. */
-export function checkCallOptions(operation: string, options: unknown, takes: readonly string[], context: CheckContext, outcome: ErrorOutcome): Parameters {
+export function checkCallOptions(
+  operation: string,
+  options: unknown,
+  takes: readonly string[],
+  context: CheckContext,
+  outcome: ErrorOutcome,
+): Parameters {
   const issues: ValidationIssue[] = [];
   const given = readOptions(options, issues);
   const refused = Object.keys(given).filter((name) => OPTIONS.includes(name) && !takes.includes(name));
@@ -110,7 +137,12 @@ export function checkCallOptions(operation: string, options: unknown, takes: rea
 }
 
 function invalid(
-  named: { operation: string; environment: Environment | undefined; reference?: string | undefined; outcome?: ErrorOutcome },
+  named: {
+    operation: string;
+    environment: Environment | undefined;
+    reference?: string | undefined;
+    outcome?: ErrorOutcome;
+  },
   issues: ValidationIssue[],
 ) {
   return new ValidationError(`${subjectOf(named)}: ${listIssues(issues)}\nNothing was sent.`, { ...named, issues });
@@ -128,13 +160,18 @@ function readParameters(lifted: Members, given: Members, context: CheckContext, 
   const location = withoutOrigin(given.location);
   const others: Members = Object.assign(bareObject(), given);
   delete others.location;
-  delete others.headers;
-  if (given.headers !== undefined) issues.push(...headerIssues(given.headers));
   if (Object.keys(others).length > 0) issues.push(...validate(callOptions, 'strict', others, [], OPTIONS).issues);
 
-  const { environment, clientIP, timeoutMs } = others as { environment?: Environment; clientIP?: unknown; timeoutMs?: number };
-  if (environment !== undefined && context.channel.kind === 'relay') issues.push(issue(['environment'], 'invalid', 'is set by the relay; remove it'));
-  const ofServers = context.clientIpProblem ? undefined : "is for servers; in a page the connection's own address is looked up";
+  const { environment, clientIP, timeoutMs } = others as {
+    environment?: Environment;
+    clientIP?: unknown;
+    timeoutMs?: number;
+  };
+  if (environment !== undefined && context.channel.kind === 'relay')
+    issues.push(issue(['environment'], 'invalid', 'is set by the relay; remove it'));
+  const ofServers = context.clientIpProblem
+    ? undefined
+    : "is for servers; in a page the connection's own address is looked up";
   const problem = clientIP === undefined ? undefined : (ofServers ?? context.clientIpProblem?.(clientIP));
   if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
   return {
@@ -143,7 +180,6 @@ function readParameters(lifted: Members, given: Members, context: CheckContext, 
     location: location as LocationInput | undefined,
     signal: others.signal as AbortSignalLike | undefined,
     timeoutMs: timeoutMs ?? context.timeoutMs,
-    headers: given.headers as HeadersOption | undefined,
   };
 }
 
@@ -154,7 +190,7 @@ function withoutOrigin(location: unknown): unknown {
   return asOwnRecord(sent);
 }
 
-/** The options' own members, each read once. The signal and functions are kept, everything else is copied. */
+/** The options' own members, each read once. The signal is kept, everything else is copied. */
 function readOptions(options: unknown, issues: ValidationIssue[]): Members {
   if (options === undefined) return bareObject();
   try {
@@ -162,11 +198,10 @@ function readOptions(options: unknown, issues: ValidationIssue[]): Members {
       issues.push(issue(['options'], 'wrong-type', 'expected an object'));
       return bareObject();
     }
-    const { signal, headers, ...others } = asOwnRecord(options);
+    const { signal, ...others } = asOwnRecord(options);
     const copied = copyJson(others);
     issues.push(...copied.issues);
-    const kept = typeof headers === 'object' && headers !== null && !(Symbol.iterator in headers) ? { ...headers } : headers;
-    return Object.assign(bareObject(), copied.value, signal !== undefined && { signal }, headers !== undefined && { headers: kept });
+    return Object.assign(bareObject(), copied.value, signal !== undefined && { signal });
   } catch {
     issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
     return bareObject();
@@ -175,4 +210,6 @@ function readOptions(options: unknown, issues: ValidationIssue[]): Members {
 
 /** The same text for the same data. Parameters are flat, so sorting their members is enough. */
 const canonical = (value: unknown): string =>
-  JSON.stringify(typeof value === 'object' && value !== null ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value);
+  JSON.stringify(
+    typeof value === 'object' && value !== null ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value,
+  );

@@ -1,25 +1,23 @@
 import { type Delivered, type Delivery, deliver } from '../delivery/deliver.js';
 import { configurationFailure } from '../delivery/failures.js';
+import { untilPageHides } from '../delivery/fetch-transport.js';
 import { type AnyReport, keepFrozen, keptFrozen } from '../delivery/frozen-report.js';
-import { untilPageHides } from '../delivery/leaving-page.js';
-import { sendOnce, unsentResult } from '../delivery/send-once.js';
-import { tellOfAttempt } from '../delivery/tell-of-attempt.js';
+import { sendOnce, tellOfAttempt, unsentResult } from '../delivery/send-once.js';
 import { ConfigurationError, ValidationError } from '../errors/errors.js';
 import { subjectOf } from '../platform/messages.js';
+import { PLAYER_HEADER } from '../protocol/headers.js';
 import { type OperationName, operations } from '../protocol/operations.js';
-import { PLAYER_HEADER } from '../protocol/player-header.js';
 import { reportBytes } from '../protocol/report-bytes.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { NinVerification } from '../schema/nin.js';
-import { headersOfLater, isForBackendsOnly, notInPages, refuseAborted, requireChannel } from './availability.js';
+import { isForBackendsOnly, notInPages, refuseAborted, requireChannel } from './availability.js';
+import type { ClientParts } from './channel-options.js';
 import { type CheckContext, checkCall, checkCallOptions, type Parameters } from './check-call.js';
 import { resolveOptions, type Settings } from './config.js';
-import { withInternals } from './internals.js';
-import type { LocateResult } from './locate-result.js';
+import { type EarlierLocation, withInternals } from './internals.js';
 import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
-import type { ClientParts } from './parts.js';
 import type { ClientMode, Payloads } from './payloads.js';
-import { type ReceiptOf, receiptOf } from './receipt.js';
+import { type LocateResult, type ReceiptOf, receiptOf } from './receipt.js';
 import { createLocationResolver } from './resolve-location.js';
 
 /**
@@ -59,7 +57,10 @@ export interface Client<Mode extends ClientMode = ClientMode> {
    * const { location } = await client.reportWithdrawalEvent(withdrawal, { clientIP: request.ip });
    * ```
    */
-  reportWithdrawalEvent(withdrawal: Payloads<Mode>['reportWithdrawalEvent'], options?: CallOptions): Promise<ReceiptOf<Mode>>;
+  reportWithdrawalEvent(
+    withdrawal: Payloads<Mode>['reportWithdrawalEvent'],
+    options?: CallOptions,
+  ): Promise<ReceiptOf<Mode>>;
 
   /**
    * Reports a settled withdrawal: step 4 of 4 (specification, section 4.2). Not in a browser. Its `location` is usually
@@ -70,7 +71,10 @@ export interface Client<Mode extends ClientMode = ClientMode> {
    * await client.reportSettledWithdrawal({ ...withdrawal, status: 'SUCCESS', timestamp: new Date(), location });
    * ```
    */
-  reportSettledWithdrawal(withdrawal: Payloads<Mode>['reportSettledWithdrawal'], options?: CallOptions): Promise<ReceiptOf<Mode>>;
+  reportSettledWithdrawal(
+    withdrawal: Payloads<Mode>['reportSettledWithdrawal'],
+    options?: CallOptions,
+  ): Promise<ReceiptOf<Mode>>;
 
   /**
    * Verifies a national identification number (specification, section 4.3). Not in a browser. It also resolves for a
@@ -92,7 +96,7 @@ export interface Client<Mode extends ClientMode = ClientMode> {
    * const { latitude, longitude, source, ageMs } = await client.locate();
    * ```
    */
-  locate(options?: Omit<CallOptions, 'location' | 'headers'>): Promise<LocateResult>;
+  locate(options?: Omit<CallOptions, 'location'>): Promise<LocateResult>;
 
   /**
    * Sends the report that an error keeps again, with the same bytes. Use it after `outcome: 'unknown'`: a new call
@@ -106,13 +110,14 @@ export interface Client<Mode extends ClientMode = ClientMode> {
    * }
    * ```
    */
-  resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs' | 'headers'>): Promise<ReceiptOf<Mode>>;
+  resend(error: unknown, options?: Pick<CallOptions, 'signal' | 'timeoutMs'>): Promise<ReceiptOf<Mode>>;
 }
 
 /** The function that makes a client. */
 export interface CreateClient {
   /**
-   * Makes a client for a page, whose reports go through your backend's relay. Throws a `ConfigurationError` that lists every wrong option.
+   * Makes a client for a page, whose reports go through your backend's relay. Throws a `ConfigurationError` that lists
+   * every wrong option.
    *
    * @example
    * ```ts
@@ -147,27 +152,43 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
   const resolveLocation = createLocationResolver(settings);
 
   /** Checks and locates: the half of every call that sends nothing. The deadline counts from the start of the call. */
-  async function freeze(operation: OperationName, payload: unknown, options: unknown): Promise<{ report: AnyReport; delivery: Delivery }> {
+  async function freeze(
+    operation: OperationName,
+    payload: unknown,
+    options: unknown,
+    earlierLocation?: EarlierLocation,
+  ): Promise<{ report: AnyReport; delivery: Delivery }> {
     const row = operations[operation];
     if ((inPage || relayed) && isForBackendsOnly(operation)) throw notInPages(operation, inPage ? 'page' : 'relay');
     requireChannel(channel, operation);
     const { body, reference, parameters } = checkCall(operation, payload, options, settings);
-    const { environment, timeoutMs, signal, headers } = parameters;
+    const { environment, timeoutMs, signal } = parameters;
     // Runs before a player is asked for a location that could not be sent.
     const exchange = channel.open({ operation, environment });
     if (typeof exchange === 'string') {
-      throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${exchange}`, { operation, environment, reference });
+      throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${exchange}`, {
+        operation,
+        environment,
+        reference,
+      });
     }
     const deadline = clock.now() + timeoutMs;
     const purpose = { operation, reference, deadline, required: settings.location.required };
-    const search = () => resolveLocation(parameters, purpose);
-    const location = row.location === 'none' ? undefined : (await (relayed ? untilPageHides(search) : search()))?.location;
+    const isAskedEarlier = row.location === 'field' && parameters.location === undefined;
+    const earlier = isAskedEarlier ? await earlierLocation?.({ environment, reference }) : undefined;
+    const search = () => resolveLocation(earlier ? { ...parameters, location: earlier } : parameters, purpose);
+    const location =
+      row.location === 'none' ? undefined : (await (relayed ? untilPageHides(search) : search()))?.location;
     const report = { operation, environment, reference, location, body: reportBytes(body, location) };
-    return { report, delivery: { exchange, deadline, signal, headers, inDoubt: false } };
+    return { report, delivery: { exchange, deadline, signal, inDoubt: false } };
   }
 
   /** Checks, locates and sends: the steps of every call. */
-  async function call(operation: OperationName, payload: unknown, options: unknown): Promise<{ report: AnyReport; delivered: Delivered }> {
+  async function call(
+    operation: OperationName,
+    payload: unknown,
+    options: unknown,
+  ): Promise<{ report: AnyReport; delivered: Delivered }> {
     const { report, delivery } = await freeze(operation, payload, options);
     return { report, delivered: await deliver(report, delivery, settings) };
   }
@@ -183,28 +204,44 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     reportWithdrawalEvent: (withdrawal, options) => report('reportWithdrawalEvent', withdrawal, options),
     reportSettledWithdrawal: (withdrawal, options) => report('reportSettledWithdrawal', withdrawal, options),
     verifyNin: async (nin, options) => {
-      const { delivered } = await call('verifyNin', typeof nin === 'string' ? { nin } : nin, options);
+      const { delivered } = await call('verifyNin', typeof nin === 'object' ? nin : { nin }, options);
       return delivered.body as NinVerification;
     },
     locate: async (options) => {
       if (relayed) requireChannel(channel, 'locate');
-      const parameters = checkCallOptions('locate', options, ['environment', 'clientIP', 'signal', 'timeoutMs'], settings, 'not-sent');
+      const parameters = checkCallOptions(
+        'locate',
+        options,
+        ['environment', 'clientIP', 'signal', 'timeoutMs'],
+        settings,
+        'not-sent',
+      );
       const deadline = clock.now() + parameters.timeoutMs;
-      const found = await resolveLocation(parameters, { operation: 'locate', reference: undefined, deadline, required: true });
+      const found = await resolveLocation(parameters, {
+        operation: 'locate',
+        reference: undefined,
+        deadline,
+        required: true,
+      });
       const { location, ageMs, steps } = found as NonNullable<typeof found>;
       return { ...location, ageMs, steps };
     },
     resend: async (error, options) => {
       const frozen = keptFrozen(error);
       if (!frozen) {
-        const issues = [{ path: 'error', code: 'invalid', message: 'expected the error of a report that was sent, as it was thrown' }] as const;
-        throw new ValidationError(`resend: ${issues[0].message}; this value keeps no report. Nothing was sent.`, { operation: 'resend', issues });
+        const issues = [
+          { path: 'error', code: 'invalid', message: 'expected the error of a report that was sent, as it was thrown' },
+        ] as const;
+        throw new ValidationError(`resend: ${issues[0].message}; this value keeps no report. Nothing was sent.`, {
+          operation: 'resend',
+          issues,
+        });
       }
       // A duplicate answer leaves no doubt of its own: the same answer again would prove nothing.
       const { outcome, code } = error as { outcome?: unknown; code?: unknown };
       const inDoubt = outcome === 'unknown' && code !== 'duplicate';
-      const { signal, timeoutMs, headers } = prepareResend(frozen, inDoubt, options, settings);
-      const delivery = { exchange: channel.open(frozen), signal, deadline: clock.now() + timeoutMs, inDoubt, headers };
+      const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, settings);
+      const delivery = { exchange: channel.open(frozen), signal, deadline: clock.now() + timeoutMs, inDoubt };
       return receiptOf(frozen, await deliver(frozen, delivery, settings)) as ReceiptOf<Mode>;
     },
   };
@@ -218,12 +255,8 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     gateways: channel.addresses,
     mockMode: settings.mockMode,
     async freeze(...given) {
-      const {
-        report,
-        delivery: { signal, headers },
-      } = await freeze(...given);
-      if (headers !== undefined) throw headersOfLater(report);
-      refuseAborted(report, signal);
+      const { report, delivery } = await freeze(...given);
+      refuseAborted(report, delivery.signal);
       if (!relayed) return report;
       // A report in a page's storage does not name the player: the relay adds that.
       const { user: _, userId: __, ...body } = JSON.parse(report.body) as Record<string, unknown>;
@@ -233,7 +266,12 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
       const exchange = channel.open(report, player ? { [PLAYER_HEADER]: player } : undefined);
       if (typeof exchange === 'string') return unsentResult(report, configurationFailure(exchange));
       const deadline = clock.now() + milliseconds;
-      const limit = () => ({ clock, signal, milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()), option: 'attemptTimeoutMs' });
+      const limit = () => ({
+        clock,
+        signal,
+        milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()),
+        option: 'attemptTimeoutMs',
+      });
       return tellOfAttempt(report, settings, attempt, () => sendOnce(report, exchange, limit, settings));
     },
   });
@@ -242,7 +280,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
 /** Wrong options of a resend do not change the report: it stays in doubt if it was, and is kept for the next try. */
 function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, settings: CheckContext): Parameters {
   try {
-    return checkCallOptions('resend', options, ['signal', 'timeoutMs', 'headers'], settings, inDoubt ? 'unknown' : 'not-sent');
+    return checkCallOptions('resend', options, ['signal', 'timeoutMs'], settings, inDoubt ? 'unknown' : 'not-sent');
   } catch (error) {
     if (error instanceof ValidationError) keepFrozen(error, report);
     throw error;

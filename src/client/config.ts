@@ -1,19 +1,18 @@
 import type { Channel } from '../delivery/channel.js';
 import type { DeliverySettings } from '../delivery/settings.js';
-import { ConfigurationError, type Environment } from '../errors/errors.js';
+import { ConfigurationError, type Environment, requireOptions } from '../errors/errors.js';
 import type { LocationSettings } from '../location/settings.js';
 import type { LocationSources } from '../location/source.js';
+import { safeCallback, safeLogger } from '../platform/logger.js';
 import { isBrowser } from '../platform/runtime.js';
-import { safeCallback, safeLogger } from '../platform/safe-callback.js';
 import { headerIssues } from '../schema/headers.js';
 import type { ValidationIssue } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
-import { optionsProblem, readOptions } from '../schema/option-rules.js';
-import type { ClientEvent } from './events.js';
+import { optionsProblem } from '../schema/option-rules.js';
+import { type ClientParts, namesInPage } from './channel-options.js';
 import { optionTable } from './option-table.js';
-import type { ClientOptions } from './options.js';
-import type { ClientParts } from './parts.js';
+import type { ClientEvent, ClientOptions } from './options.js';
 
 /** All settings of a client, decided once. After this file no setting is optional and none is read again. */
 export interface Settings extends DeliverySettings {
@@ -43,22 +42,31 @@ export interface Settings extends DeliverySettings {
  * once or, if there is none, every unsafe address and key.
  */
 export function resolveOptions(options: ClientOptions<ValidationMode>, parts: ClientParts): Settings {
-  const read = readOptions('', optionTable, options, ({ headers }) => (headers === undefined ? [] : headerIssues(headers)), parts.otherNames);
-  if (read.problem !== undefined) throw new ConfigurationError(read.problem);
-  const { own, complete: given } = read;
   const inPage = isBrowser();
+  const { own, complete: given } = requireOptions(
+    '',
+    optionTable,
+    options,
+    ({ headers }) => (headers === undefined ? [] : headerIssues(headers)),
+    inPage ? { ...parts.otherNames, ...namesInPage } : parts.otherNames,
+  );
   const level = given.logLevel ?? (own.logger === undefined ? 'warn' : 'debug');
   const logger = safeLogger(given.logger, level);
   const { channel, environment, mockLocation } = chooseChannel(parts, {
     given,
     isGiven: (name) => Object.hasOwn(own, name) && own[name] !== undefined,
+    own,
     inPage,
     logger,
   });
 
   const relayed = channel.kind === 'relay';
   const { fixed, ...chain } = given.location;
-  const location = { ...chain, required: chain.required && !relayed, ip: { ...chain.ip, enabled: chain.ip.enabled && !relayed } };
+  const location = {
+    ...chain,
+    required: chain.required && !relayed,
+    ip: { ...chain.ip, enabled: chain.ip.enabled && !relayed },
+  };
   const onEvent = given.onEvent && safeCallback(given.onEvent);
   const { sources, clientIpProblem } = parts.sources(location, { ...given, onEvent, scope: globalThis }, inPage);
   return Object.freeze({
@@ -69,7 +77,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
     channel,
     environment,
     transport: given.transport ?? parts.transport(own.fetch === undefined ? undefined : given.fetch, inPage),
-    headers: given.headers === undefined ? [] : [typeof given.headers === 'function' ? given.headers : { ...given.headers }],
+    headers: typeof given.headers === 'object' ? { ...given.headers } : given.headers,
     mockMode: mockLocation !== undefined,
     location,
     sources,
@@ -79,7 +87,10 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
   });
 }
 
-function chooseChannel({ channels, noChannel }: ClientParts, request: Omit<Parameters<ClientParts['channels'][number]>[0], 'problems'>) {
+function chooseChannel(
+  { channels, noChannel }: ClientParts,
+  request: Omit<Parameters<ClientParts['channels'][number]>[0], 'problems'>,
+) {
   const problems: ValidationIssue[] = [];
   for (const read of channels) {
     const chosen = read({ ...request, problems });

@@ -1,14 +1,13 @@
 import { moduleTransport } from '../delivery/ky-transport.js';
-import { pageSources } from '../location/lookup/page-sources.js';
-import { serverSources } from '../location/server/sources.js';
+import { pageSources, serverSources } from '../location/sources.js';
+import { misplacedNames, readGateways, readRelay } from './channel-options.js';
 import { clientOf } from './client.js';
+import { configureBy } from './default-client.js';
 import { environmentVariables } from './environment-variables.js';
-import { readGateways } from './gateway-options.js';
-import { readRelay } from './relay-options.js';
 
 const API_KEY = 'gateways: { staging: { apiKey }, production: { apiKey } }';
 const BASE_URL = 'gateways: { staging: { baseUrl }, production: { baseUrl } }';
-const OTHER_NAMES = {
+const OUR_NAMES = {
   apiKey: API_KEY,
   api_key: API_KEY,
   token: API_KEY,
@@ -22,6 +21,12 @@ const OTHER_NAMES = {
   timeout: 'timeoutMs for a call, and attemptTimeoutMs for each attempt',
   defaultHeaders: 'headers',
 };
+const OTHER_NAMES: Readonly<Record<string, string>> = Object.assign(
+  Object.fromEntries(
+    Object.entries(OUR_NAMES).map(([name, ours]) => [name, `unknown field ${name}; its name here is ${ours}`]),
+  ),
+  misplacedNames,
+);
 
 /**
  * Makes a client. Throws a `ConfigurationError` that lists every wrong name and type among the options at once or, if
@@ -40,3 +45,16 @@ export const createClient = clientOf({
   transport: moduleTransport,
   otherNames: OTHER_NAMES,
 });
+
+/**
+ * Sets up the client behind the functions of this module; calling it again replaces it. Throws a
+ * `ConfigurationError` as `createClient` does. The functions have the types of strict validation: for
+ * `validation: 'partial'` and for `relayUrl`, `createClient` gives a client whose types fit.
+ *
+ * @example
+ * ```ts
+ * configure({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey } } });
+ * await reportSettledBet(bet);
+ * ```
+ */
+export const configure = configureBy(createClient);

@@ -1,8 +1,8 @@
 import { pageTransport } from '../delivery/fetch-transport.js';
-import { deviceSources } from '../location/page/sources.js';
+import { deviceSources } from '../location/sources.js';
+import { RELAY_REQUIRED, readRelay } from './channel-options.js';
 import { clientOf } from './client.js';
 import { configureBy } from './default-client.js';
-import { RELAY_REQUIRED, readRelay } from './relay-options.js';
 
 /**
  * Makes a client for a page whose reports go through your backend's relay. `relayUrl` is required: this build contains
@@ -14,7 +14,15 @@ import { RELAY_REQUIRED, readRelay } from './relay-options.js';
  * await client.reportBetEvent({ bet_id: 'B-1', amount: 500 });
  * ```
  */
-export const createClient = clientOf({ channels: [readRelay], noChannel: RELAY_REQUIRED, sources: deviceSources, transport: pageTransport });
+export const createClient = clientOf({
+  channels: [readRelay],
+  noChannel: RELAY_REQUIRED,
+  sources: deviceSources,
+  transport: pageTransport,
+});
 
-/** Sets up the client behind the functions of this module; calling it again replaces it. Throws a `ConfigurationError` as `createClient` does. */
+/**
+ * Sets up the client behind the functions of this module; calling it again replaces it. Throws a `ConfigurationError`
+ * as `createClient` does.
+ */
 export const configure = configureBy(createClient);

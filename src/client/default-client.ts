@@ -31,7 +31,9 @@ const ofDefault = <Name extends keyof DefaultClient>(name: Name): DefaultClient[
     const client = scope[DEFAULT_CLIENT];
     if (client) return (client[name] as (...given: never[]) => unknown)(...given);
     if (isBrowser() && isForBackendsOnly(name)) throw notInPages(name, 'page');
-    throw new ConfigurationError(`${name} was called before configure. Write this line first, once: ${lineFor(name)}`, { operation: name });
+    throw new ConfigurationError(`${name} was called before configure. Write this line first, once: ${lineFor(name)}`, {
+      operation: name,
+    });
   };
   return call as unknown as DefaultClient[Name];
 };
@@ -54,5 +56,8 @@ export const verifyNin = /* @__PURE__ */ ofDefault('verifyNin');
 /** `Client.locate` of the default client. */
 export const locate = /* @__PURE__ */ ofDefault('locate');
 
-/** Sends the bytes of a failed report again, with the default client. After an `'unknown'` outcome use this instead of a new call. See `Client.resend`. */
+/**
+ * Sends the bytes of a failed report again, with the default client. After an `'unknown'` outcome use this instead of a
+ * new call. See `Client.resend`.
+ */
 export const resend = /* @__PURE__ */ ofDefault('resend');

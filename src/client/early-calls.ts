@@ -1,5 +1,4 @@
-import { TimeoutError } from '../errors/errors.js';
-import * as guards from '../errors/guards.js';
+import { isReportingError, TimeoutError } from '../errors/errors.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 
 /** A client that the stub made. Its first call makes the real client. */
@@ -17,9 +16,20 @@ export type EarlyCall = [
   of?: EarlyClient | undefined,
 ];
 
-const METHODS = ['reportBetEvent', 'reportWithdrawalEvent', 'locate', 'resend', 'reportSettledBet', 'reportSettledWithdrawal', 'verifyNin'];
+const METHODS = [
+  'reportBetEvent',
+  'reportWithdrawalEvent',
+  'locate',
+  'resend',
+  'reportSettledBet',
+  'reportSettledWithdrawal',
+  'verifyNin',
+];
 
-/** The stub for `LocationSDK` until its script has loaded. It keeps the calls, and ends each one that has waited for `limitMs`. */
+/**
+ * The stub for `LocationSDK` until its script has loaded. It keeps the calls, and ends each one that has waited for
+ * `limitMs`.
+ */
 export function earlyGlobal(limitMs: number) {
   const queue: EarlyCall[] = [];
 
@@ -45,7 +55,7 @@ export function earlyGlobal(limitMs: number) {
 
   const methods = (of?: EarlyClient) => Object.fromEntries(METHODS.map((name) => [name, later(name, of)]));
   return {
-    ...guards,
+    isReportingError,
     ...methods(),
     configure: later('configure'),
     locationPermission: later('locationPermission'),

@@ -6,8 +6,10 @@ import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import type { OperationName } from '../protocol/operations.js';
+import type { Location } from '../schema/location.js';
 
-/** The settings of one attempt. */
+export type EarlierLocation = (report: Pick<AnyReport, 'environment' | 'reference'>) => Promise<Location | undefined>;
+
 export interface AttemptLimit {
   readonly signal: AbortSignalLike;
   readonly milliseconds: number;
@@ -17,7 +19,10 @@ export interface AttemptLimit {
   readonly attempt?: number;
 }
 
-/** The parts of a client that the outbox needs beside its methods: the two halves of a call, and the client's dependencies. */
+/**
+ * The parts of a client that the outbox needs beside its methods: the two halves of a call, and the client's
+ * dependencies.
+ */
 export interface ClientInternals {
   readonly clock: Clock;
   readonly random: () => number;
@@ -32,8 +37,17 @@ export interface ClientInternals {
   readonly mockMode: boolean;
   /** The limit for one attempt, in milliseconds. */
   readonly attemptTimeoutMs: number;
-  /** Validates and locates. Rejects as the client's method does, and sends nothing. A report for a relay does not name the player. */
-  freeze(operation: OperationName, payload: unknown, options: unknown): Promise<AnyReport>;
+  /**
+   * Validates and locates. Rejects as the client's method does, and sends nothing. A report for a relay does not name
+   * the player.
+   */
+  freeze(
+    operation: OperationName,
+    payload: unknown,
+    options: unknown,
+    /** Looked at before the client's own sources, for a settled report without a location. */
+    earlierLocation?: EarlierLocation,
+  ): Promise<AnyReport>;
   /** Sends frozen bytes once and returns the verdict of this attempt alone. The time includes the key function. */
   attempt(report: AnyReport, limit: AttemptLimit): Promise<AttemptResult>;
 }
@@ -42,7 +56,8 @@ export interface ClientInternals {
 const INTERNALS = Symbol.for('location-sdk.client-door');
 
 /** Attaches the internals to the client, hidden from printers and serialisers. */
-export const withInternals = <T extends object>(client: T, internals: ClientInternals): T => Object.defineProperty(client, INTERNALS, { value: internals });
+export const withInternals = <T extends object>(client: T, internals: ClientInternals): T =>
+  Object.defineProperty(client, INTERNALS, { value: internals });
 
 /** The internals of a client, also of one made by another copy of the package. */
 export const internalsOf = (client: unknown): ClientInternals | undefined =>

@@ -2,10 +2,10 @@ import type { RelayCredentials } from '../delivery/settings.js';
 import type { Transport } from '../delivery/transport.js';
 import type { Environment } from '../errors/errors.js';
 import type { IpProvider } from '../location/lookup/provider.js';
-import type { GeolocationLike } from '../location/page/geolocation-types.js';
+import type { GeolocationLike } from '../location/page/page.js';
 import type { ReverseGeocode } from '../location/page/reverse-geocode.js';
 import { asRecord } from '../platform/as-record.js';
-import { LOG_LEVELS, type Logger, type LogLevel } from '../platform/logger.js';
+import type { Logger, LogLevel } from '../platform/logger.js';
 import { type Clock, systemClock } from '../platform/time.js';
 import type { Fetch } from '../platform/web-types.js';
 import { type OperationName, operationNames, operations } from '../protocol/operations.js';
@@ -33,15 +33,23 @@ import {
 } from '../schema/option-rules.js';
 import type { ClientOptions, GatewayOptions } from './options.js';
 
-const isPath = must('a path of letters, digits, hyphens and slashes', (value) => typeof value === 'string' && /^\/?[\w-]+(\/[\w-]+)*$/.test(value));
+const isPath = must(
+  'a path of letters, digits, hyphens and slashes',
+  (value) => typeof value === 'string' && /^\/?[\w-]+(\/[\w-]+)*$/.test(value),
+);
 const isCount = wholeNumber(0);
-const isKey = must('a string, or a function that returns one', (value) => typeof value === 'string' || typeof value === 'function');
+const isKey = must(
+  'a string, or a function that returns one',
+  (value) => typeof value === 'string' || typeof value === 'function',
+);
 const areProviders = must(
   'a list of { name, lookup }',
-  (value) => Array.isArray(value) && value.every((one) => typeof asRecord(one).lookup === 'function' && typeof asRecord(one).name === 'string'),
+  (value) =>
+    Array.isArray(value) &&
+    value.every((one) => typeof asRecord(one).lookup === 'function' && typeof asRecord(one).name === 'string'),
 );
 
-const duration = (standard: number) => option(isDuration, standard);
+const durationOption = (standard: number) => option(isDuration, standard);
 const limit = (standard: number) => option(isLimit, standard);
 const flag = (standard: boolean) => option(isFlag, standard);
 const word = (standard: string) => option(isWord, standard);
@@ -63,7 +71,9 @@ export const optionTable = {
   gateways: { staging: gateway, production: gateway },
   relayUrl: optional<string>(isWord),
   relayCredentials: option<RelayCredentials>(oneOf('same-origin', 'include', 'omit'), 'same-origin'),
-  paths: Object.fromEntries(operationNames.map((name) => [name, option<string>(isPath, operations[name].path)])) as Record<OperationName, Option<string>>,
+  paths: Object.fromEntries(
+    operationNames.map((name) => [name, option<string>(isPath, operations[name].path)]),
+  ) as Record<OperationName, Option<string>>,
   validation: option<ValidationMode>(oneOf('strict', 'partial'), 'strict'),
   maxDecimals: optional<number>(isCount),
   maxReferenceLength: option(wholeNumber(1, LONGEST_REFERENCE), 255),
@@ -73,20 +83,25 @@ export const optionTable = {
     timeoutMs: limit(20_000),
     reverseGeocode: optional<ReverseGeocode>(isFunction),
     reverseGeocodeTimeoutMs: limit(1_500),
-    browser: { enabled: flag(true), highAccuracy: flag(true), timeoutMs: limit(10_000), maximumAgeMs: duration(60_000), denialMemoryMs: duration(60_000) },
+    browser: {
+      enabled: flag(true),
+      highAccuracy: flag(true),
+      timeoutMs: limit(10_000),
+      maximumAgeMs: durationOption(60_000),
+      denialMemoryMs: durationOption(60_000),
+    },
     ip: {
       enabled: flag(true),
       providers: optional<readonly IpProvider[]>(areProviders),
       timeoutMs: limit(4_000),
-      hedgeAfterMs: optional<number>(isDuration),
-      restMs: duration(60_000),
-      cacheMs: duration(300_000),
+      restMs: durationOption(60_000),
+      cacheMs: durationOption(300_000),
       cacheSize: option(isCount, 10_000),
     },
     sourceNames: { gps: word('gps'), ip: word('ip'), client_ip: word('client_ip'), provided: word('provided') },
   },
-  retry: { limit: option(isCount, 2), baseMs: duration(500), capMs: duration(8_000) },
-  maxRetryAfterMs: duration(30_000),
+  retry: { limit: option(isCount, 2), baseMs: durationOption(500), capMs: durationOption(8_000) },
+  maxRetryAfterMs: durationOption(30_000),
   attemptTimeoutMs: limit(10_000),
   timeoutMs: limit(60_000),
   isRecorded: optional<ClientOptions['isRecorded']>(isFunction),
@@ -95,7 +110,8 @@ export const optionTable = {
   allowApiKeyInBrowser: flag(false),
   headers: optional<HeadersOption>(isAnything),
   logger: option<Logger>(isObject, CONSOLE),
-  logLevel: optional<LogLevel>(oneOf(...LOG_LEVELS)),
+  // No spread of `LOG_LEVELS`: esbuild would keep this table in a page that imports a lookup service alone.
+  logLevel: optional<LogLevel>(oneOf('debug', 'info', 'warn', 'error', 'silent')),
   transport: optional<Transport>(having('send')),
   fetch: option<Fetch>(isFunction, (url, init) => globalThis.fetch(url, init)),
   onEvent: optional<ClientOptions['onEvent']>(isFunction),
@@ -105,4 +121,7 @@ export const optionTable = {
 };
 
 /** The options of a call except `location`, which has its own model. */
-export const callOptions: Model = model({}, { environment, clientIP: isString, signal: having('addEventListener', 'removeEventListener'), timeoutMs: isLimit });
+export const callOptions: Model = model(
+  {},
+  { environment, clientIP: isString, signal: having('addEventListener', 'removeEventListener'), timeoutMs: isLimit },
+);

@@ -1,8 +1,8 @@
-import type { Answer, RelayCredentials } from '../delivery/settings.js';
+import type { Answer, AttemptEvent, RelayCredentials } from '../delivery/settings.js';
 import type { Transport } from '../delivery/transport.js';
-import type { Environment } from '../errors/errors.js';
+import type { Environment, LocationFailure } from '../errors/errors.js';
 import type { IpProvider } from '../location/lookup/provider.js';
-import type { GeolocationLike } from '../location/page/geolocation-types.js';
+import type { GeolocationEvent, GeolocationLike } from '../location/page/page.js';
 import type { ReverseGeocode } from '../location/page/reverse-geocode.js';
 import type { SourceNames } from '../location/settings.js';
 import type { Logger, LogLevel } from '../platform/logger.js';
@@ -12,7 +12,6 @@ import type { OperationName } from '../protocol/operations.js';
 import type { HeadersOption } from '../schema/headers.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
-import type { ClientEvent } from './events.js';
 
 /** The gateway of one environment. In Node.js, missing options are read from the environment variables named below. */
 export interface GatewayOptions {
@@ -29,10 +28,13 @@ export interface GatewayOptions {
 }
 
 /** The browser's geolocation in a page. */
-export interface BrowserGeolocationOptions {
+interface BrowserGeolocationOptions {
   /** `false`: the browser is not asked. Default: true. */
   enabled?: boolean | undefined;
-  /** Asks for the device's best position. If that fails or takes too long, a less accurate position is requested. Default: true. */
+  /**
+   * Asks for the device's best position. If that fails or takes too long, a less accurate position is requested.
+   * Default: true.
+   */
   highAccuracy?: boolean | undefined;
   /** The limit by the wall clock, in milliseconds, including the time in which the player decides. Default: 10,000. */
   timeoutMs?: number | undefined;
@@ -50,24 +52,13 @@ export interface BrowserGeolocationOptions {
 }
 
 /** The lookup of IP addresses. */
-export interface IpLookupOptions {
+interface IpLookupOptions {
   /** `false`: no service is asked. Default: true. */
   enabled?: boolean | undefined;
   /** The services, in order: each next one is tried if the one before fails. Default: GeoJS, ipapi.co, freeipapi. */
   providers?: readonly IpProvider[] | undefined;
   /** The limit for each service, in milliseconds. Default: 4,000. */
   timeoutMs?: number | undefined;
-  /**
-   * How long a service may take before the next one is started in parallel, in milliseconds (hedging). The first usable
-   * answer wins, and the others are cancelled. Every started service receives the address. Default: undefined, one at a
-   * time.
-   *
-   * @example
-   * ```ts
-   * createClient({ location: { ip: { hedgeAfterMs: 800 } } });
-   * ```
-   */
-  hedgeAfterMs?: number | undefined;
   /**
    * How long a service is paused after it answers 429 or 403, in milliseconds. Its `Retry-After` is used instead if
    * present, up to ten times this value. A service that is unreachable or times out is paused for at most 5,000. If no
@@ -79,13 +70,19 @@ export interface IpLookupOptions {
    * its network, or its VPN, keeps its old location for that long. Default: 300,000; 0 disables the cache.
    */
   cacheMs?: number | undefined;
-  /** The most addresses whose answers are cached, in memory only. The least recently used one is removed first. Default: 10,000. */
+  /**
+   * The most addresses whose answers are cached, in memory only. The least recently used one is removed first. Default:
+   * 10,000.
+   */
   cacheSize?: number | undefined;
 }
 
 /** How a location is found if the caller passes none (specification, section 1). */
 export interface LocationOptions {
-  /** `false` sends an event without a location if none is found. Default: true, the call rejects with a `LocationError`. */
+  /**
+   * `false` sends an event without a location if none is found. In a page with `relayUrl` it has no effect: set it in
+   * the client of the relay. Default: true, the call rejects with a `LocationError`.
+   */
   required?: boolean | undefined;
   /** Replaces the whole chain; see `fixedLocation`. */
   fixed?: LocationInput | undefined;
@@ -108,7 +105,10 @@ export interface LocationOptions {
   browser?: BrowserGeolocationOptions | undefined;
   /** IP lookup through third-party services. */
   ip?: IpLookupOptions | undefined;
-  /** The value of `source` for each way to find a location. Default: `gps`, `ip`, `client_ip`, `provided` (our decision: the specification names no values). */
+  /**
+   * The value of `source` for each way to find a location. Default: `gps`, `ip`, `client_ip`, `provided` (our decision:
+   * the specification names no values).
+   */
   sourceNames?: Partial<SourceNames> | undefined;
 }
 
@@ -124,14 +124,23 @@ export interface RetryOptions {
 
 /** The options of `createClient` and `configure`. All are optional; an environment must be set up to be used. */
 export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
-  /** The environment of calls that do not name one (specification, section 1). Default: `'staging'`. */
+  /**
+   * The environment of calls that do not name one (specification, section 1). Default: `LOCATION_SDK_ENVIRONMENT` in
+   * Node.js, else `'staging'`.
+   */
   environment?: Environment | undefined;
   /** The gateway of each environment. */
   gateways?:
     | {
-        /** The gateway for tests: its address and key. Default: `LOCATION_SDK_STAGING_BASE_URL` and `LOCATION_SDK_STAGING_API_KEY`. */
+        /**
+         * The gateway for tests: its address and key. Default: `LOCATION_SDK_STAGING_BASE_URL` and
+         * `LOCATION_SDK_STAGING_API_KEY`.
+         */
         staging?: GatewayOptions | undefined;
-        /** The gateway for real reports: its address and key. Default: `LOCATION_SDK_PRODUCTION_BASE_URL` and `LOCATION_SDK_PRODUCTION_API_KEY`. */
+        /**
+         * The gateway for real reports: its address and key. Default: `LOCATION_SDK_PRODUCTION_BASE_URL` and
+         * `LOCATION_SDK_PRODUCTION_API_KEY`.
+         */
         production?: GatewayOptions | undefined;
       }
     | undefined;
@@ -149,15 +158,24 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
    * ```
    */
   relayUrl?: string | undefined;
-  /** In a page: whether its cookies are sent to the relay. Use `'include'` for a relay on another origin. Default: `'same-origin'`. */
+  /**
+   * In a page: whether its cookies are sent to the relay. Use `'include'` for a relay on another origin. Default:
+   * `'same-origin'`.
+   */
   relayCredentials?: RelayCredentials | undefined;
   /** Paths below `/integration-gateway/external/`, by function; for a gateway whose paths differ. */
   paths?: { readonly [Name in OperationName]?: string | undefined } | undefined;
   /** Which fields are required: all that the specification lists, or the identifiers only. Default: `'strict'`. */
   validation?: Mode | undefined;
-  /** The most decimals of an amount, for example 0.1 + 0.2 has 17. Ask the authority whether it wants naira (2) or kobo (0). Default: undefined, any number. */
+  /**
+   * The most decimals of an amount, for example 0.1 + 0.2 has 17. Ask the authority whether it wants naira (2) or kobo
+   * (0). Default: undefined, any number.
+   */
   maxDecimals?: number | undefined;
-  /** The most characters (UTF-16 code units) of a `bet_id` or `request_id`: from 1 to 800, which every store can hold. Default: 255. */
+  /**
+   * The most characters (UTF-16 code units) of a `bet_id` or `request_id`: from 1 to 800, which every store can hold.
+   * Default: 255.
+   */
   maxReferenceLength?: number | undefined;
   /** How a location is found if the caller passes none. */
   location?: LocationOptions | undefined;
@@ -169,9 +187,15 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   attemptTimeoutMs?: number | undefined;
   /** The limit for a whole call, including location and retries, in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
-  /** Decides whether a 2xx answer means that the report is recorded. Default: its body is JSON or empty and reports no error. */
+  /**
+   * Decides whether a 2xx answer means that the report is recorded. Default: its body is JSON or empty and reports no
+   * error.
+   */
   isRecorded?: ((answer: Answer) => boolean) | undefined;
-  /** Decides whether a refusal means that the gateway already has the report. Default: a 409, 400 or 422 whose words say so; a status alone proves nothing. */
+  /**
+   * Decides whether a refusal means that the gateway already has the report. Default: a 409, 400 or 422 whose words say
+   * so; a status alone proves nothing.
+   */
   isDuplicate?: ((answer: Answer) => 'same' | 'conflict' | false) | undefined;
   /** Allows `http:` for the staging gateway, for a container network. Default: false. */
   allowInsecureHttp?: boolean | undefined;
@@ -200,7 +224,10 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
    * `fetch`, or over your own `fetch` if you pass one.
    */
   transport?: Transport | undefined;
-  /** Your own `fetch`, for reports and lookup services. It is called with a URL and an init. Default: the platform's `fetch`. */
+  /**
+   * Your own `fetch`, for reports and lookup services. It is called with a URL and an init. Default: the platform's
+   * `fetch`.
+   */
   fetch?: Fetch | undefined;
   /**
    * Called when the browser is asked for the position and when it answers, for every step of the location chain, and
@@ -243,6 +270,26 @@ export interface CallOptions {
   signal?: AbortSignalLike | undefined;
   /** The limit for the whole call, in milliseconds. Default: the client's `timeoutMs`. */
   timeoutMs?: number | undefined;
-  /** Headers in addition to those of the client. They replace headers of the same name. */
-  headers?: HeadersOption | undefined;
 }
+
+/** A step of the location chain has ended. */
+interface LocationStepEvent {
+  /** The type of the event. */
+  readonly type: 'location-step';
+  /** The operation that needed the location: a function's name. */
+  readonly operation: string;
+  /** Undefined with a relay, which has its own environment. */
+  readonly environment: Environment | undefined;
+  /** `'browser-geolocation'`, `'client-ip'`, `'ip-lookup'`, `'reverse-geocode'`, or the name of the lookup service. */
+  readonly step: string;
+  /** How long the step took, in milliseconds. */
+  readonly durationMs: number;
+  /** Why the step failed. Undefined if it succeeded. */
+  readonly reason: LocationFailure | undefined;
+}
+
+/**
+ * The events that the option `onEvent` receives; `type` identifies the event. None contains a secret, a coordinate or
+ * personal data.
+ */
+export type ClientEvent = LocationStepEvent | GeolocationEvent | AttemptEvent;

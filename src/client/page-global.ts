@@ -1,26 +1,64 @@
-import { ReportingError } from '../errors/errors.js';
-import * as guards from '../errors/guards.js';
+import { isReportingError } from '../errors/errors.js';
 import { playerMessageIn } from '../errors/player-message.js';
-import { fixedLocation } from '../location/fixed-location.js';
-import { locationPermission } from '../location/page/permission.js';
+import { locationPermission } from '../location/page/page.js';
+import { fixedLocation } from '../location/source.js';
 import { asRecord } from '../platform/as-record.js';
 import { version } from '../platform/version.js';
 import type { CreateClient } from './client.js';
-import { configureBy, locate, reportBetEvent, reportSettledBet, reportSettledWithdrawal, reportWithdrawalEvent, resend, verifyNin } from './default-client.js';
+import {
+  configureBy,
+  locate,
+  reportBetEvent,
+  reportSettledBet,
+  reportSettledWithdrawal,
+  reportWithdrawalEvent,
+  resend,
+  verifyNin,
+} from './default-client.js';
 import type { EarlyCall, EarlyClient } from './early-calls.js';
-import type { PageGlobal } from './page-global-types.js';
+
+/** The members of the one global `LocationSDK`, the same in every script-tag file. */
+export interface PageGlobal {
+  /** Sets up the client behind the functions. Calling it again replaces the client. */
+  readonly configure: ReturnType<typeof configureBy>;
+  /** Makes a client: with `relayUrl` for a page and its relay. */
+  readonly createClient: CreateClient;
+  /** Makes a location that every call uses, for tests and fixed terminals. */
+  readonly fixedLocation: typeof fixedLocation;
+  /** Finds the player's location without reporting anything. */
+  readonly locate: typeof locate;
+  /** Returns whether the player allows the location, without asking. */
+  readonly locationPermission: typeof locationPermission;
+  /** A message for a player with what to do, for an error. */
+  readonly playerMessage: ReturnType<typeof playerMessageIn>;
+  /** Reports an initiated bet: step 1 of 4. */
+  readonly reportBetEvent: typeof reportBetEvent;
+  /** Never available in a page: rejects with an error that says so. */
+  readonly reportSettledBet: typeof reportSettledBet;
+  /** Never available in a page: rejects with an error that says so. */
+  readonly reportSettledWithdrawal: typeof reportSettledWithdrawal;
+  /** Reports an initiated withdrawal: step 3 of 4. */
+  readonly reportWithdrawalEvent: typeof reportWithdrawalEvent;
+  /** Sends the report that an error keeps again, with the same bytes. */
+  readonly resend: typeof resend;
+  /** Never available in a page: rejects with an error that says so. */
+  readonly verifyNin: typeof verifyNin;
+  /** The version of the package. */
+  readonly version: string;
+  /** Whether a value is an error of this package. Its `code` then narrows its type. */
+  readonly isReportingError: typeof isReportingError;
+}
 
 /** The global of every script-tag file. */
 export const pageGlobal = (createClient: CreateClient): PageGlobal => ({
   configure: configureBy(createClient),
   createClient,
   fixedLocation,
-  ...guards,
+  isReportingError,
   locate,
   locationPermission,
   // English only. Other languages are passed as `messages`, so they add nothing to other pages.
   playerMessage: playerMessageIn({}),
-  ReportingError,
   reportBetEvent,
   reportSettledBet,
   reportSettledWithdrawal,
@@ -32,9 +70,10 @@ export const pageGlobal = (createClient: CreateClient): PageGlobal => ({
 
 /** Puts `LocationSDK` on the global object, and makes the calls that waited for it. */
 export function install(sdk: PageGlobal): void {
-  const { LocationSDK: there } = globalThis as { LocationSDK?: { ReportingError?: unknown; queue?: EarlyCall[] } };
-  // A second load changes nothing. The stub, and an element of the page with this id, have no ReportingError and are replaced.
-  if (typeof there?.ReportingError === 'function') return;
+  const { LocationSDK: there } = globalThis as { LocationSDK?: { fixedLocation?: unknown; queue?: EarlyCall[] } };
+  // A second load changes nothing. The stub, and an element of the page with this id, have no fixedLocation and are
+  // replaced.
+  if (typeof there?.fixedLocation === 'function') return;
   const queue = Array.isArray(there?.queue) && there.queue;
   Object.assign(globalThis, { LocationSDK: queue ? { ...sdk, queue } : sdk });
   if (!queue) return;

@@ -13,7 +13,11 @@ export interface PayloadParameters {
   clientIP?: string | undefined;
 }
 
-type DeepPartial<T> = T extends Date ? T : T extends object ? { [Name in keyof T]?: DeepPartial<T[Name]> | undefined } : T;
+type DeepPartial<T> = T extends Date
+  ? T
+  : T extends object
+    ? { [Name in keyof T]?: DeepPartial<T[Name]> | undefined }
+    : T;
 
 /** Your own fields beside the known ones. An interface without an index signature fits too. */
 type Open<T> = T | (T & Record<string, unknown>);
@@ -31,7 +35,9 @@ type PartialUser<T> = 'user' extends keyof T
   : unknown;
 
 /** A payload under `validation: 'partial'`: its identifiers, any of its other fields, and your own fields. */
-export type PartialPayload<T, Id extends keyof T> = Open<Pick<T, Id> & DeepPartial<Omit<T, Id | 'user'>> & PartialUser<T>>;
+export type PartialPayload<T, Id extends keyof T> = Open<
+  Pick<T, Id> & DeepPartial<Omit<T, Id | 'user'>> & PartialUser<T>
+>;
 
 /** The location of an event. */
 export interface Located {
@@ -72,7 +78,9 @@ interface PartialPayloads {
 }
 
 /** A payload in a page. The relay adds the data that the page does not have. */
-export type RelayPayload<T, Id extends keyof T> = Pick<T, Id> & DeepPartial<Omit<T, Id | 'location' | keyof PayloadParameters>> & Located;
+export type RelayPayload<T, Id extends keyof T> = Pick<T, Id> &
+  DeepPartial<Omit<T, Id | 'location' | keyof PayloadParameters>> &
+  Located;
 
 interface RelayPayloads {
   /** An initiated bet. The relay adds the data that only your backend has. */

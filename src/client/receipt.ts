@@ -1,6 +1,6 @@
 import type { Delivered } from '../delivery/deliver.js';
 import type { AnyReport } from '../delivery/frozen-report.js';
-import type { Environment } from '../errors/errors.js';
+import type { Environment, FoundStep, LocationStep } from '../errors/errors.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';
 import type { ClientMode } from './payloads.js';
@@ -22,17 +22,28 @@ export interface Receipt {
   readonly attempts: number;
   /** The gateway's message. All words except known ones are masked. */
   readonly message?: string;
-  /** The id that the gateway gave the request. Its operator can find the request by it. Left out if the gateway gave none. */
+  /**
+   * The id that the gateway gave the request. Its operator can find the request by it. Left out if the gateway gave
+   * none.
+   */
   readonly requestId?: string;
   /** The location that was sent. Pass the initiated withdrawal's to `reportSettledWithdrawal`. */
   readonly location?: Location;
 }
 
-/** The result of a report through a relay. Its `location` may be one that the relay found. It contains no message of the gateway. */
+/**
+ * The result of a report through a relay. Its `location` may be one that the relay found. It contains no message of the
+ * gateway.
+ */
 export interface RelayReceipt extends Omit<Receipt, 'outcome' | 'environment'> {
-  /** As in `Receipt`. Or `'accepted'`: the operator's outbox has stored the report and delivers it later, so it is not recorded yet. */
+  /**
+   * As in `Receipt`. Or `'accepted'`: the operator's outbox has stored the report and delivers it later, so it is not
+   * recorded yet.
+   */
   readonly outcome: Receipt['outcome'] | 'accepted';
-  /** The relay's environment. Absent if its answer does not name it, for example for a report that was recorded before. */
+  /**
+   * The relay's environment. Absent if its answer does not name it, for example for a report that was recorded before.
+   */
   readonly environment?: Environment;
   /** For an accepted report: its state in the outbox. */
   readonly state?: string;
@@ -41,8 +52,10 @@ export interface RelayReceipt extends Omit<Receipt, 'outcome' | 'environment'> {
 /** The result of a report, by how the client was made. */
 export type ReceiptOf<Mode extends ClientMode> = Mode extends 'relay' ? RelayReceipt : Receipt;
 
-/** The receipt of a report that was delivered. */
-export function receiptOf(report: AnyReport, { outcome, attempts, message, requestId, relayReceipt }: Delivered): Receipt | RelayReceipt {
+export function receiptOf(
+  report: AnyReport,
+  { outcome, attempts, message, requestId, relayReceipt }: Delivered,
+): Receipt | RelayReceipt {
   const { operation, reference = '', environment, location } = report;
   return {
     outcome,
@@ -55,4 +68,18 @@ export function receiptOf(report: AnyReport, { outcome, attempts, message, reque
     ...(location && { location }),
     ...relayReceipt,
   };
+}
+
+/**
+ * The result of `locate`: a location, and how it was found. You may pass it unchanged as the `location` of a report, in
+ * this process or, as JSON, in another: `ageMs` and `steps` are not sent to the gateway.
+ */
+export interface LocateResult extends Location {
+  /** How long ago the location was found, in milliseconds. 0 unless a cached one was used. */
+  ageMs: number;
+  /**
+   * The steps, in order: those that failed and why, then the one that gave the location, then `reverseGeocode` if it
+   * was called. Empty for a fixed location.
+   */
+  steps: readonly (LocationStep | FoundStep)[];
 }

@@ -1,19 +1,24 @@
-import { AbortedError, ConfigurationError, type FoundStep, LocationError, type LocationStep, TimeoutError } from '../errors/errors.js';
+import {
+  AbortedError,
+  ConfigurationError,
+  type FoundStep,
+  LocationError,
+  type LocationStep,
+  TimeoutError,
+} from '../errors/errors.js';
 import { createLocator } from '../location/locate.js';
-import { withSource } from '../location/with-source.js';
+import { withSource } from '../location/source.js';
 import { sentence, subjectOf } from '../platform/messages.js';
 import type { Location } from '../schema/location.js';
 import type { Parameters } from './check-call.js';
 import type { Settings } from './config.js';
 
-/** A location and how it was obtained. */
 export interface ResolvedLocation {
   readonly location: Location;
   readonly ageMs: number;
   readonly steps: readonly (LocationStep | FoundStep)[];
 }
 
-/** The purpose of the location. */
 export interface Purpose {
   readonly operation: string;
   readonly reference: string | undefined;
@@ -27,21 +32,29 @@ export function createLocationResolver(settings: Settings) {
   const { clock, fixedLocations, onEvent, sources } = settings;
   const locator = createLocator(sources, { timeoutMs: settings.location.timeoutMs, clock });
 
-  return async ({ location, environment, clientIP, signal }: Parameters, purpose: Purpose): Promise<ResolvedLocation | undefined> => {
+  return async (
+    { location, environment, clientIP, signal }: Parameters,
+    purpose: Purpose,
+  ): Promise<ResolvedLocation | undefined> => {
     const given = location ?? fixedLocations[environment ?? 'production'];
     if (given) return { location: withSource(given, settings.location.sourceNames.provided), ageMs: 0, steps: [] };
     const { operation, reference, deadline, required } = purpose;
     const details = { operation, environment, reference };
     const subject = subjectOf(details);
     const found = await locator.find({ clientIP, deadline, signal }).catch(() => {
-      throw new ConfigurationError(`${subject}: the clock or signal that you passed threw an error. Nothing was sent.`, details);
+      throw new ConfigurationError(
+        `${subject}: the clock or signal that you passed threw an error. Nothing was sent.`,
+        details,
+      );
     });
-    for (const { step, durationMs, reason } of found.steps) onEvent?.({ type: 'location-step', operation, environment, step, durationMs, reason });
+    for (const { step, durationMs, reason } of found.steps)
+      onEvent?.({ type: 'location-step', operation, environment, step, durationMs, reason });
     if (found.location) return found;
 
     const meanwhile = (what: string) => `${subject}: ${what} while the location was being found. Nothing was sent.`;
     if (signal?.aborted) throw new AbortedError(meanwhile('the call was cancelled by its signal'), details);
-    if (clock.now() >= deadline) throw new TimeoutError(meanwhile('timed out (timeoutMs)'), { ...details, retryable: true });
+    if (clock.now() >= deadline)
+      throw new TimeoutError(meanwhile('timed out (timeoutMs)'), { ...details, retryable: true });
     if (!required) return undefined;
     const steps = found.steps.map(({ step, reason, message }) => `\n  - ${step}: ${message} (${reason})`);
     const message = `${subject}: no location was found; ${sentence(found.advice ?? 'pass location')}${steps.join('')}\nNothing was sent.`;

@@ -1,4 +1,4 @@
-import { withoutFormula } from '../platform/spreadsheet.js';
+import { withoutFormula } from '../platform/messages.js';
 
 /** The columns that name a report, in the order in which they are looked for. */
 const NAMES = ['bet_id', 'request_id', 'reference'];
@@ -50,4 +50,5 @@ const cellOf = (value: string): string => {
   return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-export const writeCsv = (rows: readonly (readonly string[])[]): string => rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
+export const writeCsv = (rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');

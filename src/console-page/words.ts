@@ -1,23 +1,9 @@
-import type { Standing, Tone } from '../kit/mark.js';
-import type { DecideRequest, DecisionRecord } from '../outbox/console/decisions.js';
-import type { ShownState } from '../outbox/console/report-life.js';
-import { inLargestUnit } from '../platform/duration.js';
-
-const OPERATIONS: Readonly<Record<string, string>> = {
-  reportBetEvent: 'Bet initiated',
-  reportSettledBet: 'Bet settled',
-  reportWithdrawalEvent: 'Withdrawal initiated',
-  reportSettledWithdrawal: 'Withdrawal settled',
-};
-
-/** The operations of reports, and their words. */
-export const operations: readonly (readonly [name: string, words: string])[] = Object.entries(OPERATIONS);
-
-export const operationWords = (operation: string): string => (Object.hasOwn(OPERATIONS, operation) ? (OPERATIONS[operation] ?? operation) : operation);
-
-export const grouped = (count: number): string => count.toLocaleString('en');
-
-export const counted = (count: number, one: string, many = `${one}s`): string => `${grouped(count)} ${count === 1 ? one : many}`;
+import type { Status, Tone } from '../kit/parts.js';
+import { clock, counted } from '../kit/words.js';
+import type { DecideRequest } from '../outbox/operator/decide.js';
+import type { DecisionRecord } from '../outbox/operator/decision-log.js';
+import type { ShownState } from '../outbox/operator/reports.js';
+import { inLargestUnit } from '../platform/time.js';
 
 const TONES: Readonly<Record<ShownState, Tone>> = {
   waiting: 'repeat',
@@ -37,10 +23,12 @@ const STATES: Readonly<Record<ShownState, string>> = {
   dismissed: 'Dismissed',
 };
 
-/** States by the words that a person chooses them by. */
-export const states: readonly (readonly [state: string, words: string])[] = Object.entries(STATES);
+/** The environments of an outbox: those of a gateway, and the relay of a page. */
+export const OUTBOX_ENVIRONMENTS = ['staging', 'production', 'relay'] as const;
 
-export const standingOf = (state: ShownState): Standing => ({ tone: TONES[state], words: STATES[state] });
+export const states = Object.entries(STATES);
+
+export const statusOf = (state: ShownState): Status => ({ tone: TONES[state], words: STATES[state] });
 
 /** A length of time in its largest unit: `3 h`. */
 export function duration(milliseconds: number): string {
@@ -48,14 +36,14 @@ export function duration(milliseconds: number): string {
   return unit === 'd' ? counted(count, 'day') : `${count} ${unit}`;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 const DAY_MS = 86_400_000;
 
-/** A time as people say it: the hour alone within a day. */
-export const timeWords = (at: number, now: number): string => (Math.abs(now - at) < DAY_MS ? clock.format(at) : `${day.format(at)}, ${clock.format(at)}`);
+/** A time, with its day unless it is within a day of now. */
+export const timeWords = (at: number, now: number): string =>
+  Math.abs(now - at) < DAY_MS ? clock.format(at) : `${day.format(at)}, ${clock.format(at)}`;
 
-/** A place where reports go; the default account goes without saying. */
+/** The account and the environment of reports. The default account is not named. */
 export const placeWords = ({ account, environment }: { account: string; environment: string }): string =>
   account === 'default' ? environment : `${account}, ${environment}`;
 
@@ -63,12 +51,20 @@ const ACTIONS: Readonly<Record<DecisionRecord['action'], string>> = {
   retry: 'Sent again',
   recorded: 'Declared recorded',
   dismissed: 'Dismissed',
+  reopened: 'Reopened',
+  replaced: 'Replaced',
   undo: 'Undone',
   body: 'Body read',
+  erase: 'Bodies of a player erased',
   resume: 'Pauses lifted',
 };
 
+export const actions = Object.entries(ACTIONS);
+
 export const actionWords = (action: DecisionRecord['action']): string => ACTIONS[action];
 
-/** The words of the buttons. */
-export const VERBS: Readonly<Record<DecideRequest['action'], string>> = { retry: 'Send again', recorded: 'Declare recorded', dismissed: 'Dismiss' };
+export const VERBS: Readonly<Record<DecideRequest['action'], string>> = {
+  retry: 'Send again',
+  recorded: 'Declare recorded',
+  dismissed: 'Dismiss',
+};

@@ -1,18 +1,47 @@
-import { senderOf } from '../relay/origin.js';
-import { type ConsoleAnswer, refusals } from './answers.js';
-import { type Route, routeOf } from './route.js';
+import type { Answer } from '../web/answer.js';
+import { senderOf } from '../web/origin.js';
+import { declaresJson } from '../web/read-json.js';
+import { pathOfTarget, plainPathOf } from '../web/request.js';
+import { refusals } from './answers.js';
+import { type FileName, isFile } from './files.js';
 
-/** The route of a request, or its refusal. */
+export type Route =
+  | {
+      readonly kind: 'page';
+      /** The folder of its files, relative to the address of the page. */
+      readonly base: string;
+    }
+  | { readonly kind: 'file'; readonly name: FileName }
+  | { readonly kind: 'call'; readonly name: string };
+
+/** The path of the page: a mount point such as `/ops/console` or `/ops/console/`. A name with a dot is a file. */
+const PAGE = /^(?:\/[\w.~@-]+)*\/(?:[\w~@-]*)$/;
+const CALL = /\/api\/([a-z-]{1,40})$/;
+
+/**
+ * Reads an address below any mount point. `target` is the path as the browser requested it: Express removes the mount
+ * point from `address`.
+ */
+export function routeOf(address: string, target?: unknown): Route | undefined {
+  const below = plainPathOf(address, target);
+  if (below === undefined) return undefined;
+  const path = typeof target === 'string' ? pathOfTarget(target) : below;
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  if (isFile(last)) return { kind: 'file', name: last };
+  const call = CALL.exec(path)?.[1];
+  if (call !== undefined) return { kind: 'call', name: call };
+  // Relative, since a proxy may remove the begin of the path.
+  return PAGE.test(path) ? { kind: 'page', base: last === '' ? './' : `./${last}/` } : undefined;
+}
+
 export type Admitted =
   | { readonly route: Route; readonly refused?: undefined }
-  | { readonly refused: ConsoleAnswer; readonly foreign?: true; readonly route?: undefined };
+  | { readonly refused: Answer; readonly foreign?: true; readonly route?: undefined };
 
-const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
-
-/** A file is for the console's own page; a browser says so, and one that says nothing is an old one or a tool. */
+/** The `Sec-Fetch-Site` of files that the page itself loads. Old browsers and tools send none. */
 const OWN_OR_SILENT = [null, 'same-origin', 'none'];
 
-/** The checks that need nothing but address and headers, in the order of their answers: address, method, origin, header, media type. */
+/** The route of a request, or its refusal: the checks that need nothing but address and headers. */
 export function admit(request: Request, allowedOrigins: ReadonlySet<string>, target?: unknown): Admitted {
   const route = routeOf(request.url, target);
   if (!route) return { refused: refusals.noSuchPath };
@@ -21,14 +50,15 @@ export function admit(request: Request, allowedOrigins: ReadonlySet<string>, tar
     if (method !== 'GET') return { refused: refusals.method('GET') };
     const site = headers.get('sec-fetch-site');
     if (route.kind === 'file') return OWN_OR_SILENT.includes(site) ? { route } : { refused: refusals.foreign };
-    // A link elsewhere may lead to the page; a frame, a script or a form of another page may not.
-    const isOpened = [null, 'navigate'].includes(headers.get('sec-fetch-mode')) && [null, 'document'].includes(headers.get('sec-fetch-dest'));
+    // Another site may link to the page, but not load it in a frame, as a script or with a form.
+    const isOpened =
+      [null, 'navigate'].includes(headers.get('sec-fetch-mode')) &&
+      [null, 'document'].includes(headers.get('sec-fetch-dest'));
     return isOpened ? { route } : { refused: refusals.foreign };
   }
   if (method !== 'POST') return { refused: refusals.method('POST') };
   if (senderOf(request, allowedOrigins).kind === 'refused') return { refused: refusals.foreign, foreign: true };
-  // No form can send it, and a page of another origin would have to ask first; the console never answers that question.
+  // A form cannot send this header, and a page of another origin needs a preflight, which the console never answers.
   if (headers.get('x-location-sdk') !== '1') return { refused: refusals.foreign };
-  const isJson = JSON_TYPE.test(headers.get('content-type') ?? '') && !headers.has('content-encoding');
-  return isJson ? { route } : { refused: refusals.mediaType };
+  return declaresJson(request) ? { route } : { refused: refusals.mediaType };
 }

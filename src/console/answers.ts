@@ -1,7 +1,6 @@
-import type { ConsoleRefusal, ConsoleRefusalCode } from '../outbox/console/refusal.js';
-import { pageHeaders } from '../platform/page-headers.js';
+import type { OperatorRefusal, OperatorRefusalCode } from '../outbox/operator/context.js';
+import { type Answer, pageHeaders, type RefusalAnswer, toResponse as webResponse } from '../web/answer.js';
 
-/** Every answer has these. */
 const HEADERS: Readonly<Record<string, string>> = {
   ...pageHeaders(),
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
@@ -9,30 +8,19 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-robots-tag': 'noindex',
 };
 
-/** An answer before it is a `Response`. */
-export interface ConsoleAnswer {
-  readonly status: number;
-  readonly text: string | ReadableStream<Uint8Array>;
-  readonly type: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+export const toResponse = (answer: Answer): Response => webResponse(answer, HEADERS);
 
-export const toResponse = ({ status, text, type, headers }: ConsoleAnswer): Response =>
-  new Response(status === 304 ? null : text, { status, headers: { ...HEADERS, 'content-type': `${type}; charset=utf-8`, ...headers } });
+export const textAnswer = (
+  type: string,
+  body: string | ReadableStream<Uint8Array>,
+  headers: Readonly<Record<string, string>> = {},
+): Answer => ({ status: 200, body, headers: { 'content-type': `${type}; charset=utf-8`, ...headers } });
 
-export const json = (value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): ConsoleAnswer => ({
-  status,
-  text: JSON.stringify(value),
-  type: 'application/json',
-  headers,
-});
+export const json = (value: unknown, headers: Readonly<Record<string, string>> = {}): Answer =>
+  textAnswer('application/json', JSON.stringify(value), headers);
 
-/** Many values, a line each. */
-export const lines = (stream: ReadableStream<Uint8Array>): ConsoleAnswer => ({ status: 200, text: stream, type: 'application/jsonl' });
-
-/** Why a call was not done. The page shows `message`, and acts by `code`. */
 export type RefusalCode =
-  | ConsoleRefusalCode
+  | OperatorRefusalCode
   | 'address'
   | 'method'
   | 'origin'
@@ -46,18 +34,19 @@ export type RefusalCode =
   | 'store'
   | 'failed';
 
-/** The answer to a call that was not done. */
+/** The body of a refusal. The page shows `message`, and acts by `code`. */
 export interface Refusal {
   readonly error: { readonly code: RefusalCode; readonly message: string };
 }
 
-const refusal = (status: number, code: RefusalCode, message: string, headers: Readonly<Record<string, string>> = {}): ConsoleAnswer =>
-  json({ error: { code, message } } satisfies Refusal, status, headers);
+const refusal = (
+  status: number,
+  code: RefusalCode,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): RefusalAnswer => ({ status, body: { error: { code, message } } satisfies Refusal, headers });
 
-/** The refusal that an answer made here holds. */
-export const refusalIn = ({ text }: ConsoleAnswer): Refusal => JSON.parse(String(text)) as Refusal;
-
-/** Refusals before anything is read: the same words for everybody. */
+/** Refusals before the body is read: the same words for every visitor. */
 export const refusals = {
   noSuchPath: refusal(404, 'address', 'There is nothing here.'),
   method: (allow: string) => refusal(405, 'method', `Use ${allow}.`, { allow }),
@@ -72,28 +61,37 @@ export const refusals = {
   tooSlow: refusal(408, 'too-slow', 'The request did not come in time. Nothing was changed.'),
 } as const;
 
-export const invalid = (message: string): ConsoleAnswer => refusal(422, 'invalid', message);
-export const notFound = (message: string): ConsoleAnswer => refusal(404, 'not-found', message);
+export const invalid = (message: string): RefusalAnswer => refusal(422, 'invalid', message);
+export const notFound = (message: string): RefusalAnswer => refusal(404, 'not-found', message);
 
-const STATUS: Readonly<Record<ConsoleRefusalCode, number>> = { invalid: 422, 'not-found': 404, conflict: 409, locked: 423, 'store-cannot': 501 };
+const STATUS: Readonly<Record<OperatorRefusalCode, number>> = {
+  invalid: 422,
+  'not-found': 404,
+  conflict: 409,
+  locked: 423,
+};
 
-/** A refusal of the console's data, in their own words. */
-export const refusedByData = ({ code, message }: ConsoleRefusal): ConsoleAnswer => refusal(STATUS[code], code, message);
+export const refusedByOperator = ({ code, message }: OperatorRefusal): RefusalAnswer =>
+  refusal(STATUS[code], code, message);
 
-/** A failure of the store's file, in the words of the store, which say what to do. */
-export const storeFailed = (message: string): ConsoleAnswer => refusal(503, 'store', message);
+/** The words of the store say what to do. */
+export const storeFailed = (message: string): RefusalAnswer => refusal(503, 'store', message);
 
-/** A failure whose reason is in the server's log alone, under this id. */
-export const failed = (id: string): ConsoleAnswer =>
-  refusal(500, 'failed', `Something went wrong; the server's log says what, under ${id}. Look again before you repeat an action.`);
+/** The reason is in the server's log alone, under this id. */
+export const failed = (id: string): RefusalAnswer =>
+  refusal(
+    500,
+    'failed',
+    `Something went wrong; the server's log says what, under ${id}. Look again before you repeat an action.`,
+  );
 
-/** Ends a request with an answer. */
-export class RefusedCall extends Error {
-  constructor(readonly answer: ConsoleAnswer) {
-    super('refused');
-  }
-}
-
-export function refuse(answer: ConsoleAnswer): never {
-  throw new RefusedCall(answer);
+export interface ConsoleSession {
+  readonly name: string;
+  readonly mayAct: boolean;
+  readonly mayReadBodies: boolean;
+  readonly readOnly: boolean;
+  /** The accounts that are shown; null: all that the store has. */
+  readonly accounts: readonly string[] | null;
+  /** Every action sends it along, as `x-console-token`. */
+  readonly token: string;
 }

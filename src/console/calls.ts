@@ -1,103 +1,131 @@
-import type { ConsoleData } from '../outbox/console/data.js';
+import type { DecisionRecord } from '../outbox/operator/decision-log.js';
+import type { Operator } from '../outbox/operator/operator.js';
+import { unprintable } from '../platform/messages.js';
 import { reportNames } from '../protocol/operations.js';
-import { notFound, refuse } from './answers.js';
+import { refuse } from '../web/answer.js';
+import { notFound } from './answers.js';
 import {
-  ENVIRONMENTS,
   type Input,
+  readCursor,
   readDecision,
-  readEnvironment,
+  readId,
   readList,
   readNarrowing,
   readOperation,
+  readOptionalDecision,
   readOptionalGroup,
   readOptionalText,
+  readPlace,
+  readReason,
   readSelection,
-  readText,
   readTime,
   readWord,
   requireWord,
 } from './input.js';
-import type { Visitor } from './visitor.js';
-
-/** Needed beside a session: nothing, the right to act, or the right to see bodies. */
-type Right = 'look' | 'act' | 'read-body';
+import { LONGEST_NAME, type Visitor } from './visitor.js';
 
 export interface Call {
-  readonly right: Right;
-  /** Names what it does, where the store does not know by itself that a call is the same one again. */
-  once?(input: Input): string;
-  /** Gives what is answered as JSON; many things one after the other are answered a line each. */
-  run(data: ConsoleData, input: Input, visitor: Visitor): Promise<unknown> | AsyncIterable<unknown>;
+  /** The right of the visitor that it needs. `'look'`: every visitor with a session may call it. */
+  readonly right: 'look' | 'act' | 'read-body';
+  /** Returns a value, which is sent as JSON, or values, which are sent as a line each. */
+  run(operator: Operator, input: Input, visitor: Visitor): Promise<unknown> | AsyncIterable<unknown>;
 }
 
-/** How long one call of a long decision may work; the page calls again for the rest. */
-const WORK_MS = 2_000;
 const MOST_REFERENCES = 5_000;
 const STATES = ['waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed'] as const;
 const ACTIONS = ['retry', 'recorded', 'dismissed'] as const;
+const DECIDED = [
+  ...ACTIONS,
+  ...(['reopened', 'replaced', 'undo', 'body', 'erase', 'resume'] as const),
+] as const satisfies readonly DecisionRecord['action'][];
 
-const placeOf = (input: Input) => ({
-  account: readText(input, 'account'),
-  environment: requireWord(input, 'environment', ENVIRONMENTS),
+const whoOf = (input: Input, { name }: Visitor) => ({
+  who: name,
+  reason: readReason(input),
+  decision: readDecision(input),
 });
 
-const whoOf = (input: Input, { name }: Visitor) => ({ who: name, reason: readText(input, 'reason') });
-
-/** Every call of the page. A call that changes something, or shows personal data, needs a right and a token. */
+/** Every call of the page. Those that change something or show personal data need a token, too. */
 export const CALLS: Readonly<Record<string, Call>> = {
-  overview: { right: 'look', run: (data) => data.overview() },
-  charts: { right: 'look', run: (data, input) => data.charts(requireWord(input, 'range', ['minutes', 'hours', 'days']), readNarrowing(input)) },
-  groups: { right: 'look', run: (data, input) => data.groups(readNarrowing(input)) },
-  search: { right: 'look', run: (data, input) => data.search(searchOf(input), readOptionalText(input, 'cursor')) },
+  overview: { right: 'look', run: (operator) => operator.overview() },
+  charts: {
+    right: 'look',
+    run: (operator, input) => operator.charts(requireWord(input, 'range', ['minutes', 'hours', 'days'])),
+  },
+  groups: { right: 'look', run: (operator, input) => operator.groups(readNarrowing(input)) },
+  search: { right: 'look', run: (operator, input) => operator.search(searchOf(input), readCursor(input, 'cursor')) },
   report: {
     right: 'look',
-    run: async (data, input) => (await data.report(readText(input, 'id'))) ?? refuse(notFound('The outbox has no report with this id.')),
+    run: async (operator, input) =>
+      (await operator.report(readId(input))) ?? refuse(notFound('The outbox has no report with this id.')),
   },
-  preview: { right: 'look', run: (data, input) => data.preview(readSelection(input), requireWord(input, 'action', ACTIONS)) },
-  decisions: { right: 'look', run: (data, input) => data.decisions(readOptionalText(input, 'before')) },
-  head: { right: 'look', run: async (data) => ({ head: await data.proof.head() }) },
-  verify: { right: 'look', run: (data, input) => data.proof.verify(readOptionalText(input, 'head')) },
+  preview: {
+    right: 'look',
+    run: (operator, input) => operator.preview(readSelection(input), requireWord(input, 'action', ACTIONS)),
+  },
+  decisions: {
+    right: 'look',
+    run: (operator, input) => operator.decisions(decisionsOf(input), readCursor(input, 'before')),
+  },
+  head: { right: 'look', run: async (operator) => ({ head: await operator.proof.head() }) },
+  verify: { right: 'look', run: (operator, input) => operator.proof.verify(readOptionalText(input, 'head')) },
   reconcile: {
     right: 'look',
-    run: (data, input) => {
-      const defaults = { operation: requireWord(input, 'operation', reportNames), environment: readEnvironment(input) };
-      return data.proof.reconcile(readText(input, 'account'), readList(input, 'references', MOST_REFERENCES), defaults);
+    run: (operator, input) => {
+      const { account, environment } = readPlace(input);
+      const defaults = { operation: requireWord(input, 'operation', reportNames), environment };
+      return operator.proof.reconcile(account, readList(input, 'references', MOST_REFERENCES), defaults);
     },
   },
   decide: {
     right: 'act',
-    run: (data, input, visitor) =>
-      data.decide({
+    run: (operator, input, visitor) =>
+      operator.decide({
         ...whoOf(input, visitor),
-        decision: readDecision(input),
         action: requireWord(input, 'action', ACTIONS),
         selection: readSelection(input),
         asOf: readTime(input, 'asOf'),
-        forMs: WORK_MS,
       }),
+  },
+  reopen: {
+    right: 'act',
+    run: (operator, input, visitor) => operator.reopen({ ...whoOf(input, visitor), ids: [readId(input)] }),
   },
   undo: {
     right: 'act',
-    run: (data, input, visitor) => data.undo({ ...whoOf(input, visitor), decision: readDecision(input), of: readDecision(input, 'of'), forMs: WORK_MS }),
+    run: (operator, input, visitor) => operator.undo({ ...whoOf(input, visitor), of: readDecision(input, 'of') }),
   },
   resume: {
     right: 'act',
-    once: (input) => `resume ${JSON.stringify(placeOf(input))}`,
-    run: (data, input, visitor) => data.resume(placeOf(input), whoOf(input, visitor)),
+    run: (operator, input, visitor) => operator.resume(readPlace(input), whoOf(input, visitor)),
   },
   body: {
     right: 'read-body',
-    once: (input) => `body ${readText(input, 'id')}`,
-    run: (data, input, visitor) => data.body(readText(input, 'id'), whoOf(input, visitor)),
+    run: (operator, input, visitor) => operator.body(readId(input), whoOf(input, visitor)),
   },
 };
 
-const searchOf = (input: Input) => ({
-  ...readNarrowing(input),
-  text: readOptionalText(input, 'text')?.trim() || undefined,
-  state: readWord(input, 'state', STATES),
-  operation: readOperation(input),
-  from: readTime(input, 'from'),
-  to: readTime(input, 'to'),
-  group: readOptionalGroup(input),
-});
+function searchOf(input: Input) {
+  const text = readOptionalText(input, 'text')?.trim();
+  return {
+    ...readNarrowing(input),
+    text: text ? unprintable(text) : undefined,
+    state: readWord(input, 'state', STATES),
+    operation: readOperation(input),
+    from: readTime(input, 'from'),
+    to: readTime(input, 'to'),
+    group: readOptionalGroup(input),
+    decision: readOptionalDecision(input, 'decision'),
+  };
+}
+
+function decisionsOf(input: Input) {
+  const who = readOptionalText(input, 'who', LONGEST_NAME);
+  return {
+    id: readOptionalDecision(input, 'id'),
+    who: who === undefined ? undefined : unprintable(who),
+    action: readWord(input, 'action', DECIDED),
+    from: readTime(input, 'from'),
+    to: readTime(input, 'to'),
+  };
+}

@@ -1,115 +1,166 @@
-import type { ConsoleData } from '../outbox/console/data.js';
-import { ConsoleRefusal } from '../outbox/console/refusal.js';
+import { OperatorRefusal } from '../outbox/operator/context.js';
+import { createOperator, type Operator } from '../outbox/operator/operator.js';
 import type { Logger } from '../platform/logger.js';
-import { printable } from '../platform/printable.js';
+import { printable } from '../platform/messages.js';
+import type { Clock } from '../platform/time.js';
 import type { WebRequest, WebResponse } from '../platform/web-types.js';
-import { describeThrown, noteFault } from '../relay/fault.js';
-import { createOriginNotes } from '../relay/origin-notes.js';
-import { createThrownNotes } from '../relay/thrown-notes.js';
-import { admit } from './admit.js';
-import { type ConsoleAnswer, failed, json, lines, RefusedCall, refusalIn, refusals, refuse, refusedByData, storeFailed, toResponse } from './answers.js';
+import { type Answer, type RefusalAnswer, RefusedRequest, refuse } from '../web/answer.js';
+import { createNotes, describeThrown, noteFault } from '../web/hooks.js';
+import { createOriginNotes } from '../web/origin.js';
+import { readJson } from '../web/read-json.js';
+import { admit, type Route } from './admit.js';
+import {
+  type ConsoleSession,
+  failed,
+  invalid,
+  json,
+  refusals,
+  refusedByOperator,
+  storeFailed,
+  textAnswer,
+  toResponse,
+} from './answers.js';
 import { CALLS, type Call } from './calls.js';
-import { fileAnswer, pageAt } from './files.js';
-import { type Input, readDecision } from './input.js';
-import { toLines } from './lines.js';
-import { createOnce } from './once.js';
-import type { ConsoleConnection } from './options.js';
-import { readCall } from './read-call.js';
-import { asPage } from './refusal-page.js';
-import type { Route } from './route.js';
-import type { ConsoleSession } from './session.js';
-import type { ConsoleSettings } from './settings.js';
-import { type ActionTokens, createTokens } from './token.js';
-import { type Visitor, visitorOf } from './visitor.js';
+import {
+  type ConsoleConnection,
+  type ConsoleOptions,
+  type ConsoleSettings,
+  readConsoleSettings,
+} from './console-options.js';
+import { fileAnswer, pageAt, refusalPage } from './files.js';
+import type { Input } from './input.js';
+import { createTokens, type Visitor, visitorOf } from './visitor.js';
 
 /** Answers a request of the console's page. Never rejects. */
 export type Console = (request: WebRequest, connection?: ConsoleConnection) => Promise<WebResponse>;
 
-/** Kept from one request to the next. */
-interface Kept {
-  readonly data: ConsoleData;
-  readonly settings: ConsoleSettings;
-  readonly tokens: ActionTokens;
-  readonly once: ReturnType<typeof createOnce>;
-  readonly noteThrown: (line: string) => void;
+/**
+ * Makes the operator's console: a page that shows the state of an outbox, and where colleagues decide about reports.
+ * `authorize` decides who may open it. Mount it under any path of your backend, like a relay. Throws a
+ * `ConfigurationError` that lists every wrong option.
+ *
+ * @example
+ * ```ts
+ * const handler = createConsole({
+ *   outbox,
+ *   authorize: async (request) => {
+ *     const colleague = await sessions.find(request.headers.get('cookie'));
+ *     return colleague && { name: colleague.login, mayAct: colleague.isOnCall };
+ *   },
+ * });
+ * ```
+ */
+export function createConsole(options: ConsoleOptions): Console {
+  const settings = readConsoleSettings(options);
+  return consoleOver(createOperator({ over: options.outbox }), settings);
 }
 
-/** The console over its data: what `createConsole` and the command line have in common. */
-export function consoleOver(data: ConsoleData, settings: ConsoleSettings): Console {
-  const { logger, clock } = settings;
-  const kept: Kept = {
-    data,
-    settings,
-    tokens: createTokens(() => data.secret(), clock.now),
-    once: createOnce(clock),
-    noteThrown: createThrownNotes(logger, clock),
-  };
+/** The console over an operator's functions: what `createConsole` and the command line have in common. */
+export function consoleOver(operator: Operator, settings: ConsoleSettings): Console {
+  const { logger, clock, readOnly } = settings;
+  const tokens = createTokens(() => operator.secret(), clock.now);
+  const noteThrown = createNotes(logger, clock);
   const noteOrigin = createOriginNotes(logger, 'console');
+
+  /** Checks the visitor first: without a session the answer reveals nothing, not even which calls exist. */
+  async function answer(request: Request, connection: ConsoleConnection, route: Route): Promise<Answer> {
+    const visitor = await visitorOf(request, connection, noteThrown, settings);
+    if (route.kind === 'page') return pageAt(route.base);
+    if (route.kind === 'file') return fileAnswer(route.name, request.headers.get('if-none-match'));
+    if (route.name === 'session') return json(await sessionOf(visitor));
+    const call = Object.hasOwn(CALLS, route.name) ? CALLS[route.name] : undefined;
+    if (!call) return refusals.noSuchPath;
+    requireRight(call, visitor);
+    const hasToken =
+      call.right === 'look' || (await tokens.holds(request.headers.get('x-console-token'), visitor.name));
+    return hasToken ? runCall(call, await readCall(request, clock), visitor) : refusals.token;
+  }
+
+  const sessionOf = async ({ name, mayAct, mayReadBodies }: Visitor): Promise<ConsoleSession> => ({
+    name,
+    mayAct: mayAct && !readOnly,
+    mayReadBodies: mayReadBodies && !readOnly,
+    readOnly,
+    accounts: operator.accounts ?? null,
+    token: await tokens.give(name),
+  });
+
+  function requireRight({ right }: Call, { mayAct, mayReadBodies }: Visitor): void {
+    // To see a body writes a decision, too.
+    if (right !== 'look' && readOnly) refuse(refusals.readOnly);
+    if (right === 'act' && !mayAct) refuse(refusals.mayNotAct);
+    if (right === 'read-body' && !mayReadBodies) refuse(refusals.mayNotRead);
+  }
+
+  async function runCall(call: Call, input: Input, visitor: Visitor): Promise<Answer> {
+    const result = call.run(operator, input, visitor);
+    if (!(Symbol.asyncIterator in result)) return json((await result) ?? null);
+    return textAnswer(
+      'application/jsonl',
+      toLines(result, (error) => refusalOf(error, logger).body),
+    );
+  }
+
   return async (request, connection = {}) => {
     let isForPerson = false;
     try {
       const admitted = admit(request as Request, settings.allowedOrigins, connection.requestTarget);
       if (admitted.refused && admitted.foreign) noteOrigin(request as Request);
       isForPerson = admitted.route?.kind === 'page' && /\btext\/html\b/i.test(request.headers.get('accept') ?? '');
-      return toResponse(admitted.refused ?? (await answer(request as Request, connection, admitted.route, kept)));
+      return toResponse(admitted.refused ?? (await answer(request as Request, connection, admitted.route)));
     } catch (error) {
-      const refused = answerForError(error, logger);
-      return toResponse(isForPerson ? asPage(refused) : refused);
+      const refused = refusalOf(error, logger);
+      return toResponse(isForPerson ? refusalPage(refused) : refused);
     }
   };
 }
 
-/** A visitor who is not logged in is told nothing, not even which calls there are. */
-async function answer(request: Request, connection: ConsoleConnection, route: Route, kept: Kept): Promise<ConsoleAnswer> {
-  const { settings, tokens, noteThrown } = kept;
-  const visitor = await visitorOf(request, connection, noteThrown, settings);
-  if (route.kind === 'page') return pageAt(route.base);
-  if (route.kind === 'file') return fileAnswer(route.name, request.headers.get('if-none-match'));
-  if (route.name === 'session') return json(await sessionOf(visitor, kept));
-  const call = Object.hasOwn(CALLS, route.name) ? CALLS[route.name] : undefined;
-  if (!call) return refusals.noSuchPath;
-  requireRight(call, visitor, settings);
-  const hasToken = call.right === 'look' || (await tokens.holds(request.headers.get('x-console-token'), visitor.name));
-  if (!hasToken) return refusals.token;
-  return carryOut(call, await readCall(request, settings.clock), visitor, kept);
+const MOST_BYTES = 1024 * 1024;
+const LONGEST_MS = 30_000;
+
+/** Reads what a call sends: a JSON object, within its size and its time. */
+async function readCall(request: Request, clock: Clock): Promise<Input> {
+  const read = await readJson(request, { clock, maxBytes: MOST_BYTES, milliseconds: LONGEST_MS });
+  if (read.ended === 'read') return read.value;
+  if (read.ended === 'invalid') return refuse(invalid('The body must be a JSON object. Nothing was changed.'));
+  return refuse(read.ended === 'too-large' ? refusals.tooLarge : refusals.tooSlow);
 }
 
-/** Tells the page what it must know before it shows anything. */
-async function sessionOf({ name, mayAct, mayReadBodies }: Visitor, { data, settings: { readOnly }, tokens }: Kept): Promise<ConsoleSession> {
-  const { can, accounts } = data;
-  return {
-    name,
-    mayAct: mayAct && !readOnly && can.decide,
-    mayReadBodies: mayReadBodies && !readOnly && can.body,
-    readOnly,
-    can,
-    accounts: accounts ?? null,
-    token: await tokens.give(name),
-  };
-}
-
-function requireRight({ right }: Call, { mayAct, mayReadBodies }: Visitor, { readOnly }: ConsoleSettings): void {
-  // To see a body writes a decision, too.
-  if (right !== 'look' && readOnly) refuse(refusals.readOnly);
-  if (right === 'act' && !mayAct) refuse(refusals.mayNotAct);
-  if (right === 'read-body' && !mayReadBodies) refuse(refusals.mayNotRead);
-}
-
-async function carryOut(call: Call, input: Input, visitor: Visitor, { data, settings: { logger }, once }: Kept): Promise<ConsoleAnswer> {
-  const run = () => call.run(data, input, visitor);
-  if (call.once) return json(await once(JSON.stringify([call.once(input), visitor.name, readDecision(input)]), async () => run()));
-  const result = run();
-  if (Symbol.asyncIterator in result) return lines(toLines(result, (error) => refusalIn(answerForError(error, logger))));
-  return json((await result) ?? null);
-}
-
-function answerForError(error: unknown, logger: Required<Logger>): ConsoleAnswer {
-  if (error instanceof RefusedCall) return error.answer;
-  if (error instanceof ConsoleRefusal) return refusedByData(error);
+function refusalOf(error: unknown, logger: Required<Logger>): RefusalAnswer {
+  if (error instanceof RefusedRequest) return error.answer;
+  if (error instanceof OperatorRefusal) return refusedByOperator(error);
   // By its name, since the console does not load the SQLite store. Its message holds no data of a report.
   if (error instanceof Error && error.name === 'SqliteStoreError') {
     noteFault(logger, error.message);
     return storeFailed(printable(error.message));
   }
   return failed(noteFault(logger, `the console ${describeThrown(error)}`));
+}
+
+/**
+ * Streams items as JSON lines, as fast as the page reads them. If an item fails, the last line is `describe(error)`,
+ * since the status was sent before.
+ */
+function toLines(items: AsyncIterable<unknown>, describe: (error: unknown) => unknown): ReadableStream<Uint8Array> {
+  const iterator = items[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  const lineOf = (value: unknown) => encoder.encode(`${JSON.stringify(value)}\n`);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await iterator.next();
+          if (done) controller.close();
+          else controller.enqueue(lineOf(value));
+        } catch (error) {
+          controller.enqueue(lineOf(describe(error)));
+          controller.close();
+        }
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -1,5 +1,5 @@
 import { asRecord } from '../platform/as-record.js';
-import type { Sent } from '../schema/sent-words.js';
+import type { Sent } from '../schema/sent.js';
 import { readRepeated } from './duplicate.js';
 import type { Answer } from './settings.js';
 
@@ -48,9 +48,9 @@ function stringsOf(body: unknown): string[] | undefined {
 
 /**
  * Whether a refusal means that the gateway already has this report (our decision: the specification gives no status). A
- * 409, 400 or 422 needs words that say so about this report: its message, or a code such as `DUPLICATE_REPORT`. No other
- * word of the answer may deny it. A status alone proves nothing, since any server between may send it. `sent` returns the
- * sent values, since an operator's own words must not be taken for the gateway's.
+ * 409, 400 or 422 needs words that say so about this report: its message, or a code such as `DUPLICATE_REPORT`. No
+ * other word of the answer may deny it. A status alone proves nothing, since any server between may send it. `sent`
+ * returns the sent values, since an operator's own words must not be taken for the gateway's.
  */
 export function isDuplicate({ status, body, json }: Answer, sent: () => Sent): 'same' | 'conflict' | false {
   if (!json || (status !== 409 && status !== 400 && status !== 422)) return false;

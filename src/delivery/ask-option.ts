@@ -1,15 +1,51 @@
 import { type Limit, withTimeout } from '../platform/time.js';
+import { REQUEST_ID_HEADERS } from '../protocol/headers.js';
+import { type HeadersOption, headerIssues, lowerCased } from '../schema/headers.js';
+import type { Failure } from './channel.js';
 import { ABORTED, configurationFailure, OUT_OF_TIME, withinLimit } from './failures.js';
-import type { Failure } from './verdict.js';
 
 /**
  * The value from a user's function, which is called before each attempt and within its time limit; or why there is
  * none. The error that it threw is not shown, since it may contain a secret.
  */
-export async function askOption(ask: () => unknown, name: string, limit: Limit): Promise<{ readonly value: unknown } | Failure> {
+export async function askOption(
+  ask: () => unknown,
+  name: string,
+  limit: Limit,
+): Promise<{ readonly value: unknown } | Failure> {
   const asked = await withTimeout(ask, limit);
   if (asked.ended === 'done') return asked;
   if (asked.ended === 'aborted') return ABORTED;
   if (asked.ended === 'timeout') return { ...OUT_OF_TIME, text: `${name} did not answer ${withinLimit(limit)}` };
   return configurationFailure(`${name} threw an error; check that function`);
+}
+
+/** The values of headers that are never shown. A gateway answers with the id of the request, so that is not secret. */
+export const secretsOf = (headers: Readonly<Record<string, string>>): string[] =>
+  Object.entries(headers).flatMap(([name, value]) => (value && !REQUEST_ID_HEADERS.includes(name) ? [value] : []));
+
+/** A getter may throw, or return another value the next time. */
+const readOnce = (given: unknown): unknown =>
+  typeof given === 'object' && given !== null && !(Symbol.iterator in given) ? { ...given } : given;
+
+/** The user's headers for one request. Their values are secrets from now on. */
+export async function moreHeaders(
+  option: HeadersOption,
+  limit: () => Limit,
+  secrets: Set<string>,
+): Promise<{ readonly headers: Readonly<Record<string, string>> } | Failure> {
+  const asked =
+    typeof option === 'function'
+      ? await askOption(async () => readOnce(await option()), 'headers', limit())
+      : { value: option };
+  if (!('value' in asked)) return asked;
+  // Headers that are not a function were checked earlier.
+  const [problem] = typeof option === 'function' ? headerIssues(asked.value) : [];
+  if (problem || typeof asked.value === 'function')
+    return configurationFailure(
+      `the function headers returned ${problem?.path ?? 'a function'}: ${problem?.message ?? 'expected headers'}`,
+    );
+  const headers = lowerCased(Object(asked.value));
+  for (const value of secretsOf(headers)) secrets.add(value);
+  return { headers };
 }

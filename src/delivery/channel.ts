@@ -1,8 +1,71 @@
-import type { Environment } from '../errors/errors.js';
+import type { Environment, ErrorCode, ErrorDetails, ErrorOutcome } from '../errors/errors.js';
 import type { Limit } from '../platform/time.js';
+import type { Location } from '../schema/location.js';
+import type { Sent, SentValue } from '../schema/sent.js';
 import type { AnyReport } from './frozen-report.js';
 import type { Attempted, AttemptRequest } from './transport.js';
-import type { CallContext, Failure, Verdict } from './verdict.js';
+
+/** One failure of an attempt. It becomes an error when the outcome of the whole call is known. */
+export interface Failure {
+  readonly code: ErrorCode;
+  /** The failure and what to do about it. */
+  readonly text: string;
+  /** The outcome of this attempt alone. An earlier one may leave more doubt. */
+  readonly outcome: ErrorOutcome;
+  readonly retryable?: boolean;
+  /** Final even after attempts in doubt: the gateway has other data than this report. */
+  readonly certain?: boolean;
+  /** Whether a proxy or another server answered instead of the gateway. */
+  readonly foreign?: boolean;
+  /** Replaces the advice of the outcome. */
+  readonly advice?: string;
+  /** The message of the gateway or relay, unmasked. Only `sendOnce` may pass it on, masked. */
+  readonly said?: string | undefined;
+  /** Whether `said` is a text of this package, from its relay. It repeats no value, and is shown unchanged. */
+  readonly isOwn?: boolean;
+  /** More properties of the error. */
+  readonly details?: Pick<ErrorDetails, 'status' | 'conflict' | 'retryAfterMs' | 'issues' | 'steps' | 'details'>;
+}
+
+/** Data about a report that only a relay has, for the receipt. */
+export interface RelayReceiptDetails {
+  readonly outcome: 'recorded' | 'already-recorded' | 'accepted';
+  readonly environment?: Environment;
+  readonly location?: Location;
+  readonly state?: string;
+}
+
+export type Verdict = {
+  /** The id that the gateway gave the request. */
+  readonly requestId?: string | undefined;
+} & (
+  | {
+      readonly kind: 'recorded';
+      readonly body: unknown;
+      readonly said: string | undefined;
+      readonly relayReceipt?: RelayReceiptDetails;
+    }
+  /** `'same'`: the gateway has the same data; earlier attempts decide whether that is success. */
+  | { readonly kind: 'same' | 'failed'; readonly failure: Failure }
+);
+
+export interface CallContext {
+  readonly report: AnyReport;
+  readonly isReport: boolean;
+  /** The receiver and the time limit, for messages. */
+  readonly host: () => string;
+  readonly within: () => string;
+  /** The operation that must be reported first. */
+  readonly after: string | undefined;
+  /** Values that the gateway may repeat: an operator's own words must not be taken for the gateway's. */
+  readonly sent: () => Sent;
+  /** Every value that was sent, including the keys. */
+  readonly values: () => readonly SentValue[];
+  /** The values of the report's own identifiers, which may be shown. */
+  readonly identifiers: () => readonly string[];
+  /** Text of the gateway or relay, in which the sent values are masked. */
+  readonly mask: (said: string | undefined) => string | undefined;
+}
 
 /** The destination of reports: the gateway, or the operator's relay, which has its own environment. */
 export interface Channel {
@@ -12,7 +75,10 @@ export interface Channel {
   /** A problem that stops every report, for any options of the call. */
   problem(): string | undefined;
   /** The exchange for one report. A text says what is missing. `headers` are added to each of its requests. */
-  open(report: Pick<AnyReport, 'operation' | 'environment'>, headers?: Readonly<Record<string, string>>): Exchange | string;
+  open(
+    report: Pick<AnyReport, 'operation' | 'environment'>,
+    headers?: Readonly<Record<string, string>>,
+  ): Exchange | string;
 }
 
 /** The exchange for one report, with the data that is kept between its attempts. */
@@ -28,5 +94,8 @@ export interface Exchange {
   hurry?(signal: AbortSignal): Promise<void>;
 }
 
-/** The problem if a report is of another client. A report for a relay may be incomplete, and one for a gateway names its environment. */
+/**
+ * The problem if a report is of another client. A report for a relay may be incomplete, and one for a gateway names its
+ * environment.
+ */
 export const OF_ANOTHER_CLIENT = 'the report belongs to another client.';

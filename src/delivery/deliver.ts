@@ -1,20 +1,13 @@
-import type { ErrorOutcome, ReportingError } from '../errors/errors.js';
-import { isReportingError } from '../errors/guards.js';
-import { makeError } from '../errors/make-error.js';
-import { backoffMs } from '../platform/backoff.js';
+import { type ErrorOutcome, isReportingError, makeError, type ReportingError } from '../errors/errors.js';
 import { seconds, subjectOf } from '../platform/messages.js';
-import { withTimeout } from '../platform/time.js';
+import { backoffMs, withTimeout } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
-import type { HeadersOption } from '../schema/headers.js';
-import type { Exchange } from './channel.js';
+import type { Exchange, RelayReceiptDetails } from './channel.js';
 import { configurationFailure } from './failures.js';
 import { type AnyReport, keepFrozen } from './frozen-report.js';
-import { type FailedAttempt, sendOnce, THREW, unsentResult } from './send-once.js';
+import { type FailedAttempt, sendOnce, THREW, tellOfAttempt, unsentResult } from './send-once.js';
 import type { DeliverySettings } from './settings.js';
-import { tellOfAttempt } from './tell-of-attempt.js';
-import type { RelayReceiptDetails } from './verdict.js';
 
-/** The settings of one delivery. */
 export interface Delivery {
   /** A text here says what is missing. */
   readonly exchange: Exchange | string;
@@ -23,8 +16,6 @@ export interface Delivery {
   readonly signal?: AbortSignalLike | undefined;
   /** Whether an earlier call with these bytes ended unknown. */
   readonly inDoubt: boolean;
-  /** The headers of the call, in addition to those of the client. */
-  readonly headers?: HeadersOption | undefined;
 }
 
 export interface Delivered {
@@ -54,22 +45,21 @@ const ADVICE: Record<ErrorOutcome, string> = {
  */
 export async function deliver(
   report: AnyReport,
-  { exchange, deadline, signal, headers, inDoubt: before }: Delivery,
+  { exchange, deadline, signal, inDoubt: before }: Delivery,
   settings: DeliverySettings,
 ): Promise<Delivered> {
   const { clock, debug, retry, maxRetryAfterMs } = settings;
-  const way = headers === undefined ? settings : { transport: settings.transport, headers: [...settings.headers, headers] };
   let inDoubt = before;
   let attempts = 0;
 
-  /** The error of the whole call. */
   const errorOf = (failed: FailedAttempt, why = ''): ReportingError => {
     const { code, certain, retryable = false, details, advice: instead, ...failure } = failed.failure;
     const { operation, reference, environment } = report;
     const isReport = reference !== undefined;
     const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
     const advice = instead ?? (isReport ? ADVICE[outcome] : retryable ? 'Call it again.' : '');
-    // This is advice for the caller. An outbox stores the message of an attempt, and its reports cannot be corrected by another call.
+    // This is advice for the caller. An outbox stores the message of an attempt, and its reports cannot be corrected by
+    // another call.
     const correct = code === 'unprocessable' && outcome === 'rejected' ? 'Correct the data and call again.' : '';
     const error = makeError(code, [`${failed.message}${why}`, advice, correct].filter(Boolean).join(' '), {
       operation,
@@ -88,26 +78,50 @@ export async function deliver(
   const limit = () => {
     const left = deadline - clock.now();
     const isLast = left < settings.attemptTimeoutMs;
-    return { clock, signal, milliseconds: isLast ? left : settings.attemptTimeoutMs, option: isLast ? 'the rest of timeoutMs' : 'attemptTimeoutMs' };
+    return {
+      clock,
+      signal,
+      milliseconds: isLast ? left : settings.attemptTimeoutMs,
+      option: isLast ? 'the rest of timeoutMs' : 'attemptTimeoutMs',
+    };
   };
 
   try {
     for (;;) {
-      const result = await tellOfAttempt(report, settings, attempts + 1, () => sendOnce(report, exchange, limit, way));
+      const result = await tellOfAttempt(report, settings, attempts + 1, () =>
+        sendOnce(report, exchange, limit, settings),
+      );
       if (result.sent) attempts += 1;
       const { gatewayMessage: message, requestId } = result;
-      if (result.kind === 'recorded') return { outcome: 'recorded', attempts, message, requestId, body: result.body, relayReceipt: result.relayReceipt };
+      if (result.kind === 'recorded')
+        return {
+          outcome: 'recorded',
+          attempts,
+          message,
+          requestId,
+          body: result.body,
+          relayReceipt: result.relayReceipt,
+        };
       const { failure } = result;
-      if (result.kind === 'same' && inDoubt) return { outcome: 'already-recorded', attempts, message, requestId, body: undefined };
+      if (result.kind === 'same' && inDoubt)
+        return { outcome: 'already-recorded', attempts, message, requestId, body: undefined };
       if (failure.outcome === 'unknown') inDoubt = true;
 
       const asksFor = failure.details?.retryAfterMs ?? 0;
       const mayPass = result.sent && failure.retryable && attempts <= retry.limit && asksFor <= maxRetryAfterMs;
       const wait = mayPass ? Math.max(asksFor, backoffMs(attempts, retry, settings.random)) : 0;
-      if (!mayPass) throw errorOf(result, asksFor > maxRetryAfterMs ? ` That is more than ${seconds(maxRetryAfterMs)} (maxRetryAfterMs).` : '');
+      if (!mayPass)
+        throw errorOf(
+          result,
+          asksFor > maxRetryAfterMs ? ` That is more than ${seconds(maxRetryAfterMs)} (maxRetryAfterMs).` : '',
+        );
       if (clock.now() + wait >= deadline) throw errorOf(result, ' No time is left for another attempt (timeoutMs).');
       debug?.(`${subjectOf(report)}: attempt ${attempts + 1} begins in ${seconds(wait)}`);
-      await withTimeout((ended) => exchange.hurry?.(ended) ?? new Promise<void>(() => {}), { clock, signal, milliseconds: wait });
+      await withTimeout((ended) => exchange.hurry?.(ended) ?? new Promise<void>(() => {}), {
+        clock,
+        signal,
+        milliseconds: wait,
+      });
     }
   } catch (error) {
     // A clock, random or signal of the caller that throws must not lose the result of the report.

@@ -1,4 +1,4 @@
-import type { Sent } from '../schema/sent-words.js';
+import type { Sent } from '../schema/sent.js';
 
 /** The names of this report in a sentence. */
 const NOUNS = new Set(['report', 'event', 'bet', 'withdrawal', 'transaction', 'request', 'data']);
@@ -12,11 +12,15 @@ const FILLERS = new Set(
     ' ',
   ),
 );
-/** The words that another part of the answer may contain: that the report was refused for this reason, or the name of a status. */
+/**
+ * The words that another part of the answer may contain: that the report was refused for this reason, or the name of a
+ * status.
+ */
 const REFUSALS = new Set('accepted bad be cannot conflict content entity error not unprocessable'.split(' '));
 
 /** Other data is recorded. "A different reference" is about another report. */
-const OTHER_DATA = /\bdifferent\b(?! (?:reference|id|identifier|report|event|bet|withdrawal|transaction|request)\b)|\bother data\b/;
+const OTHER_DATA =
+  /\bdifferent\b(?! (?:reference|id|identifier|report|event|bet|withdrawal|transaction|request)\b)|\bother data\b/;
 /** The gateway has not yet decided which data it has. */
 const UNDECIDED = /\b(?:in progress|being processed|try again)\b/;
 /** A question states nothing. */
@@ -52,12 +56,19 @@ const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g,
 /** A pattern that matches whole words only. */
 const whole = (pattern: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'giu');
 
-/** Replaces identifiers in a text by one sign. An identifier without a digit could be any word, so it is treated like any other value. */
+/**
+ * Replaces identifiers in a text by one sign. An identifier without a digit could be any word, so it is treated like
+ * any other value.
+ */
 const withReferences = (text: string, { identifiers }: Sent): string =>
   identifiers
     .map(fold)
     .filter((identifier) => identifier.trim())
-    .reduce((now, identifier) => now.replace(whole(literally(identifier)), ` ${/\p{N}/u.test(identifier) ? REFERENCE : SENT} `), fold(text));
+    .reduce(
+      (now, identifier) =>
+        now.replace(whole(literally(identifier)), ` ${/\p{N}/u.test(identifier) ? REFERENCE : SENT} `),
+      fold(text),
+    );
 
 /** The words, grouped by the parts between commas and colons. */
 type Sentence = readonly (readonly string[])[];
@@ -75,28 +86,43 @@ function sentencesOf(text: string, { identifiers, keys, values }: Sent): Sentenc
   const sent = new Set(values.flatMap((value) => [...wordsOf(fold(value)), ...wordsOf(split(fold(value)))]));
   // The two words that mark a duplicate count as the gateway's only if no sent value contains them, in any spelling.
   const all = [...identifiers, ...keys, ...values].map((value) => wordsOf(fold(value)).join('')).join(' ');
-  const isSent = (word: string) => sent.has(word) || (/^(?:already|duplicated?)$/.test(word) && all.includes(word.replace(/d$/, '')));
+  const isSent = (word: string) =>
+    sent.has(word) || (/^(?:already|duplicated?)$/.test(word) && all.includes(word.replace(/d$/, '')));
   return splitSentences(named)
     .filter((sentence) => wordsOf(sentence).length > 0)
-    .map((sentence) => sentence.split(/[,:]/).map((part) => wordsOf(split(part)).map((word) => (isSent(word) ? SENT : word))));
+    .map((sentence) =>
+      sentence.split(/[,:]/).map((part) => wordsOf(split(part)).map((word) => (isSent(word) ? SENT : word))),
+    );
 }
 
 const splitSentences = (text: string): string[] => text.split(/[.;!?]+(?:\s|$)|\n/);
 
 const isSubject = (word: string): boolean => NOUNS.has(word) || word === REFERENCE;
 
-/** Whether a sentence says only that this report was reported before. `isAlone`: no other sentence names another subject. */
+/**
+ * Whether a sentence says only that this report was reported before. `isAlone`: no other sentence names another
+ * subject.
+ */
 function saysRepeated(sentence: Sentence, done: ReadonlySet<string>, isAlone: boolean): boolean {
   const words = sentence.flat();
-  return isPlain(words, done) && sentence.some((part) => isStatement(part, done, { namesReport: words.some(isSubject), isAlone }));
+  return (
+    isPlain(words, done) &&
+    sentence.some((part) => isStatement(part, done, { namesReport: words.some(isSubject), isAlone }))
+  );
 }
 
 /** Whether a sentence speaks of nothing but the report and its refusal. */
-const isPlain = (words: readonly string[], done: ReadonlySet<string>): boolean => words.every((word) => isKnown(word, done) || REFUSALS.has(word));
+const isPlain = (words: readonly string[], done: ReadonlySet<string>): boolean =>
+  words.every((word) => isKnown(word, done) || REFUSALS.has(word));
 
-const isKnown = (word: string, done: ReadonlySet<string>): boolean => isSubject(word) || done.has(word) || FILLERS.has(word);
+const isKnown = (word: string, done: ReadonlySet<string>): boolean =>
+  isSubject(word) || done.has(word) || FILLERS.has(word);
 
-function isStatement(words: readonly string[], done: ReadonlySet<string>, { namesReport, isAlone }: { namesReport: boolean; isAlone: boolean }): boolean {
+function isStatement(
+  words: readonly string[],
+  done: ReadonlySet<string>,
+  { namesReport, isAlone }: { namesReport: boolean; isAlone: boolean },
+): boolean {
   if (!words.every((word) => isKnown(word, done))) return false;
   const namesOnlyReport = namesReport && !words.some(isBareId);
   if (namesOnlyReport && words.some((word) => word.startsWith('duplicate'))) return true;
@@ -106,7 +132,10 @@ function isStatement(words: readonly string[], done: ReadonlySet<string>, { name
   return DONE.has(verb) ? isAlone || namesReport : namesOnlyReport && done.has(verb);
 }
 
-/** Whether a word is an "id" other than the report's own ("bet id", "bet with id B-1", "bet with this id"): then another identifier may be the duplicate. */
+/**
+ * Whether a word is an "id" other than the report's own ("bet id", "bet with id B-1", "bet with this id"): then another
+ * identifier may be the duplicate.
+ */
 const isBareId = (word: string, index: number, words: readonly string[]): boolean => {
   const before = words[index - 1] ?? '';
   return (
@@ -126,17 +155,19 @@ export interface Repeated {
   readonly denied: boolean;
 }
 
-/** The words of a refusal. */
 interface Words {
   readonly status: number;
   readonly message: string;
-  /** All strings of the answer: a code such as `DUPLICATE_REPORT` counts as words, too. A member `recorded: false` is the string "not recorded". */
+  /**
+   * All strings of the answer: a code such as `DUPLICATE_REPORT` counts as words, too. A member `recorded: false` is
+   * the string "not recorded".
+   */
   readonly strings: readonly string[];
 }
 
 /**
- * Reads the gateway's words. A text that only resembles a duplicate, or that could consist of the operator's own words, is
- * ignored. A code does not count if the message speaks of something else.
+ * Reads the gateway's words. A text that only resembles a duplicate, or that could consist of the operator's own words,
+ * is ignored. A code does not count if the message speaks of something else.
  */
 export function readRepeated({ status, message, strings }: Words, sent: Sent): Repeated {
   const done = status === 409 ? DONE_AT_409 : DONE;
@@ -151,7 +182,8 @@ export function readRepeated({ status, message, strings }: Words, sent: Sent): R
   return {
     repeated:
       sentences.some((sentence) => saysRepeated(sentence, done, sentences.length === 1)) ||
-      (sentences.every((sentence) => isPlain(sentence.flat(), done)) && allSentences.some((sentence) => saysRepeated(sentence, done, false))),
+      (sentences.every((sentence) => isPlain(sentence.flat(), done)) &&
+        allSentences.some((sentence) => saysRepeated(sentence, done, false))),
     different: different === says(OTHER_DATA) && !(different && says(UNDECIDED)) ? different : undefined,
     denied: QUESTION.test(all) || DENIALS.some(says),
   };

@@ -1,8 +1,8 @@
 import { seconds } from '../platform/messages.js';
 import { type Clock, type Limit, parseRetryAfter } from '../platform/time.js';
+import type { CallContext, Failure, Verdict } from './channel.js';
 import type { Answer } from './settings.js';
 import { type Answered, type Attempted, THE_HOST } from './transport.js';
-import type { CallContext, Failure, Verdict } from './verdict.js';
 
 /** The receiver and the time limit. */
 type Asked = Pick<CallContext, 'host' | 'within'>;
@@ -44,10 +44,19 @@ function classifySilence(attempted: Exclude<Attempted, Answered>, { host, within
     return { ...OUT_OF_TIME, text, outcome: attempted.unsent ? 'not-sent' : 'unknown' };
   }
   const { text, notSent, retryable, foreign = false } = attempted.failure;
-  return { code: 'network', text: text.replace(THE_HOST, host()), outcome: notSent ? 'not-sent' : 'unknown', retryable, foreign };
+  return {
+    code: 'network',
+    text: text.replace(THE_HOST, host()),
+    outcome: notSent ? 'not-sent' : 'unknown',
+    retryable,
+    foreign,
+  };
 }
 
-/** The verdict on an attempt without a complete answer; otherwise the verdict of `read`, which gets the answer and its `Retry-After`. */
+/**
+ * The verdict on an attempt without a complete answer; otherwise the verdict of `read`, which gets the answer and its
+ * `Retry-After`.
+ */
 export function verdictOn(
   attempted: Attempted,
   asked: Asked,
@@ -58,7 +67,9 @@ export function verdictOn(
   const answer = readAnswer(attempted.status, attempted.text);
   // Only for a failure: a clock that throws must not turn a success into an error.
   const retryAfterMs = () => parseRetryAfter(attempted.header('retry-after'), clock.now());
-  return mayHaveBrokenOff(attempted, answer) ? { kind: 'failed', failure: brokenOff(answer.status, retryAfterMs()) } : read(answer, retryAfterMs);
+  return mayHaveBrokenOff(attempted, answer)
+    ? { kind: 'failed', failure: brokenOff(answer.status, retryAfterMs()) }
+    : read(answer, retryAfterMs);
 }
 
 /** `inPage`: a browser may repeat a request by itself when a connection breaks, and does not report it. */
@@ -66,19 +77,32 @@ export const duplicateFailure = (status: number, duplicate: 'same' | 'conflict',
   const conflict = duplicate === 'conflict';
   const details = { status, conflict };
   if (conflict) {
-    const text = 'the gateway has other data under this reference (a new timestamp or location is other data too); compare your records';
+    const text =
+      'the gateway has other data under this reference (a new timestamp or location is other data too); compare your records';
     return { code: 'duplicate', text, outcome: 'rejected', certain: true, details };
   }
   const text = inPage
     ? 'the gateway already has this report, perhaps from this call: browsers repeat requests by themselves'
     : 'the gateway already has this report, and this call did not send it; do not send it again';
-  return { code: 'duplicate', text, outcome: inPage ? 'unknown' : 'rejected', details, ...(inPage && { advice: 'Compare your records.' }) };
+  return {
+    code: 'duplicate',
+    text,
+    outcome: inPage ? 'unknown' : 'rejected',
+    details,
+    ...(inPage && { advice: 'Compare your records.' }),
+  };
 };
 
 /** The time that was waited, with its option: `within 10 s (attemptTimeoutMs)`. */
-export const withinLimit = ({ milliseconds, option }: Limit): string => `within ${seconds(milliseconds)}${option ? ` (${option})` : ''}`;
+export const withinLimit = ({ milliseconds, option }: Limit): string =>
+  `within ${seconds(milliseconds)}${option ? ` (${option})` : ''}`;
 
 /** Ends of a call at a moment when nothing of this attempt was sent. */
 export const ABORTED: Failure = { code: 'aborted', text: 'cancelled by its signal', outcome: 'not-sent' };
-export const OUT_OF_TIME: Failure = { code: 'timeout', text: 'timed out before it was sent', outcome: 'not-sent', retryable: true };
+export const OUT_OF_TIME: Failure = {
+  code: 'timeout',
+  text: 'timed out before it was sent',
+  outcome: 'not-sent',
+  retryable: true,
+};
 export const configurationFailure = (text: string): Failure => ({ code: 'configuration', text, outcome: 'not-sent' });

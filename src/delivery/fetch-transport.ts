@@ -1,17 +1,57 @@
 import { isMeasured, readBody } from '../platform/body.js';
 import { withTimeout } from '../platform/time.js';
 import type { Fetch, FetchInit, FetchResponse } from '../platform/web-types.js';
-import { takeRoom } from './leaving-page.js';
 import type { AttemptRequest, Broken, Transport } from './transport.js';
 
-/** The headers of every request. */
+/**
+ * The limit for all requests with `keepalive` of a page together, by the fetch standard. A little is left for the
+ * page's own requests.
+ */
+const MOST_BYTES = 60 * 1024;
+/** Chromium accepts 20 of a page at a time, and refuses the next. */
+const MOST_REQUESTS = 15;
+
+/** Counted over all clients, since the limit is the page's. */
+let bytes = 0;
+let requests = 0;
+
+/**
+ * Reserves the space that a body needs to outlive its page, and returns a function that releases it. Undefined if the
+ * space is used up: a browser refuses that request without saying why.
+ */
+function takeRoom(body: string): (() => void) | undefined {
+  const size = new TextEncoder().encode(body).byteLength;
+  if (bytes + size > MOST_BYTES || requests >= MOST_REQUESTS) return undefined;
+  bytes += size;
+  requests += 1;
+  return () => {
+    bytes -= size;
+    requests -= 1;
+  };
+}
+
+/** Runs some work until the page is left. Undefined if it had not finished by then. */
+export function untilPageHides<T>(work: () => Promise<T>): Promise<T | undefined> {
+  const listening = new AbortController();
+  return Promise.race([work(), pageHidden(listening.signal).then(() => undefined)]).finally(() => listening.abort());
+}
+
+interface Page {
+  addEventListener?(type: 'pagehide', listener: () => void, options: { once: true; signal: AbortSignal }): void;
+}
+
+/** Resolves when the page is left; never outside a page. The signal removes the listener. */
+export const pageHidden = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    (globalThis as Page).addEventListener?.('pagehide', () => resolve(), { once: true, signal });
+  });
+
 export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const;
 
 /** Sends a request, and resolves with its answer when the headers have arrived. */
 export type Send = (url: string, init: FetchInit & { body: string }) => Promise<FetchResponse>;
 
-/** The runtime from which a request is sent. */
-export interface FetchRuntime {
+interface FetchRuntime {
   /** A page's requests set the cookies and omit the referrer. Other runtimes refuse these options. */
   readonly inPage: boolean;
   /** Reads a thrown error. `answered`: the headers had arrived. */
@@ -28,7 +68,9 @@ export const BROWSER_PAGE: FetchRuntime = {
   }),
 };
 
-/** A transport over a function like `fetch`. Errors of that function do not leave it: they contain headers and bodies. */
+/**
+ * A transport over a function like `fetch`. Errors of that function do not leave it: they contain headers and bodies.
+ */
 export const transportBy = (send: Send, { inPage, readBroken }: FetchRuntime): Transport => ({
   async send({ url, headers, body, credentials, keepalive }: AttemptRequest, limit) {
     let hasAnswered = false;
@@ -47,7 +89,12 @@ export const transportBy = (send: Send, { inPage, readBroken }: FetchRuntime): T
       hasAnswered = true;
       const text = await readBody(response, signal);
       const { status, headers: answered } = response;
-      return { status, header: (name: string) => answered.get(name), text, measured: text !== undefined && isMeasured(response) };
+      return {
+        status,
+        header: (name: string) => answered.get(name),
+        text,
+        measured: text !== undefined && isMeasured(response),
+      };
     }, limit);
     leaveRoom?.();
     if (result.ended === 'done') return { ended: 'answered', ...result.value };
@@ -55,5 +102,5 @@ export const transportBy = (send: Send, { inPage, readBroken }: FetchRuntime): T
   },
 });
 
-/** The transport of pages: `fetch`. */
-export const pageTransport = (fetch: Fetch = (url, init) => globalThis.fetch(url, init)): Transport => transportBy(fetch, BROWSER_PAGE);
+export const pageTransport = (fetch: Fetch = (url, init) => globalThis.fetch(url, init)): Transport =>
+  transportBy(fetch, BROWSER_PAGE);

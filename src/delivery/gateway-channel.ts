@@ -1,14 +1,137 @@
 import type { Environment } from '../errors/errors.js';
-import type { Limit } from '../platform/time.js';
+import { asRecord } from '../platform/as-record.js';
+import type { Logger } from '../platform/logger.js';
+import { seconds } from '../platform/messages.js';
+import type { Clock, Limit } from '../platform/time.js';
 import { GATEWAY_PATH } from '../protocol/operations.js';
-import { apiKeyProblem } from '../schema/api-key.js';
+import { maskDetails } from '../redact/redact.js';
+import { apiKeyProblem } from '../schema/headers.js';
+import type { Sent } from '../schema/sent.js';
+import { messageOf } from './answer.js';
 import { askOption } from './ask-option.js';
-import { type Channel, OF_ANOTHER_CLIENT } from './channel.js';
-import { configurationFailure } from './failures.js';
-import { type AnswerSettings, readGatewayAnswer } from './gateway-answer.js';
+import { type CallContext, type Channel, type Failure, OF_ANOTHER_CLIENT, type Verdict } from './channel.js';
+import { configurationFailure, duplicateFailure, verdictOn } from './failures.js';
 import { requestIdOf } from './request-id.js';
-import type { Gateway } from './settings.js';
-import type { Failure } from './verdict.js';
+import type { Answer, Gateway } from './settings.js';
+import { failureOf } from './status.js';
+import type { Attempted } from './transport.js';
+
+/** The rules for reading a gateway's answers. */
+export interface AnswerSettings {
+  readonly isRecorded: (answer: Answer) => boolean;
+  /** The default one also gets the sent values. */
+  readonly isDuplicate: (answer: Answer, sent: () => Sent) => 'same' | 'conflict' | false;
+  readonly inPage: boolean;
+  readonly logger: Required<Logger>;
+  readonly clock: Clock;
+}
+
+export const readGatewayAnswer = (attempted: Attempted, context: CallContext, settings: AnswerSettings): Verdict =>
+  verdictOn(attempted, context, settings.clock, (answer, retryAfterMs) => {
+    const { status } = answer;
+    if (status >= 200 && status < 300) {
+      if (context.isReport ? ask(settings, 'isRecorded', answer, context.sent) === true : hasVerdict(answer))
+        return { kind: 'recorded', body: answer.body, said: answer.json ? messageOf(answer.body) : undefined };
+    } else if (context.isReport) {
+      const duplicate = ask(settings, 'isDuplicate', answer, context.sent);
+      if (duplicate === 'same' || duplicate === 'conflict')
+        return {
+          kind: duplicate === 'same' ? 'same' : 'failed',
+          failure: withAnswer(duplicateFailure(status, duplicate, settings.inPage), answer, context),
+        };
+    }
+    return { kind: 'failed', failure: withAnswer(readStatus(answer, context, retryAfterMs()), answer, context) };
+  });
+
+/**
+ * The failure with the gateway's message, still unmasked, and its JSON, masked. The JSON about a verified number may
+ * name its holder.
+ */
+function withAnswer(failure: Failure, { body, json }: Answer, { isReport, values, identifiers }: CallContext): Failure {
+  if (!json || body === undefined) return failure;
+  const said = messageOf(body);
+  return isReport
+    ? { ...failure, said, details: { ...failure.details, details: maskDetails(body, values(), identifiers()) } }
+    : { ...failure, said };
+}
+
+/**
+ * Completes the verdict of a status with whether the answer is the gateway's own: the gateway answers with JSON, and
+ * its 404 has a message.
+ */
+export function readStatus(
+  answer: Answer,
+  context: Pick<CallContext, 'after' | 'isReport'>,
+  retryAfterMs: number | undefined,
+): Failure {
+  const failure = failureOf(answer.status, textOf(answer, context, retryAfterMs), retryAfterMs);
+  const { status, body, json } = answer;
+  if (status === 404) return { ...failure, foreign: messageOf(body) === undefined };
+  const isForeign = !json || (body === undefined && status >= 300);
+  return isForeign ? { ...failure, foreign: true } : failure;
+}
+
+/** The text for a status: what happened and what to do. */
+function textOf(
+  { status, body, json }: Answer,
+  { after, isReport }: Pick<CallContext, 'after' | 'isReport'>,
+  retryAfterMs: number | undefined,
+): string {
+  const notJson = !json || body === undefined ? 'the answer is not JSON: ' : '';
+  const wrongAddress = `; ${notJson}is the base address right?`;
+  // A browser does not show the status of a redirect that it does not follow.
+  const http = status === 0 ? '' : `HTTP ${status}: `;
+  const words = () => {
+    if (status === 401) return 'the API key is missing or not valid in this environment';
+    if (status === 404)
+      return `no such record${after && !notJson ? `; was ${after} reported first, in this environment? If so, check the base address` : wrongAddress}`;
+    if (status === 422) return 'the gateway cannot accept the data';
+    if (status === 429)
+      return `Rate limited; ${retryAfterMs === undefined ? 'call again later' : `the gateway asks for ${seconds(retryAfterMs)}`}`;
+    if (status === 403) return 'the gateway refused the request; check the API key and its permissions';
+    if (status >= 400 && status < 500 && status !== 408)
+      return `the gateway refused the request${status === 405 && notJson ? wrongAddress : ''}`;
+    if (status >= 400) return 'the gateway failed';
+    if (status > 0 && status < 200) return 'the gateway sent no final answer';
+    if (status === 0 || status >= 300) return REDIRECT;
+    return json
+      ? `the answer does not say that ${isReport ? 'the report is recorded (see the option isRecorded)' : 'the number is verified or not'}`
+      : 'the answer is not JSON; is there a proxy or a captive portal between?';
+  };
+  return http + words();
+}
+
+const REDIRECT =
+  'the gateway answered with a redirect, which is not followed, since it would forward the API key; is the base address right?';
+
+/** A partial answer (206) is not an answer. */
+const hasVerdict = ({ status, body }: Answer): boolean => status !== 206 && typeof asRecord(body).success === 'boolean';
+
+const MEANINGS = { isRecorded: [true, false], isDuplicate: ['same', 'conflict', false] } as const;
+
+/**
+ * Calls the user's function. If it throws, or returns an invalid value, its result is ignored and the careful reading
+ * applies.
+ */
+function ask<Name extends 'isRecorded' | 'isDuplicate'>(
+  settings: AnswerSettings,
+  name: Name,
+  answer: Answer,
+  sent: () => Sent,
+): ReturnType<AnswerSettings[Name]> | false {
+  let fault = 'threw';
+  try {
+    const meaning = settings[name](answer, sent) as ReturnType<AnswerSettings[Name]>;
+    if ((MEANINGS[name] as readonly unknown[]).includes(meaning)) return meaning;
+    // A function that is asynchronous by mistake must not end the process when it rejects.
+    Promise.resolve(meaning).catch(() => {});
+    fault = `must return ${MEANINGS[name].join(' or ')}`;
+  } catch {
+    // Reported below. The error that it threw may contain any data.
+  }
+  settings.logger.error(`The option ${name} ${fault}; HTTP ${answer.status} is read as if it had returned false.`);
+  return false;
+}
 
 /** The gateways of the environments. A text in place of one says what is missing. */
 export type Gateways = Readonly<Record<Environment, Gateway | string>>;
@@ -22,7 +145,10 @@ const addressOf = (gateway: Gateway | string) => (typeof gateway === 'string' ? 
 export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Channel => ({
   kind: 'gateway',
   addresses: { staging: addressOf(gateways.staging), production: addressOf(gateways.production) },
-  problem: () => (settings.inPage && Object.values(gateways).every((gateway) => typeof gateway === 'string') ? SET_RELAY_URL : undefined),
+  problem: () =>
+    settings.inPage && Object.values(gateways).every((gateway) => typeof gateway === 'string')
+      ? SET_RELAY_URL
+      : undefined,
   open({ operation, environment }, more) {
     const gateway = environment ? gateways[environment] : OF_ANOTHER_CLIENT;
     if (typeof gateway === 'string') return gateway;
@@ -33,7 +159,8 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
       secrets,
       async request(body, limit) {
         const { apiKey: given } = gateway;
-        const apiKey = typeof given === 'string' ? given : await readKey(given, `gateways.${environment}.apiKey`, limit);
+        const apiKey =
+          typeof given === 'string' ? given : await readKey(given, `gateways.${environment}.apiKey`, limit);
         if (typeof apiKey !== 'string') return apiKey;
         secrets.add(apiKey);
         return { url, headers: { 'x-api-key': apiKey, ...more }, body, credentials: 'omit', keepalive: false };
@@ -41,14 +168,20 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
       read(attempted, context) {
         const verdict = readGatewayAnswer(attempted, context, settings);
         // With the spread first, V8 takes as long for this object as for the check of the whole report.
-        return attempted.ended === 'answered' ? { requestId: requestIdOf(attempted, context, secrets), ...verdict } : verdict;
+        return attempted.ended === 'answered'
+          ? { requestId: requestIdOf(attempted, context, secrets), ...verdict }
+          : verdict;
       },
     };
   },
 });
 
 /** The key, read before each attempt, since it may have been rotated. */
-async function readKey(ask: Exclude<Gateway['apiKey'], string>, name: string, limit: () => Limit): Promise<string | Failure> {
+async function readKey(
+  ask: Exclude<Gateway['apiKey'], string>,
+  name: string,
+  limit: () => Limit,
+): Promise<string | Failure> {
   const asked = await askOption(ask, name, limit());
   if (!('value' in asked)) return asked;
   const problem = apiKeyProblem(asked.value);

@@ -8,12 +8,14 @@ export interface NetworkFailure {
   certificate: boolean;
 }
 
-const NOT_CONNECTED = /^(?:ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/;
+const NOT_CONNECTED =
+  /^(?:ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/;
 const CERTIFICATE =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT)_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 /** Undici's message for a proxy that refused the tunnel, so that no byte of the request was sent. */
 const NO_TUNNEL = /^Proxy response \((\d{3})\) !== 200 when HTTP Tunneling$/;
-const NEVER_LEFT = /^(?:bad port|proxy \d{3}|TRANSPORT_CLOSED|PROXY_CLOSED|ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL)$/;
+const NEVER_LEFT =
+  /^(?:bad port|proxy \d{3}|TRANSPORT_CLOSED|PROXY_CLOSED|ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL)$/;
 /** The server ends the TLS handshake, since it does not speak HTTP/1.1. */
 const NO_HTTP_1 = /NO_APPLICATION_PROTOCOL$/;
 const MAX_CAUSES = 5;
@@ -31,7 +33,8 @@ interface Thrown {
 function roots(error: unknown, depth = 0): Thrown[] {
   const thrown = error as Thrown;
   const { errors, cause } = thrown;
-  if (depth < MAX_CAUSES && Array.isArray(errors) && errors.length > 0) return errors.flatMap((inner) => roots(inner, depth + 1));
+  if (depth < MAX_CAUSES && Array.isArray(errors) && errors.length > 0)
+    return errors.flatMap((inner) => roots(inner, depth + 1));
   if (depth < MAX_CAUSES && typeof cause === 'object' && cause !== null) return roots(cause, depth + 1);
   return [thrown];
 }
@@ -74,10 +77,14 @@ export function readBroken(error: unknown, answered: boolean, unsent = false): B
   const { code, ...read } = readNetworkFailure(error);
   const certificate = read.certificate && !answered;
   const notSent = (read.notSent || unsent) && !answered;
-  return { text: describeFailure({ code, notSent, certificate }), notSent, retryable: !certificate, foreign: code === OF_A_PROXY };
+  return {
+    text: describeFailure({ code, notSent, certificate }),
+    notSent,
+    retryable: !certificate,
+    foreign: code === OF_A_PROXY,
+  };
 }
 
-/** The advice for a refused certificate. */
 export const certificateAdvice = (code = ''): string =>
   /EXPIRED|NOT_YET_VALID/.test(code)
     ? "check this machine's clock; if it is right, tell the gateway's operator"
@@ -91,9 +98,11 @@ export function describeFailure({ code, notSent, certificate }: NetworkFailure):
   if (certificate) return `the certificate was refused${shown}; ${certificateAdvice(code)}`;
   if (code?.startsWith('proxy '))
     return `the proxy refused a tunnel to ${THE_HOST} (HTTP ${code.slice(-3)}); check its address, its password and which hosts it allows`;
-  if (code === 'PROXY_CLOSED') return `the proxy closed the connection without opening a tunnel to ${THE_HOST}; check its address and which hosts it allows`;
+  if (code === 'PROXY_CLOSED')
+    return `the proxy closed the connection without opening a tunnel to ${THE_HOST}; check its address and which hosts it allows`;
   if (code === 'TRANSPORT_CLOSED') return 'the transport that you passed is closed; make a new one';
-  if (code && NO_HTTP_1.test(code)) return `${THE_HOST} speaks HTTP/2 only${shown}: pass nodeTransport({ dispatcher: new Agent({ allowH2: true }) })`;
+  if (code && NO_HTTP_1.test(code))
+    return `${THE_HOST} speaks HTTP/2 only${shown}: pass nodeTransport({ dispatcher: new Agent({ allowH2: true }) })`;
   const hint = code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : '';
   if (notSent) return `could not connect to ${THE_HOST}${shown}${hint || '; check its address and the network'}`;
   return `the connection broke before a complete answer came${shown}${hint}`;

@@ -1,16 +1,136 @@
+import { type Environment, type ErrorCode, type ErrorOutcome, isErrorCode } from '../errors/errors.js';
+import { asRecord } from '../platform/as-record.js';
 import type { Clock } from '../platform/time.js';
+import { RELAY_HEADER } from '../protocol/headers.js';
 import { operations } from '../protocol/operations.js';
-import { RELAY_HEADER } from '../protocol/player-header.js';
-import { type Channel, OF_ANOTHER_CLIENT } from './channel.js';
-import { pageHidden } from './leaving-page.js';
-import { readRelayAnswer } from './relay-answer.js';
-import type { Relay } from './settings.js';
+import type { Location } from '../schema/location.js';
+import {
+  type CallContext,
+  type Channel,
+  type Failure,
+  OF_ANOTHER_CLIENT,
+  type RelayReceiptDetails,
+  type Verdict,
+} from './channel.js';
+import { duplicateFailure, verdictOn } from './failures.js';
+import { pageHidden } from './fetch-transport.js';
+import { isId } from './request-id.js';
+import type { Answer, Relay } from './settings.js';
+import { failureOf } from './status.js';
+import type { Attempted } from './transport.js';
+
+const MAY_PASS: readonly ErrorCode[] = ['network', 'timeout', 'rate-limited', 'gateway'];
+
+const OUTCOMES: readonly unknown[] = ['not-sent', 'rejected', 'unknown'] satisfies ErrorOutcome[];
+const MOST_LISTED = 100;
+
+/** Makes the verdict on an attempt at a relay (our decision: its wire format). */
+export const readRelayAnswer = (
+  attempted: Attempted,
+  context: CallContext,
+  { inPage, clock }: { readonly inPage: boolean; readonly clock: Clock },
+): Verdict =>
+  verdictOn(attempted, context, clock, (answer, retryAfterMs) => {
+    const { status } = answer;
+    const relayReceipt = readReceipt(answer, context);
+    if (relayReceipt)
+      return { kind: 'recorded', body: undefined, said: undefined, relayReceipt, requestId: idIn(answer.body) };
+
+    const what = status === 0 ? 'a redirect is not followed' : `HTTP ${status}: the answer is not that of a relay`;
+    const byStatus = failureOf(status, `${what}; is relayUrl right, and the player logged in?`, retryAfterMs());
+    const error = asRecord(asRecord(answer.body).error);
+    // A 2xx or 3xx answer that contains an error is invalid.
+    if (status < 400 || !OUTCOMES.includes(error.outcome)) return { kind: 'failed', failure: byStatus };
+    const isDuplicate = error.code === 'duplicate';
+    const same = isDuplicate && error.conflict !== true;
+    const said = typeof error.message === 'string' ? error.message : undefined;
+    // A relay of this package writes its own sentences only, so the page shows them unchanged. Any other text may
+    // repeat a value.
+    const isOwn = attempted.ended === 'answered' && attempted.header(RELAY_HEADER) === '1';
+    const failure = isDuplicate
+      ? readDuplicate(status, same, context, inPage)
+      : readError(error, byStatus, isOwn ? String : context.mask);
+    return { kind: same ? 'same' : 'failed', failure: { ...failure, said, isOwn } };
+  });
+
+/**
+ * A duplicate, as from a gateway. But the relay may have added other values for each attempt: the other data may be
+ * this very report with another location.
+ */
+function readDuplicate(status: number, same: boolean, { report }: CallContext, inPage: boolean): Failure {
+  const failure = duplicateFailure(status, same ? 'same' : 'conflict', inPage);
+  return same || report.location
+    ? failure
+    : { ...failure, certain: false, outcome: inPage ? 'unknown' : 'rejected', advice: 'Compare your records.' };
+}
+
+function readError(
+  { code, outcome, ...error }: Readonly<Record<string, unknown>>,
+  byStatus: Failure,
+  mask: CallContext['mask'],
+): Failure {
+  // An unknown kind is derived from the status.
+  const known = isErrorCode(code) ? code : byStatus.code;
+  const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MOST_LISTED).map(asRecord) : []);
+  // A value that is not a word may contain any data.
+  const word = (value: unknown) => (typeof value === 'string' && /^[\w.$-]{0,200}$/.test(value) ? value : '[masked]');
+  const words = (value: unknown) => (typeof value === 'string' && mask(value)) || '';
+
+  const issues = list(error.issues).map(({ path, code, message }) => ({
+    path: word(path),
+    code: word(code),
+    message: words(message),
+  }));
+  const steps = list(error.steps).map(({ step, reason, message, durationMs }) => ({
+    step: word(step),
+    reason: word(reason),
+    message: words(message),
+    durationMs: Number(durationMs) || 0,
+  }));
+  const wait = error.retryAfterMs;
+  return {
+    code: known,
+    retryable: MAY_PASS.includes(known),
+    outcome: outcome as ErrorOutcome,
+    text: `HTTP ${byStatus.details?.status}: the relay answers "${word(code)}"${issues.map(({ path, message }) => `\n  - ${path}: ${message}`).join('')}`,
+    details: {
+      ...byStatus.details,
+      ...(typeof wait === 'number' && wait >= 0 && { retryAfterMs: wait }),
+      ...(code === 'validation' && { issues: issues as never }),
+      ...(code === 'location' && { steps: steps as never }),
+    },
+  };
+}
+
+/** The id that the gateway gave the relay's request. */
+function idIn(body: unknown): string | undefined {
+  const { requestId } = asRecord(body);
+  return isId(requestId) ? requestId : undefined;
+}
+
+/** The relay's data about a report that it accepted. Undefined if the answer is not from a relay. */
+function readReceipt({ status, body }: Answer, { report }: CallContext): RelayReceiptDetails | undefined {
+  const { outcome, operation, reference, environment, location, state } = asRecord(body);
+  // An answer about another report does not count.
+  if (operation !== report.operation || reference !== report.reference) return undefined;
+  const { latitude, longitude } = asRecord(location);
+  const more = {
+    ...((environment === 'staging' || environment === 'production') && { environment: environment as Environment }),
+    ...(typeof latitude === 'number' && typeof longitude === 'number' && { location: location as Location }),
+  };
+  if (status === 200 && (outcome === 'recorded' || outcome === 'already-recorded')) return { outcome, ...more };
+  return status === 202 && typeof state === 'string' ? { outcome: 'accepted', ...more, state } : undefined;
+}
 
 /** The page's own path has no host. */
-const NO_PAGE = 'this ran on a server during rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
+const NO_PAGE =
+  'this ran on a server during rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
 
 /** The operator's own backend, which holds the key. */
-export const relayChannel = ({ resolve, credentials }: Relay, settings: { readonly inPage: boolean; readonly clock: Clock }): Channel => ({
+export const relayChannel = (
+  { resolve, credentials }: Relay,
+  settings: { readonly inPage: boolean; readonly clock: Clock },
+): Channel => ({
   kind: 'relay',
   addresses: { relay: resolve().baseUrl },
   problem() {
@@ -26,14 +146,21 @@ export const relayChannel = ({ resolve, credentials }: Relay, settings: { readon
     const headers = { [RELAY_HEADER]: '1', ...more };
     /** The page is being left, so the next attempt is the last one. */
     let leaving = false;
-    /** Other scripts share the limit for requests that outlive a page, and a browser does not say when it is reached. */
+    /**
+     * Other scripts share the limit for requests that outlive a page, and a browser does not say when it is reached.
+     */
     let mayLackRoom = false;
+    /**
+     * A stored report names its player. The next tab sends it as soon as this one is gone, so this request must end with
+     * the page: two attempts of a report are never under way at once.
+     */
+    const isStored = more !== undefined;
     let keepalive = true;
     return {
       by: 'relay',
       secrets: new Set(),
       async request(body) {
-        keepalive = leaving || !mayLackRoom;
+        keepalive = !isStored && (leaving || !mayLackRoom);
         return { url, headers, body, credentials, keepalive };
       },
       read(attempted, context) {

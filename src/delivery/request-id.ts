@@ -1,15 +1,17 @@
-import { REQUEST_ID_HEADERS } from '../protocol/request-id-headers.js';
+import { REQUEST_ID_HEADERS } from '../protocol/headers.js';
 import { fold, holdsPiece, KEY_PIECE } from '../redact/redact.js';
-import type { SentValue } from '../schema/sent-values.js';
+import type { SentValue } from '../schema/sent.js';
+import type { CallContext } from './channel.js';
 import type { Answered } from './transport.js';
-import type { CallContext } from './verdict.js';
 
 /** Whether a value is an id. Any other text could contain any data, and is not kept. */
 export const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value);
 /** A random id, for example a UUID. It could still contain a personal number of many digits. */
 const RANDOM = /^[\da-f-]{32,55}$/;
 const MANY_DIGITS = /\d{10}/;
-/** The characters of a key's part inside an id. Few keys have them, and searching for them costs more than all the rest. */
+/**
+ * The characters of a key's part inside an id. Few keys have them, and searching for them costs more than all the rest.
+ */
 const HEXADECIMAL = /[\da-fA-F-]{6}/;
 /** A word of this length is found within a longer one. */
 const LONG_WORD = 4;
@@ -30,7 +32,9 @@ export function requestIdOf(
       const lower = id.toLowerCase();
       const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower) && !mayRepeat(report.body, lower);
       const mayHold = (secret: string) => !isRandom || secret.length < KEY_PIECE || HEXADECIMAL.test(secret);
-      const repeats = [...secrets].some((secret) => mayHold(secret) && holdsKey(lower, secret.toLowerCase())) || (!isRandom && holdsWord(lower, values()));
+      const repeats =
+        [...secrets].some((secret) => mayHold(secret) && holdsKey(lower, secret.toLowerCase())) ||
+        (!isRandom && holdsWord(lower, values()));
       return repeats ? undefined : id;
     }
   } catch {
@@ -47,10 +51,13 @@ const GROUPS = /[\da-f]{8,}/g;
 function mayRepeat(body: string, id: string): boolean {
   const holds = (digits: string) => body.includes(digits) || body.includes(digits.toUpperCase());
   // Without hyphens, other digits may precede it.
-  return (id.match(GROUPS) ?? []).some((group) => holds(group.slice(0, LONG_PART)) || (group.length > LONGEST_GROUP && holds(group.slice(-LONG_PART))));
+  return (id.match(GROUPS) ?? []).some(
+    (group) => holds(group.slice(0, LONG_PART)) || (group.length > LONGEST_GROUP && holds(group.slice(-LONG_PART))),
+  );
 }
 
-const holdsKey = (id: string, key: string): boolean => (key.length < KEY_PIECE ? id.includes(key) : holdsPiece(id, key));
+const holdsKey = (id: string, key: string): boolean =>
+  key.length < KEY_PIECE ? id.includes(key) : holdsPiece(id, key);
 
 function holdsWord(id: string, values: readonly SentValue[]): boolean {
   const personal = values.flatMap(({ text, kind }) => (kind === 'personal' ? [fold(text)] : []));

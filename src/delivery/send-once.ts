@@ -1,19 +1,17 @@
-import { sentence, subjectOf } from '../platform/messages.js';
+import { safeCallback } from '../platform/logger.js';
+import { seconds, sentence, subjectOf } from '../platform/messages.js';
 import type { Limit } from '../platform/time.js';
 import { operations } from '../protocol/operations.js';
-import { needsNoMask } from '../redact/needs-no-mask.js';
-import { maskSent } from '../redact/redact.js';
+import { maskSent, needsNoMask } from '../redact/redact.js';
 import type { HeadersOption } from '../schema/headers.js';
-import { type SentValue, sentValues } from '../schema/sent-values.js';
-import { identifiersOf, sentOf } from '../schema/sent-words.js';
-import type { Exchange } from './channel.js';
+import { identifiersOf, type SentValue, sentOf, sentValues } from '../schema/sent.js';
+import { moreHeaders } from './ask-option.js';
+import type { CallContext, Exchange, Failure, RelayReceiptDetails, Verdict } from './channel.js';
 import { ABORTED, configurationFailure, OUT_OF_TIME, withinLimit } from './failures.js';
 import type { AnyReport } from './frozen-report.js';
-import { moreHeaders } from './more-headers.js';
+import type { AttemptEvent, DeliverySettings } from './settings.js';
 import type { Transport } from './transport.js';
-import type { CallContext, Failure, RelayReceiptDetails, Verdict } from './verdict.js';
 
-/** The result of one attempt. */
 export type AttemptResult = {
   /** Whether a request was handed to the transport. */
   readonly sent: boolean;
@@ -23,7 +21,10 @@ export type AttemptResult = {
   readonly requestId?: string | undefined;
 } & (
   | { readonly kind: 'recorded'; readonly body: unknown; readonly relayReceipt?: RelayReceiptDetails | undefined }
-  /** `'same'`: the gateway has the same data; earlier attempts decide whether that is success. `message`: what happened, in a sentence. */
+  /**
+   * `'same'`: the gateway has the same data; earlier attempts decide whether that is success. `message`: what happened,
+   * in a sentence.
+   */
   | { readonly kind: 'same' | 'failed'; readonly failure: Failure; readonly message: string }
 );
 
@@ -45,7 +46,7 @@ export async function sendOnce(
   report: AnyReport,
   exchange: Exchange,
   limit: () => Limit,
-  { transport, headers }: { readonly transport: Transport; readonly headers: readonly HeadersOption[] },
+  { transport, headers }: { readonly transport: Transport; readonly headers: HeadersOption | undefined },
 ): Promise<AttemptResult> {
   /** The period from when a request may be sent until its result is known. */
   let onItsWay = false;
@@ -53,9 +54,9 @@ export async function sendOnce(
     const asked = await exchange.request(report.body, limit);
     if ('code' in asked) return unsentResult(report, asked);
     // Without them, no extra turn of the event loop.
-    const more = headers.length > 0 ? await moreHeaders(headers, limit, exchange.secrets) : { headers: NONE };
+    const more = headers ? await moreHeaders(headers, limit, exchange.secrets) : { headers: NONE };
     if ('code' in more) return unsentResult(report, more);
-    const request = headers.length > 0 ? { ...asked, headers: { ...more.headers, ...asked.headers } } : asked;
+    const request = headers ? { ...asked, headers: { ...more.headers, ...asked.headers } } : asked;
     const now = limit();
     if (now.signal?.aborted) return unsentResult(report, ABORTED);
     if (now.milliseconds <= 0) return unsentResult(report, OUT_OF_TIME);
@@ -64,7 +65,14 @@ export async function sendOnce(
     const verdict: Verdict = exchange.read(await transport.send(request, now), context);
     const { requestId } = verdict;
     if (verdict.kind === 'recorded')
-      return { kind: 'recorded', body: verdict.body, relayReceipt: verdict.relayReceipt, sent: true, gatewayMessage: context.mask(verdict.said), requestId };
+      return {
+        kind: 'recorded',
+        body: verdict.body,
+        relayReceipt: verdict.relayReceipt,
+        sent: true,
+        gatewayMessage: context.mask(verdict.said),
+        requestId,
+      };
     const { said, isOwn } = verdict.failure;
     const gatewayMessage = isOwn ? said : context.mask(said);
     const { message } = unsentResult(report, verdict.failure);
@@ -93,7 +101,10 @@ function callContext(report: AnyReport, { secrets }: Exchange, url: string, limi
   };
   let found: readonly SentValue[] | undefined;
   const values = () => {
-    found ??= [...sentValues(row.request, body()), ...Array.from(secrets, (text) => ({ text, kind: 'secret' as const }))];
+    found ??= [
+      ...sentValues(row.request, body()),
+      ...Array.from(secrets, (text) => ({ text, kind: 'secret' as const })),
+    ];
     return found;
   };
   const identifiers = () => identifiersOf(row.request, body());
@@ -116,4 +127,40 @@ function callContext(report: AnyReport, { secrets }: Exchange, url: string, limi
       }
     },
   };
+}
+
+/** Makes an attempt, and reports its start and its end. An error of a listener, a logger or a clock changes nothing. */
+export async function tellOfAttempt(
+  report: AnyReport,
+  { clock, debug, onEvent }: Pick<DeliverySettings, 'clock' | 'debug' | 'onEvent'>,
+  attempt: number | undefined,
+  send: () => Promise<AttemptResult>,
+): Promise<AttemptResult> {
+  if (!onEvent && !debug) return send();
+  const { operation, environment, reference } = report;
+  const about = { operation, environment, reference };
+  const tell = safeCallback((work: () => void) => work());
+  const line = (what: string) =>
+    debug?.(`${subjectOf(report)}: attempt ${attempt === undefined ? '' : `${attempt} `}${what}`);
+  let began = 0;
+  tell(() => {
+    began = clock.now();
+    line('begins');
+    onEvent?.({ type: 'attempt-started', ...about });
+  });
+  const result = await send();
+  const { outcome, code } =
+    result.kind === 'recorded'
+      ? { outcome: result.relayReceipt?.outcome ?? ('recorded' as const), code: undefined }
+      : result.failure;
+  tell(() => {
+    const { requestId } = result;
+    const durationMs = Math.max(0, clock.now() - began);
+    line(
+      `ended after ${seconds(durationMs)}: ${result.kind === 'recorded' ? outcome : result.failure.text}${requestId === undefined ? '' : ` (request ${requestId})`}`,
+    );
+    const event: AttemptEvent = { type: 'attempt-ended', ...about, outcome, code, durationMs, requestId };
+    onEvent?.(event);
+  });
+  return result;
 }

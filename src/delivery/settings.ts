@@ -1,10 +1,10 @@
-import type { BackoffSettings } from '../platform/backoff.js';
+import type { Environment, ErrorCode, ErrorOutcome } from '../errors/errors.js';
 import type { Logger } from '../platform/logger.js';
-import type { Clock } from '../platform/time.js';
+import type { BackoffSettings, Clock } from '../platform/time.js';
 import type { BaseUrl } from '../protocol/addresses.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { HeadersOption } from '../schema/headers.js';
-import type { AttemptEvent } from './events.js';
+import type { RelayReceiptDetails } from './channel.js';
 import type { Transport } from './transport.js';
 
 /** An answer of the gateway, as passed to the options `isRecorded` and `isDuplicate`. */
@@ -30,7 +30,9 @@ export interface Gateway {
   readonly apiKey: string | (() => string | Promise<string>);
 }
 
-/** The operator's backend that accepts a page's events and reports them. It holds the key, and has its own environment. */
+/**
+ * The operator's backend that accepts a page's events and reports them. It holds the key, and has its own environment.
+ */
 export interface Relay {
   /** Its address, without a slash at its end. If there is no page address, it has neither an address nor a problem. */
   readonly resolve: () => BaseUrl;
@@ -40,8 +42,7 @@ export interface Relay {
 /** The settings of delivery; made by `config.ts`, and none is optional. */
 export interface DeliverySettings {
   readonly transport: Transport;
-  /** Headers of the client: none or one set. */
-  readonly headers: readonly HeadersOption[];
+  readonly headers: HeadersOption | undefined;
   readonly retry: BackoffSettings & { readonly limit: number };
   readonly maxRetryAfterMs: number;
   readonly attemptTimeoutMs: number;
@@ -53,3 +54,36 @@ export interface DeliverySettings {
   /** Cannot fail. Undefined if there is no listener. */
   readonly onEvent: ((event: AttemptEvent) => void) | undefined;
 }
+
+/** The attempt and its call. */
+interface AboutAttempt {
+  /** The called function, for example `'reportBetEvent'`. */
+  readonly operation: OperationName;
+  /** Undefined with a relay, which has its own environment. */
+  readonly environment: Environment | undefined;
+  /** The report's `bet_id` or `request_id`. Undefined for `verifyNin`. */
+  readonly reference: string | undefined;
+}
+
+/** An attempt begins: the first of a call, or a retry. */
+interface AttemptStartedEvent extends AboutAttempt {
+  /** The type of the event. */
+  readonly type: 'attempt-started';
+}
+
+/** An attempt has ended. A retry may follow a failure. */
+interface AttemptEndedEvent extends AboutAttempt {
+  /** The type of the event. */
+  readonly type: 'attempt-ended';
+  /** The result of this attempt alone: success, as in a receipt, or failure, as in an error. */
+  readonly outcome: RelayReceiptDetails['outcome'] | ErrorOutcome;
+  /** Why it failed. Undefined if it succeeded. */
+  readonly code: ErrorCode | undefined;
+  /** How long the attempt took, in milliseconds. */
+  readonly durationMs: number;
+  /** The id that the gateway or relay gave the request. Undefined if it gave none. */
+  readonly requestId: string | undefined;
+}
+
+/** The events of attempts. */
+export type AttemptEvent = AttemptStartedEvent | AttemptEndedEvent;

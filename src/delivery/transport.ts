@@ -19,7 +19,10 @@ export const THE_HOST = 'the remote host';
 
 /** The failure, as the platform reports it. */
 export interface Broken {
-  /** The failure and what to check. Never the platform's own message, which may contain any data. "the remote host" is replaced by the host's name. */
+  /**
+   * The failure and what to check. Never the platform's own message, which may contain any data. "the remote host" is
+   * replaced by the host's name.
+   */
   readonly text: string;
   /** Whether the request was certainly not sent. */
   readonly notSent: boolean;
@@ -64,7 +67,10 @@ export type Attempted =
 
 export type Answered = Extract<Attempted, { ended: 'answered' }>;
 
-/** Sends one request and waits for its complete answer, headers and body, within the limit. Network errors do not make it reject. */
+/**
+ * Sends one request and waits for its complete answer, headers and body, within the limit. Network errors do not make
+ * it reject.
+ */
 export interface Transport {
   /** Sends a request. The limit also covers connecting. */
   send(request: AttemptRequest, limit: Limit): Promise<Attempted>;

@@ -1,22 +1,26 @@
-/** Types of the global `LocationSDK` in pages that load `location-sdk.global.js`. This entry contains no code. @module */
-import type { PageGlobal } from '../client/page-global-types.js';
-import type { freeipapi } from '../location/providers/freeipapi.js';
-import type { geojs } from '../location/providers/geojs.js';
-import type { ipapiCo } from '../location/providers/ipapi-co.js';
+/**
+ * Types of the global `LocationSDK` in pages that load one of the script-tag files. This entry contains no code. @module
+ */
+import type { PageGlobal } from '../client/page-global.js';
+import type { freeipapi, geojs, ipapiCo } from '../location/providers/free-services.js';
+import type { createOutbox } from '../outbox/create-page-outbox.js';
+import type { indexedDbStore } from '../outbox/stores/indexeddb/store.js';
 
-/** The global that `location-sdk.global.js` defines. */
+/** The global that the script-tag files define. Some members are in one of the files only. */
 export interface ScriptTagGlobal extends PageGlobal {
-  /** The lookup service freeipapi. */
+  /** The lookup service freeipapi. Only in `location-sdk.global.js`. */
   readonly freeipapi: typeof freeipapi;
-  /** The lookup service GeoJS. */
+  /** The lookup service GeoJS. Only in `location-sdk.global.js`. */
   readonly geojs: typeof geojs;
-  /** The lookup service ipapi.co. */
+  /** The lookup service ipapi.co. Only in `location-sdk.global.js`. */
   readonly ipapiCo: typeof ipapiCo;
+  /** Makes an outbox, which retries after failures. Only in `location-sdk.outbox.global.js`. */
+  readonly createOutbox: typeof createOutbox;
+  /** Opens the store of a player's reports in IndexedDB. Only in `location-sdk.outbox.global.js`. */
+  readonly indexedDbStore: typeof indexedDbStore;
 }
 
 declare global {
-  /** The global of a page's script-tag files: each file's types add its members. */
-  interface LocationSDKGlobal extends ScriptTagGlobal {}
-  /** The global that `location-sdk.global.js` defines. */
-  var LocationSDK: LocationSDKGlobal;
+  /** The global of a page's script-tag file. */
+  var LocationSDK: ScriptTagGlobal;
 }

@@ -1,5 +1,5 @@
 /** Metrics and traces through OpenTelemetry: `location-sdk/opentelemetry`. @module */
 export { instrumentClient } from '../opentelemetry/instrument-client.js';
 export { instrumentOutbox } from '../opentelemetry/instrument-outbox.js';
-export { INSTRUMENTS, type InstrumentName, type InstrumentRow } from '../opentelemetry/instruments.js';
-export type { InstrumentationOptions, OutboxInstrumentationOptions } from '../opentelemetry/options.js';
+export type { InstrumentationOptions, OutboxInstrumentationOptions } from '../opentelemetry/instruments.js';
+export { INSTRUMENTS } from '../opentelemetry/instruments.js';

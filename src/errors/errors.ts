@@ -1,10 +1,11 @@
 import type { ValidationIssue } from '../schema/issue.js';
-import type { LocationStep } from './location-steps.js';
-
-export type { FoundStep, LocationFailure, LocationStep } from './location-steps.js';
+import { isAnything, type OptionTable, optional, readOptions } from '../schema/option-rules.js';
 
 /** The environment of a report (specification, section 9). */
 export type Environment = 'staging' | 'production';
+
+/** Both environments. */
+export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonly Environment[];
 
 /** The kind of error, one for each class. */
 export type ErrorCode =
@@ -28,6 +29,64 @@ export type ErrorCode =
  * again).
  */
 export type ErrorOutcome = 'not-sent' | 'rejected' | 'unknown';
+
+/** One step of the location chain that gave no location. */
+export interface LocationStep {
+  /**
+   * `'browser-geolocation'`, `'client-ip'`, `'ip-lookup'` (no source is enabled), `'reverse-geocode'`, or the name of
+   * the lookup service.
+   */
+  readonly step: string;
+  /** The reason, in a word for your branches. */
+  readonly reason: LocationFailure;
+  /** The reason, in a sentence. It contains no address and no coordinate. */
+  readonly message: string;
+  /** How long the step took, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** The step of the location chain that gave the location, or completed it. */
+export interface FoundStep {
+  /** `'browser-geolocation'`, the name of the lookup service, or `'reverse-geocode'`. */
+  readonly step: string;
+  /** How long the step took, in milliseconds. */
+  readonly durationMs: number;
+  /** Absent: this step found the location. */
+  readonly reason?: never;
+  /** Absent: this step found the location. */
+  readonly message?: never;
+}
+
+/** Why a step of the location chain gave no location. */
+export type LocationFailure =
+  /** The page is not https. */
+  | 'insecure-context'
+  /** The browser has no geolocation, the step is disabled, or a database cannot be used. */
+  | 'not-available'
+  /** The player or the device denied permission. */
+  | 'denied'
+  /** A policy forbids it: the `Permissions-Policy` header, or an iframe without `allow="geolocation"`. */
+  | 'blocked-by-policy'
+  /** The page is in a hidden tab or window, where browsers may withhold the position. */
+  | 'page-hidden'
+  /** The device cannot determine its position. */
+  | 'position-unavailable'
+  /** No answer in time. */
+  | 'timeout'
+  /** The caller's signal cancelled the call. */
+  | 'aborted'
+  /** The lookup service answered that the rate limit is reached. */
+  | 'refused'
+  /** The service is paused, since it refused or was unreachable. */
+  | 'resting'
+  /** The address is private or reserved. */
+  | 'not-public'
+  /** Could not connect to the service. */
+  | 'unreachable'
+  /** The service's answer contains no place. */
+  | 'bad-answer'
+  /** On a server, no `clientIP` was passed. */
+  | 'no-address';
 
 /** The properties of an error. They must contain nothing secret, since all of them are shown. */
 export interface ErrorDetails {
@@ -60,27 +119,14 @@ export interface ErrorDetails {
 }
 
 /** Marks an error of every copy of this package. */
-export const BRAND = Symbol.for('location-sdk.error');
+const BRAND = Symbol.for('location-sdk.error');
 
-/**
- * The error with which every failing call rejects. Its message says what happened and what to do. Neither the message
- * nor any property contains the API key or personal data, so you may log it unchanged.
- *
- * @example
- * ```ts
- * try {
- *   await client.reportSettledBet(bet);
- * } catch (error) {
- *   if (isReportingError(error) && error.outcome === 'unknown') await client.resend(error);
- *   else throw error;
- * }
- * ```
- */
-export class ReportingError extends Error {
+/** The members of every error. */
+abstract class BaseError extends Error {
   /** The name of its class. */
-  override readonly name: string = 'ReportingError';
+  abstract override readonly name: string;
   /** A stable name of the kind of error, for your branches. */
-  declare readonly code: ErrorCode;
+  abstract readonly code: ErrorCode;
   /** The called function, for example `'reportBetEvent'`. */
   declare readonly operation: string | undefined;
   /** The report's `bet_id` or `request_id`. */
@@ -95,9 +141,15 @@ export class ReportingError extends Error {
   declare readonly retryable: boolean;
   /** Whether the gateway has recorded the report. */
   declare readonly outcome: ErrorOutcome;
-  /** The id that the gateway gave the last request. Its operator can find the request by it. Undefined if the gateway gave none. */
+  /**
+   * The id that the gateway gave the last request. Its operator can find the request by it. Undefined if the gateway
+   * gave none.
+   */
   declare readonly requestId: string | undefined;
-  /** The gateway's answer as JSON: known words and an HTTP status, like its message; all else is masked. Undefined if it was not JSON, and for `verifyNin`. */
+  /**
+   * The gateway's answer as JSON: known words and an HTTP status, like its message; all else is masked. Undefined if it
+   * was not JSON, and for `verifyNin`.
+   */
   declare readonly details: unknown;
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -112,60 +164,77 @@ export class ReportingError extends Error {
   }
 }
 
-/** Settings are missing or unsafe; nothing was sent. Thrown by `createClient` and `configure`, or by the call that needs the setting. See docs/reference/errors.md#configuration. */
-export class ConfigurationError extends ReportingError {
+/**
+ * Settings are missing or unsafe; nothing was sent. Thrown by `createClient` and `configure`, or by the call that needs
+ * the setting. See docs/reference/errors.md#configuration.
+ */
+export class ConfigurationError extends BaseError {
   override readonly name = 'ConfigurationError';
   override readonly code = 'configuration';
 }
 
-/** The payload or the call's options are invalid; nothing was sent. `issues` lists every problem. See docs/reference/errors.md#validation. */
-export class ValidationError extends ReportingError {
+/**
+ * The payload or the call's options are invalid; nothing was sent. `issues` lists every problem. See
+ * docs/reference/errors.md#validation.
+ */
+export class ValidationError extends BaseError {
   override readonly name = 'ValidationError';
   override readonly code = 'validation';
   /** Every problem of the input, by field. */
   declare readonly issues: readonly ValidationIssue[];
 }
 
-/** No source gave a location; nothing was sent. `steps` lists every step and why it failed. See docs/reference/errors.md#location. */
-export class LocationError extends ReportingError {
+/**
+ * No source gave a location; nothing was sent. `steps` lists every step and why it failed. See
+ * docs/reference/errors.md#location.
+ */
+export class LocationError extends BaseError {
   override readonly name = 'LocationError';
   override readonly code = 'location';
   /** Every step of the location chain, and why each failed. */
   declare readonly steps: readonly LocationStep[];
 }
 
-/** No complete answer came. `outcome` says whether the report may have arrived. See docs/reference/errors.md#network. */
-export class NetworkError extends ReportingError {
+/**
+ * No complete answer came. `outcome` says whether the report may have arrived. See docs/reference/errors.md#network.
+ */
+export class NetworkError extends BaseError {
   override readonly name = 'NetworkError';
   override readonly code = 'network';
 }
 
 /** No complete answer came in time. See docs/reference/errors.md#timeout. */
-export class TimeoutError extends ReportingError {
+export class TimeoutError extends BaseError {
   override readonly name = 'TimeoutError';
   override readonly code = 'timeout';
 }
 
 /** The caller's signal cancelled the call. See docs/reference/errors.md#aborted. */
-export class AbortedError extends ReportingError {
+export class AbortedError extends BaseError {
   override readonly name = 'AbortedError';
   override readonly code = 'aborted';
 }
 
 /** The gateway answered 400, or another 4xx that has no class of its own. See docs/reference/errors.md#bad-request. */
-export class BadRequestError extends ReportingError {
+export class BadRequestError extends BaseError {
   override readonly name = 'BadRequestError';
   override readonly code = 'bad-request';
 }
 
-/** The gateway answered 401: the API key is missing or wrong (specification, section 5). See docs/reference/errors.md#authentication. */
-export class AuthenticationError extends ReportingError {
+/**
+ * The gateway answered 401: the API key is missing or wrong (specification, section 5). See
+ * docs/reference/errors.md#authentication.
+ */
+export class AuthenticationError extends BaseError {
   override readonly name = 'AuthenticationError';
   override readonly code = 'authentication';
 }
 
-/** The gateway answered 404: usually it does not have the initiated report of a settled one. See docs/reference/errors.md#not-found. */
-export class NotFoundError extends ReportingError {
+/**
+ * The gateway answered 404: usually it does not have the initiated report of a settled one. See
+ * docs/reference/errors.md#not-found.
+ */
+export class NotFoundError extends BaseError {
   override readonly name = 'NotFoundError';
   override readonly code = 'not-found';
 }
@@ -175,7 +244,7 @@ export class NotFoundError extends ReportingError {
  * sent it: browsers repeat a request by themselves when a connection breaks. The outcome is then `'unknown'`: check the
  * operator's records. See docs/reference/errors.md#duplicate.
  */
-export class DuplicateReportError extends ReportingError {
+export class DuplicateReportError extends BaseError {
   override readonly name = 'DuplicateReportError';
   override readonly code = 'duplicate';
   /** Whether the gateway has other data than this report's. */
@@ -183,23 +252,111 @@ export class DuplicateReportError extends ReportingError {
 }
 
 /** The gateway answered 422. See docs/reference/errors.md#unprocessable. */
-export class UnprocessableError extends ReportingError {
+export class UnprocessableError extends BaseError {
   override readonly name = 'UnprocessableError';
   override readonly code = 'unprocessable';
 }
 
-/** The gateway answered 429 to every attempt, or asked for a longer wait than `maxRetryAfterMs`. See docs/reference/errors.md#rate-limited. */
-export class RateLimitError extends ReportingError {
+/**
+ * The gateway answered 429 to every attempt, or asked for a longer wait than `maxRetryAfterMs`. See
+ * docs/reference/errors.md#rate-limited.
+ */
+export class RateLimitError extends BaseError {
   override readonly name = 'RateLimitError';
   override readonly code = 'rate-limited';
   /** How long the gateway asked to wait, in milliseconds. Undefined if it did not say. */
   declare readonly retryAfterMs: number | undefined;
 }
 
-/** The gateway failed (408, 5xx, a redirect), or its answer was not understood: the report may be recorded. See docs/reference/errors.md#gateway. */
-export class GatewayError extends ReportingError {
+/**
+ * The gateway failed (408, 5xx, a redirect), or its answer was not understood: the report may be recorded. See
+ * docs/reference/errors.md#gateway.
+ */
+export class GatewayError extends BaseError {
   override readonly name = 'GatewayError';
   override readonly code = 'gateway';
   /** How long the gateway asked to wait, in milliseconds. Undefined if it did not say. */
   declare readonly retryAfterMs: number | undefined;
 }
+
+/**
+ * The error with which every failing call rejects: `code` says which class it has. Its message says what happened and
+ * what to do. Neither the message nor any property contains the API key or personal data, so you may log it unchanged.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.reportSettledBet(bet);
+ * } catch (error) {
+ *   if (isReportingError(error) && error.outcome === 'unknown') await client.resend(error);
+ *   else throw error;
+ * }
+ * ```
+ */
+export type ReportingError =
+  | ConfigurationError
+  | ValidationError
+  | LocationError
+  | NetworkError
+  | TimeoutError
+  | AbortedError
+  | BadRequestError
+  | AuthenticationError
+  | NotFoundError
+  | DuplicateReportError
+  | UnprocessableError
+  | RateLimitError
+  | GatewayError;
+
+/** The class of all errors, for `instanceof`. `isReportingError` also knows an error of another copy of this package. */
+export const ReportingError: typeof BaseError = BaseError;
+
+const CLASSES: { readonly [Code in ErrorCode]: new (message: string, details?: ErrorDetails) => ReportingError } = {
+  configuration: ConfigurationError,
+  validation: ValidationError,
+  location: LocationError,
+  network: NetworkError,
+  timeout: TimeoutError,
+  aborted: AbortedError,
+  'bad-request': BadRequestError,
+  authentication: AuthenticationError,
+  'not-found': NotFoundError,
+  duplicate: DuplicateReportError,
+  unprocessable: UnprocessableError,
+  'rate-limited': RateLimitError,
+  gateway: GatewayError,
+};
+
+export const isErrorCode = (value: unknown): value is ErrorCode =>
+  typeof value === 'string' && Object.keys(CLASSES).includes(value);
+
+export const makeError = (code: ErrorCode, message: string, details: ErrorDetails): ReportingError =>
+  new CLASSES[code](message, details);
+
+/**
+ * Whether a value is an error of this package. Its `code` then narrows its type. Unlike `instanceof`, it also recognises
+ * errors of other copies of the package, for example of its CommonJS build beside ESM.
+ *
+ * @example
+ * ```ts
+ * if (isReportingError(error) && error.code === 'validation') console.error(error.issues);
+ * ```
+ */
+export const isReportingError = (value: unknown): value is ReportingError =>
+  typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
+
+export const hasCode = <Code extends ErrorCode>(
+  value: unknown,
+  code: Code,
+): value is Extract<ReportingError, { readonly code: Code }> => isReportingError(value) && value.code === code;
+
+/** Reads options as `readOptions` does. Throws a `ConfigurationError` that lists every problem. */
+export function requireOptions<T extends OptionTable>(...given: Parameters<typeof readOptions<T>>) {
+  const read = readOptions(...given);
+  if (read.problem !== undefined) throw new ConfigurationError(read.problem);
+  return read;
+}
+
+/** Throws a `ConfigurationError` for a name that options do not have. The function itself checks their values. */
+export const refuseOtherNames = (of: string, names: readonly string[], options: unknown): void =>
+  void requireOptions(of, Object.fromEntries(names.map((name) => [name, optional(isAnything)])), options);

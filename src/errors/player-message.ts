@@ -1,6 +1,31 @@
-import type { LocationStep, ReportingError } from './errors.js';
-import { isReportingError } from './guards.js';
-import { english, french, type PlayerMessages, type PlayerSituation } from './player-words.js';
+import { hasCode, isReportingError } from './errors.js';
+import french from './player-messages/fr.json' with { type: 'json' };
+
+/** The texts for a player in English, by situation. `{seconds}` is replaced. */
+export const english = {
+  'in-doubt': 'We do not know yet whether this went through. Ask again: it cannot count twice.',
+  'in-doubt-logged-out': 'We do not know yet whether this went through, and you are logged out. Log in, and ask again.',
+  offline: 'You are offline. Connect to the internet, and ask again: it cannot count twice.',
+  location: 'We could not tell where you are. Allow this site to use your location, and try again.',
+  'location-unavailable': 'We cannot tell where you are in this browser. Try another one, or contact support.',
+  busy: 'The service is busy. Try again in a minute.',
+  'busy-for': 'The service is busy. Try again in {seconds} s.',
+  'logged-out': 'You are logged out. Log in, and try again.',
+  'reported-before': 'We have received this before. If you cannot find it in your history, contact support.',
+  conflict: 'Something else is recorded in its place. Contact support.',
+  entries: 'Something is wrong with this entry. Correct it, or contact support.',
+  refused: 'This was refused. Contact support.',
+  'not-working': 'This does not work at the moment. Contact support.',
+  'not-sent': 'This was not sent. Check your connection, and try again.',
+  'not-stored': 'Your browser could not save this. Allow this site to store data, and try again.',
+  cancelled: 'This was cancelled before it was sent. You can try again.',
+};
+
+/** A situation of a player whose report failed. */
+export type PlayerSituation = keyof typeof english;
+
+/** The texts for a player, by situation. `{seconds}` is replaced in `'busy-for'`. */
+export type PlayerMessages = { readonly [Situation in PlayerSituation]: string };
 
 /** The action for the page's button. */
 export type PlayerAction =
@@ -29,7 +54,8 @@ export interface PlayerMessage {
 export interface PlayerMessageOptions {
   /**
    * A language tag, for example `'fr'` or `'fr-CI'`. The package has English and French, the script-tag files English.
-   * For any other tag the text is English. Default: `'en'`.
+   * For any other tag the text is English. Further languages are files that you pass as `messages`:
+   * `location-sdk/player-messages/ha.json`. Default: `'en'`.
    */
   locale?: string | undefined;
   /** Your own texts, by situation. The package's text is used for a situation that you leave out. Default: none. */
@@ -39,6 +65,7 @@ export interface PlayerMessageOptions {
 const ACTIONS: { readonly [Situation in PlayerSituation]: PlayerAction } = {
   'in-doubt': 'ask-again',
   'in-doubt-logged-out': 'log-in',
+  offline: 'ask-again',
   location: 'allow-location',
   'location-unavailable': 'contact-support',
   busy: 'wait',
@@ -50,35 +77,43 @@ const ACTIONS: { readonly [Situation in PlayerSituation]: PlayerAction } = {
   refused: 'contact-support',
   'not-working': 'contact-support',
   'not-sent': 'wait',
+  'not-stored': 'wait',
   cancelled: 'wait',
 };
 
 /** Reasons why the page never gets a position, even if the player allows it: only its developer can fix them. */
 const FAULTS_OF_THE_PAGE = ['insecure-context', 'blocked-by-policy'];
 
-/** The members that only one error class has. */
-type AnyError = ReportingError & { readonly conflict?: boolean; readonly retryAfterMs?: number; readonly steps?: readonly LocationStep[] };
+/** Whether the browser knows that it has no network. It may be wrong about having one. */
+const isOffline = (): boolean => (globalThis as { navigator?: { onLine?: unknown } }).navigator?.onLine === false;
+
+/** Whether the page's outbox could not store the report: an `IndexedDbError`. No getter runs, since it may throw. */
+const isNotStored = (error: unknown): boolean =>
+  error instanceof Error && Object.getOwnPropertyDescriptor(error, 'name')?.value === 'IndexedDbError';
 
 function situationOf(error: unknown): PlayerSituation {
-  if (!isReportingError(error)) return 'not-working';
-  const { code, outcome, status, retryable, conflict, retryAfterMs, steps = [] }: AnyError = error;
+  // Without a report to resend, the player cannot ask again.
+  if (!isReportingError(error)) return isNotStored(error) ? 'not-stored' : isOffline() ? 'not-sent' : 'not-working';
+  const { outcome, status } = error;
   // If the report is in doubt, the gateway may have this very report.
-  if (code === 'duplicate') return conflict && outcome !== 'unknown' ? 'conflict' : 'reported-before';
-  if (outcome === 'unknown') return status === 401 ? 'in-doubt-logged-out' : 'in-doubt';
-  if (code === 'location') {
-    const reasons = steps.filter(({ step }) => step === 'browser-geolocation').map(({ reason }) => reason);
+  if (error.code === 'duplicate') return error.conflict && outcome !== 'unknown' ? 'conflict' : 'reported-before';
+  if (outcome === 'unknown') return status === 401 ? 'in-doubt-logged-out' : isOffline() ? 'offline' : 'in-doubt';
+  if (error.code === 'location') {
+    // An error of another copy of the package may have no steps.
+    const steps = (error.steps ?? []).filter(({ step }) => step === 'browser-geolocation');
+    const reasons = steps.map(({ reason }) => reason);
     if (reasons.some((reason) => FAULTS_OF_THE_PAGE.includes(reason))) return 'not-working';
     return reasons.includes('not-available') ? 'location-unavailable' : 'location';
   }
-  if (code === 'rate-limited') return retryAfterMs === undefined ? 'busy' : 'busy-for';
-  if (code === 'authentication') return status === 401 ? 'logged-out' : 'not-working';
-  if (code === 'configuration') return 'not-working';
-  if (code === 'validation') return 'entries';
-  if (code === 'aborted') return 'cancelled';
+  if (error.code === 'rate-limited') return error.retryAfterMs === undefined ? 'busy' : 'busy-for';
+  if (error.code === 'authentication') return status === 401 ? 'logged-out' : 'not-working';
+  if (error.code === 'configuration') return 'not-working';
+  if (error.code === 'validation') return 'entries';
+  if (error.code === 'aborted') return 'cancelled';
   if (outcome === 'rejected') return 'refused';
   // An answer proves that the player's connection works. Only a 408 says that the body did not arrive in time.
   const answered = status !== undefined && status !== 408;
-  if (retryable) return answered ? 'busy' : 'not-sent';
+  if (error.retryable) return answered ? 'busy' : 'not-sent';
   return answered ? 'refused' : 'not-working';
 }
 
@@ -90,14 +125,20 @@ export const playerMessageIn =
     const [language = ''] = locale.toLowerCase().split(/[-_]/);
     const words = (Object.hasOwn(languages, language) && languages[language]) || english;
     const text = (Object.hasOwn(messages, situation) && messages[situation]) || words[situation];
-    return { situation, text: situation === 'busy-for' ? text.replace('{seconds}', secondsOf(error)) : text, action: ACTIONS[situation] };
+    return {
+      situation,
+      text: situation === 'busy-for' ? text.replace('{seconds}', secondsOf(error)) : text,
+      action: ACTIONS[situation],
+    };
   };
 
-const secondsOf = (error: unknown) => String(Math.max(1, Math.ceil(Number((error as AnyError).retryAfterMs) / 1_000)));
+const secondsOf = (error: unknown) =>
+  String(Math.max(1, Math.ceil(Number(hasCode(error, 'rate-limited') && error.retryAfterMs) / 1_000)));
 
 /**
  * Explains an error to a player: a short text and an action, for every code and outcome. For any other value the text
- * is "This does not work at the moment". No content of the error makes it throw.
+ * is "This does not work at the moment", or names the connection if the browser is offline. No content of the error
+ * makes it throw.
  *
  * @example
  * ```ts
@@ -106,4 +147,5 @@ const secondsOf = (error: unknown) => String(Math.max(1, Math.ceil(Number((error
  * askAgain.hidden = action !== 'ask-again';
  * ```
  */
-export const playerMessage: (error: unknown, options?: PlayerMessageOptions) => PlayerMessage = /* @__PURE__ */ playerMessageIn({ fr: french });
+export const playerMessage: (error: unknown, options?: PlayerMessageOptions) => PlayerMessage =
+  /* @__PURE__ */ playerMessageIn({ fr: french });

@@ -1,5 +1,5 @@
+import type { Status } from '../kit/parts.js';
 import type { JournalEntry } from '../mock/journal.js';
-import { outcomeOf } from './outcome.js';
 
 /** A request, or a recorded report whose request is no longer in the journal. */
 export interface Entry extends JournalEntry {
@@ -16,7 +16,6 @@ export interface Story {
   readonly environment: Entry['environment'];
   /** Oldest first. */
   entries: Entry[];
-  /** Which of its reports are recorded. */
   readonly recorded: Set<string>;
 }
 
@@ -42,7 +41,6 @@ export interface Store {
   /** Merges the recorded reports with the requests that arrived while they were loaded. */
   addHeld(reports: readonly HeldReport[]): void;
   clear(): void;
-  /** The latest first. */
   stories(environment: string, words: string): Story[];
   story(key: string | undefined): Story | undefined;
   entries(): readonly Entry[];
@@ -113,16 +111,53 @@ export function createStore(): Store {
   };
 }
 
-/** The text that the search looks through. */
 function textOf({ kind, title, entries }: Story): string {
-  const said = entries.map((entry) =>
-    [entry.operation, entry.path, entry.method, entry.status, entry.fault, sourceOf(entry), outcomeOf(entry).words].join(' '),
-  );
+  const said = entries.map((entry) => {
+    const { operation, path, method, status, fault } = entry;
+    return [operation, path, method, status, fault, sourceOf(entry), outcomeOf(entry).words].join(' ');
+  });
   return [kind, title, ...said].join(' ').toLowerCase();
 }
 
-/** The source of the location. */
 export function sourceOf({ body }: Pick<Entry, 'body'>): string | undefined {
-  const { location } = (typeof body === 'object' && body !== null ? body : {}) as { location?: { source?: unknown } | null };
+  const { location } = (typeof body === 'object' && body !== null ? body : {}) as {
+    location?: { source?: unknown } | null;
+  };
   return typeof location?.source === 'string' ? location.source : undefined;
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'Not understood',
+  401: 'Key refused',
+  404: 'Not initiated',
+  405: 'Wrong method',
+  413: 'Too large',
+  422: 'Invalid',
+  429: 'Too many requests',
+};
+
+const SPOILT = ['half-body', 'broken-json', 'wrong-content-type'];
+
+/** The result of an entry for the sender of the request. */
+export function outcomeOf({ applied, status, fault, operation, answer, earlier }: Entry): Status {
+  const { message, success } = (typeof answer === 'object' && answer !== null ? answer : {}) as {
+    message?: unknown;
+    success?: unknown;
+  };
+  const spoilt = status !== undefined && fault !== undefined && SPOILT.includes(fault);
+  if (earlier) return { tone: 'ok', words: 'Recorded' };
+  if (applied && status === undefined) return { tone: 'doubt', words: 'Recorded, answer lost' };
+  if (applied && (spoilt || (status ?? 0) >= 300)) return { tone: 'doubt', words: 'Recorded, answer corrupted' };
+  if (applied) return { tone: 'ok', words: 'Recorded' };
+  if (status === undefined) return { tone: 'bad', words: 'No answer' };
+  if (spoilt) return { tone: 'bad', words: 'Answer corrupted' };
+  if (fault === 'status') return { tone: 'bad', words: `Answered ${status}` };
+  if (operation === 'verifyNin' && status === 200) return { tone: 'ok', words: success ? 'Verified' : 'Not verified' };
+  if (/already been reported/.test(String(message))) {
+    return /different/.test(String(message))
+      ? { tone: 'bad', words: 'Conflict: other data is recorded' }
+      : { tone: 'repeat', words: 'Repeat refused' };
+  }
+  if (status === 404 && !operation) return { tone: 'bad', words: 'No such path' };
+  return { tone: 'bad', words: REFUSALS[status] ?? (status < 300 ? 'Empty answer' : `Answered ${status}`) };
 }

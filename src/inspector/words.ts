@@ -1,16 +1,11 @@
+import { clock, OPERATIONS } from '../kit/words.js';
 import type { FaultRule } from '../mock/faults.js';
 import type { Entry, Story } from './store.js';
 
-const OPERATIONS: Readonly<Record<string, string>> = {
-  reportBetEvent: 'Bet initiated',
-  reportSettledBet: 'Bet settled',
-  reportWithdrawalEvent: 'Withdrawal initiated',
-  reportSettledWithdrawal: 'Withdrawal settled',
-  verifyNin: 'NIN verification',
-};
-
-export const operationWords = ({ operation, method, path }: Pick<Entry, 'operation' | 'method' | 'path'>): string =>
-  OPERATIONS[operation ?? ''] ?? `${method} ${path}`;
+export function operationWords({ operation, method, path }: Pick<Entry, 'operation' | 'method' | 'path'>): string {
+  if (operation === 'verifyNin') return 'NIN verification';
+  return OPERATIONS[operation ?? ''] ?? `${method} ${path}`;
+}
 
 const SOURCES: Readonly<Record<string, string>> = {
   gps: 'geolocation of the browser',
@@ -21,17 +16,15 @@ const SOURCES: Readonly<Record<string, string>> = {
 };
 
 /** The source of a location: the value on the wire, and its meaning. */
-export const sourceWords = (source: string): string => (Object.hasOwn(SOURCES, source) ? `${source}, ${SOURCES[source]}` : source);
-
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+export const sourceWords = (source: string): string =>
+  Object.hasOwn(SOURCES, source) ? `${source}, ${SOURCES[source]}` : source;
 
 export const timeOf = ({ at, earlier }: Entry): string => (earlier ? 'earlier' : clock.format(at));
 
-export const count = (many: number, one: string): string => `${many.toLocaleString('en')} ${one}${many === 1 ? '' : 's'}`;
-
-/** The two steps that a bet or a withdrawal takes. */
 export const steps = ({ kind }: Story): readonly [string, string] | undefined =>
-  kind === 'Bet' || kind === 'Withdrawal' ? [kind === 'Bet' ? 'reportBetEvent' : 'reportWithdrawalEvent', `reportSettled${kind}`] : undefined;
+  kind === 'Bet' || kind === 'Withdrawal'
+    ? [kind === 'Bet' ? 'reportBetEvent' : 'reportWithdrawalEvent', `reportSettled${kind}`]
+    : undefined;
 
 export function faultWords({ kind, when, operation, reference, status, delay, retryAfter, times }: FaultRule): string {
   const what = kind === 'status' ? `answer ${status ?? 503}` : kind.replaceAll('-', ' ');
@@ -45,3 +38,42 @@ export function faultWords({ kind, when, operation, reference, status, delay, re
   ];
   return [what, ...more.filter(Boolean)].join(', ');
 }
+
+/** Quotes text for a POSIX shell: it stays one word, and the shell runs nothing in it. */
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The curl command that repeats a request. The page does not have the key. */
+export function toCurl(
+  address: string,
+  { method, path, body }: Pick<Entry, 'method' | 'path' | 'body'>,
+  key = '$LOCATION_SDK_KEY',
+): string {
+  const lines = [
+    `curl -X ${/^[A-Z]+$/.test(method) ? method : quote(method)} ${quote(address + path)}`,
+    `-H "x-api-key: ${key}"`,
+  ];
+  if (body !== undefined)
+    lines.push("-H 'content-type: application/json'", `--data-raw ${quote(JSON.stringify(body))}`);
+  return lines.join(' \\\n  ');
+}
+
+/** A report that the gateway accepts, about an invented person. */
+export const EXAMPLE = {
+  bet_id: 'BET-1001',
+  amount: 1500,
+  timestamp: '1795161600',
+  user: {
+    user_id: 'U-1',
+    first_name: 'Ada',
+    last_name: 'Example',
+    resident_address: '1 Example Road',
+    resident_lga: 'Ikeja',
+    resident_state: 'LAGOS',
+    is_resident: true,
+    nin: '99000000001',
+    tax_id: '1234567890',
+  },
+  location: { latitude: 6.45, longitude: 3.39, source: 'gps' },
+};
+
+export const EXAMPLE_PATH = '/integration-gateway/external/report-bet-event';

@@ -23,7 +23,10 @@ export const metresFromKilometres = (value: unknown): number | undefined => {
 
 /** Whether the coordinates are valid. 0, 0 is valid, though services write it for an unknown place. */
 export const isOnGlobe = (latitude: unknown, longitude: unknown): boolean =>
-  typeof latitude === 'number' && typeof longitude === 'number' && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
+  typeof latitude === 'number' &&
+  typeof longitude === 'number' &&
+  Math.abs(latitude) <= 90 &&
+  Math.abs(longitude) <= 180;
 
 /** Values that services and databases write for an unknown place. */
 export const isNullIsland = (latitude: unknown, longitude: unknown): boolean => latitude === 0 && longitude === 0;

@@ -1,10 +1,8 @@
 import type { Clock } from '../platform/time.js';
 import type { Fetch } from '../platform/web-types.js';
-import type { GeolocationEvent } from './events.js';
 import type { IpLookupSettings } from './lookup/ip-lookup.js';
 import type { IpProvider } from './lookup/provider.js';
-import type { GeolocationLike, GeolocationSettings } from './page/geolocation-types.js';
-import type { PageScope } from './page/page.js';
+import type { GeolocationEvent, GeolocationLike, GeolocationSettings, PageScope } from './page/page.js';
 import type { PlaceSettings } from './page/reverse-geocode.js';
 
 /** The value of `source` for each way to find a location. */
@@ -26,7 +24,10 @@ export interface LocationSettings extends PlaceSettings {
   /** The limit for the whole chain. */
   readonly timeoutMs: number;
   readonly browser: GeolocationSettings & { readonly enabled: boolean };
-  readonly ip: Omit<IpLookupSettings, 'providers'> & { readonly enabled: boolean; readonly providers: readonly IpProvider[] | undefined };
+  readonly ip: Omit<IpLookupSettings, 'providers'> & {
+    readonly enabled: boolean;
+    readonly providers: readonly IpProvider[] | undefined;
+  };
   readonly sourceNames: SourceNames;
 }
 

@@ -1,6 +1,6 @@
 import type { FoundStep, LocationStep } from '../errors/errors.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
-import type { Location } from '../schema/location.js';
+import type { Location, LocationInput } from '../schema/location.js';
 
 export interface LocateRequest {
   /** The player's public address. */
@@ -17,10 +17,11 @@ export type LocationResult =
 
 /** One location source. Never rejects. */
 export interface LocationSource {
-  find(request: LocateRequest & { /** Whether another source is tried after it. */ readonly isLast: boolean }): Promise<LocationResult>;
+  find(
+    request: LocateRequest & { /** Whether another source is tried after it. */ readonly isLast: boolean },
+  ): Promise<LocationResult>;
 }
 
-/** All location sources of one runtime. */
 export interface LocationSources {
   /** Tried in this order until one finds a location. */
   readonly sources: readonly LocationSource[];
@@ -41,3 +42,27 @@ export const NO_SOURCE: LocationResult = {
   ],
   advice: 'pass location',
 };
+
+/** Adds the source to a location, and leaves out unknown values. */
+export function withSource(location: LocationInput, source: string): Location {
+  const known = Object.entries(location).filter(([, value]) => value !== undefined);
+  return {
+    source,
+    ...(Object.fromEntries(known) as LocationInput & { latitude: number; longitude: number }),
+  } as Location;
+}
+
+/**
+ * A fixed location in place of the location chain: for terminals that never move, and for tests.
+ *
+ * @example
+ * ```ts
+ * createClient({ location: fixedLocation({ latitude: 6.45, longitude: 3.39, source: 'terminal' }) });
+ * ```
+ */
+export const fixedLocation = (
+  location: LocationInput,
+): {
+  /** The location that every call uses. */
+  fixed: LocationInput;
+} => ({ fixed: location });

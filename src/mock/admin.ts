@@ -1,9 +1,11 @@
-import { BadInput } from './admin-query.js';
-import { type AdminCall, type AdminParts, adminRoutes } from './admin-routes.js';
+import { readBody } from '../platform/body.js';
+import { toResponse } from '../web/answer.js';
+import { parseJson } from '../web/read-json.js';
+import { isSameSecret } from '../web/request.js';
+import { type AdminCall, adminRoutes, BadInput, type RouteOptions } from './admin-routes.js';
 import { type MockAnswer, refuse } from './answers.js';
-import { createGuard, type GuardOptions } from './guard.js';
+import { LONGEST_BODY } from './gateway.js';
 import type { MockGateway } from './interface.js';
-import { LONGEST_BODY, readText } from './read-body.js';
 
 export const ADMIN_PATH = '/__admin/';
 
@@ -11,7 +13,14 @@ const LONGEST_STATE = 16 * LONGEST_BODY;
 /** Deeper than any valid request needs. The state that is stored must also be returned. */
 const MOST_NESTED = 32;
 
-export interface AdminOptions extends GuardOptions, AdminParts {
+interface GuardOptions {
+  /** The server's own address, such as `http://127.0.0.1:4010`. */
+  readonly address: string;
+  /** The token that a caller must send. Without one, the server answers only under its own host names. */
+  readonly token?: string | undefined;
+}
+
+export interface AdminOptions extends GuardOptions, RouteOptions {
   /** The inspector: the file at a path, `/` first. */
   readonly page?: ((path: string) => Response | undefined) | undefined;
 }
@@ -37,12 +46,20 @@ export function createAdmin(gateway: MockGateway, options: AdminOptions): Admin 
     const refused = guard.admin(request);
     if (refused) return refused;
     const methods = routes.get(url.pathname.slice(ADMIN_PATH.length));
-    if (!methods) return refuse(404, `There is no such path; known are ${[...routes.keys()].map((name) => ADMIN_PATH + name).join(', ')}`);
+    if (!methods)
+      return refuse(
+        404,
+        `There is no such path; known are ${[...routes.keys()].map((name) => ADMIN_PATH + name).join(', ')}`,
+      );
     const route = methods[request.method === 'HEAD' ? 'GET' : request.method];
     const allow = Object.keys(methods).join(', ');
     if (!route) return refuse(405, `Use ${allow}`, { allow });
     try {
-      return await route({ request, query: url.searchParams, json: () => readJson(request, url.pathname.endsWith('/state') ? LONGEST_STATE : LONGEST_BODY) });
+      return await route({
+        request,
+        query: url.searchParams,
+        json: () => readJson(request, url.pathname.endsWith('/state') ? LONGEST_STATE : LONGEST_BODY),
+      });
     } catch (error) {
       if (error instanceof TooLarge) return refuse(413, error.message);
       // The gateway throws a TypeError for bad input. Its message is for the sender.
@@ -53,42 +70,77 @@ export function createAdmin(gateway: MockGateway, options: AdminOptions): Admin 
 
   return async (request) => {
     const url = new URL(request.url);
-    if (`${url.pathname}/`.startsWith(ADMIN_PATH)) return toResponse(await answer(request, url));
+    if (`${url.pathname}/`.startsWith(ADMIN_PATH)) return responseOf(await answer(request, url));
     const file = request.method === 'GET' || request.method === 'HEAD' ? options.page?.(url.pathname) : undefined;
     if (!file) return undefined;
     const refused = guard.page(request);
-    return refused ? toResponse(refused) : file;
+    return refused ? responseOf(refused) : file;
   };
 }
 
 class TooLarge extends Error {}
 
 const readJson: (request: Request, most: number) => ReturnType<AdminCall['json']> = async (request, most) => {
-  const text = await readText(request, most);
+  const text = await readBody(request, undefined, most);
   if (text === undefined) throw new TooLarge(`The body is larger than ${most} bytes`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new BadInput('The body is not JSON');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw new BadInput('The body is not JSON');
   if (isNested(value, MOST_NESTED)) throw new BadInput(`The body is nested deeper than ${MOST_NESTED} levels`);
   return value;
 };
 
 const isNested = (value: unknown, most: number): boolean =>
-  typeof value === 'object' && value !== null && (most === 0 || Object.values(value).some((member) => isNested(member, most - 1)));
+  typeof value === 'object' &&
+  value !== null &&
+  (most === 0 || Object.values(value).some((member) => isNested(member, most - 1)));
 
-function toResponse(answer: MockAnswer | Response): Response {
-  if (answer instanceof Response) return answer;
-  const { status, body, headers } = answer;
-  return new Response(body === undefined ? null : JSON.stringify(body), {
-    status,
-    headers: {
-      ...(body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      ...headers,
-    },
-  });
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+const responseOf = (answer: MockAnswer | Response): Response =>
+  answer instanceof Response ? answer : toResponse(answer, HEADERS);
+
+/** Says why a request is refused. Undefined if it is allowed. */
+interface Guard {
+  /**
+   * For routes that need protection from other pages (DNS rebinding, cross-origin requests) and from callers without
+   * the token.
+   */
+  admin(request: Request): MockAnswer | undefined;
+  /** The same without the token: for files that contain nothing to protect. */
+  page(request: Request): MockAnswer | undefined;
 }
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+function createGuard({ address, token }: GuardOptions): Guard {
+  const { port, host } = new URL(address);
+  const hosts = new Set([host, ...LOOPBACK_NAMES.map((name) => (port ? `${name}:${port}` : name))]);
+
+  /** A page reached by a foreign host name cannot have the token, so a caller with the token may use any name. */
+  function check(request: Request, isTrusted: boolean): MockAnswer | undefined {
+    const url = new URL(request.url);
+    if (!isTrusted && !hosts.has(url.host))
+      return refuse(403, `The Host header must be one of ${[...hosts].join(', ')}`);
+    const origin = request.headers.get('origin');
+    if (origin !== null && origin !== url.origin)
+      return refuse(403, "The Origin header is not this server's own address");
+    // Browsers send this header with requests from another site, even if they send no Origin.
+    if (request.headers.get('sec-fetch-site') === 'cross-site') return refuse(403, 'Another site may not ask for this');
+    return undefined;
+  }
+
+  return {
+    page: (request) => check(request, token !== undefined),
+    admin(request) {
+      if (token === undefined) return check(request, false);
+      const given = tokenOf(request);
+      if (given !== undefined && isSameSecret(given, token)) return check(request, true);
+      const problem = given === undefined ? 'missing' : 'invalid';
+      const message = `The admin token is ${problem}: send it as "authorization: Bearer …" or "x-admin-token: …"`;
+      return check(request, false) ?? refuse(401, message, { 'www-authenticate': 'Bearer' });
+    },
+  };
+}
+
+const tokenOf = ({ headers }: Request): string | undefined =>
+  /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? headers.get('x-admin-token') ?? undefined;

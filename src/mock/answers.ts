@@ -1,3 +1,6 @@
+import type { SetFault } from './faults.js';
+import type { WireAnswer } from './wire.js';
+
 /** An answer before a fault changes it. */
 export interface MockAnswer {
   readonly status: number;
@@ -22,8 +25,81 @@ const ERRORS: Readonly<Record<number, string>> = {
 };
 
 /** The generic error body (specification, section 2.5). */
-export const refuse = (statusCode: number, message: string, headers: Readonly<Record<string, string>> = {}): MockAnswer => ({
+export const refuse = (
+  statusCode: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): MockAnswer => ({
   status: statusCode,
   body: { message, error: ERRORS[statusCode] ?? 'Error', statusCode },
   headers,
 });
+
+/** An answer that a fault changed, and how long it is held back: `'forever'` until it is released. */
+export interface Struck {
+  readonly wire: WireAnswer;
+  readonly delay: number | 'forever';
+  /** The message of the answer, before its connection or its text is broken. Undefined if it has no body. */
+  readonly sent: unknown;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+const PAGE = '<!doctype html><html lang="en"><title>Sign in</title><p>Please sign in to use this network.</p></html>';
+
+/**
+ * The answer to a report that was not processed, for a fault to change. If the answer would arrive whole or without a
+ * body, it must not be a success: the client would believe that a lost report is recorded.
+ */
+export const unseenAnswer = ({ kind }: SetFault): MockAnswer =>
+  kind === 'slow-body' || kind === 'empty-body'
+    ? refuse(503, 'The report was not looked at')
+    : { status: 200, body: {} };
+
+/** Changes an answer as the fault requires. */
+export function misbehave(
+  answer: MockAnswer,
+  fault: SetFault | undefined,
+  delayOf: (fault: SetFault) => number,
+): Struck {
+  const whole: Struck = { wire: toWire(answer), delay: 0, sent: answer.body };
+  const { wire } = whole;
+  switch (fault?.kind) {
+    case 'hang':
+      return { ...whole, wire: { ...wire, transport: { kind: 'connection-reset' } }, delay: 'forever' };
+    case 'latency':
+      return { ...whole, delay: fault.when === 'after' ? delayOf(fault) : 0 };
+    case 'slow-body':
+      return { ...whole, wire: { ...wire, transport: { kind: 'slow-body', milliseconds: delayOf(fault) } } };
+    case 'connection-reset':
+    case 'half-body':
+      return { ...whole, wire: { ...wire, transport: { kind: fault.kind } } };
+    case 'status': {
+      const told = statusAnswer(fault);
+      return { ...whole, wire: toWire(told), sent: told.body };
+    }
+    case 'broken-json':
+      return { ...whole, wire: { ...wire, body: JSON.stringify(answer.body ?? {}).slice(0, -1) } };
+    case 'wrong-content-type': {
+      const headers = { ...answer.headers, 'content-type': 'text/html; charset=utf-8' };
+      return { ...whole, wire: { ...wire, headers, body: PAGE }, sent: PAGE };
+    }
+    case 'empty-body':
+      return { ...whole, wire: { ...wire, body: '' }, sent: undefined };
+    default:
+      return whole;
+  }
+}
+
+const toWire = ({ status, body, headers }: MockAnswer): WireAnswer => ({
+  status,
+  headers: { ...JSON_TYPE, ...headers },
+  body: body === undefined ? '' : JSON.stringify(body),
+  transport: { kind: 'whole' },
+});
+
+function statusAnswer({ status = 503, retryAfter, body, headers: more }: SetFault): MockAnswer {
+  const wait = typeof retryAfter === 'object' ? new Date(retryAfter.date).toUTCString() : retryAfter?.toString();
+  const own = Object.fromEntries(Object.entries(more ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = { ...(wait !== undefined && { 'retry-after': wait }), ...own };
+  return body === undefined ? refuse(status, 'Told to answer so', headers) : { status, body, headers };
+}

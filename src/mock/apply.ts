@@ -4,11 +4,10 @@ import { copyJson } from '../schema/copy-json.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { location } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
+import type { NinVerification } from '../schema/nin.js';
 import { validate } from '../schema/validate.js';
 import { type MockAnswer, refuse } from './answers.js';
-import { freezeDeep } from './freeze-deep.js';
-import { type Identity, madeUpIdentity } from './identities.js';
-import { type Ledger, record } from './ledger.js';
+import { freezeDeep, type Ledger, record } from './ledger.js';
 
 /** The rules that the gateway enforces. */
 export interface Rules {
@@ -21,7 +20,6 @@ export interface Rules {
 }
 
 export interface Applied {
-  readonly ledger: Ledger;
   readonly answer: MockAnswer;
   /** Whether the report was recorded. */
   readonly applied: boolean;
@@ -37,30 +35,33 @@ export const RECORDED: Readonly<Record<OperationName, string>> = {
   verifyNin: 'NIN verified successfully',
 };
 
-/** Applies a request with a valid key to a ledger, and makes its answer. This pure function makes all of the gateway's decisions. */
+/** Applies a request with a valid key to a ledger. All of the gateway's decisions are made here. */
 export function apply(ledger: Ledger, environment: Environment, row: Operation, body: Body, rules: Rules): Applied {
-  const refused = (answer: MockAnswer): Applied => ({ ledger, answer, applied: false });
+  const refused = (answer: MockAnswer): Applied => ({ answer, applied: false });
   const issues = problemsOf(row, body, rules);
-  if (issues.length > 0) {
+  if (issues.length > 0)
     return refused(refuse(row.reference ? 422 : 400, `${hintFor(row, body, rules)}${listed(issues)}`));
-  }
   if (!row.reference) return refused(verify(environment, String(body.nin), rules));
 
   const reference = String(body[row.reference]);
-  const [next, outcome] = record(ledger, freezeDeep({ operation: row.name, reference, body }), rules);
-  switch (outcome) {
+  switch (record(ledger, freezeDeep({ operation: row.name, reference, body }), rules)) {
     case 'recorded':
-      return { ledger: next, answer: { status: 200, body: { message: RECORDED[row.name] } }, applied: true };
+      return { answer: { status: 200, body: { message: RECORDED[row.name] } }, applied: true };
     case 'not-initiated':
       return refused(refuse(404, `${row.reference} has no initiated report; report it before settling`));
     case 'same':
       return refused(refuse(rules.duplicateStatus, 'This data has already been reported'));
     case 'conflict':
-      return refused(refuse(rules.duplicateStatus, `This ${row.reference} has already been reported with different data`));
+      return refused(
+        refuse(rules.duplicateStatus, `This ${row.reference} has already been reported with different data`),
+      );
   }
 }
 
-/** A client checks by its own `validation`. With the same option here, the gateway accepts the reports that the client lets through. */
+/**
+ * A client checks by its own `validation`. With the same option here, the gateway accepts the reports that the client
+ * lets through.
+ */
 const hintFor = (row: Operation, body: Body, rules: Rules): string =>
   rules.validation === 'strict' && problemsOf(row, body, { ...rules, validation: 'partial' }).length === 0
     ? "This body is valid with validation: 'partial'. Start the mock gateway with that option (location-sdk mock --validation partial). "
@@ -92,4 +93,40 @@ function verify(environment: Environment, nin: string, { identities }: Rules): M
   const data = environment === 'staging' ? madeUp : identities.get(nin);
   const message = data ? RECORDED.verifyNin : 'NIN could not be verified';
   return { status: 200, body: { success: data !== undefined, status: 200, message, ...(data && { data }) } };
+}
+
+/** The data in the answer for a verified number. */
+export type Identity = NonNullable<NinVerification['data']>;
+
+const FIRST_NAMES = ['Adaeze', 'Bola', 'Chidi', 'Damilola', 'Efe', 'Fatima', 'Gbenga', 'Halima'];
+const LAST_NAMES = ['Adeyemi', 'Bello', 'Chukwu', 'Danjuma', 'Eze', 'Falana', 'Garba', 'Hassan'];
+
+/** A small white image, so that a client that decodes it gets a valid one. */
+const IMAGE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAG7buVgAAAABJRU5ErkJggg==';
+
+/**
+ * Invented data, always the same for the same number (specification, section 4.3: staging, numbers that start with 99).
+ */
+function madeUpIdentity(nin: string): Identity {
+  const digit = (position: number) => Number(nin[position] ?? 0);
+  const pick = (names: readonly string[], position: number) =>
+    names[(digit(position) * 10 + digit(position + 1)) % names.length] ?? '';
+  const two = (value: number) => String(value).padStart(2, '0');
+  return {
+    requestID: `mock-request-${nin.slice(-4)}`,
+    pseudoID: `mock-pseudo-${nin.slice(-4)}`,
+    consentID: `mock-consent-${nin.slice(-4)}`,
+    biographicData: {
+      firstName: pick(FIRST_NAMES, 2),
+      middleName: pick(FIRST_NAMES, 4),
+      lastName: pick(LAST_NAMES, 6),
+      dateOfBirth: `19${two(60 + ((digit(8) * 4) % 40))}-${two(1 + digit(9))}-${two(1 + digit(10) * 3)}`,
+      gender: digit(10) % 2 ? 'F' : 'M',
+      residenceAddressLine1: `${1 + digit(3)} Mock Street`,
+      residenceAddressLine2: 'Lagos',
+    },
+    biometricData: [{ biometricType: 'FACE', biometricSubType: 'FRONT', image: IMAGE }],
+    contactData: { phone1: `0800000${nin.slice(-4)}` },
+    tax_details: { tax_id: `MOCK-TAX-${nin.slice(-4)}` },
+  };
 }

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../platform/time.js';
 import { refuse } from './answers.js';
 import type { MockGateway } from './interface.js';
 import type { JournalEntry } from './journal.js';
-import { maskNin } from './mask-nin.js';
+import { maskNin } from './mask.js';
 
 export interface EventsOptions {
   /** How long a stream stays silent before a comment keeps it open, in milliseconds. Default: 15,000. */
@@ -13,7 +13,11 @@ export interface EventsOptions {
 /** More than a team has open pages of the inspector. Each reader costs work at each request. */
 const MOST_READERS = 32;
 
-const HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
 
 /** The client's data is out of date. The empty id makes the client forget the last one. */
 const RESET = 'event: reset\nid\ndata: {}\n\n';
@@ -23,11 +27,14 @@ const RESET = 'event: reset\nid\ndata: {}\n\n';
  * entries. A client that reconnects with a `Last-Event-ID` gets the entries since then. If that id is unknown, or from
  * before a restart, it gets `reset` and all entries.
  *
- * The server keeps no buffer for a client: it reads from the journal, which is bounded, as fast as the client reads. The
- * journal is read once for all clients at each request, and each entry becomes text once. Beyond `MOST_READERS` clients
- * the answer is 503.
+ * The server keeps no buffer for a client: it reads from the journal, which is bounded, as fast as the client reads.
+ * The journal is read once for all clients at each request, and each entry becomes text once. Beyond `MOST_READERS`
+ * clients the answer is 503.
  */
-export function createEventStream(gateway: Pick<MockGateway, 'requests' | 'subscribe'>, options: EventsOptions = {}): (request: Request) => Response {
+export function createEventStream(
+  gateway: Pick<MockGateway, 'requests' | 'subscribe'>,
+  options: EventsOptions = {},
+): (request: Request) => Response {
   const { heartbeatMs = 15_000, clock = systemClock } = options;
   // Ids start again with each server. This value distinguishes two runs.
   const life = crypto.randomUUID().slice(0, 8);
@@ -38,7 +45,8 @@ export function createEventStream(gateway: Pick<MockGateway, 'requests' | 'subsc
   let known: readonly JournalEntry[] | undefined;
 
   function toEvent(entry: JournalEntry): string {
-    const text = texts.get(entry) ?? `id: ${life}-${entry.id}\nevent: request\ndata: ${JSON.stringify(maskNin(entry))}\n\n`;
+    const text =
+      texts.get(entry) ?? `id: ${life}-${entry.id}\nevent: request\ndata: ${JSON.stringify(maskNin(entry))}\n\n`;
     texts.set(entry, text);
     return text;
   }
@@ -50,7 +58,9 @@ export function createEventStream(gateway: Pick<MockGateway, 'requests' | 'subsc
 
   return (request) => {
     if (readers >= MOST_READERS) {
-      const { status, headers, body } = refuse(503, `${MOST_READERS} clients read this stream already; close one`, { 'retry-after': '5' });
+      const { status, headers, body } = refuse(503, `${MOST_READERS} clients read this stream already; close one`, {
+        'retry-after': '5',
+      });
       return Response.json(body, { status, headers: { ...headers, 'cache-control': 'no-store' } });
     }
     // Nothing noted the changes while there was no reader.

@@ -1,8 +1,42 @@
-import type { OperationName } from '../protocol/operations.js';
-import { type FaultKind, faultProblem, LONGEST_DELAY } from './fault-problem.js';
-import { createRandom, normal } from './random.js';
+import { type OperationName, operationNames } from '../protocol/operations.js';
+import { printableKey } from '../schema/issue.js';
+import { suggest } from '../schema/validate.js';
 
-export { FAULT_KINDS, type FaultKind } from './fault-problem.js';
+/** The kinds of faults. */
+export type FaultKind =
+  /** The answer comes late: `delay`. */
+  | 'latency'
+  /** No answer ever comes. The gateway's `reset()` ends the request. */
+  | 'hang'
+  /** The answer's body comes in pieces over `delay`. */
+  | 'slow-body'
+  /** The connection breaks without an answer. */
+  | 'connection-reset'
+  /** The connection breaks in the middle of the answer's body. */
+  | 'half-body'
+  /** An answer with its own `status`, and `retryAfter`. */
+  | 'status'
+  /** JSON that breaks off. */
+  | 'broken-json'
+  /** An HTML page, as a proxy or a captive portal sends it. */
+  | 'wrong-content-type'
+  /** An empty body. */
+  | 'empty-body'
+  /** The request arrives twice, as some proxies send it. The client gets the second answer. */
+  | 'duplicate-delivery';
+
+export const FAULT_KINDS: readonly FaultKind[] = [
+  'latency',
+  'hang',
+  'slow-body',
+  'connection-reset',
+  'half-body',
+  'status',
+  'broken-json',
+  'wrong-content-type',
+  'empty-body',
+  'duplicate-delivery',
+];
 
 /** The length of a delay, in milliseconds. */
 export type Delay =
@@ -86,6 +120,91 @@ export interface Faults {
   clear(id?: number): void;
 }
 
+/** In milliseconds. */
+const LONGEST_DELAY = 600_000;
+
+const isNumber = (value: unknown, least: number, most: number) =>
+  typeof value === 'number' && value >= least && value <= most;
+const isWhole = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
+
+/** Headers that frame the answer. With wrong values no answer would arrive. */
+const FRAMING = /^(?:content-length|transfer-encoding|trailer|connection|upgrade|keep-alive)$/i;
+
+const areHeaders = (headers: unknown) =>
+  typeof headers === 'object' &&
+  headers !== null &&
+  !Array.isArray(headers) &&
+  Object.entries(headers).every(
+    ([name, value]) =>
+      /^[\w-]{1,100}$/.test(name) &&
+      !FRAMING.test(name) &&
+      typeof value === 'string' &&
+      /^[\x20-\x7e]{0,1000}$/.test(value),
+  );
+
+/** Whether it is a moment that a header can express. */
+const isDate = (date: unknown) =>
+  (date instanceof Date || typeof date === 'number') && !Number.isNaN(new Date(date).getTime());
+
+function isJson(body: unknown): boolean {
+  try {
+    return JSON.stringify(body) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isDelay(delay: unknown): boolean {
+  if (typeof delay === 'number') return isNumber(delay, 0, LONGEST_DELAY);
+  const { uniform, logNormal } = (delay ?? {}) as {
+    uniform?: unknown[];
+    logNormal?: { median?: unknown; sigma?: unknown };
+  };
+  if (Array.isArray(uniform)) {
+    const [least, most] = uniform;
+    return uniform.length === 2 && isNumber(least, 0, LONGEST_DELAY) && isNumber(most, Number(least), LONGEST_DELAY);
+  }
+  return isNumber(logNormal?.median, 0, LONGEST_DELAY) && isNumber(logNormal?.sigma, 0, 3);
+}
+
+/** The fields of a rule: the words after "must be", and whether a value is one. */
+const FIELDS: Readonly<Record<keyof FaultRule, readonly [expected: string, holds: (value: unknown) => boolean]>> = {
+  operation: [`one of ${operationNames.join(', ')}`, (name) => operationNames.some((one) => one === name)],
+  reference: ['a string', (value) => typeof value === 'string'],
+  kind: [`one of ${FAULT_KINDS.join(', ')}`, (kind) => FAULT_KINDS.some((one) => one === kind)],
+  when: ["'before' or 'after'", (when) => when === 'before' || when === 'after'],
+  skip: ['a whole number from 0', isWhole],
+  times: ['a whole number from 0, or null for always', (times) => times === null || isWhole(times)],
+  probability: ['a number from 0 to 1', (value) => isNumber(value, 0, 1)],
+  delay: [
+    `milliseconds up to ${LONGEST_DELAY}, { uniform: [least, most] } or { logNormal: { median, sigma } }`,
+    isDelay,
+  ],
+  status: ['a whole number from 200 to 599', (status) => isWhole(status) && isNumber(status, 200, 599)],
+  retryAfter: [
+    'whole seconds or { date }',
+    (wait) => isWhole(wait) || isDate((wait as { date?: unknown } | null)?.date),
+  ],
+  headers: ['an object of header names and plain ASCII values, without those that frame the answer', areHeaders],
+  body: ['JSON', isJson],
+};
+
+function faultProblem(rule: unknown): string | undefined {
+  if (typeof rule !== 'object' || rule === null)
+    return 'expected an object such as { "kind": "connection-reset", "when": "after" }';
+  const names = Object.keys(FIELDS);
+  const unknown = Object.keys(rule).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    const nearest = suggest(unknown, names);
+    return `unknown field ${printableKey(unknown)}; ${nearest ? `did you mean ${nearest}?` : `known are ${names.join(', ')}`}`;
+  }
+  const given: Readonly<Record<string, unknown>> = { kind: undefined, ...rule };
+  const wrong = Object.entries(FIELDS).find(
+    ([name, [, holds]]) => (given[name] !== undefined || name === 'kind') && !holds(given[name]),
+  );
+  return wrong && `${wrong[0]} must be ${wrong[1][0]}`;
+}
+
 export interface FaultBox extends Faults {
   /** Removes all rules and restarts the random numbers from the seed. */
   reset(): void;
@@ -99,7 +218,11 @@ export function createFaults(seed: number): FaultBox {
   let rules: { rule: FaultRule; id: number; seen: number; struck: number }[] = [];
   let last = 0;
   let random = createRandom(seed);
-  const toSetFault = ({ rule, id, struck }: { rule: FaultRule; id: number; struck: number }): SetFault => ({ ...rule, id, struck });
+  const toSetFault = ({ rule, id, struck }: { rule: FaultRule; id: number; struck: number }): SetFault => ({
+    ...rule,
+    id,
+    struck,
+  });
   return {
     add(rule) {
       const problem = faultProblem(rule);
@@ -140,3 +263,18 @@ export function createFaults(seed: number): FaultBox {
 }
 
 const timesOf = ({ times }: FaultRule): number => (times === null ? Number.POSITIVE_INFINITY : (times ?? 1));
+
+/** Pseudo-random numbers from 0 up to 1, the same for the same seed (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** A normally distributed number around 0, mostly within 1 of it (Box–Muller). */
+export const normal = (random: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

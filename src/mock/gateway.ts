@@ -1,26 +1,30 @@
 import type { Environment } from '../errors/errors.js';
-import { systemClock } from '../platform/time.js';
-import { MOCK_API_KEY } from '../protocol/mock-mode.js';
+import { isRecord } from '../platform/as-record.js';
+import { readBody } from '../platform/body.js';
+import { type Clock, systemClock } from '../platform/time.js';
+import { MOCK_API_KEY, MOCK_LOCATION } from '../protocol/mock-mode.js';
+import { GATEWAY_PATH, type Operation, operationNames, operations } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
-import { type MockAnswer, refuse } from './answers.js';
+import { parseJson } from '../web/read-json.js';
+import { type MockAnswer, misbehave, refuse, unseenAnswer } from './answers.js';
 import { apply, type Body, type Rules } from './apply.js';
-import { clientOptionsFor } from './client-options.js';
 import { createFaults, type SetFault } from './faults.js';
-import type { MockGateway, WaitOptions } from './interface.js';
+import type { MockClientOptions, MockGateway, WaitOptions } from './interface.js';
 import { createJournal, type JournalEntry, type JournalQuery, matches } from './journal.js';
-import { reportsOf } from './ledger.js';
-import { maskAnswer, maskBody } from './mask-body.js';
-import { misbehave, unseenAnswer } from './misbehave.js';
-import { checkMockOptions, type MockGatewayOptions } from './options.js';
-import { createPending } from './pending.js';
-import { createRateLimiter } from './rate-limit.js';
-import { LONGEST_BODY, parseObject, readText, saysJson } from './read-body.js';
-import { PATHS, type Route, route } from './routing.js';
-import { emptyLedgers, fromState, toLedger, toState } from './state.js';
+import { emptyLedgers, fromState, toLedger, toState } from './ledger.js';
+import { maskAnswer, maskBody } from './mask.js';
+import { checkMockOptions, type MockGatewayOptions, type RateLimitOptions } from './options.js';
 import { toResponse, type WireAnswer } from './wire.js';
 
 /** An address that is only a name. No server listens there: the client's `fetch` is the gateway. */
 const IN_PROCESS_ADDRESS = 'http://mock-gateway.localhost';
+
+/** The longest request that it reads, in bytes. */
+export const LONGEST_BODY = 1024 * 1024;
+
+/** Whether a request declares a JSON body, as every request must (specification, section 5). */
+const saysJson = ({ headers }: Request): boolean =>
+  /^application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '');
 
 /** A page on another origin may call the gateway, and read these headers. */
 const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after, x-request-id' };
@@ -30,6 +34,28 @@ const PREFLIGHT = {
   'access-control-allow-headers': 'content-type, accept, x-api-key',
   'access-control-max-age': '600',
 };
+
+interface Route {
+  readonly environment: Environment;
+  readonly row: Operation;
+}
+
+const PRODUCTION = '/production';
+
+/** The routes by path: staging at the address itself, production below `/production`. */
+const routes = new Map<string, Route>(
+  operationNames.flatMap((name) => {
+    const row = operations[name];
+    const path = GATEWAY_PATH + row.path;
+    return [
+      [path, { environment: 'staging', row }],
+      [PRODUCTION + path, { environment: 'production', row }],
+    ] as [string, Route][];
+  }),
+);
+
+/** For callers that use another method. */
+const PATHS = [...routes.keys()];
 
 /**
  * Makes a mock gateway. Its state is in memory and it uses no network. It answers as `docs/background/assumptions.md`
@@ -43,9 +69,18 @@ const PREFLIGHT = {
  * expect(gateway.reports()).toHaveLength(1);
  * ```
  */
-export function createMockGateway<Mode extends ValidationMode = 'strict'>(options: MockGatewayOptions<Mode> = {}): MockGateway<Mode> {
+export function createMockGateway<Mode extends ValidationMode = 'strict'>(
+  options: MockGatewayOptions<Mode> = {},
+): MockGateway<Mode> {
   checkMockOptions('createMockGateway', options);
-  const { apiKey = MOCK_API_KEY, validation = 'strict', seed = 1, journalSize = 1_000, clock = systemClock, rateLimit } = options;
+  const {
+    apiKey = MOCK_API_KEY,
+    validation = 'strict',
+    seed = 1,
+    journalSize = 1_000,
+    clock = systemClock,
+    rateLimit,
+  } = options;
   const rules: Rules = {
     validation,
     locationRequired: options.location?.required ?? true,
@@ -56,8 +91,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
   const journal = createJournal(journalSize);
   const pending = createPending(clock);
   const faults = createFaults(seed);
-  const listeners = new Set<(entry: JournalEntry) => void>();
-  const onReplace = new Set<() => void>();
+  const listeners = new Set<{ answered: (entry: JournalEntry) => void; replaced: (() => void) | undefined }>();
   let ledgers = emptyLedgers();
   let resets = 0;
   let limiter = rateLimit && createRateLimiter(rateLimit);
@@ -70,11 +104,8 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     fault?: SetFault | undefined;
   }
 
-  function applyReport({ environment, row }: Route, body: Body): { answer: MockAnswer; applied: boolean } {
-    const { ledger, answer, applied } = apply(ledgers[environment], environment, row, body, rules);
-    ledgers = { ...ledgers, [environment]: ledger };
-    return { answer, applied };
-  }
+  const applyReport = ({ environment, row }: Route, body: Body) =>
+    apply(ledgers[environment], environment, row, body, rules);
 
   /** In the order of the checks: path, method, key, rate, fault, body, fields, ledger. */
   async function respond(request: Request, found: Route | undefined, key: JournalEntry['key']): Promise<Handled> {
@@ -82,23 +113,29 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     if (request.method !== 'POST') return { answer: refuse(405, 'Use POST', { allow: 'POST' }) };
     if (key !== 'valid') return { answer: refuse(401, `API key is ${key}`) };
     const retryAfter = limiter?.(clock.now());
-    if (retryAfter !== undefined) return { answer: refuse(429, 'Too many requests', { 'retry-after': String(retryAfter) }) };
+    if (retryAfter !== undefined)
+      return { answer: refuse(429, 'Too many requests', { 'retry-after': String(retryAfter) }) };
 
     const { row } = found;
-    const text = await readText(request);
-    const body = text === undefined ? undefined : parseObject(text);
+    const text = await readBody(request, undefined, LONGEST_BODY);
+    const sent = text === undefined ? undefined : parseJson(text);
+    const body = isRecord(sent) ? sent : undefined;
     const named = row.reference && body?.[row.reference];
     const reference = typeof named === 'string' ? named : undefined;
     const before = faults.strike('before', row.name, reference);
     const seen = { body, reference };
-    if (before && before.kind !== 'duplicate-delivery' && before.kind !== 'latency') return { ...seen, answer: unseenAnswer(before), fault: before };
+    if (before && before.kind !== 'duplicate-delivery' && before.kind !== 'latency')
+      return { ...seen, answer: unseenAnswer(before), fault: before };
     if (before?.kind === 'latency') {
       const began = resets;
       await pending.wait(faults.delayOf(before));
-      if (resets !== began) return { ...seen, answer: refuse(503, 'The mock gateway was reset meanwhile'), fault: before };
+      if (resets !== began)
+        return { ...seen, answer: refuse(503, 'The mock gateway was reset meanwhile'), fault: before };
     }
-    if (text === undefined) return { ...seen, answer: refuse(413, `The body is larger than ${LONGEST_BODY} bytes`), fault: before };
-    if (!saysJson(request)) return { ...seen, answer: refuse(400, 'The content-type must be application/json'), fault: before };
+    if (text === undefined)
+      return { ...seen, answer: refuse(413, `The body is larger than ${LONGEST_BODY} bytes`), fault: before };
+    if (!saysJson(request))
+      return { ...seen, answer: refuse(400, 'The content-type must be application/json'), fault: before };
     if (!body) return { ...seen, answer: refuse(400, 'The body is not a JSON object'), fault: before };
 
     const first = applyReport(found, body);
@@ -113,7 +150,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
       return { status: 204, headers: PREFLIGHT, body: '', transport: { kind: 'whole' } };
     }
     const { pathname } = new URL(request.url);
-    const found = route(pathname);
+    const found = routes.get(pathname);
     const given = request.headers.get('x-api-key');
     const key = !given ? 'missing' : given === apiKey ? 'valid' : 'invalid';
     const { answer, fault, body, reference, applied = false } = await respond(request, found, key);
@@ -132,27 +169,32 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
       applied,
       fault: fault?.kind,
     });
-    tell(noted);
-    if (delay === 'forever') await pending.hang();
+    for (const { answered } of [...listeners]) callGuarded(() => answered(noted));
+    if (delay === 'forever') await pending.wait();
     else if (delay > 0) await pending.wait(delay);
     return { ...wire, headers: { ...CORS, 'x-request-id': noted.requestId, ...wire.headers } };
-  }
-
-  function tell(entry: JournalEntry): void {
-    for (const listener of [...listeners]) callGuarded(() => listener(entry));
   }
 
   async function fetch(input: Request | URL | string, init?: object): Promise<Response> {
     const request = new Request(input, init as RequestInit);
     const { signal } = request;
     signal.throwIfAborted();
-    const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+    const aborted = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+    );
     const answer = await Promise.race([handle(request), aborted]);
-    return toResponse(answer, async (milliseconds) => void (await pending.wait(milliseconds)), signal);
+    return toResponse(answer, pending.wait, signal);
   }
 
   function clientOptions(address?: string) {
-    const given = clientOptionsFor(address ?? IN_PROCESS_ADDRESS, apiKey, validation, rules.locationRequired);
+    const baseUrl = address ?? IN_PROCESS_ADDRESS;
+    const given: MockClientOptions = {
+      gateways: { staging: { baseUrl, apiKey }, production: { baseUrl: `${baseUrl}/production`, apiKey } },
+      validation,
+      location: { required: rules.locationRequired, fixed: MOCK_LOCATION },
+      // The key is not secret: it is printed in this file.
+      allowApiKeyInBrowser: true,
+    };
     return address === undefined ? { ...given, fetch } : given;
   }
 
@@ -173,8 +215,13 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
         const came = journal
           .entries()
           .slice(-5)
-          .map(({ operation, reference, status }) => `${operation ?? 'unknown path'} ${reference ?? ''} ${status ?? 'no answer'}`);
-        reject(new Error(`No request matched ${JSON.stringify(query)} ${why}. The latest: ${came.join('; ') || 'none'}.`));
+          .map(
+            ({ operation, reference, status }) =>
+              `${operation ?? 'unknown path'} ${reference ?? ''} ${status ?? 'no answer'}`,
+          );
+        reject(
+          new Error(`No request matched ${JSON.stringify(query)} ${why}. The latest: ${came.join('; ') || 'none'}.`),
+        );
       };
       const abort = () => fail('before the wait was cancelled');
       const timer = clock.setTimeout(() => fail(`within ${timeoutMs} ms`), timeoutMs);
@@ -188,17 +235,14 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
     });
   }
 
-  function subscribe(listener: (entry: JournalEntry) => void, replaced?: () => void): () => void {
+  function subscribe(answered: (entry: JournalEntry) => void, replaced?: () => void): () => void {
+    const listener = { answered, replaced };
     listeners.add(listener);
-    if (replaced) onReplace.add(replaced);
-    return () => {
-      listeners.delete(listener);
-      if (replaced) onReplace.delete(replaced);
-    };
+    return () => void listeners.delete(listener);
   }
 
   function tellReplaced(): void {
-    for (const replaced of [...onReplace]) callGuarded(replaced);
+    for (const { replaced } of [...listeners]) if (replaced) callGuarded(replaced);
   }
 
   return {
@@ -217,13 +261,16 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(option
       checkMockOptions('environment', { environment });
       checkMockOptions('reports', query);
       const { operation, reference } = query;
-      return reportsOf(ledgers[environment]).filter(
-        (report) => (operation === undefined || report.operation === operation) && (reference === undefined || report.reference === reference),
+      return [...ledgers[environment].values()].filter(
+        (report) =>
+          (operation === undefined || report.operation === operation) &&
+          (reference === undefined || report.reference === reference),
       );
     },
     seed(reports) {
       for (const report of reports) checkMockOptions('seed', report);
-      const of = (environment: Environment) => reports.filter((report) => (report.environment ?? 'staging') === environment);
+      const of = (environment: Environment) =>
+        reports.filter((report) => (report.environment ?? 'staging') === environment);
       ledgers = {
         staging: toLedger(of('staging'), 'staging', ledgers.staging),
         production: toLedger(of('production'), 'production', ledgers.production),
@@ -257,4 +304,44 @@ function callGuarded(listener: () => void): void {
       throw error;
     });
   }
+}
+
+/** The waits inside the gateway. `release` ends all of them at once. Without a time, a wait ends only then. */
+function createPending(clock: Clock) {
+  const waiting = new Set<() => void>();
+  return {
+    wait: (milliseconds?: number) =>
+      new Promise<void>((resolve) => {
+        let timer: unknown;
+        const end = () => {
+          waiting.delete(end);
+          if (timer !== undefined) clock.clearTimeout(timer);
+          resolve();
+        };
+        waiting.add(end);
+        if (milliseconds !== undefined) timer = clock.setTimeout(end, milliseconds);
+      }),
+    release() {
+      for (const end of [...waiting]) end();
+    },
+  };
+}
+
+/**
+ * A token bucket of `requests` tokens that fills evenly. Throws a `TypeError` for limits that would refuse every
+ * request.
+ */
+function createRateLimiter({ requests, perMs = 1_000 }: RateLimitOptions) {
+  if (!(requests >= 1 && requests < Number.POSITIVE_INFINITY && perMs > 0 && perMs < Number.POSITIVE_INFINITY)) {
+    throw new TypeError('rateLimit needs requests of at least 1, and perMs above 0.');
+  }
+  let tokens = requests;
+  let filled: number | undefined;
+  return (now: number): number | undefined => {
+    tokens = Math.min(requests, tokens + (Math.max(0, now - (filled ?? now)) * requests) / perMs);
+    filled = now;
+    if (tokens < 1) return Math.max(1, Math.ceil(((1 - tokens) * perMs) / requests / 1_000));
+    tokens -= 1;
+    return undefined;
+  };
 }

@@ -1,4 +1,4 @@
-import { pageHeaders } from '../platform/page-headers.js';
+import { pageHeaders } from '../web/answer.js';
 
 /** Inserted by the build: the minified files beside this one. See pages.build.js. */
 declare const INSPECTOR_HTML: string;
@@ -8,7 +8,10 @@ declare const INSPECTOR_JS: string;
 /** The inspector's file at a path. The inspector is a page that shows the requests of a mock gateway. */
 export function inspectorPage(path: string): Response | undefined {
   const file = fileAt(path);
-  return file && new Response(file[0], { headers: { ...pageHeaders('data:'), 'content-type': `text/${file[1]}; charset=utf-8` } });
+  return (
+    file &&
+    new Response(file[0], { headers: { ...pageHeaders('data:'), 'content-type': `text/${file[1]}; charset=utf-8` } })
+  );
 }
 
 function fileAt(path: string): readonly [text: string, type: string] | undefined {

@@ -5,8 +5,7 @@ import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { Faults } from './faults.js';
 import type { JournalEntry, JournalQuery } from './journal.js';
-import type { RecordedReport } from './ledger.js';
-import type { MockState } from './state.js';
+import type { MockState, RecordedReport } from './ledger.js';
 import type { WireAnswer } from './wire.js';
 
 /** One environment of a mock gateway. */

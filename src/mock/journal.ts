@@ -1,7 +1,7 @@
 import type { Environment } from '../errors/errors.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { FaultKind } from './faults.js';
-import { freezeDeep } from './freeze-deep.js';
+import { freezeDeep } from './ledger.js';
 
 /** One request and its answer. Key and personal data are masked. */
 export interface JournalEntry {
@@ -37,7 +37,10 @@ export interface JournalEntry {
 
 /** Selects entries. Conditions that are left out match every entry. */
 export type JournalQuery = Partial<
-  Pick<JournalEntry, 'requestId' | 'environment' | 'operation' | 'reference' | 'status' | 'applied' | 'fault' | 'method' | 'path' | 'key'>
+  Pick<
+    JournalEntry,
+    'requestId' | 'environment' | 'operation' | 'reference' | 'status' | 'applied' | 'fault' | 'method' | 'path' | 'key'
+  >
 >;
 
 /** A UUID whose last digits are the number of the request. */
@@ -59,7 +62,8 @@ export const matches = (entry: JournalEntry, query: JournalQuery): boolean =>
 /** Longer texts are cut, so that no request makes the journal large. */
 const LONGEST_TEXT = 1_000;
 
-const cut = <T extends string | undefined>(text: T): T => (text && text.length > LONGEST_TEXT ? (`${text.slice(0, LONGEST_TEXT)}…` as T) : text);
+const cut = <T extends string | undefined>(text: T): T =>
+  text && text.length > LONGEST_TEXT ? (`${text.slice(0, LONGEST_TEXT)}…` as T) : text;
 
 /** A list of the latest requests. Older ones are forgotten. */
 export function createJournal(size: number): Journal {
@@ -71,7 +75,14 @@ export function createJournal(size: number): Journal {
       last += 1;
       // A path without an operation may hold any data, even a NIN.
       const path = cut(given.operation ? given.path : given.path.replace(/[0-9]{5,}/g, '[masked]'));
-      const entry = freezeDeep({ id: last, requestId: nameOf(last), ...given, method: cut(given.method), path, reference: cut(given.reference) });
+      const entry = freezeDeep({
+        id: last,
+        requestId: nameOf(last),
+        ...given,
+        method: cut(given.method),
+        path,
+        reference: cut(given.reference),
+      });
       entries.push(entry);
       // Only at intervals, so that forgetting adds no cost to each request.
       if (entries.length >= 2 * size) entries = latest();

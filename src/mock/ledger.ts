@@ -1,4 +1,6 @@
-import { type OperationName, operations } from '../protocol/operations.js';
+import type { Environment } from '../errors/errors.js';
+import { type OperationName, operationNames, operations } from '../protocol/operations.js';
+import { copyJson } from '../schema/copy-json.js';
 
 /** A recorded report. */
 export interface RecordedReport {
@@ -10,34 +12,10 @@ export interface RecordedReport {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The reports of one environment. It is immutable: recording a report makes a new ledger, and the older one keeps its
- * content. All ledgers of one history share an append-only log, and each sees its own length of it. So a new ledger
- * costs the same for any number of reports.
- */
-export interface Ledger {
-  readonly length: number;
-  readonly log: RecordedReport[];
-  readonly positions: Map<string, number>;
-}
-
-export const emptyLedger = (): Ledger => ({ length: 0, log: [], positions: new Map() });
-
-export const reportsOf = ({ log, length }: Ledger): RecordedReport[] => log.slice(0, length);
+/** The reports of one environment, by operation and reference, in the order of their arrival. */
+export type Ledger = Map<string, RecordedReport>;
 
 const keyOf = (operation: OperationName, reference: string) => `${operation} ${reference}`;
-
-const find = ({ log, positions, length }: Ledger, operation: OperationName, reference: string): RecordedReport | undefined => {
-  const position = positions.get(keyOf(operation, reference));
-  return position !== undefined && position < length ? log[position] : undefined;
-};
-
-function append(ledger: Ledger, report: RecordedReport): Ledger {
-  if (ledger.log.length !== ledger.length) return reportsOf(ledger).concat(report).reduce(append, emptyLedger());
-  ledger.positions.set(keyOf(report.operation, report.reference), ledger.length);
-  ledger.log.push(report);
-  return { ...ledger, length: ledger.length + 1 };
-}
 
 /** The same text for the same data, in any order of the members. */
 function canonical(value: unknown): string {
@@ -53,11 +31,81 @@ export type LedgerAnswer = 'recorded' | 'same' | 'conflict' | 'not-initiated';
  * Records a report if the rules allow it (specification, sections 1 and 3). A report is immutable. The same data again
  * is an error. A settled report needs its initiated one.
  */
-export function record(ledger: Ledger, report: RecordedReport, rules: { requireInitiated: boolean }): [Ledger, LedgerAnswer] {
+export function record(ledger: Ledger, report: RecordedReport, rules: { requireInitiated: boolean }): LedgerAnswer {
   const { operation, reference } = report;
   const row = operations[operation];
-  if (rules.requireInitiated && 'after' in row && !find(ledger, row.after, reference)) return [ledger, 'not-initiated'];
-  const held = find(ledger, operation, reference);
-  if (held) return [ledger, canonical(held.body) === canonical(report.body) ? 'same' : 'conflict'];
-  return [append(ledger, report), 'recorded'];
+  if (rules.requireInitiated && 'after' in row && !ledger.has(keyOf(row.after, reference))) return 'not-initiated';
+  const held = ledger.get(keyOf(operation, reference));
+  if (held) return canonical(held.body) === canonical(report.body) ? 'same' : 'conflict';
+  ledger.set(keyOf(operation, reference), report);
+  return 'recorded';
+}
+
+/** The state of a mock gateway, as plain JSON. */
+export interface MockState {
+  /** Version of the format. */
+  readonly version: 1;
+  /** The reports of both ledgers. */
+  readonly reports: Readonly<Record<Environment, readonly RecordedReport[]>>;
+}
+
+export type Ledgers = Readonly<Record<Environment, Ledger>>;
+
+export const emptyLedgers = (): Ledgers => ({ staging: new Map(), production: new Map() });
+
+export const toState = ({ staging, production }: Ledgers): MockState => ({
+  version: 1,
+  reports: structuredClone({ staging: [...staging.values()], production: [...production.values()] }),
+});
+
+/** Reads a state from outside. Throws a `TypeError` that says what is wrong. */
+export function fromState(state: unknown): Ledgers {
+  const { version, reports } = (typeof state === 'object' && state !== null ? state : {}) as {
+    version?: unknown;
+    reports?: Record<string, unknown>;
+  };
+  if (version !== 1)
+    throw new TypeError(
+      'The state cannot be used: expected { "version": 1, "reports": { "staging": [], "production": [] } }.',
+    );
+  return { staging: toLedger(reports?.staging, 'staging'), production: toLedger(reports?.production, 'production') };
+}
+
+/** A ledger with more reports, which are recorded without checking for earlier ones. */
+export function toLedger(reports: unknown, environment: string, from: Ledger = new Map()): Ledger {
+  if (!Array.isArray(reports)) throw new TypeError(`The state cannot be used: reports.${environment} is not a list.`);
+  const ledger = new Map(from);
+  for (const [index, report] of reports.entries()) {
+    const at = `reports.${environment}[${index}]`;
+    if (record(ledger, readReport(report, at), { requireInitiated: false }) !== 'recorded')
+      throw new TypeError(`The state cannot be used: ${at} repeats an earlier report.`);
+  }
+  return ledger;
+}
+
+function readReport(report: unknown, at: string): RecordedReport {
+  const { operation, reference, body } = (typeof report === 'object' && report !== null ? report : {}) as Record<
+    string,
+    unknown
+  >;
+  const row = operationNames.includes(operation as OperationName) ? operations[operation as OperationName] : undefined;
+  if (!row || !('reference' in row))
+    throw new TypeError(`The state cannot be used: ${at}.operation is not a report's.`);
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new TypeError(`The state cannot be used: ${at}.body is not an object.`);
+  const own = (body as Record<string, unknown>)[row.reference];
+  if (typeof own !== 'string' || (reference !== undefined && reference !== own)) {
+    throw new TypeError(`The state cannot be used: ${at}.body.${row.reference} is not the report's reference.`);
+  }
+  // A copy, so that recorded reports do not change with the caller's object.
+  const { issues, value } = copyJson(body);
+  const [problem] = issues;
+  if (problem) throw new TypeError(`The state cannot be used: ${at}.body cannot be a report's: ${problem.message}.`);
+  return { operation: row.name, reference: own, body: value as RecordedReport['body'] };
+}
+
+/** Freezes plain data: a recorded report cannot be changed by its readers. */
+export function freezeDeep<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freezeDeep);
+  return value;
 }

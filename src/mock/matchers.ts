@@ -1,6 +1,10 @@
 import type { Environment } from '../errors/errors.js';
+import { isRecord } from '../platform/as-record.js';
 import { type Operation, type OperationName, operations } from '../protocol/operations.js';
-import { differences } from './differences.js';
+import { traitsOf } from '../schema/fields.js';
+import { printableKey } from '../schema/issue.js';
+import { location } from '../schema/location.js';
+import { fieldAt, isModel } from '../schema/model.js';
 import type { MockGateway } from './interface.js';
 import type { RecordedReport } from './ledger.js';
 
@@ -43,11 +47,20 @@ export const matchers = {
   toHaveReport(gateway: MockGateway, expected: ExpectedReport = {}): MatcherResult {
     const reports = reportsOf(gateway, expected);
     const pass = reports.some((report) => distance(report, expected) === 0);
-    return { pass, message: () => (pass ? `Expected no ${titleOf(expected)}, but there is one.${listOf(reports)}` : missing(reports, expected)) };
+    return {
+      pass,
+      message: () =>
+        pass ? `Expected no ${titleOf(expected)}, but there is one.${listOf(reports)}` : missing(reports, expected),
+    };
   },
 
   /** The report of this operation with this identifier is recorded in staging and contains `body`. */
-  toHaveReported(gateway: MockGateway, operation: OperationName, reference: string, body?: Readonly<Record<string, unknown>>): MatcherResult {
+  toHaveReported(
+    gateway: MockGateway,
+    operation: OperationName,
+    reference: string,
+    body?: Readonly<Record<string, unknown>>,
+  ): MatcherResult {
     return matchers.toHaveReport(gateway, { operation, reference, body });
   },
 
@@ -56,14 +69,24 @@ export const matchers = {
     const reports = reportsOf(gateway, expected);
     const found = reports.filter((report) => distance(report, expected) === 0).length;
     const pass = found === times;
-    return { pass, message: () => `Expected ${pass ? 'another number than ' : ''}${times} times ${titleOf(expected)}, found ${found}.${listOf(reports)}` };
+    return {
+      pass,
+      message: () =>
+        `Expected ${pass ? 'another number than ' : ''}${times} times ${titleOf(expected)}, found ${found}.${listOf(reports)}`,
+    };
   },
 
   /** No report is recorded, in either environment or in the given one. */
   toHaveReportedNothing(gateway: MockGateway, environment?: Environment): MatcherResult {
-    const reports = environment ? gateway.reports(environment) : [...gateway.reports('staging'), ...gateway.reports('production')];
+    const reports = environment
+      ? gateway.reports(environment)
+      : [...gateway.reports('staging'), ...gateway.reports('production')];
     const pass = reports.length === 0;
-    return { pass, message: () => (pass ? 'Expected a report, but nothing is recorded.' : `Expected nothing to be recorded.${listOf(reports)}`) };
+    return {
+      pass,
+      message: () =>
+        pass ? 'Expected a report, but nothing is recorded.' : `Expected nothing to be recorded.${listOf(reports)}`,
+    };
   },
 };
 
@@ -88,10 +111,14 @@ function reportsOf(gateway: MockGateway, { environment, operation }: ExpectedRep
 const problemsOf = ({ operation, body }: RecordedReport, expected: ExpectedReport): string[] =>
   expected.body === undefined ? [] : differences(operations[operation] as Operation, expected.body, body);
 
-/** The distance of a report from the expected one. 0 is a match. Another operation counts more than another identifier. */
+/**
+ * The distance of a report from the expected one. 0 is a match. Another operation counts more than another identifier.
+ */
 function distance(report: RecordedReport, expected: ExpectedReport): number {
   const isOther = (name: 'operation' | 'reference') => expected[name] !== undefined && expected[name] !== report[name];
-  return (isOther('operation') ? 1_000_000 : 0) + (isOther('reference') ? 1_000 : 0) + problemsOf(report, expected).length;
+  return (
+    (isOther('operation') ? 1_000_000 : 0) + (isOther('reference') ? 1_000 : 0) + problemsOf(report, expected).length
+  );
 }
 
 const titleOf = ({ operation, reference, environment = 'staging', body }: ExpectedReport): string =>
@@ -114,9 +141,62 @@ function missing(reports: readonly RecordedReport[], expected: ExpectedReport): 
   if (!nearest) return `${said} Nothing is recorded there.`;
   const lines = [
     ...(['operation', 'reference'] as const).flatMap((name) =>
-      expected[name] === undefined || expected[name] === nearest[name] ? [] : [`${name}: expected "${expected[name]}", received "${nearest[name]}"`],
+      expected[name] === undefined || expected[name] === nearest[name]
+        ? []
+        : [`${name}: expected "${expected[name]}", received "${nearest[name]}"`],
     ),
     ...problemsOf(nearest, expected),
   ];
   return `${said} The nearest of ${reports.length} is ${nameOf(nearest)}:${lines.map((line) => `\n  - ${line}`).join('')}`;
+}
+
+type Path = readonly string[];
+
+/** A matcher of a test library, such as `expect.any(String)`. */
+interface Matcher {
+  asymmetricMatch(other: unknown): boolean;
+  toAsymmetricMatcher?(): string;
+}
+
+const isMatcher = (value: unknown): value is Matcher => isRecord(value) && typeof value.asymmetricMatch === 'function';
+
+/**
+ * The differences between a report's body and the expected one, one line each. Members that are not expected are
+ * ignored.
+ */
+export function differences(row: Operation, expected: unknown, received: unknown, path: Path = []): string[] {
+  if (isMatcher(expected))
+    return expected.asymmetricMatch(received)
+      ? []
+      : [line(row, path, expected.toAsymmetricMatcher?.() ?? String(expected), received)];
+  if (isRecord(expected) && isRecord(received)) {
+    return Object.entries(expected).flatMap(([name, value]) =>
+      differences(row, value, Object.hasOwn(received, name) ? received[name] : undefined, [...path, name]),
+    );
+  }
+  if (Array.isArray(expected) && Array.isArray(received) && expected.length === received.length) {
+    return expected.flatMap((value, index) => differences(row, value, received[index], [...path, String(index)]));
+  }
+  return Object.is(expected, received) || (expected === 0 && received === 0)
+    ? []
+    : [line(row, path, describeValue(expected), received)];
+}
+
+/** An object whose members may hold any data. */
+const describeValue = (value: unknown): string | undefined =>
+  typeof value === 'object' && value !== null ? '[masked]' : JSON.stringify(value);
+
+/** The text for a path in the body. A path that the specification does not have may hold any data. */
+function isPersonal(row: Operation, path: Path): boolean {
+  const inLocation = row.location !== 'none' && path[0] === 'location';
+  const field = inLocation ? fieldAt(location, path.slice(1)) : fieldAt(row.request, path);
+  return field === undefined || isModel(field) || traitsOf(field).personal === true;
+}
+
+function line(row: Operation, path: Path, expected: string | undefined, received: unknown): string {
+  const place = path.map(printableKey).join('.') || 'the body';
+  if (received === undefined) return `${place}: is missing`;
+  if (expected === undefined) return `${place}: expected to be left out, but present`;
+  if (isPersonal(row, path)) return `${place}: differs [masked]`;
+  return `${place}: expected ${expected}, received ${describeValue(received)}`;
 }

@@ -38,7 +38,11 @@ export interface MockGatewayAddresses {
  * server.listen({ onUnhandledRequest: 'error' }); // msw 3: onUnhandledFrame
  * ```
  */
-export function mockGatewayHandlers<Handler>(http: MswHttp<Handler>, gateway: MockGateway, addresses: MockGatewayAddresses = {}): Handler[] {
+export function mockGatewayHandlers<Handler>(
+  http: MswHttp<Handler>,
+  gateway: MockGateway,
+  addresses: MockGatewayAddresses = {},
+): Handler[] {
   checkMockOptions('mockGatewayHandlers', addresses);
   const own = gateway.clientOptions().gateways;
   const handler = (environment: 'staging' | 'production'): Handler => {
@@ -46,7 +50,11 @@ export function mockGatewayHandlers<Handler>(http: MswHttp<Handler>, gateway: Mo
     const below = new RegExp(`^${escapePattern(address)}/integration-gateway(?:[/?#]|$)`);
     const target = own[environment].baseUrl;
     // msw infers the type of an answer from its handler. Our type fits all of them.
-    return http.all(below, ({ request }) => answer(gateway, request as Request, target + request.url.slice(address.length)) as Promise<never>);
+    return http.all(
+      below,
+      ({ request }) =>
+        answer(gateway, request as Request, target + request.url.slice(address.length)) as Promise<never>,
+    );
   };
   return [handler('staging'), handler('production')];
 }

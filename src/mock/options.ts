@@ -2,9 +2,16 @@ import type { Clock } from '../platform/time.js';
 import { operationNames } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
 import { isAnything, isFlag, type OptionTable, oneOf, optional, readOptions } from '../schema/option-rules.js';
+import type { Identity } from './apply.js';
 import { FAULT_KINDS } from './faults.js';
-import type { Identity } from './identities.js';
-import type { RateLimitOptions } from './rate-limit.js';
+
+/** How many requests the mock gateway accepts before it answers 429. */
+export interface RateLimitOptions {
+  /** The number of accepted requests. */
+  readonly requests: number;
+  /** The length of the period, in milliseconds. Default: 1,000. */
+  readonly perMs?: number | undefined;
+}
 
 /** The options of `createMockGateway`. All are optional. */
 export interface MockGatewayOptions<Mode extends ValidationMode = ValidationMode> {
@@ -15,7 +22,7 @@ export interface MockGatewayOptions<Mode extends ValidationMode = ValidationMode
   /** Same as the client's option. Default: `{ required: true }`. */
   location?:
     | {
-        /** Whether an event without a location is refused. */
+        /** Whether an event without a location is refused. Default: true. */
         required?: boolean | undefined;
       }
     | undefined;
@@ -23,7 +30,10 @@ export interface MockGatewayOptions<Mode extends ValidationMode = ValidationMode
   requireInitiated?: boolean | undefined;
   /** The status of a repeated report; the specification does not define it. Default: 409. */
   duplicateStatus?: number | undefined;
-  /** The people verified in production, by NIN. In staging, numbers that start with 99 are verified (specification, section 4.3). Default: none. */
+  /**
+   * The people verified in production, by NIN. In staging, numbers that start with 99 are verified (specification,
+   * section 4.3). Default: none.
+   */
   identities?: Readonly<Record<string, Identity>> | undefined;
   /** Answers 429 above this rate. Default: no limit. */
   rateLimit?: RateLimitOptions | undefined;

@@ -1,5 +1,3 @@
-import { isBrowser } from '../platform/runtime.js';
-
 /** How an answer is sent: whole, in pieces over time, cut off in the middle of its body, or not at all. */
 export type WireMode =
   | {
@@ -26,56 +24,47 @@ export interface WireAnswer {
 }
 
 /** The number of pieces of a slow body. */
-export const SLOW_PIECES = 8;
+const SLOW_PIECES = 8;
 
 /** The pieces of a body. None is empty. */
 export function piecesOf(body: string): Uint8Array[] {
   const bytes = new TextEncoder().encode(body);
   const size = Math.max(1, Math.ceil(bytes.byteLength / SLOW_PIECES));
-  return Array.from({ length: Math.ceil(bytes.byteLength / size) }, (_, index) => bytes.slice(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(bytes.byteLength / size) }, (_, index) =>
+    bytes.slice(index * size, (index + 1) * size),
+  );
 }
 
-type Runtime = 'browser' | 'bun' | 'deno' | 'node';
+/** The errors of Node.js's `fetch`. The client reads their codes in every runtime; a browser gives no reason at all. */
+const brokenConnection = () =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) });
 
-function runtime(): Runtime {
-  const scope = globalThis as { Bun?: unknown; Deno?: unknown };
-  if (scope.Bun !== undefined) return 'bun';
-  if (scope.Deno !== undefined) return 'deno';
-  return isBrowser() ? 'browser' : 'node';
-}
-
-const closedInBun = () => Object.assign(new TypeError('ECONNRESET: The socket connection was closed unexpectedly.'), { code: 'ECONNRESET' });
-
-/** The error of `fetch` when a connection breaks without an answer, as seen in each runtime. */
-const BROKEN_CONNECTION: Readonly<Record<Runtime, () => Error>> = {
-  browser: () => new TypeError('Failed to fetch'),
-  bun: closedInBun,
-  deno: () => new TypeError('fetch failed', { cause: new Error('Connection reset by peer (os error 104)') }),
-  node: () => new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) }),
-};
-
-/** The error of reading a body when the connection breaks in the middle, as seen in each runtime. */
-const BROKEN_BODY: Readonly<Record<Runtime, () => Error>> = {
-  browser: () => new TypeError('network error'),
-  bun: closedInBun,
-  deno: () => new TypeError('error reading a body from connection'),
-  node: () => new TypeError('terminated', { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) }),
-};
-
-const brokenBody = () => BROKEN_BODY[runtime()]();
+/** The error of reading a body when the connection breaks in the middle. */
+const brokenBody = () =>
+  new TypeError('terminated', { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) });
 
 type Wait = (milliseconds: number) => Promise<void>;
 
-/** The answer in the form of `fetch`. The caller may abort. It throws the same errors as `fetch`. */
-export function toResponse({ status, headers, body, transport }: WireAnswer, wait: Wait, signal: AbortSignal): Response {
-  if (transport.kind === 'connection-reset') throw BROKEN_CONNECTION[runtime()]();
+/** The answer in the form of `fetch`. The caller may abort. It throws the errors of `fetch`. */
+export function toResponse(
+  { status, headers, body, transport }: WireAnswer,
+  wait: Wait,
+  signal: AbortSignal,
+): Response {
+  if (transport.kind === 'connection-reset') throw brokenConnection();
   return new Response(bodyOf(status, body, transport, wait, signal), { status, headers: { ...headers } });
 }
 
 /** Whether an answer of this status ends with its headers. */
 export const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
-function bodyOf(status: number, body: string, transport: WireMode, wait: Wait, signal: AbortSignal): ReadableStream | string | null {
+function bodyOf(
+  status: number,
+  body: string,
+  transport: WireMode,
+  wait: Wait,
+  signal: AbortSignal,
+): ReadableStream | string | null {
   if (isBodyless(status) || body === '') return null;
   if (transport.kind === 'whole') return body;
   const pieces = piecesOf(body);

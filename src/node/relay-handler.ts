@@ -1,12 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { broken, refusals, toResponse } from '../relay/answers.js';
-import { newId } from '../relay/fault.js';
 import type { Relay } from '../relay/relay.js';
-import { streamBody, toRequest, urlOf } from './incoming.js';
-import { sendResponse } from './outgoing.js';
+import { newId } from '../web/hooks.js';
+import { sendResponse, streamBody, toRequest, urlOf } from './http.js';
 
-/** A handler for `http.createServer`. With `next` it is middleware for Express and compatible frameworks. Never rejects. */
-export type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse, next?: (error?: unknown) => void) => Promise<void>;
+/**
+ * A handler for `http.createServer`. With `next` it is middleware for Express and compatible frameworks. Never rejects.
+ */
+export type NodeHandler = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  next?: (error?: unknown) => void,
+) => Promise<void>;
 
 /**
  * A relay for Node.js's `http`, and for Express. It passes the socket's address to the relay, and the request itself as
@@ -28,7 +33,9 @@ export function toNodeHandler(relay: Relay): NodeHandler {
       if (!url) return await sendResponse(toResponse(refusals.badAddress), outgoing);
       const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD';
       if (hasBody && incoming.readableDidRead) {
-        const problem = new TypeError('The body was read before the relay could: mount the relay before any body parser, such as express.json().');
+        const problem = new TypeError(
+          'The body was read before the relay could: mount the relay before any body parser, such as express.json().',
+        );
         if (next) return next(problem);
         const id = newId();
         process.emitWarning(`${id}: ${problem.message}`, { type: 'LocationSdkWarning' });
@@ -36,7 +43,12 @@ export function toNodeHandler(relay: Relay): NodeHandler {
       }
       const request = toRequest(incoming, url, hasBody ? { body: streamBody(incoming) } : {});
       const { socket, rawHeaders } = incoming;
-      const connection = { remoteAddress: socket.remoteAddress, rawHeaders, requestTarget: targetOf(incoming), native: incoming };
+      const connection = {
+        remoteAddress: socket.remoteAddress,
+        rawHeaders,
+        requestTarget: targetOf(incoming),
+        native: incoming,
+      };
       await sendResponse((await relay(request, connection)) as Response, outgoing);
     } catch {
       // The connection broke, or the headers are invalid in a web request: no answer is possible.

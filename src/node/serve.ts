@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { ADMIN_PATH, type Admin, createAdmin } from '../mock/admin.js';
@@ -10,16 +11,20 @@ import { checkMockOptions } from '../mock/options.js';
 import { openApiDocument } from '../openapi/document.js';
 import { version } from '../platform/version.js';
 import type { ValidationMode } from '../schema/model.js';
-import { streamBody, toRequest, toWebBody, urlOf } from './incoming.js';
-import { sendAnswer, sendResponse } from './outgoing.js';
+import { sendAnswer, sendResponse, streamBody, toRequest, toWebBody, urlOf } from './http.js';
 
 /** The address of a mock gateway, and the access to its own routes. */
 export interface ServeOptions {
   /** 0 takes a free port. Default: 0. */
   port?: number | undefined;
-  /** Default: `'127.0.0.1'`, which only this machine can reach. Any address other than loopback needs an `adminToken`. */
+  /**
+   * Default: `'127.0.0.1'`, which only this machine can reach. Any address other than loopback needs an `adminToken`.
+   */
   host?: string | undefined;
-  /** The token that requests to `/__admin/` must send, as `authorization: Bearer …` or `x-admin-token`. Default: none is needed. */
+  /**
+   * The token that requests to `/__admin/` must send, as `authorization: Bearer …` or `x-admin-token`. Default: none is
+   * needed.
+   */
   adminToken?: string | undefined;
 }
 
@@ -36,7 +41,12 @@ export interface MockServer<Mode extends ValidationMode = ValidationMode> {
 }
 
 /** The limit for receiving a request, so that an incomplete one also ends. */
-const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000, connectionsCheckingInterval: 5_000 };
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+};
 
 /**
  * Serves a mock gateway over HTTP, with its own routes below `/__admin/`. Rejects with a `TypeError` for unsafe
@@ -57,30 +67,36 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
   if (adminToken !== undefined && !/^[\x21-\x7e]+$/.test(adminToken))
     throw new TypeError('adminToken must consist of visible ASCII characters, without spaces.');
   if (!isLoopback(host) && adminToken === undefined) {
-    throw new TypeError(`On ${host} other machines can reach the mock gateway, so its reports need an adminToken (on the command line: --admin-token).`);
+    throw new TypeError(
+      `On ${host} other machines can reach the mock gateway, so its reports need an adminToken (on the command line: --admin-token).`,
+    );
   }
   const closing = new AbortController();
   let admin: Admin | undefined;
   const server = createServer(LIMITS, (incoming, outgoing) => {
     outgoing.on('error', () => undefined);
-    respond({ gateway, admin: admin as Admin, closing: closing.signal }, incoming, outgoing).catch(() => incoming.socket.destroy());
+    respond({ gateway, admin: admin as Admin, closing: closing.signal }, incoming, outgoing).catch(() =>
+      incoming.socket.destroy(),
+    );
   });
   server.on('connect', (_, socket) => {
-    socket.on('error', () => undefined).end('HTTP/1.1 405 Method Not Allowed\r\nallow: POST\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+    socket
+      .on('error', () => undefined)
+      .end('HTTP/1.1 405 Method Not Allowed\r\nallow: POST\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  await once(server.listen(port, host), 'listening');
   const { address, port: taken, family } = server.address() as AddressInfo;
   // An address that stands for all interfaces cannot be dialled. This machine reaches itself through loopback.
   const dialled = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   const url = `http://${family === 'IPv6' ? `[${dialled}]` : dialled}:${taken}`;
   const { validation, location } = gateway.clientOptions(url);
-  const openapi = () => openApiDocument({ address: url, validation, location: { required: location.required }, duplicateStatus: gateway.duplicateStatus });
+  const openapi = () =>
+    openApiDocument({
+      address: url,
+      validation,
+      location: { required: location.required },
+      duplicateStatus: gateway.duplicateStatus,
+    });
   admin = createAdmin(gateway, {
     address: url,
     version,
@@ -104,7 +120,8 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
   };
 }
 
-const isLoopback = (host: string) => host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+const isLoopback = (host: string) =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 interface Behind {
   readonly gateway: MockGateway;
@@ -112,18 +129,28 @@ interface Behind {
   readonly closing: AbortSignal;
 }
 
-async function respond({ gateway, admin, closing }: Behind, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function respond(
+  { gateway, admin, closing }: Behind,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const url = urlOf(incoming, 'mock-gateway.localhost');
   const json = { 'content-type': 'application/json; charset=utf-8' };
   if (!url) {
     const { status, body } = refuse(400, 'The address or the Host header makes no sense');
-    return sendAnswer({ status, headers: json, body: JSON.stringify(body), transport: { kind: 'whole' } }, outgoing, closing);
+    return sendAnswer(
+      { status, headers: json, body: JSON.stringify(body), transport: { kind: 'whole' } },
+      outgoing,
+      closing,
+    );
   }
   const reads = incoming.method === 'GET' || incoming.method === 'HEAD';
   if (reads || `${url.pathname}/`.startsWith(ADMIN_PATH)) {
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort());
-    const answer = await admin(toRequest(incoming, url, { signal: gone.signal, ...(!reads && { body: streamBody(incoming) }) }));
+    const answer = await admin(
+      toRequest(incoming, url, { signal: gone.signal, ...(!reads && { body: streamBody(incoming) }) }),
+    );
     if (answer) return sendResponse(answer, outgoing);
   }
   const request = toRequest(incoming, url, reads ? {} : { body: (await toWebBody(incoming)) as BodyInit });

@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
-import { ConfigurationError } from '../errors/errors.js';
+import { ConfigurationError, requireOptions } from '../errors/errors.js';
 import type { Outbox } from '../outbox/interface.js';
 import { systemClock, withTimeout } from '../platform/time.js';
-import { isAnything, isFunction, must, optional, readOptions } from '../schema/option-rules.js';
+import { hasMethods, isFunction, isLimit, must, option, optional } from '../schema/option-rules.js';
 
 /** A signal that asks a process to end. */
 export type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGUSR2' | 'SIGBREAK';
@@ -24,29 +24,22 @@ export interface StopOnSignalsOptions {
   afterStop?: (() => unknown) | undefined;
 }
 
-const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
-const TIMEOUT_MS = 8_000;
-
 const isSignal = (value: unknown) => typeof value === 'string' && Object.hasOwn(constants.signals, value);
 const optionTable = {
-  signals: optional(must('a list of signals, such as SIGTERM', (value) => Array.isArray(value) && value.every(isSignal))),
-  timeoutMs: optional(isAnything),
-  beforeStop: optional(isFunction),
-  afterStop: optional(isFunction),
+  signals: option<readonly StopSignal[]>(
+    must('a list of signals, such as SIGTERM', (value) => Array.isArray(value) && value.every(isSignal)),
+    ['SIGTERM', 'SIGINT'],
+  ),
+  timeoutMs: option(isLimit, 8_000),
+  beforeStop: optional<() => unknown>(isFunction),
+  afterStop: optional<() => unknown>(isFunction),
 };
 /** The time that an outbox needs to store the results of attempts that were cancelled. */
 const MARGIN_MS = 2_000;
 
-/** A part that must stop before the process ends, and the signals at which it stops. */
-interface Registered {
-  readonly signals: ReadonlySet<StopSignal>;
-  /** Stops it and returns the exit code. Never rejects, and keeps its time limit. */
-  end(): Promise<number>;
-}
-
-const registered = new Set<Registered>();
-/** The parts that are stopping, since a signal came. */
-let ends: Promise<number>[] | undefined;
+/** The present registration, shared by all copies of this package: the first process.exit would end the others. */
+const KEY = Symbol.for('location-sdk.stop-on-signals');
+const holder = globalThis as { [KEY]?: object | undefined };
 
 /**
  * Ends the process gracefully when a signal asks for it. The outbox claims no more reports and lets its running
@@ -55,20 +48,29 @@ let ends: Promise<number>[] | undefined;
  * if a part failed or took too long. A second signal ends the process at once, with 128 plus the signal's number.
  * Returns a function that removes the listeners.
  *
- * If it is called for several outboxes, the signal of any of them stops all at the same time, each with its own
- * options. The process ends when the last of them has stopped or its time is over. Pass outboxes that share the
- * resources of `afterStop` (a pool) together, as a list.
+ * Pass several outboxes as a list: they stop at the same time, and `afterStop` runs after the last of them. A second
+ * call would end the process before the first one is done, so it throws a `ConfigurationError`.
  *
  * @example
  * ```ts
  * stopOnSignals(outbox, { beforeStop: () => server.close(), afterStop: () => pool.end(), timeoutMs: 25_000 });
  * ```
  */
-export function stopOnSignals(outbox: Pick<Outbox, 'stop'> | readonly Pick<Outbox, 'stop'>[], options: StopOnSignalsOptions = {}): () => void {
-  const problem = readOptions('stopOnSignals', optionTable, options).problem;
-  if (problem !== undefined) throw new ConfigurationError(problem);
-  const { signals = SIGNALS, timeoutMs = TIMEOUT_MS, beforeStop, afterStop } = options;
-  const outboxes = 'stop' in outbox ? [outbox] : [...outbox];
+export function stopOnSignals(
+  outbox: Pick<Outbox, 'stop'> | readonly Pick<Outbox, 'stop'>[],
+  options: StopOnSignalsOptions = {},
+): () => void {
+  const { complete } = requireOptions('stopOnSignals', optionTable, options);
+  const outboxes: readonly Pick<Outbox, 'stop'>[] = [outbox].flat();
+  if (outboxes.length === 0 || !outboxes.every((one) => hasMethods(one, ['stop'])))
+    throw new ConfigurationError(
+      'stopOnSignals: expected what createOutbox returns, or a list of such outboxes, as the first argument. It listens to no signal.',
+    );
+  const { timeoutMs, beforeStop, afterStop } = complete;
+  const signals = new Set(complete.signals);
+  if (holder[KEY])
+    throw new ConfigurationError('stopOnSignals is called already: pass all outboxes to one call, as a list.');
+  let ending = false;
 
   async function end(): Promise<number> {
     const deadline = systemClock.now() + timeoutMs;
@@ -82,34 +84,25 @@ export function stopOnSignals(outbox: Pick<Outbox, 'stop'> | readonly Pick<Outbo
       process.stderr.write(`location-sdk: ${what}: ${why}\n`);
     };
     if (beforeStop) await step('beforeStop', left() / 2, beforeStop);
-    const stop = (one: Pick<Outbox, 'stop'>) => step('the outbox', left(), () => one.stop({ timeoutMs: Math.max(left() / 2, left() - MARGIN_MS) }));
+    const stop = (one: Pick<Outbox, 'stop'>) =>
+      step('the outbox', left(), () => one.stop({ timeoutMs: Math.max(left() / 2, left() - MARGIN_MS) }));
     await Promise.all(outboxes.map(stop));
     if (afterStop) await step('afterStop', left(), afterStop);
     return code;
   }
 
-  const one: Registered = { signals: new Set(signals), end };
-  registered.add(one);
-  for (const signal of one.signals) if (!process.listeners(signal).includes(onSignal)) process.on(signal, onSignal);
   // Shutdown cannot wait for another signal: the next one ends the process at once.
-  ends?.push(end());
-  return () => {
-    registered.delete(one);
-    for (const signal of one.signals) if (![...registered].some((other) => other.signals.has(signal))) process.off(signal, onSignal);
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (ending) process.exit(128 + constants.signals[signal]);
+    ending = true;
+    void end().then((code) => process.exit(code));
   };
-}
-
-function onSignal(signal: NodeJS.Signals): void {
-  if (ends) process.exit(128 + constants.signals[signal]);
-  ends = [...registered].map(({ end }) => end());
-  void exitAfter(ends);
-}
-
-/** Ends the process after all parts in the list, including those added meanwhile. */
-async function exitAfter(all: readonly Promise<number>[]): Promise<void> {
-  let code = 0;
-  for (const end of all) code = Math.max(code, await end);
-  process.exit(code);
+  holder[KEY] = onSignal;
+  for (const signal of signals) process.on(signal, onSignal);
+  return () => {
+    if (holder[KEY] === onSignal) holder[KEY] = undefined;
+    for (const signal of signals) process.off(signal, onSignal);
+  };
 }
 
 /** The name and code of an error of the user's libraries. A database's message may contain values of rows. */

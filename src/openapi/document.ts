@@ -1,11 +1,10 @@
+import { toJSONSchema } from 'zod/mini';
 import { GATEWAY_PATH, type Operation, operationNames, operations } from '../protocol/operations.js';
+import { type Field, traitsOf } from '../schema/fields.js';
 import { location } from '../schema/location.js';
-import type { ValidationMode } from '../schema/model.js';
+import { isModel, type Model, type ValidationMode } from '../schema/model.js';
 import { isAnything, oneOf, optional, readOptions } from '../schema/option-rules.js';
-import { GENERIC_ERROR, refusalAnswer, refusals } from './answers.js';
-import { EXAMPLES } from './examples.js';
-import { createSchemaBox, type JsonObject, plainSchema, type SchemaBox } from './json-schema.js';
-import { FIELD_WORDS, OPERATION_WORDS } from './words.js';
+import { EXAMPLES, FIELD_WORDS, type JsonObject, OPERATION_WORDS } from './words.js';
 
 /** The version of the package. A test keeps it up to date. */
 const VERSION = '0.1.0';
@@ -78,8 +77,15 @@ export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
     ],
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: "The operator's API key (section 5)." } },
-      schemas: { ...box.schemas, ReportAnswer: reportAnswer, NinVerification: ninVerification(), GenericError: GENERIC_ERROR },
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: "The operator's API key (section 5)." },
+      },
+      schemas: {
+        ...box.schemas,
+        ReportAnswer: reportAnswer,
+        NinVerification: ninVerification(),
+        GenericError: GENERIC_ERROR,
+      },
       responses: refusals([...new Set([400, 401, 404, 405, duplicateStatus, 413, 422, 429])].sort()),
     },
   };
@@ -88,7 +94,9 @@ export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
 const server = (description: string, variable: string, address: string): JsonObject => ({
   url: `{${variable}}`,
   description,
-  variables: { [variable]: { default: address, description: 'The specification does not give it; the default is a mock gateway.' } },
+  variables: {
+    [variable]: { default: address, description: 'The specification does not give it; the default is a mock gateway.' },
+  },
 });
 
 function operationOf(row: Operation, box: SchemaBox, locationRequired: boolean, duplicateStatus: number): JsonObject {
@@ -101,19 +109,34 @@ function operationOf(row: Operation, box: SchemaBox, locationRequired: boolean, 
     tags: [row.reference ? 'reports' : 'verification'],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: requestOf(row, box, schema, body, locationRequired), example: EXAMPLES[row.name] } },
+      content: {
+        'application/json': {
+          schema: requestOf(row, box, schema, body, locationRequired),
+          example: EXAMPLES[row.name],
+        },
+      },
     },
     responses: {
       200: {
         description: success,
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${row.reference ? 'ReportAnswer' : 'NinVerification'}` } } },
+        content: {
+          'application/json': {
+            schema: { $ref: `#/components/schemas/${row.reference ? 'ReportAnswer' : 'NinVerification'}` },
+          },
+        },
       },
       ...Object.fromEntries(statuses.map((status) => [status, refusalAnswer(status)])),
     },
   };
 }
 
-function requestOf(row: Operation, box: SchemaBox, name: string, description: string, locationRequired: boolean): JsonObject {
+function requestOf(
+  row: Operation,
+  box: SchemaBox,
+  name: string,
+  description: string,
+  locationRequired: boolean,
+): JsonObject {
   if (row.location === 'none') return box.refer(row.request, name, description);
   const place = box.refer(location, 'Location', 'Section 2.2. Assumption: the coordinates and `source` are required.');
   return box.refer(row.request, name, description, {
@@ -132,7 +155,10 @@ const reportAnswer: JsonObject = {
 function ninVerification(): JsonObject {
   const schema = structuredClone(plainSchema(operations.verifyNin.response)) as Schema;
   const data = schema.properties.data as Schema;
-  const { biographicData, biometricData } = data.properties as { biographicData: Schema; biometricData: { items: Schema } };
+  const { biographicData, biometricData } = data.properties as {
+    biographicData: Schema;
+    biometricData: { items: Schema };
+  };
   Object.assign(schema.properties.status as JsonObject, { type: 'integer', description: 'Mirrors the result status.' });
   Object.assign(data, { description: 'Present when the number is verified.', 'x-personal-data': true });
   Object.assign(biographicData.properties.dateOfBirth as JsonObject, { format: 'date' });
@@ -150,3 +176,146 @@ function ninVerification(): JsonObject {
 interface Schema extends JsonObject {
   properties: JsonObject;
 }
+
+/** Names that could change how objects behave. They are refused in every mode. */
+const FORBIDDEN = ['__proto__', 'constructor', 'prototype'];
+
+const FREE_FORM = {
+  type: 'object',
+  propertyNames: { not: { enum: FORBIDDEN } },
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+};
+
+/** A schema as plain JSON Schema 2020-12, as `toJSONSchema` makes it. */
+function plainSchema(field: Field): JsonObject {
+  const { $schema: _dialect, ...schema } = toJSONSchema(field) as JsonObject;
+  return schema;
+}
+
+/** The free form is the one object among the fields: its check on the kinds of its members is a function. */
+const fieldSchema = (field: Field): JsonObject => (field._zod.def.type === 'object' ? FREE_FORM : plainSchema(field));
+
+interface SchemaBox {
+  /** Returns a reference to a model. The fields `extra` are added to it. */
+  refer(
+    model: Model,
+    name: string,
+    description: string,
+    extra?: { properties: JsonObject; required: readonly string[] },
+  ): JsonObject;
+  readonly schemas: JsonObject;
+}
+
+function createSchemaBox(mode: ValidationMode): SchemaBox {
+  const schemas: JsonObject = {};
+  const names = new Map<Model, string>();
+
+  const describe = (name: string, field: Field | Model, within: string): JsonObject => {
+    const description = FIELD_WORDS[name];
+    const said = description === undefined ? {} : { description };
+    if (isModel(field))
+      return { ...refer(field, within + name[0]?.toUpperCase() + name.slice(1), description ?? name), ...said };
+    return { ...fieldSchema(field), ...said, ...(traitsOf(field).personal && { 'x-personal-data': true }) };
+  };
+
+  const refer: SchemaBox['refer'] = (model, name, description, extra) => {
+    const known = names.get(model);
+    if (known) return { $ref: `#/components/schemas/${known}` };
+    names.set(model, name);
+    const properties = Object.fromEntries(
+      Object.entries(model.fields).map(([field, type]) => [field, describe(field, type, name)]),
+    );
+    const { required = [] } = plainSchema(model[mode]) as { required?: string[] };
+    schemas[name] = {
+      type: 'object',
+      description,
+      properties: { ...properties, ...extra?.properties },
+      required: [...required, ...(extra?.required ?? [])],
+      ...(mode === 'strict' ? { additionalProperties: false } : { propertyNames: { not: { enum: FORBIDDEN } } }),
+    };
+    return { $ref: `#/components/schemas/${name}` };
+  };
+
+  return { refer, schemas };
+}
+
+interface ErrorWords {
+  readonly name: string;
+  readonly description: string;
+  readonly headers?: JsonObject;
+}
+
+/** Every refusal of the gateway, all with the generic error body (section 2.5). */
+const REFUSALS: Readonly<Record<number, ErrorWords>> = {
+  400: {
+    name: 'BadRequest',
+    description:
+      'The request format is invalid (section 4.3). Assumption for reports: the content type is not application/json, or the body is not a JSON object.',
+  },
+  401: { name: 'Unauthorized', description: 'The API key is missing or invalid (section 5).' },
+  404: {
+    name: 'NotFound',
+    description:
+      'Record not found (section 7). Assumption: the initiated report of a settled one is missing, or the path does not exist.',
+  },
+  405: {
+    name: 'MethodNotAllowed',
+    description: 'Assumption: another method than POST.',
+    headers: { Allow: { description: 'The allowed methods.', schema: { const: 'POST' } } },
+  },
+  409: {
+    name: 'Conflict',
+    description:
+      'A report with this identifier is already recorded, and reports are immutable (section 1). The status is an assumption.',
+  },
+  413: {
+    name: 'PayloadTooLarge',
+    description: 'Assumption: the body is larger than 1 MiB (section 8 gives no limit).',
+  },
+  422: {
+    name: 'UnprocessableEntity',
+    description:
+      'A field is wrong; `message` names the fields (section 7 gives the status; the condition is an assumption).',
+  },
+  429: {
+    name: 'TooManyRequests',
+    description: 'Rate limited (section 7 gives it for the verification; assumption for reports).',
+    headers: {
+      'Retry-After': {
+        description: 'Seconds to wait, or a date (assumption).',
+        schema: { type: 'string', minLength: 1 },
+      },
+    },
+  },
+};
+
+const GENERIC_ERROR: JsonObject = {
+  type: 'object',
+  description: 'The generic error body (section 2.5).',
+  properties: {
+    message: { type: 'string', minLength: 1, description: 'A description of the problem.' },
+    error: { type: 'string', minLength: 1, description: 'The name of the status.' },
+    statusCode: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
+  },
+  required: ['message', 'error', 'statusCode'],
+};
+
+/** A refused status keeps its description. A user's own status for duplicates gets that of 409. */
+const wordsOf = (status: number): ErrorWords =>
+  REFUSALS[status] ?? { name: `Status${status}`, description: REFUSALS[409]?.description ?? '' };
+
+const refusalAnswer = (status: number): JsonObject => ({
+  $ref: `#/components/responses/${wordsOf(status).name}`,
+});
+
+/** The shared answers by name. */
+const refusals = (statuses: readonly number[]): JsonObject =>
+  Object.fromEntries(
+    statuses.map((status) => {
+      const { name, description, headers } = wordsOf(status);
+      const schema = {
+        allOf: [{ $ref: '#/components/schemas/GenericError' }, { properties: { statusCode: { const: status } } }],
+      };
+      return [name, { description, ...(headers && { headers }), content: { 'application/json': { schema } } }];
+    }),
+  );

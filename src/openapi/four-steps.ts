@@ -1,11 +1,19 @@
 import { type OperationName, operations } from '../protocol/operations.js';
-import { EXAMPLES } from './examples.js';
-import type { JsonObject } from './json-schema.js';
-import { OPERATION_WORDS } from './words.js';
+import { EXAMPLES, type JsonObject, OPERATION_WORDS } from './words.js';
 
-const STEPS = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal'] as const satisfies OperationName[];
+const STEPS = [
+  'reportBetEvent',
+  'reportSettledBet',
+  'reportWithdrawalEvent',
+  'reportSettledWithdrawal',
+] as const satisfies OperationName[];
 
-const text = (description: string, example: string) => ({ type: 'string', minLength: 1, description, examples: [example] });
+const text = (description: string, example: string) => ({
+  type: 'string',
+  minLength: 1,
+  description,
+  examples: [example],
+});
 
 const INPUTS: Readonly<Record<string, JsonObject>> = {
   api_key: text("The operator's API key (section 5).", 'mock-api-key'),

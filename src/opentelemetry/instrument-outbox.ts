@@ -1,15 +1,10 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { ClientMode } from '../client/payloads.js';
-import { ConfigurationError } from '../errors/errors.js';
-import type { PreparedReport } from '../outbox/intake/prepared-report.js';
-import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports } from '../outbox/interface.js';
-import { namesProblem } from '../schema/option-rules.js';
-import { callAttributes, reportAttributes } from './attributes.js';
-import { countEvents } from './count-events.js';
-import { instrumentsOf } from './instruments.js';
-import { observeStats } from './observe-stats.js';
-import type { OutboxInstrumentationOptions } from './options.js';
-import { quietly } from './quietly.js';
+import { refuseOtherNames } from '../errors/errors.js';
+import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports, PreparedReport } from '../outbox/interface.js';
+import { callAttributes, idAttributes, reportAttributes } from './attributes.js';
+import { instrumentsOf, type OutboxInstrumentationOptions, quietly } from './instruments.js';
+import { countEvents, observeStats } from './outbox-metrics.js';
 import { spanned } from './spanned.js';
 
 /**
@@ -25,13 +20,16 @@ import { spanned } from './spanned.js';
  * outbox.start();
  * ```
  */
-export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Outbox<Mode>, options: OutboxInstrumentationOptions = {}): Outbox<Mode> {
-  const problem = namesProblem('instrumentOutbox', ['meterProvider', 'tracerProvider', 'observeStats'], options);
-  if (problem !== undefined) throw new ConfigurationError(problem);
+export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
+  outbox: Outbox<Mode>,
+  options: OutboxInstrumentationOptions = {},
+): Outbox<Mode> {
+  refuseOtherNames('instrumentOutbox', ['meterProvider', 'tracerProvider', 'observeStats'], options);
   const { meter, tracer } = instrumentsOf(options);
   const countWithin = countEvents(meter, outbox);
   const begin = () => (options.observeStats === false ? undefined : observeStats(meter, outbox));
   let end = begin();
+  let starts = 0;
 
   const enqueue =
     <Payload>(
@@ -40,22 +38,43 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
       inTransaction = false,
     ): ((payload: Payload, options?: EnqueueOptions) => Promise<EnqueuedReport<Mode>>) =>
     async (payload, given) => {
-      const span = { name: `enqueue ${operation}`, kind: SpanKind.PRODUCER, attributes: callAttributes(operation, undefined) };
-      const told = ({ id, state }: EnqueuedReport<Mode>) => ({ ...attributesOf(operation, id), 'location_sdk.report.state': state });
-      const report = await spanned(tracer, span, () => method(payload, given), told);
-      if (inTransaction || hasTransaction(given)) countWithin(operation, ...destinationOf(report));
+      const span = {
+        name: `enqueue ${operation}`,
+        kind: SpanKind.PRODUCER,
+        attributes: callAttributes(operation, undefined),
+      };
+      const report = await spanned(
+        tracer,
+        span,
+        () => method(payload, given),
+        ({ id, state }) => ({
+          attributes: { ...attributesOf(operation, id), 'location_sdk.report.state': state },
+        }),
+      );
+      if (inTransaction || hasTransaction(given)) countWithin(operation, report.id);
       return report;
     };
 
-  /** Counts what is enqueued through the report itself. Only the database can count what a user's own statement inserts. */
+  /**
+   * Counts what is enqueued through the report itself. Only the database can count what a user's own statement inserts.
+   */
   const prepare: Outbox<Mode>['prepare'] = async (operation, payload, given) => {
     // Not named after the operation: its name may be misspelt, and then contain any data.
     const span = { name: 'prepare report', kind: SpanKind.INTERNAL, attributes: {} };
-    const told = ({ id }: PreparedReport<Mode>) => attributesOf(operation, id);
-    const report = await spanned(tracer, span, () => outbox.prepare(operation, payload, given), told);
+    const report = await spanned(
+      tracer,
+      span,
+      () => outbox.prepare(operation, payload, given),
+      ({ id }) => ({
+        attributes: attributesOf(operation, id),
+      }),
+    );
     const enqueuePrepared = (...transaction: readonly [transaction?: unknown]) =>
       enqueue(operation, () => report.enqueue(...transaction), transaction.length > 0)(payload, given);
-    const members = { ...Object.getOwnPropertyDescriptors(report), enqueue: { value: enqueuePrepared, enumerable: true } };
+    const members = {
+      ...Object.getOwnPropertyDescriptors(report),
+      enqueue: { value: enqueuePrepared, enumerable: true },
+    };
     return Object.defineProperties({}, members) as PreparedReport<Mode>;
   };
 
@@ -72,23 +91,36 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
     prepare,
     reportAll: async (reports) => {
       const size = quietly(() => reports.length) ?? 0;
-      const span = { name: 'enqueue reportAll', kind: SpanKind.PRODUCER, attributes: { 'location_sdk.batch.size': size } };
-      const told = (all: readonly PromiseSettledResult<EnqueuedReport<Mode>>[]) => ({
-        'location_sdk.batch.refused': all.filter(({ status }) => status === 'rejected').length,
-      });
-      const results = await spanned(tracer, span, () => outbox.reportAll(reports), told);
+      const span = {
+        name: 'enqueue reportAll',
+        kind: SpanKind.PRODUCER,
+        attributes: { 'location_sdk.batch.size': size },
+      };
+      const results = await spanned(
+        tracer,
+        span,
+        () => outbox.reportAll(reports),
+        (all) => ({
+          attributes: { 'location_sdk.batch.refused': all.filter(({ status }) => status === 'rejected').length },
+        }),
+      );
       for (const [index, result] of results.entries()) {
         const given = reports[index];
-        if (given && result.status === 'fulfilled' && hasTransaction(given.options)) countWithin(given.operation, ...destinationOf(result.value));
+        if (given && result.status === 'fulfilled' && hasTransaction(given.options))
+          countWithin(given.operation, result.value.id);
       }
       return results;
     },
     start: () => {
+      starts += 1;
       end ??= begin();
       outbox.start();
     },
     stop: async (given) => {
+      const before = starts;
       await outbox.stop(given);
+      // It was started again during the stop.
+      if (starts !== before) return;
       end?.();
       end = undefined;
     },
@@ -98,14 +130,10 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(outbox: Out
   return Object.defineProperties({}, members) as Outbox<Mode>;
 }
 
-function attributesOf(operation: string, id: string) {
-  const [account, environment, , ...rest] = id.split(':');
-  return { ...callAttributes(operation, environment, account), ...reportAttributes(rest.join(':')) };
-}
+const attributesOf = (operation: string, id: string) => ({
+  ...idAttributes(operation, id),
+  ...reportAttributes(id.split(':').slice(3).join(':')),
+});
 
-function destinationOf({ id }: { readonly id: string }): [environment: string | undefined, account: string | undefined] {
-  const [account, environment] = id.split(':');
-  return [environment, account];
-}
-
-const hasTransaction = (options: EnqueueOptions | undefined): boolean => quietly(() => options?.transaction !== undefined) ?? false;
+const hasTransaction = (options: EnqueueOptions | undefined): boolean =>
+  quietly(() => options?.transaction !== undefined) ?? false;

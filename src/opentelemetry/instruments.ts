@@ -1,6 +1,47 @@
-import { createNoopMeter, type Meter, type MetricOptions, metrics, trace } from '@opentelemetry/api';
-import { type InstrumentationOptions, SCOPE } from './options.js';
-import { quietly } from './quietly.js';
+import {
+  createNoopMeter,
+  type Meter,
+  type MeterProvider,
+  type MetricOptions,
+  metrics,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+
+/** The providers for telemetry. */
+export interface InstrumentationOptions {
+  /**
+   * Makes the meter. Default: the global one. Start the SDK of OpenTelemetry first: a meter, unlike a tracer, does not
+   * switch to a provider that is set later.
+   */
+  meterProvider?: MeterProvider | undefined;
+  /** Makes the tracer. Default: the global one. */
+  tracerProvider?: TracerProvider | undefined;
+}
+
+/**
+ * The options of `instrumentOutbox`: the providers for metrics and traces, and whether this process reports the store's
+ * gauges.
+ */
+export interface OutboxInstrumentationOptions extends InstrumentationOptions {
+  /**
+   * Whether this process queries the store for the gauges (reports by state, age of the oldest, pauses) at each
+   * collection. They are the store's, so all processes report the same. Default: true.
+   */
+  observeStats?: boolean | undefined;
+}
+
+/** The name of the instrumentation, used by its meter and its tracer. */
+export const SCOPE = 'location-sdk';
+
+/** Telemetry must not affect a report: all its errors end here. */
+export function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
 
 /** One instrument: its name and what it measures. */
 export interface InstrumentRow {
@@ -73,8 +114,8 @@ export const INSTRUMENTS = {
     kind: 'gauge',
     name: 'location_sdk.outbox.paused',
     unit: '{pause}',
-    description: '1 while sending to an environment is paused, else 0.',
-    attributes: ['location_sdk.environment'],
+    description: '1 while sending to an environment is paused for this reason, else 0.',
+    attributes: ['location_sdk.environment', 'location_sdk.pause.reason'],
   },
   enqueued: {
     kind: 'counter',
@@ -96,6 +137,13 @@ export const INSTRUMENTS = {
     unit: '{report}',
     description: 'Reports that were quarantined: a person must decide.',
     attributes: [...WHICH, 'error.type'],
+  },
+  conflicts: {
+    kind: 'counter',
+    name: 'location_sdk.outbox.conflicts',
+    unit: '{report}',
+    description: 'Reports that were quarantined because the gateway holds other data under their reference.',
+    attributes: WHICH,
   },
   decided: {
     kind: 'counter',
@@ -137,14 +185,17 @@ export const INSTRUMENTS = {
 /** The instruments by their names in the code. */
 export type InstrumentName = keyof typeof INSTRUMENTS;
 
-type NamesOf<Kind extends InstrumentRow['kind']> = { [Name in InstrumentName]: (typeof INSTRUMENTS)[Name]['kind'] extends Kind ? Name : never }[InstrumentName];
+type NamesOf<Kind extends InstrumentRow['kind']> = {
+  [Name in InstrumentName]: (typeof INSTRUMENTS)[Name]['kind'] extends Kind ? Name : never;
+}[InstrumentName];
 
 const optionsOf = ({ unit, description }: InstrumentRow): MetricOptions => ({ unit, description });
 
 const NOTHING = createNoopMeter();
 
 /** A meter that throws is replaced by one that measures nothing. */
-const made = <Instrument>(meter: Meter, make: (meter: Meter) => Instrument): Instrument => quietly(() => make(meter)) ?? make(NOTHING);
+const made = <Instrument>(meter: Meter, make: (meter: Meter) => Instrument): Instrument =>
+  quietly(() => make(meter)) ?? make(NOTHING);
 
 export const makeCounter = (meter: Meter, name: NamesOf<'counter'>) =>
   made(meter, (one) => one.createCounter(INSTRUMENTS[name].name, optionsOf(INSTRUMENTS[name])));
@@ -160,7 +211,9 @@ export const makeHistogram = (meter: Meter, name: NamesOf<'histogram'>) =>
     }),
   );
 
-/** The meter and the tracer of this package. If a provider throws, there is no tracer, and the meter measures nothing. */
+/**
+ * The meter and the tracer of this package. If a provider throws, there is no tracer, and the meter measures nothing.
+ */
 export const instrumentsOf = ({ meterProvider = metrics, tracerProvider = trace }: InstrumentationOptions) => ({
   meter: quietly(() => meterProvider.getMeter(SCOPE)) ?? NOTHING,
   tracer: quietly(() => tracerProvider.getTracer(SCOPE)),

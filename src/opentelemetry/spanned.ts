@@ -1,18 +1,33 @@
-import { type Attributes, context, type Span, type SpanOptions, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
-import { isReportingError } from '../errors/guards.js';
+import {
+  type Attributes,
+  context,
+  type Span,
+  type SpanOptions,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { isReportingError } from '../errors/errors.js';
 import { failureAttributes, subjectAttributes } from './attributes.js';
-import { quietly } from './quietly.js';
+import { quietly } from './instruments.js';
+
+export interface Seen {
+  readonly attributes: Attributes;
+  /** Attributes with a value of its own for each report. No metric has them. */
+  readonly onSpan?: Attributes;
+  /** The reason if the result is a failure. */
+  readonly failure?: string | undefined;
+}
 
 /**
- * Runs work within an active span. `failureOf` says whether the result of the work is a failure, and why. The work runs
- * once and ends in the same way without the span, even if the span fails.
+ * Runs work within an active span. The work runs once and ends in the same way without the span, even if the span
+ * fails.
  */
 export async function spanned<T>(
   tracer: Tracer | undefined,
   { name, ...options }: SpanOptions & { readonly name: string },
   work: () => Promise<T>,
-  resultAttributes: (value: T) => Attributes,
-  failureOf: (value: T) => string | undefined = () => undefined,
+  seen: (value: T) => Seen,
 ): Promise<T> {
   const span = quietly(() => tracer?.startSpan(name, options));
   let running: Promise<T> | undefined;
@@ -21,8 +36,8 @@ export async function spanned<T>(
   try {
     const value = await begin();
     quietly(() => {
-      span?.setAttributes(resultAttributes(value));
-      const message = failureOf(value);
+      const { attributes, onSpan, failure: message } = seen(value);
+      span?.setAttributes({ ...attributes, ...onSpan });
       if (message !== undefined) span?.setStatus({ code: SpanStatusCode.ERROR, message });
     });
     return value;

@@ -1,15 +1,16 @@
-import { attachConsole } from './console/root.js';
-import { operatorMethods } from './operator/operator-methods.js';
-import { outboxOf } from './outbox.js';
-import { createPipeline } from './pipeline.js';
-import { createProof } from './receipts/receipts.js';
-import { createUnlocking } from './seal/locked.js';
+import { backendMethods } from './operator/backend-methods.js';
+import { attachOperator } from './operator/context.js';
+import { createReceiptMethods } from './operator/receipt-methods.js';
+import { createOutboxWith } from './outbox.js';
+import { createExcerpts } from './seal/excerpt.js';
 import { makeStandardSeal } from './seal/standard-seal.js';
+import { createUnlocking } from './sending/locked.js';
+import { createPipeline } from './sending/pipeline.js';
 
 /**
- * Makes an outbox. It commits each report to a store first and sends it later, with as many attempts as necessary. So no report
- * is lost if the process dies, the network fails or the gateway is down. Throws a `ConfigurationError` that lists every
- * wrong option. The outbox sends nothing before `start` or `drain`.
+ * Makes an outbox. It commits each report to a store first and sends it later, with as many attempts as necessary. So
+ * no report is lost if the process dies, the network fails or the gateway is down. Throws a `ConfigurationError` that
+ * lists every wrong option. The outbox sends nothing before `start` or `drain`.
  *
  * @example
  * ```ts
@@ -19,11 +20,12 @@ import { makeStandardSeal } from './seal/standard-seal.js';
  * const receipt = await done;
  * ```
  */
-export const createOutbox = outboxOf({
+export const createOutbox = createOutboxWith({
   seal: makeStandardSeal,
-  operatorMethods,
-  createProof,
-  attachConsole,
+  backendMethods,
+  createReceiptMethods,
+  createExcerpts,
+  attachOperator,
   makePipeline: createPipeline,
   makeUnlocking: createUnlocking,
 });

@@ -1,6 +1,44 @@
-import { outboxOf } from './outbox.js';
-import { noReceiptLog, unavailableInPage } from './page-stubs.js';
-import { makePlainSeal } from './seal/plain-seal.js';
+import type { ClientMode } from '../client/payloads.js';
+import { ConfigurationError } from '../errors/errors.js';
+import type { BackendMethods } from './operator/backend-methods.js';
+import type { ReceiptMethods } from './operator/receipt-methods.js';
+import { createOutboxWith } from './outbox.js';
+import { makePlainSeal } from './seal/seal.js';
 
-/** Makes the outbox of a page. It has no lists, decisions or receipt log, since those belong to the operator's backend. */
-export const createOutbox = outboxOf({ seal: makePlainSeal, operatorMethods: unavailableInPage, createProof: noReceiptLog });
+const absent = (): never => {
+  throw new ConfigurationError('Not in the script-tag file; import location-sdk/outbox.');
+};
+
+const rejected = async (): Promise<never> => absent();
+
+/** The methods that only an operator's backend has. */
+const unavailableInPage = <Mode extends ClientMode = 'strict'>(): BackendMethods<Mode> => ({
+  reportAll: rejected,
+  within: absent,
+  prepare: rejected,
+  drain: rejected,
+  list: rejected,
+  iterate: absent,
+  receipt: rejected,
+  retry: rejected,
+  resolve: rejected,
+  replace: rejected,
+  reopen: rejected,
+  resume: rejected,
+});
+
+/** The receipt log, which only an operator's backend has. */
+const noReceiptLog = (): ReceiptMethods => ({
+  started() {},
+  async stopped() {},
+  methods: () => ({ exportReceipts: absent, receiptHead: rejected, reconcile: absent, prune: rejected }),
+});
+
+/**
+ * Makes the outbox of a page. It has no lists, decisions or receipt log, since those belong to the operator's backend.
+ */
+export const createOutbox = createOutboxWith({
+  seal: makePlainSeal,
+  backendMethods: unavailableInPage,
+  createReceiptMethods: noReceiptLog,
+});

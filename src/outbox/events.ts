@@ -1,7 +1,9 @@
+import type { Logger } from '../platform/logger.js';
+import { seconds, subjectOf } from '../platform/messages.js';
 import type { OperationName } from '../protocol/operations.js';
-import type { OutboxEnvironment, PauseReason } from './destination.js';
-import type { ReceiptHead } from './receipts/entry.js';
-import type { Decision, ProblemCode, Row } from './state-machine.js';
+import type { OutboxEnvironment, PauseReason } from './rules/destination.js';
+import type { ReceiptHead } from './rules/receipt-entry.js';
+import type { Decision, ProblemCode, Row } from './rules/state-machine.js';
 
 /** The report of an event. Its reference is the only value of the operator in it. */
 export interface AboutReport {
@@ -19,13 +21,35 @@ export interface AboutReport {
   readonly attempts: number;
 }
 
+/** The pause of an event. */
+export interface AboutPause {
+  /** The account whose reports wait. */
+  readonly account: string;
+  /** The paused environment. */
+  readonly environment: OutboxEnvironment;
+  /** The paused operation. Absent if all operations are paused. */
+  readonly operation?: OperationName;
+}
+
+/** A pause that goes on. */
+export interface PauseEvent extends AboutPause {
+  /** The reason, to branch on. */
+  readonly reason: PauseReason;
+  /** The reason in a sentence, without secrets and personal data. */
+  readonly message: string | undefined;
+  /** Milliseconds until the next probe: one report that is sent to test the environment. */
+  readonly forMs: number;
+}
+
 /** The events of an outbox by their names. They contain no secrets and no personal data. */
 export interface OutboxEvents {
   /** A report is committed to the store. A report in your own transaction emits no `enqueued`. */
   enqueued: AboutReport;
   /** The gateway has recorded the report, or the outbox behind the relay has stored it. */
   recorded: AboutReport & {
-    /** `'already-recorded'`: an earlier attempt was recorded. `'accepted'`: the outbox behind the relay has stored it. */
+    /**
+     * `'already-recorded'`: an earlier attempt was recorded. `'accepted'`: the outbox behind the relay has stored it.
+     */
     readonly outcome: NonNullable<Row['outcome']>;
     /** Milliseconds from enqueueing to the claim of the last attempt, by the store's clock. */
     readonly waitedMs: number;
@@ -64,46 +88,18 @@ export interface OutboxEvents {
   logged: ReceiptHead;
   /** An attempt ended after another worker had claimed its row. Its result was not written. */
   late: AboutReport;
-  /** An environment is paused until a probe is recorded. Emitted once for each pause, and again if its reason changes. */
-  paused: {
-    /** The account whose reports wait. */
-    readonly account: string;
-    /** The paused environment. */
-    readonly environment: OutboxEnvironment;
-    /** The paused operation. Absent if all operations are paused. */
-    readonly operation?: OperationName;
-    /** The reason, to branch on. */
-    readonly reason: PauseReason;
-    /** The reason in a sentence, without secrets and personal data. */
-    readonly message: string | undefined;
-    /** Milliseconds until the probe: one report that is sent to test the environment. */
-    readonly forMs: number;
-  };
+  /**
+   * An environment is paused until a probe is recorded. Emitted once for each pause, and again if its reason changes.
+   */
+  paused: PauseEvent;
   /** A probe failed, and the pause goes on for the same reason. */
-  'probe-failed': {
-    /** The account whose reports wait. */
-    readonly account: string;
-    /** The paused environment. */
-    readonly environment: OutboxEnvironment;
-    /** The paused operation. Absent if all operations are paused. */
-    readonly operation?: OperationName;
-    /** The reason of the pause, to branch on. */
-    readonly reason: PauseReason;
-    /** The reason in a sentence, without secrets and personal data. */
-    readonly message: string | undefined;
-    /** Milliseconds until the next probe. */
-    readonly forMs: number;
-  };
+  'probe-failed': PauseEvent;
   /** A pause has ended: reports are sent again. */
-  resumed: {
-    /** The account whose reports are sent again. */
-    readonly account: string;
-    /** The environment that was paused. */
-    readonly environment: OutboxEnvironment;
-    /** The operation that was paused. Absent if all operations were paused. */
-    readonly operation?: OperationName;
-  };
-  /** The store failed, or the outbox found a problem that needs your attention. The outbox continues, unless the message says that it has stopped. */
+  resumed: AboutPause;
+  /**
+   * The store failed, or the outbox found a problem that needs your attention. The outbox continues, unless the message
+   * says that it has stopped.
+   */
   error: {
     /** The problem in a sentence. */
     readonly message: string;
@@ -149,3 +145,11 @@ export const aboutReport = ({ id, account, environment, operation, reference, at
   reference,
   attempts,
 });
+
+/** Writes a debug line for each wait between two attempts, as a client does. */
+export function logWaits({ on }: Pick<Events, 'on'>, { debug }: Required<Logger>): void {
+  on('delayed', ({ environment, code, delayMs, ...report }) => {
+    const subject = subjectOf({ ...report, environment: environment === 'relay' ? undefined : environment });
+    debug(`${subject}: the next attempt begins in ${seconds(delayMs)} at the earliest (${code})`);
+  });
+}

@@ -4,23 +4,23 @@ import { ConfigurationError } from '../errors/errors.js';
 import { memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
 import { nearest } from '../schema/option-rules.js';
-import { checkName, checkOptions } from './call-options.js';
-import type { attachConsole } from './console/root.js';
-import { createOutboxEvents, type Events } from './events.js';
-import { type Committed, createEntrance, type Given } from './intake/enqueue.js';
+import { createOutboxEvents, type Events, logWaits } from './events.js';
+import { type Committed, createIntake, type ReportCall } from './intake/enqueue.js';
 import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
-import { logWaits } from './log-waits.js';
-import type { OperatorMethods, OperatorParts } from './operator/parts.js';
+import { checkName, checkOptions } from './method-options.js';
+import type { BackendMethods, OutboxInternals } from './operator/backend-methods.js';
+import type { attachOperator } from './operator/context.js';
+import type { ReceiptMethods } from './operator/receipt-methods.js';
+import { toPublicPauses, toPublicReport } from './operator/reports.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
-import { STOP_MARGIN_MS } from './plan.js';
-import { toPublicPauses, toPublicReport } from './public-report.js';
-import { createWaiters, damageError } from './receipt-waiters.js';
-import type { Proof } from './receipts/receipts.js';
+import type { Excerpts } from './seal/excerpt.js';
 import type { MakeSeal } from './seal/seal.js';
+import { STOP_MARGIN_MS } from './sending/plan.js';
+import { createWaiters, damageError } from './sending/receipt-waiters.js';
+import { createWorker, type Worker, type WorkerParts } from './sending/worker.js';
+import type { AccountSettings, OutboxSettings } from './settings.js';
 import { readOutboxSettings } from './settings.js';
-import type { AccountSettings, OutboxSettings } from './settings-shape.js';
-import { isDamage } from './store.js';
-import { createWorker, type Worker, type WorkerParts } from './worker.js';
+import { isDamage } from './store/store.js';
 
 /** The function that makes an outbox. */
 export interface CreateOutbox {
@@ -34,7 +34,9 @@ export interface CreateOutbox {
    * await outbox.for('brandB').reportBetEvent(bet, { clientIP });
    * ```
    */
-  <Account extends string, Mode extends ClientMode = 'strict'>(options: AccountsOptions<Account, Mode>): Outboxes<Account, Mode>;
+  <Account extends string, Mode extends ClientMode = 'strict'>(
+    options: AccountsOptions<Account, Mode>,
+  ): Outboxes<Account, Mode>;
   /** Makes an outbox of one account. */
   <Mode extends ClientMode = 'strict'>(options: OutboxOptions<Mode>): Outbox<Mode>;
 }
@@ -42,14 +44,15 @@ export interface CreateOutbox {
 /** The parts that differ between the builds of the outbox. Each entry passes its own. */
 export interface OutboxParts extends WorkerParts {
   readonly seal: MakeSeal;
-  readonly operatorMethods: <Mode extends ClientMode>(parts: OperatorParts<Mode>) => OperatorMethods<Mode>;
-  readonly createProof: (settings: OutboxSettings, events: Events) => Proof;
-  /** Gives the operator's console access to the parts behind an outbox. */
-  readonly attachConsole?: typeof attachConsole;
+  readonly backendMethods: <Mode extends ClientMode>(parts: OutboxInternals<Mode>) => BackendMethods<Mode>;
+  readonly createReceiptMethods: (settings: OutboxSettings, events: Events) => ReceiptMethods;
+  /** Keeps locations for later reports. Absent in a page, which reports no settled withdrawal. */
+  readonly createExcerpts?: (settings: OutboxSettings) => Excerpts;
+  /** Gives the console access to the parts behind an outbox. */
+  readonly attachOperator?: typeof attachOperator;
 }
 
-/** Makes the `createOutbox` of a build from its parts. */
-export const outboxOf = (parts: OutboxParts): CreateOutbox =>
+export const createOutboxWith = (parts: OutboxParts): CreateOutbox =>
   (<Mode extends ClientMode>(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>) => {
     const all = composeOutboxes<Mode>(readOutboxSettings(options, parts.seal), parts);
     const [only = ''] = all.accounts;
@@ -58,7 +61,7 @@ export const outboxOf = (parts: OutboxParts): CreateOutbox =>
 
 function composeOutboxes<Mode extends ClientMode>(
   settings: OutboxSettings,
-  { createProof, operatorMethods, attachConsole, ...workerParts }: OutboxParts,
+  { createReceiptMethods, createExcerpts, backendMethods, attachOperator, ...workerParts }: OutboxParts,
 ): Outboxes<string, Mode> {
   const { store } = settings;
   const ownEvents = createOutboxEvents();
@@ -71,11 +74,14 @@ function composeOutboxes<Mode extends ClientMode>(
   let isToldOfDamage = false;
   logWaits(events, settings.logger);
   const waiters = createWaiters(settings);
-  const proof = createProof(settings, events);
+  const proof = createReceiptMethods(settings, events);
+  const excerpts = createExcerpts?.(settings);
   const idle = new Set<() => void>();
   let worker: Worker | undefined;
   let leading: AbortController | undefined;
   let stopping: Promise<void> | undefined;
+  /** Whether `start` was called during a stop: it starts at its end. */
+  let startsAgain = false;
   let unwatch: (() => void) | undefined;
 
   const wake = () => worker?.wake();
@@ -85,9 +91,8 @@ function composeOutboxes<Mode extends ClientMode>(
     return events.on(type, listener);
   };
 
-  memberOf(settings.seal, 'prepare')
-    ?.call(settings.seal)
-    .catch(() => {});
+  // A seal that cannot prepare fails again at its first report.
+  (async () => memberOf(settings.seal, 'prepare')?.call(settings.seal))().catch(() => {});
 
   function committed({ row, location }: Committed): EnqueuedReport<Mode> {
     let done: Promise<ReceiptOf<Mode>> | undefined;
@@ -98,7 +103,7 @@ function composeOutboxes<Mode extends ClientMode>(
     }) as EnqueuedReport<Mode>;
   }
 
-  const isStarted = () => worker !== undefined || leading !== undefined;
+  const isStarted = () => startsAgain || worker !== undefined || leading !== undefined;
 
   /** Stops the outbox if its store is damaged: nothing can be read or written any more. */
   function stopIfDamaged(cause: unknown): boolean {
@@ -111,12 +116,16 @@ function composeOutboxes<Mode extends ClientMode>(
   }
 
   function start(): void {
+    startsAgain = stopping !== undefined;
     if (isStarted()) return;
     isToldOfDamage = false;
     waiters.start();
     proof.started();
     unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>
-      events.emit('error', { message: 'The store cannot signal new reports; the outbox polls for them (pollMs).', cause }),
+      events.emit('error', {
+        message: 'The store cannot signal new reports; the outbox polls for them (pollMs).',
+        cause,
+      }),
     );
     const begin = () => {
       const tellIdle = () => {
@@ -139,7 +148,10 @@ function composeOutboxes<Mode extends ClientMode>(
       },
       (cause: unknown) => {
         if (controller.signal.aborted) return;
-        events.emit('error', { message: 'The store could not make this worker the only one; it works in parallel with the others.', cause });
+        events.emit('error', {
+          message: 'The store could not make this worker the only one; it works in parallel with the others.',
+          cause,
+        });
         begin();
       },
     );
@@ -148,13 +160,18 @@ function composeOutboxes<Mode extends ClientMode>(
   async function end({ timeoutMs = settings.stopTimeoutMs } = {}): Promise<void> {
     const stopped = worker;
     worker = undefined;
+    // It waits for its turn to lead, which must not come during the stop.
+    if (!stopped) leading?.abort();
     unwatch?.();
     const rest = async () => {
       await stopped?.stop(timeoutMs);
       await proof.stopped(timeoutMs);
     };
     // Worker and proof share one time limit.
-    await withTimeout(rest, { clock: settings.clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS) });
+    await withTimeout(rest, {
+      clock: settings.clock,
+      milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS),
+    });
     leading?.abort();
     leading = undefined;
     waiters.stop();
@@ -162,15 +179,17 @@ function composeOutboxes<Mode extends ClientMode>(
     for (const listener of [...idle]) listener();
   }
 
-  /** A second call during a stop waits for the same end. */
+  /** A second call during a stop waits for the same end, also if `start` was called in between. */
   const stop: Outbox['stop'] = (given) => {
     try {
       checkOptions('stop', given);
     } catch (error) {
       return Promise.reject(error);
     }
+    startsAgain = false;
     stopping ??= end(given).finally(() => {
       stopping = undefined;
+      if (startsAgain) start();
     });
     return stopping;
   };
@@ -183,10 +202,10 @@ function composeOutboxes<Mode extends ClientMode>(
 
   function outboxOf(account: AccountSettings): Outbox<Mode> {
     const { account: name } = account;
-    const entrance = createEntrance(settings, account, events);
+    const intake = createIntake(settings, account, events, excerpts);
 
-    async function enqueue(given: Given): Promise<EnqueuedReport<Mode>> {
-      const report = committed(await entrance.commit(given));
+    async function enqueue(given: ReportCall): Promise<EnqueuedReport<Mode>> {
+      const report = committed(await intake.commit(given));
       wake();
       return report;
     }
@@ -197,20 +216,36 @@ function composeOutboxes<Mode extends ClientMode>(
       },
       reportBetEvent: (payload, given) => enqueue({ operation: 'reportBetEvent', payload, options: given }),
       reportSettledBet: (payload, given) => enqueue({ operation: 'reportSettledBet', payload, options: given }),
-      reportWithdrawalEvent: (payload, given) => enqueue({ operation: 'reportWithdrawalEvent', payload, options: given }),
-      reportSettledWithdrawal: (payload, given) => enqueue({ operation: 'reportSettledWithdrawal', payload, options: given }),
+      reportWithdrawalEvent: (payload, given) =>
+        enqueue({ operation: 'reportWithdrawalEvent', payload, options: given }),
+      reportSettledWithdrawal: (payload, given) =>
+        enqueue({ operation: 'reportSettledWithdrawal', payload, options: given }),
       start,
       stop,
       stats: () => stats([name]),
       get: async (id) => {
+        checkName('get', { id });
         const [row] = await store.get([id]);
         return row?.account === name ? toPublicReport(row) : undefined;
       },
-      ...operatorMethods<Mode>({ settings, account, events, waiters, entrance, idle, committed, enqueue, start, stop, isStarted, worker: () => worker }),
+      ...backendMethods<Mode>({
+        settings,
+        account,
+        events,
+        waiters,
+        intake,
+        idle,
+        committed,
+        enqueue,
+        start,
+        stop,
+        isStarted,
+        worker: () => worker,
+      }),
       ...proof.methods(name),
       on: (type, listener) => on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
     };
-    attachConsole?.(outbox, { settings, accounts: [name], events, waiters, wake });
+    attachOperator?.(outbox, { settings, accounts: [name], events, waiters, wake });
     return outbox;
   }
 
@@ -239,9 +274,10 @@ function composeOutboxes<Mode extends ClientMode>(
     stats: () => stats(accounts),
     on,
   };
-  attachConsole?.(all, { settings, accounts, events, waiters, wake });
+  attachOperator?.(all, { settings, accounts, events, waiters, wake });
   return all;
 }
 
 /** The account of an event. Undefined for an event of the store. */
-const accountOf = (event: object): string | undefined => ('account' in event && typeof event.account === 'string' ? event.account : undefined);
+const accountOf = (event: object): string | undefined =>
+  'account' in event && typeof event.account === 'string' ? event.account : undefined;

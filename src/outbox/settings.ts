@@ -1,26 +1,95 @@
 import { type ClientInternals, internalsOf } from '../client/internals.js';
 import type { ClientMode } from '../client/payloads.js';
-import { ConfigurationError } from '../errors/errors.js';
+import { ConfigurationError, requireOptions } from '../errors/errors.js';
 import { asRecord, memberOf } from '../platform/as-record.js';
+import type { Clock } from '../platform/time.js';
+import { MOCK_GATEWAY } from '../protocol/mock-mode.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
-import { having, isAnything, isDuration, isFlag, isLimit, option, optional, readOptions, required, wholeNumber, within } from '../schema/option-rules.js';
-import { ACCOUNT_RULE, DEFAULT_ACCOUNT, isAccount } from './destination.js';
+import {
+  hasMethods,
+  having,
+  isAnything,
+  isDuration,
+  isFlag,
+  isLimit,
+  must,
+  option,
+  optional,
+  required,
+  wholeNumber,
+  within,
+} from '../schema/option-rules.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
+import { ACCOUNT_RULE, DEFAULT_ACCOUNT, type Gateways, isAccount } from './rules/destination.js';
+import { type EndingContext, LONGEST_WAIT_MS } from './rules/state-machine.js';
 import type { MakeSeal, Seal } from './seal/seal.js';
-import { DEFAULTS, LEAST_MARGIN_MS, type OutboxSettings, ownerIssues, surroundingsOf } from './settings-shape.js';
-import { LONGEST_WAIT_MS } from './state-machine.js';
-import type { OutboxStore } from './store.js';
+import type { OutboxStore } from './store/store.js';
 
+export interface AccountSettings {
+  readonly account: string;
+  readonly internals: ClientInternals;
+  /** The addresses to which its client sends, as a store remembers them: `MOCK_GATEWAY` for staging in mock mode. */
+  readonly gateways: Gateways;
+  readonly mockMode: boolean;
+}
+
+/** The complete settings of an outbox, with all defaults. */
+export interface OutboxSettings extends Omit<EndingContext, 'dependency'> {
+  readonly accounts: readonly AccountSettings[];
+  clientOf(account: string): ClientInternals;
+  /** The clock of the first client. */
+  readonly clock: Clock;
+  /** The logger of the first client. */
+  readonly logger: ClientInternals['logger'];
+  /** The longest of all clients. */
+  readonly attemptTimeoutMs: number;
+  readonly store: OutboxStore;
+  readonly seal: Seal;
+  readonly concurrency: number;
+  readonly breakerAfter: number;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+  readonly stopTimeoutMs: number;
+}
+
+/** The defaults of the options. Times are in milliseconds. */
+export const DEFAULTS = {
+  concurrency: 8,
+  breakerAfter: 5,
+  baseMs: 1_000,
+  capMs: 300_000,
+  pollMs: 1_000,
+  stopTimeoutMs: 10_000,
+  marginMs: 20_000,
+};
+
+/** The time between the end of an attempt and the end of its lease, in which the result is written. */
+const LEAST_MARGIN_MS = 1_000;
 /** Far below `LONGEST_WAIT_MS`: stores read a longer wait as a jump of the clock, and so as over. */
 const LONGEST_LEASE_MS = LONGEST_WAIT_MS / 2;
 /** The largest `breakerAfter` that any store can count. In practice it turns the breaker off. */
 const MOST_REFUSALS = 1_000_000;
 
+const STORE_METHODS = [
+  'enqueue',
+  'turn',
+  'bind',
+  'outlook',
+  'pause',
+  'get',
+  'list',
+  'missingKeys',
+  'counts',
+  'remember',
+] as const satisfies readonly (keyof OutboxStore)[];
+
 /** Every option of an outbox and its default. */
 const optionTable = {
   client: optional<unknown>(isAnything),
   accounts: optional<unknown>(isAnything),
-  store: required<OutboxStore>(having('enqueue', 'turn', 'bind', 'outlook', 'pause', 'get', 'list', 'missingKeys', 'counts', 'remember')),
+  store: required<OutboxStore>(
+    must('a store, such as await postgresStore({ database: pool })', (value) => hasMethods(value, STORE_METHODS)),
+  ),
   account: optional<unknown>(isAnything),
   concurrency: option(wholeNumber(1, 1_000), DEFAULTS.concurrency),
   retry: { baseMs: option(isLimit, DEFAULTS.baseMs), capMs: option(isLimit, DEFAULTS.capMs) },
@@ -33,61 +102,109 @@ const optionTable = {
   seal: optional<Seal>(having('seal', 'open', 'matches')),
 };
 
-type Accounts = readonly (readonly [account: string, internals: ClientInternals])[];
-
 /** Checks the options, and throws one `ConfigurationError` that lists every problem. */
-export function readOutboxSettings(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>, makeSeal: MakeSeal): OutboxSettings {
-  const made: { accounts: Accounts; seal?: ReturnType<MakeSeal> } = { accounts: [] };
-  const read = readOptions('the outbox', optionTable, options, (own) => {
+export function readOutboxSettings(
+  options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>,
+  makeSeal: MakeSeal,
+): OutboxSettings {
+  let accounts: readonly AccountSettings[] = [];
+  let ownSeal: ReturnType<MakeSeal> | undefined;
+  const { complete } = requireOptions('the outbox', optionTable, options, (own) => {
     const issues: ValidationIssue[] = [];
-    made.accounts = readAccounts(own, issues);
-    for (const [, internals] of made.accounts) issues.push(...ownerIssues(internals, memberOf(asRecord(own.store), 'player')));
-    if (own.seal !== undefined && own.encryption !== undefined) issues.push(issue(['seal'], 'conflict', 'expected without encryption'));
+    accounts = readAccounts(own, issues);
+    for (const { internals } of accounts)
+      issues.push(...ownerIssues(internals, memberOf(asRecord(own.store), 'player')));
+    if (own.seal !== undefined && own.encryption !== undefined)
+      issues.push(issue(['seal'], 'conflict', 'expected without encryption'));
     if (own.seal === undefined && !globalThis.crypto?.subtle)
       issues.push(issue(['seal'], 'missing', 'this runtime has no WebCrypto; in a page it needs https'));
-    made.seal = makeSeal(own.encryption, issues);
-    return [...issues, ...leaseIssues(own.leaseMs, leastLeaseOf(made.accounts))];
+    ownSeal = makeSeal(own.encryption, issues);
+    return [...issues, ...leaseIssues(own.leaseMs, longestAttemptOf(accounts) + LEAST_MARGIN_MS)];
   });
-  if (read.problem !== undefined) throw new ConfigurationError(read.problem);
-  const { store, seal = made.seal?.(store), retry, leaseMs, concurrency, pollMs, stopTimeoutMs, breakerAfter, keepBodies } = read.complete;
-  if (!seal) throw new ConfigurationError('The options of the outbox cannot be used: seal: expected one.');
+  const { store, concurrency, retry, pollMs, stopTimeoutMs, breakerAfter, keepBodies } = complete;
+  const seal = complete.seal ?? ownSeal?.(store);
+  const [first] = accounts;
+  if (!seal || !first) throw new ConfigurationError('The options of the outbox cannot be used.');
+  const { clock, logger, random } = first.internals;
+  const attemptTimeoutMs = longestAttemptOf(accounts);
   return {
+    accounts,
+    clock,
+    logger,
+    random,
+    attemptTimeoutMs,
     store,
     seal,
     concurrency,
     schedule: retry,
-    leaseMs: leaseMs ?? leastLeaseOf(made.accounts) - LEAST_MARGIN_MS + DEFAULTS.marginMs,
+    leaseMs: complete.leaseMs ?? attemptTimeoutMs + DEFAULTS.marginMs,
     pollMs,
     stopTimeoutMs,
     breakerAfter,
     keepBodies,
-    ...surroundingsOf(made.accounts),
+    clientOf(account) {
+      const found = accounts.find((one) => one.account === account);
+      // Never the client of another account.
+      if (!found) throw new Error('The report belongs to an account that this outbox does not serve.');
+      return found.internals;
+    },
   };
 }
 
-const leastLeaseOf = (accounts: Accounts): number => Math.max(0, ...accounts.map(([, internals]) => internals.attemptTimeoutMs)) + LEAST_MARGIN_MS;
+const longestAttemptOf = (accounts: readonly AccountSettings[]): number =>
+  Math.max(0, ...accounts.map(({ internals }) => internals.attemptTimeoutMs));
 
 /** A lease must be longer than the attempt that it covers. */
 function leaseIssues(leaseMs: unknown, least: number): ValidationIssue[] {
   if (least > LONGEST_LEASE_MS)
-    return [issue(['client'], 'invalid', `its attemptTimeoutMs leaves no room for a lease, which is ${LONGEST_LEASE_MS} milliseconds at most`)];
+    return [
+      issue(
+        ['client'],
+        'invalid',
+        `its attemptTimeoutMs leaves no room for a lease, which is ${LONGEST_LEASE_MS} milliseconds at most`,
+      ),
+    ];
   return typeof leaseMs === 'number' && leaseMs >= 1 && leaseMs < least
     ? [issue(['leaseMs'], 'invalid', `expected a number of milliseconds from ${least} to ${LONGEST_LEASE_MS}`)]
     : [];
 }
 
+/**
+ * The problems of a store in a page. It must belong to one player, since another player may be signed in when a report
+ * is sent.
+ */
+function ownerIssues({ kind }: ClientInternals, player: unknown): ValidationIssue[] {
+  const refuse = (message: string) => [issue(['store'], 'invalid', message)];
+  if (kind !== 'relay')
+    return player === undefined ? [] : refuse('the store of one player needs a client with relayUrl');
+  return typeof player === 'string' && player !== ''
+    ? []
+    : refuse(
+        "with relayUrl it must be one player's, so that no report is sent in the session of another: await indexedDbStore({ player })",
+      );
+}
+
 /** Reads the accounts and their clients, and adds their problems to the issues. */
-function readAccounts(own: Readonly<Record<string, unknown>>, issues: ValidationIssue[]): Accounts {
+function readAccounts(own: Readonly<Record<string, unknown>>, issues: ValidationIssue[]): AccountSettings[] {
   const several = own.accounts !== undefined;
   const refuse = (name: string, message: string) => void issues.push(issue([name], 'invalid', message));
-  if (several && (own.client !== undefined || own.account !== undefined)) refuse('accounts', 'expected without client and account');
-  const clients = several ? Object.entries(asRecord(own.accounts)) : [[own.account ?? DEFAULT_ACCOUNT, own.client] as const];
-  if (clients.length === 0) refuse('accounts', 'expected an object with at least one client, such as { brandA: client }');
+  if (several && (own.client !== undefined || own.account !== undefined))
+    refuse('accounts', 'expected without client and account');
+  const clients = several
+    ? Object.entries(asRecord(own.accounts))
+    : [[own.account ?? DEFAULT_ACCOUNT, own.client] as const];
+  if (clients.length === 0)
+    refuse('accounts', 'expected an object with at least one client, such as { brandA: client }');
   return clients.flatMap(([account, client]) => {
-    if (!isAccount(account)) refuse(several ? 'accounts' : 'account', several ? `names: ${ACCOUNT_RULE}` : ACCOUNT_RULE);
+    if (!isAccount(account))
+      refuse(several ? 'accounts' : 'account', several ? `names: ${ACCOUNT_RULE}` : ACCOUNT_RULE);
     const internals = internalsOf(client);
     if (!internals) refuse(several ? 'accounts' : 'client', 'expected what createClient returns');
-    if (several && internals?.kind === 'relay') refuse('accounts', 'expected clients of gateways; a page has one account');
-    return internals && isAccount(account) ? [[account, internals] as const] : [];
+    if (several && internals?.kind === 'relay')
+      refuse('accounts', 'expected clients of gateways; a page has one account');
+    if (!internals || !isAccount(account)) return [];
+    const { mockMode } = internals;
+    const gateways = mockMode ? { ...internals.gateways, staging: MOCK_GATEWAY } : internals.gateways;
+    return [{ account, internals, gateways, mockMode }];
   });
 }

@@ -1,18 +1,33 @@
-import { bareObject } from './bare-object.js';
+const EMPTY: object = Object.freeze(Object.create(null));
+
+/**
+ * An object that inherits nothing, since a library may add to `Object.prototype`. An object whose own prototype is null
+ * is slower.
+ */
+export const bareObject = (): Record<string, unknown> => Object.create(EMPTY);
+
+/** Whether it is an object with named members, as JSON has them: no list, and not null. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Any object as a record. An empty one for a value that is not an object. */
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : bareObject();
 
 /** A copy of the object's own members, each read once. It leaves out what a library added to `Object.prototype`. */
-export const asOwnRecord = (value: unknown): Readonly<Record<string, unknown>> => Object.assign(bareObject(), asRecord(value));
+export const asOwnRecord = (value: unknown): Readonly<Record<string, unknown>> =>
+  Object.assign(bareObject(), asRecord(value));
 
 /** The same for options with a type. */
 export const ownOptions = <T extends object>(options: T): T => Object.assign(bareObject(), options);
 
-/** A member of an object, its own or its class's. A property that a library put on the prototype of all objects is left out. */
+/**
+ * A member of an object, its own or its class's. A property that a library put on the prototype of all objects is left
+ * out.
+ */
 export function memberOf<T extends object, Name extends keyof T>(value: T, name: Name): T[Name] | undefined {
   if (!(name in Object.prototype)) return value[name];
-  for (let at: object | null = value; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) if (Object.hasOwn(at, name)) return value[name];
+  for (let at: object | null = value; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    if (Object.hasOwn(at, name)) return value[name];
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { isBrowser } from './runtime.js';
 import type { FetchResponse } from './web-types.js';
 
 /** Enough for a verified identity with its biometric images. A longer answer is not read to its end. */
@@ -5,8 +6,9 @@ export const LONGEST_BODY = 16 * 1024 * 1024;
 
 const READS_WITHOUT_PAUSE = 1_024;
 
-interface StreamReader {
-  read(): Promise<{ done: boolean; value?: Uint8Array }>;
+/** The part of a stream's reader that is used. */
+export interface StreamReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
 }
 
@@ -21,7 +23,8 @@ const OF_THE_WAY = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'se
  * part.
  */
 export const isLengthKnown = (status: number, header: (name: string) => string | null): boolean =>
-  WITHOUT_BODY.includes(status) || (header('content-length') !== null && header('transfer-encoding') === null && header('content-encoding') === null);
+  WITHOUT_BODY.includes(status) ||
+  (header('content-length') !== null && header('transfer-encoding') === null && header('content-encoding') === null);
 
 /**
  * Whether an answer of a `fetch` proves that its body was read to the end, or was made in this process. Otherwise the
@@ -29,51 +32,105 @@ export const isLengthKnown = (status: number, header: (name: string) => string |
  * a complete one.
  */
 export const isMeasured = ({ status, headers, type = 'default' }: FetchResponse): boolean =>
-  isLengthKnown(status, (name) => headers.get(name)) || (type === 'default' && OF_THE_WAY.every((name) => headers.get(name) === null));
+  isLengthKnown(status, (name) => headers.get(name)) ||
+  (type === 'default' && OF_THE_WAY.every((name) => headers.get(name) === null));
 
 const decoder = new TextDecoder();
 
-/** A copy of a block with at least double its size: many small pieces must not cost more than their bytes. */
-function grow(block: Uint8Array, bytes: number): Uint8Array {
-  const larger = new Uint8Array(2 * bytes);
-  larger.set(block);
-  return larger;
+/** Copies pieces into one block that grows: a million small pieces must not cost more than their bytes. */
+export function collectBytes() {
+  let block: Uint8Array = new Uint8Array();
+  let length = 0;
+  return {
+    add(piece: Uint8Array): void {
+      const needed = length + piece.byteLength;
+      // Usually it is the only one.
+      if (length === 0) block = piece;
+      else {
+        if (needed > block.byteLength) {
+          const larger = new Uint8Array(2 * needed);
+          larger.set(block);
+          block = larger;
+        }
+        block.set(piece, length);
+      }
+      length = needed;
+    },
+    whole: (): Uint8Array => block.subarray(0, length),
+  };
 }
 
-/** Reads a body as text, at most `limit` bytes of it. Undefined if there is more. */
-export async function readBody(response: FetchResponse, signal: AbortSignal, limit = LONGEST_BODY): Promise<string | undefined> {
-  const reader = (response.body as { getReader?: () => StreamReader } | null | undefined)?.getReader?.();
-  if (!reader) {
-    const text = await response.text();
-    return text.length > limit ? undefined : text;
-  }
-  const cancel = () => void reader.cancel().catch(() => undefined);
-  // An answer that comes after its time is not read.
-  if (signal.aborted) cancel();
-  signal.addEventListener('abort', cancel);
+/** Reads a stream to its end, at most `limit` bytes of it. Undefined if there is more. */
+export async function readBytes(
+  reader: StreamReader,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  // In an async function, since a foreign reader may throw at once.
+  const cancel = () => void (async () => reader.cancel())().catch(() => {});
+  // A body that comes after its time is not read.
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel);
   try {
-    let block: Uint8Array = new Uint8Array();
+    const collected = collectBytes();
     let bytes = 0;
     for (let reads = 1; ; reads += 1) {
       // A stream that always has data ready must not block the timers.
       if (reads % READS_WITHOUT_PAUSE === 0) await new Promise((resolve) => setTimeout(resolve));
       const { done, value } = await reader.read();
-      // Decoded at once: making a decoder for one answer costs more than the rest of its reading.
-      if (done) return decoder.decode(block.subarray(0, bytes));
+      if (done) return collected.whole();
       if (!value) continue;
-      const before = bytes;
       bytes += value.byteLength;
       if (bytes > limit) {
         cancel();
         return undefined;
       }
-      if (before === 0) block = value;
-      else {
-        if (bytes > block.byteLength) block = grow(block, bytes);
-        block.set(value, before);
-      }
+      collected.add(value);
     }
   } finally {
-    signal.removeEventListener('abort', cancel);
+    signal?.removeEventListener('abort', cancel);
   }
+}
+
+/** A message whose body is read. */
+interface Message extends Pick<FetchResponse, 'body' | 'text'> {
+  clone?(): { readonly body?: unknown };
+}
+
+const readerOf = (body: unknown): StreamReader | undefined =>
+  (body as { getReader?: () => StreamReader } | null | undefined)?.getReader?.();
+
+/**
+ * The reader of a message's body. In a page it reads a clone: if a page reads an answer with `cache-control: no-store`
+ * itself, Chromium shows the request as failed (`net::ERR_ABORTED`) although the answer is complete. The unread body
+ * holds at most the bytes that are read.
+ */
+function openBody(message: Message): StreamReader | undefined {
+  if (!message.body || !message.clone || !isBrowser()) return readerOf(message.body);
+  const reader = readerOf(message.clone().body);
+  return (
+    reader && {
+      read: () => reader.read(),
+      // The download ends when both are cancelled. Another program of the page may be reading the body itself.
+      cancel: async () => {
+        await Promise.all([() => reader, () => readerOf(message.body)].map(async (open) => open()?.cancel()));
+      },
+    }
+  );
+}
+
+/** Reads a body as text, at most `limit` bytes of it. Undefined if there is more. */
+export async function readBody(
+  message: Message,
+  signal: AbortSignal | undefined,
+  limit = LONGEST_BODY,
+): Promise<string | undefined> {
+  const reader = openBody(message);
+  if (!reader) {
+    const text = await message.text();
+    return text.length > limit ? undefined : text;
+  }
+  const bytes = await readBytes(reader, limit, signal);
+  // Decoded at once: making a decoder for one answer costs more than the rest of its reading.
+  return bytes && decoder.decode(bytes);
 }

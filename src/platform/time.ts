@@ -1,6 +1,8 @@
 import type { AbortSignalLike } from './web-types.js';
 
-/** The clock that the SDK uses for times and waits. Pass your own to `createClient({ clock })` to test without waiting. */
+/**
+ * The clock that the SDK uses for times and waits. Pass your own to `createClient({ clock })` to test without waiting.
+ */
 export interface Clock {
   /** Milliseconds since 1970, like `Date.now()`. */
   now(): number;
@@ -31,9 +33,13 @@ export interface Limit {
 }
 
 /** The part of an `AbortController` that is needed. The platform's own costs more than the rest of a limit. */
-export type Aborting = Pick<AbortController, 'signal' | 'abort'>;
+type Aborting = Pick<AbortController, 'signal' | 'abort'>;
 
-export type TimedResult<T> = { ended: 'done'; value: T } | { ended: 'failed'; error: unknown } | { ended: 'timeout' } | { ended: 'aborted' };
+export type TimedResult<T> =
+  | { ended: 'done'; value: T }
+  | { ended: 'failed'; error: unknown }
+  | { ended: 'timeout' }
+  | { ended: 'aborted' };
 
 interface Listening {
   readonly heard: () => void;
@@ -120,4 +126,54 @@ export function parseRetryAfter(header: string | null, now: number): number | un
   if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined;
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/**
+ * A minimal `AbortController`: its listeners listen to `abort`, and do not throw. The platform's own costs more than
+ * the rest of a request, and Node.js warns of a leak from the eleventh listener on.
+ */
+export function createAborting(): Aborting {
+  const listeners = new Set<() => void>();
+  const signal: AbortSignalLike & { aborted: boolean } = {
+    aborted: false,
+    addEventListener: (_, listener) => void listeners.add(listener),
+    removeEventListener: (_, listener) => void listeners.delete(listener),
+  };
+  return {
+    signal: signal as AbortSignal,
+    abort() {
+      signal.aborted = true;
+      for (const listener of [...listeners]) listener();
+      listeners.clear();
+    },
+  };
+}
+
+export interface BackoffSettings {
+  baseMs: number;
+  capMs: number;
+}
+
+/**
+ * The wait after a failed attempt (the first is 1): exponential with full jitter, so that clients which failed together
+ * do not retry together.
+ */
+export const backoffMs = (attempt: number, { baseMs, capMs }: BackoffSettings, random: () => number): number =>
+  random() * Math.min(capMs, baseMs * 2 ** (attempt - 1));
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** A length of time in its largest unit, rounded down: 3 and `h`. */
+export function inLargestUnit(milliseconds: number): {
+  readonly count: number;
+  readonly unit: (typeof UNITS)[number][0];
+} {
+  const positive = Math.max(0, milliseconds);
+  const [unit, size] = UNITS.find(([, length]) => positive >= length) ?? UNITS[3];
+  return { count: Math.floor(positive / size), unit };
 }

@@ -82,16 +82,7 @@ export interface FetchResponse {
   text(): Promise<string>;
 }
 
-/** A `fetch` function: the platform's, a wrapped one, or a mock gateway's. It is always called with a URL and an init. */
+/**
+ * A `fetch` function: the platform's, a wrapped one, or a mock gateway's. It is always called with a URL and an init.
+ */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
-
-/** A `CryptoKey` imported for HKDF. Every one fits. */
-export interface HkdfKeyLike {
-  /** The purpose of the key. */
-  readonly algorithm: {
-    /** The algorithm's name: `'HKDF'`. */
-    readonly name: string;
-  };
-  /** Its permitted uses: `'deriveBits'` or `'deriveKey'` must be among them. */
-  readonly usages: readonly string[];
-}

@@ -26,11 +26,20 @@ export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =
     base: undefined,
   });
 
-/** An `http:` address that is not safe is usually a developer's own page, opened on a phone by the address of the developer's machine. */
+/**
+ * An `http:` address that is not safe is usually a developer's own page, opened on a phone by the address of the
+ * developer's machine.
+ */
 const NOT_ON_A_NETWORK =
   '. For a phone in your network: a development certificate, a tunnel, or adb reverse and http://localhost; other http:// pages get no position';
 
-const RELAY = { example: 'https://operator.example.com/location-sdk', plainHttp: '', advice: NOT_ON_A_NETWORK, ending: /\/*$/, allowInsecureHttp: false };
+const RELAY = {
+  example: 'https://operator.example.com/location-sdk',
+  plainHttp: '',
+  advice: NOT_ON_A_NETWORK,
+  ending: /\/*$/,
+  allowInsecureHttp: false,
+};
 
 /**
  * Reads the address of a relay. An address without a host is on the page's own host; a `<base>` element changes
@@ -39,16 +48,21 @@ const RELAY = { example: 'https://operator.example.com/location-sdk', plainHttp:
  */
 export function readRelayUrl(text: string): BaseUrl {
   if (isUrl(text)) return readUrl(text, { ...RELAY, base: undefined });
-  const alone = /\s/.test(text.trim()) ? refused(`is not an address such as ${RELAY.example}`) : readUrl(text, { ...RELAY, base: 'https://page.invalid' });
+  const alone = /\s/.test(text.trim())
+    ? refused(`is not an address such as ${RELAY.example}`)
+    : readUrl(text, { ...RELAY, base: 'https://page.invalid' });
   if (alone.problem !== undefined) return alone;
   const { location }: { location?: { href?: string } } = globalThis;
   const page = location?.href;
   if (page === undefined) return { baseUrl: undefined, problem: undefined };
   // A page without an address of its own, for example about:srcdoc.
-  if (!isUrl(text, page)) return refused(`has no host, and this page has no address (${new URL(page).protocol}); give the whole address`);
+  if (!isUrl(text, page))
+    return refused(`has no host, and this page has no address (${new URL(page).protocol}); give the whole address`);
   const read = readUrl(text, { ...RELAY, base: page });
   const { protocol, host, pathname } = new URL(text, page);
-  return read.problem === undefined ? read : refused(`is ${protocol}//${host}${pathname} in this page: it ${read.problem}`);
+  return read.problem === undefined
+    ? read
+    : refused(`is ${protocol}//${host}${pathname} in this page: it ${read.problem}`);
 }
 
 function isUrl(text: string, base?: string): boolean {
@@ -80,9 +94,12 @@ function readUrl(text: string, { example, plainHttp, advice, allowInsecureHttp, 
   } catch {
     return refused(`is not an address such as ${example}`);
   }
-  if (url.username || url.password || /[?#]/.test(text)) return refused('contains a user name, a password, a query or a fragment; give only the address');
+  if (url.username || url.password || /[?#]/.test(text))
+    return refused('contains a user name, a password, a query or a fragment; give only the address');
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (isLoopback(url) || allowInsecureHttp))) {
-    return refused(`must begin with https:// (http:// is for loopback hosts${plainHttp})${url.protocol === 'http:' ? advice : ''}`);
+    return refused(
+      `must begin with https:// (http:// is for loopback hosts${plainHttp})${url.protocol === 'http:' ? advice : ''}`,
+    );
   }
   return { baseUrl: url.origin + url.pathname.replace(ending, ''), problem: undefined };
 }

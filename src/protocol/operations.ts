@@ -1,12 +1,16 @@
-import { betEvent } from '../schema/bet.js';
+import { betEvent, settledBet } from '../schema/bet.js';
 import type { Field } from '../schema/fields.js';
 import type { Model } from '../schema/model.js';
 import { ninVerification, ninVerificationRequest, reportAnswer } from '../schema/nin.js';
-import { settledBet, settledWithdrawal } from '../schema/settled.js';
-import { withdrawalEvent } from '../schema/withdrawal.js';
+import { settledWithdrawal, withdrawalEvent } from '../schema/withdrawal.js';
 
 /** The operations of the gateway, by function name. */
-export type OperationName = 'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal' | 'verifyNin';
+export type OperationName =
+  | 'reportBetEvent'
+  | 'reportSettledBet'
+  | 'reportWithdrawalEvent'
+  | 'reportSettledWithdrawal'
+  | 'verifyNin';
 
 /** The operations that are reports. Each is a method of the outbox. */
 export type ReportName = Exclude<OperationName, 'verifyNin'>;
@@ -85,8 +89,9 @@ export const operations = {
 
 export const operationNames = Object.keys(operations) as OperationName[];
 
-/** Their names. */
-export const reportNames: readonly ReportName[] = operationNames.filter((name): name is ReportName => 'reference' in operations[name]);
+export const reportNames: readonly ReportName[] = operationNames.filter(
+  (name): name is ReportName => 'reference' in operations[name],
+);
 
 /** The start of the paths of all operations, below the base address (specification, section 4). */
 export const GATEWAY_PATH = '/integration-gateway/external/';

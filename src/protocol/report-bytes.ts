@@ -1,9 +1,25 @@
-import { bareObject } from '../platform/bare-object.js';
+import { bareObject } from '../platform/as-record.js';
 import { copyJson } from '../schema/copy-json.js';
 import type { Location } from '../schema/location.js';
 
-/** The specification's order of fields (sections 2.1 and 2.2). Other fields come after them, in the order of their schema. */
-const REPORT = ['bet_id', 'request_id', 'amount', 'status', 'timestamp', 'user', 'win_amount', 'payout_amount', 'outcome', 'ggr', 'ur', 'location'] as const;
+/**
+ * The specification's order of fields (sections 2.1 and 2.2). Other fields come after them, in the order of their
+ * schema.
+ */
+const REPORT = [
+  'bet_id',
+  'request_id',
+  'amount',
+  'status',
+  'timestamp',
+  'user',
+  'win_amount',
+  'payout_amount',
+  'outcome',
+  'ggr',
+  'ur',
+  'location',
+] as const;
 const LOCATION = ['latitude', 'longitude', 'city', 'region', 'country', 'accuracy', 'source'] as const;
 
 /**
@@ -11,7 +27,10 @@ const LOCATION = ['latitude', 'longitude', 'city', 'region', 'country', 'accurac
  * prototype of all objects must not reach a report. Usually there is none, and no copy of the body is needed.
  */
 export function reportBytes(body: object, location: Location | undefined): string {
-  const whole = inOrder(location ? { ...body, location: inOrder(copyJson(location).value as object, LOCATION) } : body, REPORT);
+  const whole = inOrder(
+    location ? { ...body, location: inOrder(copyJson(location).value as object, LOCATION) } : body,
+    REPORT,
+  );
   return JSON.stringify('toJSON' in {} ? copyJson(whole).value : whole);
 }
 

@@ -1,4 +1,4 @@
-import type { SentValue } from '../schema/sent-values.js';
+import type { SentValue } from '../schema/sent.js';
 import { isShownWord } from './vocabulary.js';
 
 export const MASK = '[masked]';
@@ -8,13 +8,14 @@ export const KEY_PIECE = 6;
 
 /** Whether a text contains a piece of a key. False for a key shorter than a piece. Both must have the same case. */
 export function holdsPiece(text: string, key: string): boolean {
-  for (let start = 0; start + KEY_PIECE <= key.length; start += 1) if (text.includes(key.slice(start, start + KEY_PIECE))) return true;
+  for (let start = 0; start + KEY_PIECE <= key.length; start += 1)
+    if (text.includes(key.slice(start, start + KEY_PIECE))) return true;
   return false;
 }
 
 /** Longer texts are not masked but left out. */
 const LONGEST_TEXT = 4_096;
-export const LONGEST_SHOWN = 300;
+const LONGEST_SHOWN = 300;
 
 /** A piece of a text without spaces: its opening marks, its content, its closing marks. */
 const PIECE = /^(["'([{]{0,2})(.*?)(["')\]},.;:!?…]{0,3})$/;
@@ -39,7 +40,8 @@ interface Piece {
 /** Printable ASCII. Folding the case is enough for it. */
 const ASCII = /^[\x20-\x7e]*$/;
 
-export const fold = (text: string): string => (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
+export const fold = (text: string): string =>
+  (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
 
 /** Splits names such as `betId` into words. */
 const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1 ');
@@ -49,13 +51,20 @@ const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 function pieceOf(text: string, identifiers: readonly string[]): Piece {
   const lower = text.toLowerCase();
   // Most words of an answer are known unchanged.
-  if (isShownWord(lower) && !identifiers.includes(text)) return { opens: '', core: text, closes: '', words: [lower], shown: true };
+  if (isShownWord(lower) && !identifiers.includes(text))
+    return { opens: '', core: text, closes: '', words: [lower], shown: true };
   const [, opens = '', core = text, closes = ''] = PIECE.exec(text) ?? [];
   if (identifiers.includes(core)) return { opens, core, closes, words: [], shown: true };
   if (SIGN.test(text)) return { opens: '', core: text, closes: '', words: [], shown: true };
   const words = (isShownWord(core.toLowerCase()) ? [core] : core.split(BETWEEN)).map((word) => word.toLowerCase());
   // A part of a single letter could spell a word.
-  return { opens, core, closes, words, shown: words.every((word) => isShownWord(word) && (word.length > 1 || words.length === 1)) };
+  return {
+    opens,
+    core,
+    closes,
+    words,
+    shown: words.every((word) => isShownWord(word) && (word.length > 1 || words.length === 1)),
+  };
 }
 
 /** A sent value, with its text folded. */
@@ -64,11 +73,11 @@ interface Folded extends SentValue {
 }
 
 /**
- * Makes the one rule for texts of the gateway or relay. Only known words (`vocabulary.ts`) and the report's identifiers are
- * kept. All else is masked, so that no spelling of a value passes. Known words that were sent are masked too: words of
- * personal values wherever they occur, all others where the whole value occurs.
+ * Makes the one rule for texts of the gateway or relay. Only known words (`vocabulary.ts`) and the report's identifiers
+ * are kept. All else is masked, so that no spelling of a value passes. Known words that were sent are masked too: words
+ * of personal values wherever they occur, all others where the whole value occurs.
  */
-export function createMask(values: readonly SentValue[], identifiers: readonly string[]): (said: string) => string {
+function createMask(values: readonly SentValue[], identifiers: readonly string[]): (said: string) => string {
   let found: readonly Folded[] | undefined;
   // A report may contain very many words, so they are read once, and only if a text is shown.
   const sent = () => {
@@ -97,12 +106,16 @@ export function createMask(values: readonly SentValue[], identifiers: readonly s
 }
 
 /** A single text of the gateway or relay that may be shown. */
-export const maskSent = (said: string, values: readonly SentValue[], identifiers: readonly string[] = []): string => createMask(values, identifiers)(said);
+export const maskSent = (said: string, values: readonly SentValue[], identifiers: readonly string[] = []): string =>
+  createMask(values, identifiers)(said);
 
 /** An identifier is shown unchanged, unless it repeats a masked value, or is short enough to be a part of any word. */
 function isFree(identifier: string, values: readonly Folded[]): boolean {
   const text = fold(identifier);
-  return /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) && !values.some(({ folded, kind }) => kind !== 'plain' && folded.length > 2 && text.includes(folded));
+  return (
+    /^[^\p{C}\p{Z}]{3,100}$/u.test(identifier) &&
+    !values.some(({ folded, kind }) => kind !== 'plain' && folded.length > 2 && text.includes(folded))
+  );
 }
 
 /** The numbers that an answer shows: one of each kind, since several could spell a longer number. */
@@ -111,13 +124,22 @@ interface Numbers {
   small?: string;
 }
 
-/** Shows an HTTP status beside the word for it, and a small number before its unit. Any other number could be personal. */
+/**
+ * Shows an HTTP status beside the word for it, and a small number before its unit. Any other number could be personal.
+ */
 function showNumbers(pieces: readonly Piece[], numbers: Numbers): void {
   for (const [index, piece] of pieces.entries()) {
     const before = pieces[index - 1]?.words.at(-1) ?? '';
     const after = pieces[index + 1]?.words[0] ?? '';
-    const isStatus = STATUS.test(piece.core) && (index === 0 || STATUS_BEFORE.test(before)) && !/^[0-9]/.test(pieces[index + 1]?.core ?? '');
-    const isSmall = SMALL.test(piece.core) && piece.closes === '' && UNITS.test(after) && !/[0-9]/.test(pieces[index - 1]?.core ?? '');
+    const isStatus =
+      STATUS.test(piece.core) &&
+      (index === 0 || STATUS_BEFORE.test(before)) &&
+      !/^[0-9]/.test(pieces[index + 1]?.core ?? '');
+    const isSmall =
+      SMALL.test(piece.core) &&
+      piece.closes === '' &&
+      UNITS.test(after) &&
+      !/[0-9]/.test(pieces[index - 1]?.core ?? '');
     if (!isStatus && !isSmall) continue;
     const kind = isStatus ? 'status' : 'small';
     numbers[kind] ??= piece.core;
@@ -134,7 +156,8 @@ function hideSent(pieces: readonly Piece[], values: readonly Folded[]): void {
   for (const { text: value, folded: text, kind } of values) {
     const wordsOf = () => wordsIn(`${text} ${fold(splitName(value))}`);
     if (kind !== 'personal') hideWhole(words, wordsIn(text));
-    if (kind === 'personal') for (const { word, piece } of personal) if (text.includes(word) && wordsOf().includes(word)) piece.shown = false;
+    if (kind === 'personal')
+      for (const { word, piece } of personal) if (text.includes(word) && wordsOf().includes(word)) piece.shown = false;
     if (kind === 'secret') for (const { word, piece } of secret) if (text.includes(word)) piece.shown = false;
   }
 }
@@ -151,7 +174,8 @@ function hideWhole(words: readonly { readonly word: string; readonly piece: Piec
 function hideLetters(pieces: readonly Piece[]): void {
   const isWord = (piece: Piece | undefined) => piece === undefined || (piece.shown && piece.core.length > 1);
   for (const [index, piece] of pieces.entries()) {
-    if (piece.core.length === 1 && (pieces.length === 1 || !(isWord(pieces[index - 1]) && isWord(pieces[index + 1])))) piece.shown = false;
+    if (piece.core.length === 1 && (pieces.length === 1 || !(isWord(pieces[index - 1]) && isWord(pieces[index + 1]))))
+      piece.shown = false;
   }
 }
 
@@ -165,4 +189,91 @@ function write(pieces: readonly Piece[]): string {
     wasMasked = !shown;
   }
   return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
+}
+
+/** A longer answer is not shown at all. */
+const MOST_MEMBERS = 200;
+const LONGEST = 8_192;
+const DEEPEST = 10;
+const TOO_LONG = '[an answer too long to show]';
+
+/** Whether the name of a member consists of known words, such as `statusCode`. Single letters could spell a value. */
+const isKnown = (name: string): boolean =>
+  name.split(/[-_.]|(?<=[a-z])(?=[A-Z])/).every((word) => word.length > 1 && isShownWord(word.toLowerCase()));
+
+/** Whether the visible part of a body has too many members, or texts that are too long. */
+function isTooLong(body: unknown): boolean {
+  let [members, length] = [1, 0];
+  for (let level = [body], depth = 0; depth <= DEEPEST; depth += 1) {
+    const inner: unknown[] = [];
+    for (const value of level) {
+      if (typeof value === 'string') length += value.length;
+      if (typeof value !== 'object' || value === null) continue;
+      const names = Object.keys(value);
+      members += names.length;
+      if (!Array.isArray(value)) length += names.join('').length;
+      if (members > MOST_MEMBERS) return true;
+      inner.push(...Object.values(value));
+    }
+    level = inner;
+  }
+  return length > LONGEST;
+}
+
+/**
+ * A copy of the gateway's JSON that may be shown, by the rule for its message: known words are kept, and all else is
+ * masked. A number is kept if it is a status beside a name such as `statusCode`.
+ */
+export function maskDetails(body: unknown, values: readonly SentValue[], identifiers: readonly string[]): unknown {
+  if (isTooLong(body)) return TOO_LONG;
+  const mask = createMask(values, identifiers);
+
+  function masked(value: unknown, depth: number, name?: string): unknown {
+    if (depth > DEEPEST) return MASK;
+    if (typeof value === 'string' && /\p{L}|^\s*$/u.test(value)) return mask(value);
+    if (typeof value === 'string' || typeof value === 'number')
+      return name !== undefined && mask(`${name} ${value}`).endsWith(` ${value}`) ? value : MASK;
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((inner) => masked(inner, depth + 1));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [
+        isKnown(key) && mask(key) === key ? key : MASK,
+        masked(inner, depth + 1, key),
+      ]),
+    );
+  }
+
+  return masked(body, 0);
+}
+
+/** A short sentence without numbers, names of fields and single letters, which could spell a word. */
+const SENTENCE = /^[A-Za-z]{2,}(?: [A-Za-z]{2,}){0,20}[.!]?$/;
+/**
+ * A value with one of these could pass for the name of a member: an escape, or the wide quote, which folding turns into
+ * a quote.
+ */
+const UNCLEAR = /[\\\uff02]/;
+/** More sentences of known words than a gateway has. */
+const MOST_KEPT = 100;
+
+/** By sentence of known words: finds one of its words in a folded JSON text, but not within the name of a member. */
+const wordsOutsideNames = new Map<string, RegExp>();
+
+/**
+ * Whether `maskSent` leaves a text unchanged: each of its words is known, and occurs in no sent value. Most answers are
+ * of this kind, and to read the values of a report out of its JSON would cost more than the check of the report.
+ */
+export function needsNoMask(said: string, json: string, secrets: Iterable<string>): boolean {
+  const words = wordsOutsideNames.get(said) ?? wordsOf(said);
+  const sent = json + JSON.stringify([...secrets]);
+  return words !== undefined && !UNCLEAR.test(sent) && !words.test(fold(sent));
+}
+
+function wordsOf(said: string): RegExp | undefined {
+  if (said.length > LONGEST_SHOWN || !SENTENCE.test(said)) return undefined;
+  const words = said.toLowerCase().match(/[a-z]+/g) ?? [];
+  if (!words.every(isShownWord)) return undefined;
+  const found = new RegExp(`(${words.join('|')})(?!\\w*":)`);
+  if (wordsOutsideNames.size < MOST_KEPT) wordsOutsideNames.set(said, found);
+  return found;
 }

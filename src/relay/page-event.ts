@@ -1,10 +1,10 @@
 import type { Environment } from '../errors/errors.js';
-import { asOwnRecord } from '../platform/as-record.js';
+import { asOwnRecord, isRecord } from '../platform/as-record.js';
 import { type Operation, operations } from '../protocol/operations.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { locationInput } from '../schema/location.js';
 import { validate } from '../schema/validate.js';
-import type { RelayLocation, RelayOperation } from './options.js';
+import type { RelayLocation, RelayOperation } from './relay-options.js';
 
 /** The parts of a page's event: the fields that it may set, and those that it may only repeat. */
 export interface PageEvent {
@@ -32,8 +32,10 @@ export function readPageEvent(
   const row: Operation = operations[operation];
   const { user, userId, environment, clientIP, location, ...fields } = body;
   const issues: ValidationIssue[] = [];
-  if (environment !== undefined && environment !== rules.environment) issues.push(issue(['environment'], 'conflict', 'is set by the backend; leave it out'));
-  if (clientIP !== undefined) issues.push(issue(['clientIP'], 'unknown-field', 'the backend reads the address from the connection; remove it'));
+  if (environment !== undefined && environment !== rules.environment)
+    issues.push(issue(['environment'], 'conflict', 'is set by the backend; leave it out'));
+  if (clientIP !== undefined)
+    issues.push(issue(['clientIP'], 'unknown-field', 'the backend reads the address from the connection; remove it'));
 
   const given = row.reference && fields[row.reference];
   const reference = typeof given === 'string' && !CONTROL.test(given) ? given : undefined;
@@ -41,8 +43,10 @@ export function readPageEvent(
     issues.push(issue([row.reference ?? ''], 'invalid', 'expected a string without control characters'));
   // Only the present values are checked: missing ones can be found after the operator has added its own.
   issues.push(...validate(row.request, 'partial', fields).issues.filter(({ code }) => code !== 'missing'));
-  const isRecord = typeof location === 'object' && location !== null && !Array.isArray(location);
-  if (location !== undefined) issues.push(...validate(locationInput, 'strict', isRecord ? asOwnRecord(location) : location, ['location']).issues);
+  if (location !== undefined)
+    issues.push(
+      ...validate(locationInput, 'strict', isRecord(location) ? asOwnRecord(location) : location, ['location']).issues,
+    );
   const { source = 'gps' } = (location ?? {}) as { source?: unknown };
   // A page must not report a location as measured if it was not. So another source is refused and not renamed.
   if (source !== 'gps' && source !== rules.gpsSource)
@@ -51,16 +55,41 @@ export function readPageEvent(
   return { event: { fields, reference, location: located, claimed: { user, userId } }, issues };
 }
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const durationWords = (milliseconds: number): string => {
+  if (milliseconds >= 2 * DAY_MS) return `${Math.floor(milliseconds / DAY_MS)} days`;
+  if (milliseconds >= 2 * HOUR_MS) return `${Math.floor(milliseconds / HOUR_MS)} hours`;
+  return `${Math.floor(milliseconds / 1_000)} seconds`;
+};
+
+/** The problem with a page's timestamp that is too far from the backend's time. Both times are in milliseconds. */
+export function timestampProblem(timestamp: unknown, now: number, windowMs: number): ValidationIssue | undefined {
+  const difference = typeof timestamp === 'string' ? Number(timestamp) * 1_000 - now : 0;
+  if (Math.abs(difference) <= windowMs) return undefined;
+  return issue(
+    ['timestamp'],
+    'invalid',
+    `is ${durationWords(Math.abs(difference))} ${difference < 0 ? 'before' : 'after'} the time of the backend, which accepts ${durationWords(windowMs)}; set the clock of this device`,
+  );
+}
+
 const DIFFERS = "differs from the backend's data about the player; leave it out";
 
 /** The player comes from the operator's session. A page may repeat its fields, but not change them. */
-export function compareClaims({ user, userId }: PageEvent['claimed'], event: Readonly<Record<string, unknown>>): ValidationIssue[] {
+export function compareClaims(
+  { user, userId }: PageEvent['claimed'],
+  event: Readonly<Record<string, unknown>>,
+): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   // A copy of plain data without inherited members.
   const known = event.user as Record<string, unknown>;
-  if (user !== undefined && (typeof user !== 'object' || user === null || Array.isArray(user)))
+  if (user !== undefined && !isRecord(user))
     issues.push(issue(['user'], 'wrong-type', 'expected an object, or nothing'));
-  else for (const [name, value] of Object.entries(user ?? {})) if (!isSame(value, known[name])) issues.push(issue(['user', name], 'conflict', DIFFERS));
+  else
+    for (const [name, value] of Object.entries(user ?? {}))
+      if (!isSame(value, known[name])) issues.push(issue(['user', name], 'conflict', DIFFERS));
   if (userId !== undefined && userId !== event.userId) issues.push(issue(['userId'], 'conflict', DIFFERS));
   return issues;
 }

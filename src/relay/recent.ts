@@ -1,7 +1,58 @@
+import { isRecord } from '../platform/as-record.js';
+import { sha256 } from '../platform/hash.js';
 import type { Clock } from '../platform/time.js';
 import type { LocationInput } from '../schema/location.js';
-import type { RelayAnswer } from './answers.js';
-import type { EventKey } from './event-key.js';
+import type { Answer } from '../web/answer.js';
+
+/** The keys under which an event is remembered: hashes, so that no data of the event is kept in them. */
+export interface EventKey {
+  /** The same for the same event of the same player. */
+  readonly event: string;
+  /** The same for the same player. */
+  readonly player: string;
+}
+
+/** The data that identifies an event. */
+export interface EventIdentity {
+  readonly operation: string;
+  readonly environment: string | undefined;
+  readonly player: unknown;
+  /** The reference that is reported. The operator may replace the page's, or make a new one each time. */
+  readonly reference: unknown;
+  /**
+   * The data from the page. The operator's additions are not included: they are read again for each request and may
+   * change.
+   */
+  readonly page: unknown;
+}
+
+/** Hashes the data that identifies an event, in any spelling of the JSON. */
+export async function eventKeyOf({
+  operation,
+  environment,
+  player,
+  reference,
+  page,
+}: EventIdentity): Promise<EventKey> {
+  const [event, ofPlayer] = await Promise.all([
+    hash([operation, environment ?? null, player, reference ?? null, page]),
+    hash(player),
+  ]);
+  return { event, player: ofPlayer };
+}
+
+/** Plain data as one text, in any order of the members. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) => (isRecord(part) ? sorted(part) : part)) ?? '';
+
+const sorted = (members: object) =>
+  Object.fromEntries(
+    Object.entries(members)
+      .filter(([, value]) => value !== undefined)
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+
+const hash = (value: unknown): Promise<string> => sha256(canonical(value));
 
 const LONGEST_MS = 600_000;
 const MOST = 1_000;
@@ -10,17 +61,11 @@ const MOST_OF_A_PLAYER = 50;
 /** The record of an event, so that its repetition has the same bytes. */
 export interface Remembered {
   /** While it is being sent: a repeated request waits for the same answer, within its own time limit. */
-  running?: { readonly answer: Promise<RelayAnswer>; readonly until: number };
+  running?: { readonly answer: Promise<Answer>; readonly until: number };
   timestamp?: string;
   location?: LocationInput;
   /** A report in doubt: the error, for `resend`, and the event that was sent. */
-  inDoubt?: { readonly error: unknown; readonly sent: RecentReport };
-}
-
-/** An event as it was sent. */
-export interface RecentReport {
-  readonly event: Record<string, unknown>;
-  readonly location: LocationInput | undefined;
+  inDoubt?: { readonly error: unknown; readonly event: Record<string, unknown> };
 }
 
 export interface Recent {
@@ -37,42 +82,29 @@ interface Entry extends Remembered {
 /**
  * A page that loses an answer sends the same event again. The gateway treats other bytes with the same reference as a
  * conflict. So the values that the relay added (a time, a location that it looked up) must stay the same. The relay
- * remembers ten minutes, a thousand events and fifty of one player, in memory.
+ * remembers ten minutes, a thousand events and fifty of one player, in memory: so one player's many events do not
+ * displace another's few. Events that have an answer are forgotten first, then those in doubt, and last those that are
+ * being sent, which complete even if they are forgotten here.
  */
 export function createRecent(clock: Clock): Recent {
+  /** The oldest come first. */
   const entries = new Map<string, Entry>();
-  const counts = new Map<string, number>();
-  const countOf = (player: string) => counts.get(player) ?? 0;
 
-  const remove = (event: string) => {
-    const entry = entries.get(event);
-    if (!entry) return;
-    entries.delete(event);
-    if (countOf(entry.player) > 1) counts.set(entry.player, countOf(entry.player) - 1);
-    else counts.delete(entry.player);
-  };
-
-  /** The oldest come first. An event that is still being sent completes even if it is forgotten here. */
   const forgetOld = () => {
     const now = clock.now();
     for (const [event, { at }] of entries) {
       if (now - at <= LONGEST_MS) return;
-      remove(event);
+      entries.delete(event);
     }
   };
 
-  /**
-   * Removes one: one without an open request before one with it, then of the player with the most, then the oldest. So
-   * one player's many events do not displace another's few.
-   */
-  const forgetOne = (ofPlayer?: string) => {
-    let least: { event: string; rank: number } | undefined;
-    for (const [event, { player, running, inDoubt }] of entries) {
-      if (ofPlayer !== undefined && player !== ofPlayer) continue;
-      const rank = countOf(player) + (running || inDoubt ? 0 : MOST);
-      if (!least || rank > least.rank) least = { event, rank };
-    }
-    if (least) remove(least.event);
+  const forgetOne = (candidates: readonly (readonly [event: string, entry: Entry])[]) => {
+    const [first] =
+      candidates.find(([, { running, inDoubt }]) => !running && !inDoubt) ??
+      candidates.find(([, { running }]) => !running) ??
+      candidates[0] ??
+      [];
+    if (first !== undefined) entries.delete(first);
   };
 
   return {
@@ -81,13 +113,13 @@ export function createRecent(clock: Clock): Recent {
       return entries.get(event);
     },
     set({ event, player }, remembered) {
-      remove(event);
+      entries.delete(event);
       forgetOld();
-      if (countOf(player) >= MOST_OF_A_PLAYER) forgetOne(player);
-      else if (entries.size >= MOST) forgetOne();
+      const ofPlayer = [...entries].filter(([, entry]) => entry.player === player);
+      if (ofPlayer.length >= MOST_OF_A_PLAYER) forgetOne(ofPlayer);
+      else if (entries.size >= MOST) forgetOne([...entries]);
       entries.set(event, { ...remembered, at: clock.now(), player });
-      counts.set(player, countOf(player) + 1);
     },
-    forget: ({ event }) => remove(event),
+    forget: ({ event }) => void entries.delete(event),
   };
 }

@@ -1,21 +1,31 @@
 import type { ErrorOutcome } from '../errors/errors.js';
 import { clientIpFrom } from '../location/server/client-ip-from.js';
+import { isRecord } from '../platform/as-record.js';
+import { playerTag } from '../platform/hash.js';
+import type { Logger } from '../platform/logger.js';
+import type { TimedResult } from '../platform/time.js';
 import type { WebRequest, WebResponse } from '../platform/web-types.js';
+import { PLAYER_HEADER } from '../protocol/headers.js';
 import { operations } from '../protocol/operations.js';
 import { copyJson } from '../schema/copy-json.js';
+import { type Answer, RefusedRequest, refuse } from '../web/answer.js';
+import { callHook, createNotes, describeThrown, describeUnfinished, noteFault } from '../web/hooks.js';
+import { createOriginNotes } from '../web/origin.js';
+import { readJson } from '../web/read-json.js';
 import { admit } from './admit.js';
-import { broken, invalid, RefusedRequest, type RelayAnswer, refusals, refuse, tooMany, toResponse } from './answers.js';
-import { eventKeyOf } from './event-key.js';
-import { callHook, describeThrown, noteFault, settledValue } from './fault.js';
-import type { RelayCall, RelayConnection, RelayOperation, RelayOptions, RelayPlayer } from './options.js';
-import { createOriginNotes } from './origin-notes.js';
-import { compareClaims, type PageEvent, readPageEvent } from './page-event.js';
-import { readEvent } from './read-event.js';
-import { createRecent, type Recent } from './recent.js';
+import { broken, invalid, refusals, tooMany, toResponse } from './answers.js';
+import { compareClaims, type PageEvent, readPageEvent, timestampProblem } from './page-event.js';
+import { createRecent, eventKeyOf, type Recent } from './recent.js';
+import {
+  type RelayCall,
+  type RelayConnection,
+  type RelayOperation,
+  type RelayOptions,
+  type RelayPlayer,
+  type RelaySettings,
+  readRelaySettings,
+} from './relay-options.js';
 import { report } from './report.js';
-import { requireSamePlayer } from './same-player.js';
-import { type RelaySettings, readRelaySettings } from './settings.js';
-import { createThrownNotes } from './thrown-notes.js';
 
 /** Answers a page's request. Never rejects. */
 export type Relay = (request: WebRequest, connection?: RelayConnection) => Promise<WebResponse>;
@@ -38,8 +48,11 @@ export type Relay = (request: WebRequest, connection?: RelayConnection) => Promi
  */
 export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Player>): Relay {
   const settings = readRelaySettings(options);
-  const kept: Kept = { recent: createRecent(settings.clock), noteThrown: createThrownNotes(settings.logger, settings.clock) };
-  const noteOrigin = createOriginNotes(settings.logger);
+  const state: RelayState = {
+    recent: createRecent(settings.clock),
+    noteOnce: createNotes(settings.logger, settings.clock),
+  };
+  const noteOrigin = createOriginNotes(settings.logger, 'relay');
   return async (request, connection) => {
     let headers: Readonly<Record<string, string>> = {};
     let outcome: ErrorOutcome = 'not-sent';
@@ -50,7 +63,7 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
       if (why) settings.logger.debug(`refused: ${why}`);
       if (foreign) noteOrigin(request as Request);
       if (refused || !operation) return toResponse(refused ?? { status: 204 }, headers);
-      const answered = await answer(request as Request, connection ?? {}, operation, kept, settings);
+      const answered = await answer(request as Request, connection ?? {}, operation, state, settings);
       outcome = 'unknown';
       return toResponse(answered, headers);
     } catch (error) {
@@ -61,30 +74,33 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
 }
 
 /** The state that a relay keeps between requests. */
-interface Kept {
+interface RelayState {
   readonly recent: Recent;
-  readonly noteThrown: (line: string) => void;
+  readonly noteOnce: (line: string) => void;
 }
 
-/** Authorizes the player, checks the rate limit, reads the event, adds the fields of the operator, and then reports it. */
-async function answer<Player extends RelayPlayer>(
+/**
+ * Authorizes the player, checks the rate limit, reads the event, adds the fields of the operator, and then reports it.
+ */
+async function answer(
   request: Request,
   connection: RelayConnection,
   operation: RelayOperation,
-  { recent, noteThrown }: Kept,
-  settings: RelaySettings<Player>,
-): Promise<RelayAnswer> {
+  { recent, noteOnce }: RelayState,
+  settings: RelaySettings,
+): Promise<Answer> {
   const { clock, logger } = settings;
   const deadline = clock.now() + settings.timeoutMs;
   const left = () => Math.max(0, deadline - clock.now());
   const call = (signal: AbortSignal): RelayCall => ({ operation, native: connection.native, signal });
 
-  const { player, user } = await authorized(request, call, left(), noteThrown, settings);
-  if (request.bodyUsed) return broken(noteFault(logger, 'the request body was read before the relay: your server and authorize must leave it unread'));
+  const { player, user } = await authorized(request, call, left(), noteOnce, settings);
+  if (request.bodyUsed)
+    fail(logger, 'the request body was read before the relay: your server and authorize must leave it unread');
   await requireSamePlayer(request, player, user);
   await withinLimit(player, operation, left(), settings);
 
-  const body = await readEvent(request, { clock, maxBodyBytes: settings.maxBodyBytes, milliseconds: Math.min(settings.bodyTimeoutMs, left()) });
+  const body = await readEvent(request, Math.min(settings.bodyTimeoutMs, left()), settings);
   const { event: page, issues } = readPageEvent(operation, body, settings);
   if (issues.length > 0) return invalid(issues, page.reference);
 
@@ -106,6 +122,15 @@ async function answer<Player extends RelayPlayer>(
     reference: named,
     page: [page.fields, page.location],
   });
+  // A repetition of an event that was accepted is the same report: it may have been recorded.
+  const isOwn = added.timestamp === undefined && recent.get(key) === undefined;
+  const late = isOwn && timestampProblem(page.fields.timestamp, clock.now(), settings.timestampWindowMs);
+  if (late) {
+    noteOnce(
+      "refused: a page's timestamp is too far from the clock of this machine (timestampWindowMs); if it happens to many players, look at that clock",
+    );
+    return invalid([late], page.reference);
+  }
   return report(
     {
       operation,
@@ -126,74 +151,108 @@ async function answer<Player extends RelayPlayer>(
 const playerIdOf = ({ user }: Record<string, unknown>) => (user as { user_id?: unknown } | null)?.user_id;
 
 /** The player, with a copy of the user object that cannot change later. */
-async function authorized<Player extends RelayPlayer>(
+async function authorized(
   request: Request,
   call: (signal: AbortSignal) => RelayCall,
   milliseconds: number,
-  noteThrown: Kept['noteThrown'],
-  settings: RelaySettings<Player>,
+  noteOnce: RelayState['noteOnce'],
+  settings: RelaySettings,
 ) {
   const { logger } = settings;
   const ended = await callHook((signal) => settings.authorize(request, call(signal)), milliseconds, settings);
   // Some session checks throw if there is no session.
   if (ended.ended === 'failed') {
-    noteThrown(`the option authorize ${describeThrown(ended.error)}; answered 401, as if no player were logged in`);
+    noteOnce(`the option authorize ${describeThrown(ended.error)}; answered 401, as if no player were logged in`);
     return refuse(refusals.noSession);
   }
-  const player = settledValue(ended, 'authorize', logger);
+  const player = resultOf(ended, 'authorize', logger);
   if (player === null || player === undefined || player === false) {
     logger.debug('refused: the option authorize returned no player');
     return refuse(refusals.noSession);
   }
   const { value: user, issues } = copyJson((player as Partial<RelayPlayer>).user);
-  if (typeof user === 'object' && user !== null && !Array.isArray(user) && issues.length === 0) return { player, user: user as Record<string, unknown> };
-  return refuse(broken(noteFault(logger, 'the option authorize must return { user }, with the user object as plain data')));
+  if (isRecord(user) && issues.length === 0) return { player, user };
+  return fail(logger, 'the option authorize must return { user }, with the user object as plain data');
 }
 
-async function withinLimit<Player extends RelayPlayer>(
-  player: Player,
+/**
+ * Refuses a report that a page's outbox kept from another player's session: the player who is logged in now would be
+ * named in it. A page without an outbox sends no header, since its reports do not outlive its session.
+ */
+async function requireSamePlayer(
+  request: Request,
+  { outboxPlayer }: RelayPlayer,
+  { user_id }: Record<string, unknown>,
+): Promise<void> {
+  const tag = request.headers.get(PLAYER_HEADER);
+  if (tag !== null && tag !== (await playerTag(String(outboxPlayer ?? user_id)))) refuse(refusals.otherPlayer);
+}
+
+async function withinLimit(
+  player: RelayPlayer,
   operation: RelayOperation,
   milliseconds: number,
-  settings: RelaySettings<Player>,
+  settings: RelaySettings,
 ): Promise<void> {
   const { limit, logger } = settings;
   if (!limit) return;
-  const over = settledValue(await callHook(() => limit(player, operation), milliseconds, settings), 'limit', logger);
+  const over = resultOf(await callHook(() => limit(player, operation), milliseconds, settings), 'limit', logger);
   if (over === false || over === undefined) return;
   const wait = typeof over === 'object' && over !== null ? over.retryAfterMs : undefined;
   const isWait = typeof wait === 'number' && Number.isFinite(wait) && wait >= 0;
-  if (over !== true && !isWait) refuse(broken(noteFault(logger, 'the option limit must return true, false or { retryAfterMs }')));
+  if (over !== true && !isWait) fail(logger, 'the option limit must return true, false or { retryAfterMs }');
   refuse(tooMany(isWait ? wait : undefined, 'not-sent'));
 }
 
-/** The operator's additions. */
-async function completed<Player extends RelayPlayer>(
-  page: PageEvent,
-  call: (signal: AbortSignal) => RelayCall & { player: Player },
+async function readEvent(
+  request: Request,
   milliseconds: number,
-  settings: RelaySettings<Player>,
+  { clock, maxBodyBytes }: RelaySettings,
+): Promise<Record<string, unknown>> {
+  const read = await readJson(request, { clock, maxBytes: maxBodyBytes, milliseconds });
+  if (read.ended === 'read') return read.value;
+  if (read.ended === 'invalid') return refuse(invalid(read.issues));
+  return refuse(read.ended === 'too-large' ? refusals.tooLarge : refusals.tooSlow);
+}
+
+/** The operator's additions. */
+async function completed(
+  page: PageEvent,
+  call: (signal: AbortSignal) => RelayCall & { player: RelayPlayer },
+  milliseconds: number,
+  settings: RelaySettings,
 ): Promise<Record<string, unknown>> {
   const { complete, logger } = settings;
   if (!complete) return {};
   const event = { ...page.fields, ...(page.location && { location: page.location }) };
-  const added = settledValue(await callHook((signal) => complete(event, call(signal)), milliseconds, settings), 'complete', logger);
+  const ended = await callHook((signal) => complete(event, call(signal)), milliseconds, settings);
+  const added = resultOf(ended, 'complete', logger);
   if (added === null) {
     logger.debug('refused: the option complete returned null');
     return refuse(refusals.forbidden);
   }
   if (added === undefined) return {};
   const { value, issues } = copyJson(added);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value) && issues.length === 0) return value as Record<string, unknown>;
-  return refuse(broken(noteFault(logger, 'the option complete must return an object of plain data, null or nothing')));
+  if (isRecord(value) && issues.length === 0) return value;
+  return fail(logger, 'the option complete must return an object of plain data, null or nothing');
 }
 
-function addressOf<Player extends RelayPlayer>(
+function addressOf(
   request: Request,
   { remoteAddress, rawHeaders }: RelayConnection,
-  { trustedProxies, logger }: RelaySettings<Player>,
+  { trustedProxies, logger }: RelaySettings,
 ): string | undefined {
   const connected = typeof remoteAddress === 'string' ? remoteAddress : undefined;
   const address = clientIpFrom({ headers: request.headers, rawHeaders }, { trustedProxies, remoteAddress: connected });
-  if (address === undefined) logger.warn("the player's address is unknown: pass { remoteAddress } to the relay, or set trustedProxies");
+  if (address === undefined)
+    logger.warn("the player's address is unknown: pass { remoteAddress } to the relay, or set trustedProxies");
   return address;
 }
+
+/** The result of an operator's function, if it gave one. */
+function resultOf<T>(ended: TimedResult<T>, name: string, logger: Required<Logger>): T {
+  return ended.ended === 'done' ? ended.value : fail(logger, `the option ${name} ${describeUnfinished(ended)}`);
+}
+
+/** Ends a request because of the operator's own mistake: the log has the reason, the page its id. */
+const fail = (logger: Required<Logger>, why: string): never => refuse(broken(noteFault(logger, why)));

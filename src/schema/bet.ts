@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import { always, amount, flag, freeForm, nin, personal, reference, text, timestamp } from './fields.js';
 import { model } from './model.js';
 
@@ -84,4 +85,18 @@ export const betEvent = model(
     timestamp: timestamp(),
     metadata: personal(freeForm()),
   },
+);
+
+/** Specification, section 2.1. */
+export const settledBet = model(
+  {
+    bet_id: reference(always(text())),
+    user: betUser,
+    win_amount: amount(),
+    payout_amount: amount(),
+    outcome: text() as z.ZodMiniType<Outcome, Outcome>,
+    ggr: amount(),
+    ur: amount(),
+  },
+  {},
 );

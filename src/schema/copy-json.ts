@@ -1,4 +1,4 @@
-import { bareObject } from '../platform/bare-object.js';
+import { bareObject } from '../platform/as-record.js';
 import { type IssueCode, issue, type ValidationIssue } from './issue.js';
 
 /** Deeper or larger than any report: a cycle, or a value that is not a report. */
@@ -8,7 +8,8 @@ const MAX_VALUES = 10_000;
 const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
 
 /** An object chooses its own tag, so only known tags are repeated. */
-const NAMED_KINDS = /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|ArrayBuffer|Uint8Array|Blob|FormData|URLSearchParams)\b/;
+const NAMED_KINDS =
+  /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|ArrayBuffer|Uint8Array|Blob|FormData|URLSearchParams)\b/;
 
 type Path = readonly PropertyKey[];
 
@@ -39,7 +40,9 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
     if (kind === '[object Date]') {
       if (path.length !== 1 || path[0] !== 'timestamp') return refuse('a Date is accepted only as the timestamp');
       const time = Date.prototype.getTime.call(source);
-      return Number.isNaN(time) ? refuse('expected a valid Date, got an invalid Date', path, 'invalid') : String(Math.floor(time / 1000));
+      return Number.isNaN(time)
+        ? refuse('expected a valid Date, got an invalid Date', path, 'invalid')
+        : String(Math.floor(time / 1000));
     }
     if (Array.isArray(source)) {
       const { length } = source;
@@ -48,7 +51,8 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
       for (let index = 0; index < length; index += 1) items.push(copyAt(index, source[index]) ?? null);
       return items;
     }
-    if (kind !== '[object Object]') return refuse(`${NAMED_KINDS.exec(kind)?.[0] ?? 'this kind of object'} cannot be sent as JSON`);
+    if (kind !== '[object Object]')
+      return refuse(`${NAMED_KINDS.exec(kind)?.[0] ?? 'this kind of object'} cannot be sent as JSON`);
     const target = bareObject();
     for (const key of Object.keys(source)) {
       if (FORBIDDEN_KEYS.test(key)) {

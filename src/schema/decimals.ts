@@ -7,7 +7,10 @@ function decimalsOf(value: number): number {
   return (digits?.split('.')[1]?.length ?? 0) + Number(exponent);
 }
 
-/** The amounts of a body that have more decimals than allowed. All numbers directly in a body are amounts in the specification. */
+/**
+ * The amounts of a body that have more decimals than allowed. All numbers directly in a body are amounts in the
+ * specification.
+ */
 export const tooManyDecimals = (model: Model, body: object, most: number): ValidationIssue[] =>
   Object.entries(body).flatMap(([name, value]) =>
     model.fields[name] && typeof value === 'number' && decimalsOf(value) > most
@@ -15,7 +18,10 @@ export const tooManyDecimals = (model: Model, body: object, most: number): Valid
       : [],
   );
 
-/** The number that JSON prints as this decimal string, apart from zeros at either end. Undefined if there is no number that a report may contain. */
+/**
+ * The number that JSON prints as this decimal string, apart from zeros at either end. Undefined if there is no number
+ * that a report may contain.
+ */
 export function exactNumber(text: string): number | undefined {
   const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (sign === undefined) return undefined;
@@ -23,7 +29,9 @@ export function exactNumber(text: string): number | undefined {
   const value = Number(text) + 0;
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
   const [units, decimals = ''] = withoutExponent(Math.abs(value)).split('.');
-  return whole.replace(/^0+(?=\d)/, '') === units && fraction === decimals.padEnd(fraction.length, '0') ? value : undefined;
+  return whole.replace(/^0+(?=\d)/, '') === units && fraction === decimals.padEnd(fraction.length, '0')
+    ? value
+    : undefined;
 }
 
 function withoutExponent(value: number): string {

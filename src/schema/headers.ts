@@ -2,7 +2,9 @@ import { asRecord } from '../platform/as-record.js';
 import { issue, type ValidationIssue } from './issue.js';
 
 /** Headers by name, or a function that is called for them on every request. */
-export type HeadersOption = Readonly<Record<string, string>> | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+export type HeadersOption =
+  | Readonly<Record<string, string>>
+  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
 
 /** Headers that this package sets, and headers that tell a connection where a request ends. */
 const OURS =
@@ -24,9 +26,20 @@ export function headerIssues(given: unknown): ValidationIssue[] {
 function problemOf(name: string, value: unknown): string | undefined {
   if (OURS.test(name)) return 'this package sets this header, and it cannot be replaced; remove it';
   if (!NAME.test(name)) return 'this is not a valid header name';
-  return typeof value === 'string' && VALUE.test(value) ? undefined : 'expected a string of visible ASCII characters and spaces, without line ends';
+  return typeof value === 'string' && VALUE.test(value)
+    ? undefined
+    : 'expected a string of visible ASCII characters and spaces, without line ends';
 }
 
 /** The same headers by their names in lower case. */
 export const lowerCased = (headers: object): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** The problem with a key for a header, without showing the key. The platform's own error would print it. */
+export function apiKeyProblem(key: unknown): string | undefined {
+  if (typeof key !== 'string') return 'must be a string, or a function that returns one';
+  if (key === '') return 'is empty';
+  if (!/^[\x21-\x7e]+$/.test(key))
+    return 'contains a space, a line end or another character that a header cannot contain; trim it where it is read';
+  return undefined;
+}

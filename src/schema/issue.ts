@@ -26,7 +26,8 @@ export interface ValidationIssue {
 }
 
 /** A name that is not an identifier may be misplaced data, so it is masked. */
-export const printableKey = (key: PropertyKey): string => (typeof key === 'number' || /^[A-Za-z_$][\w$-]{0,63}$/.test(String(key)) ? String(key) : '[masked]');
+export const printableKey = (key: PropertyKey): string =>
+  typeof key === 'number' || /^[A-Za-z_$][\w$-]{0,63}$/.test(String(key)) ? String(key) : '[masked]';
 
 export const issue = (path: readonly PropertyKey[], code: IssueCode, message: string): ValidationIssue => ({
   path: path.map(printableKey).join('.'),

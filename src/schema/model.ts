@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { bareObject } from '../platform/bare-object.js';
+import { bareObject } from '../platform/as-record.js';
 import { type Field, traitsOf } from './fields.js';
 
 /** `'strict'`: every field that the specification lists is required. `'partial'`: only the identifiers are. */
@@ -24,7 +24,10 @@ export const isModel = (field: Field | Model): field is Model => 'fields' in fie
 const isAlwaysRequired = (field: Field | Model): boolean =>
   isModel(field) ? Object.values(field.fields).some(isAlwaysRequired) : traitsOf(field).always === true;
 
-/** Makes both schemas of an object from one list of fields. In partial mode an inner object is required only if it contains an identifier itself. */
+/**
+ * Makes both schemas of an object from one list of fields. In partial mode an inner object is required only if it
+ * contains an identifier itself.
+ */
 export function model<R extends Fields, O extends Fields>(required: R, optional: O) {
   // It inherits nothing, so that a caller's key never matches an inherited member.
   const fields: Fields = Object.assign(bareObject(), required, optional);
@@ -57,7 +60,10 @@ export function fieldAt(from: Model, path: readonly PropertyKey[]): Field | Mode
   return field;
 }
 
-/** The same object with most fields optional: all but one field, and all fields within it. Fields that are present must be valid. */
+/**
+ * The same object with most fields optional: all but one field, and all fields within it. Fields that are present must
+ * be valid.
+ */
 export function incomplete({ fields, optional }: Model, required?: string): Model {
   const shape = (mode: ValidationMode) =>
     Object.fromEntries(
@@ -66,5 +72,39 @@ export function incomplete({ fields, optional }: Model, required?: string): Mode
         return [name, name === required ? schema : z.optional(schema)];
       }),
     );
-  return { strict: z.strictObject(shape('strict'), 'an object'), partial: z.looseObject(shape('partial'), 'an object'), fields, optional };
+  return {
+    strict: z.strictObject(shape('strict'), 'an object'),
+    partial: z.looseObject(shape('partial'), 'an object'),
+    fields,
+    optional,
+  };
+}
+
+/** The type of a field: a text that names a moment is `'time'`. */
+export type LeafKind = 'text' | 'number' | 'flag' | 'time';
+
+/** A field without inner fields, by its path: `user.nin`. */
+export interface Leaf {
+  readonly path: string;
+  readonly kind: LeafKind;
+  /** Whether a report must have it. */
+  readonly required: Readonly<Record<ValidationMode, boolean>>;
+  /** Whether it accepts members of any name, for example `metadata.odds`. */
+  readonly anyMembers: boolean;
+}
+
+const KINDS: Readonly<Record<string, LeafKind>> = { number: 'number', boolean: 'flag' };
+
+/** All fields of a model, including those of its objects. */
+export function leavesOf(model: Model, under = '', isNeeded = true): Leaf[] {
+  return Object.entries(model.fields).flatMap(([name, field]): Leaf[] => {
+    const path = `${under}${name}`;
+    const needed = isNeeded && !model.optional.includes(name);
+    if (isModel(field)) return leavesOf(field, `${path}.`, needed);
+    const { type } = field._zod.def;
+    const required = { strict: needed, partial: traitsOf(field).always === true };
+    return [
+      { path, kind: name === 'timestamp' ? 'time' : (KINDS[type] ?? 'text'), required, anyMembers: type === 'object' },
+    ];
+  });
 }

@@ -8,7 +8,9 @@ export interface NinVerificationRequest {
   nin: string;
 }
 
-/** The data about a verified number's holder (specification, section 2.4). Fields that the gateway adds later are kept. */
+/**
+ * The data about a verified number's holder (specification, section 2.4). Fields that the gateway adds later are kept.
+ */
 export interface NinVerificationData {
   /** The gateway's identifier of the verification. */
   requestID?: string | undefined;
@@ -85,7 +87,10 @@ export const ninVerificationRequest = model({ nin: personal(always(nin())) }, {}
 
 const text = () => z.optional(z.string());
 
-/** Specification, section 2.4. Only `success` is required: other fields may be missing, and fields that the gateway adds are kept. */
+/**
+ * Specification, section 2.4. Only `success` is required: other fields may be missing, and fields that the gateway adds
+ * are kept.
+ */
 export const ninVerification = z.looseObject({
   success: z.boolean(),
   status: z.optional(z.number()),
@@ -121,5 +126,7 @@ export const ninVerification = z.looseObject({
   ),
 });
 
-/** Specification, section 4.2: one string field. The settled bet's answer is not documented and is read the same way. */
+/**
+ * Specification, section 4.2: one string field. The settled bet's answer is not documented and is read the same way.
+ */
 export const reportAnswer = z.looseObject({ message: text() });

@@ -66,7 +66,10 @@ const from0 = (what: string) => {
   return z.number(expected).check(z.refine((value) => value >= 0, expected));
 };
 
-/** The members that are read of an observation. Zero coordinates are a place, and an accuracy has no bounds, as in a report. */
+/**
+ * The members that are read of an observation. Zero coordinates are a place, and an accuracy has no bounds, as in a
+ * report.
+ */
 export const observation = model(
   { latitude: personal(latitude()), longitude: personal(longitude()) },
   {

@@ -1,14 +1,11 @@
 import * as z from 'zod/mini';
-import { asRecord, memberOf } from '../platform/as-record.js';
-import { bareObject } from '../platform/bare-object.js';
+import { asRecord, bareObject, memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { type Field, text } from './fields.js';
 import { issue, type ValidationIssue } from './issue.js';
 import { isModel, type Model, model } from './model.js';
-import { suggest } from './suggest.js';
-import { listIssues, validate } from './validate.js';
+import { listIssues, suggest, validate } from './validate.js';
 
-/** An option: its rule, and its default. */
 export class Option<T> {
   constructor(
     readonly schema: Field | Model,
@@ -21,8 +18,9 @@ export interface OptionTable {
   readonly [name: string]: Option<unknown> | OptionTable;
 }
 
-/** The options of a table, completed. */
-export type CompleteOptions<T> = { readonly [Name in keyof T]: T[Name] extends Option<infer Value> ? Value : CompleteOptions<T[Name]> };
+export type CompleteOptions<T> = {
+  readonly [Name in keyof T]: T[Name] extends Option<infer Value> ? Value : CompleteOptions<T[Name]>;
+};
 
 type Own = Readonly<Record<string, unknown>>;
 
@@ -46,8 +44,10 @@ const isReadable = (check: () => boolean): boolean => {
 };
 
 /** `expected` completes the sentence "expected …". */
-export const must = (expected: string, holds: (value: unknown) => boolean): Field => z.custom((value) => isReadable(() => holds(value)), expected);
-export const having = (...methods: string[]) => must(`an object with ${methods.join(', ')}`, (value) => hasMethods(value, methods));
+export const must = (expected: string, holds: (value: unknown) => boolean): Field =>
+  z.custom((value) => isReadable(() => holds(value)), expected);
+export const having = (...methods: string[]) =>
+  must(`an object with ${methods.join(', ')}`, (value) => hasMethods(value, methods));
 export const hasMethods = (value: unknown, methods: readonly string[]): boolean =>
   methods.every((name) => typeof memberOf(asRecord(value), name) === 'function');
 const range = (least: number, most: number) => `from ${least}${Number.isFinite(most) ? ` to ${most}` : ''}`;
@@ -56,7 +56,10 @@ export const within = (unit: string, least: number, most = Number.POSITIVE_INFIN
   return z.number(expected).check(z.refine((value) => value >= least && value <= most, expected));
 };
 export const wholeNumber = (least: number, most = Number.POSITIVE_INFINITY, unit = '') =>
-  must(`a whole number${unit && ` of ${unit}`} ${range(least, most)}`, (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most);
+  must(
+    `a whole number${unit && ` of ${unit}`} ${range(least, most)}`,
+    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+  );
 export const oneOf = (...words: string[]): Field => {
   const expected = words.map((word) => `'${word}'`).join(' or ');
   const error = ({ input }: { readonly input?: unknown }) => {
@@ -101,7 +104,7 @@ function modelOf(table: OptionTable): Model {
 /**
  * Checks options against their table and completes them. Lists every problem at once: wrong names, wrong values, and
  * those that `more` finds in the user's own members, which may have any value. `of` names the options in the message.
- * `otherNames` maps the names of other packages to ours.
+ * `otherNames` has the messages for unknown names that people are known to write, by their paths.
  */
 export function readOptions<T extends OptionTable>(
   of: string,
@@ -115,9 +118,10 @@ export function readOptions<T extends OptionTable>(
     const own = ownOptions(table, options === undefined ? {} : options);
     const checked = validate(modelOf(table), 'strict', own);
     const inOurs = (one: ValidationIssue) =>
-      Object.hasOwn(otherNames, one.path) ? { ...one, message: `unknown field ${one.path}; its name here is ${otherNames[one.path]}` } : one;
+      Object.hasOwn(otherNames, one.path) ? { ...one, message: otherNames[one.path] ?? one.message } : one;
     issues.push(...checked.issues.map(inOurs), ...more(asRecord(own)));
-    if (checked.value && issues.length === 0) return { own: checked.value, complete: complete(table, checked.value), problem: undefined };
+    if (checked.value && issues.length === 0)
+      return { own: checked.value, complete: complete(table, checked.value), problem: undefined };
   } catch {
     // A getter or proxy may throw any value, at any depth.
     issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
@@ -125,17 +129,14 @@ export function readOptions<T extends OptionTable>(
   return { problem: optionsProblem(of, issues), issues };
 }
 
-/** The problem with the names of options whose values the function itself checks. Undefined if each name is known. */
-export function namesProblem(of: string, names: readonly string[], options: unknown): string | undefined {
-  const table = Object.fromEntries(names.map((name) => [name, optional(isAnything)]));
-  return readOptions(of, table, options).problem;
-}
-
 /** The message of the error that refuses options. */
 export const optionsProblem = (of: string, issues: readonly ValidationIssue[]): string =>
   `The options${of && ` of ${of}`} cannot be used: ${listIssues(issues)}`;
 
-/** The options' own members, each read once: the copy leaves out what a library added to `Object.prototype`. An error of a getter is thrown. */
+/**
+ * The options' own members, each read once: the copy leaves out what a library added to `Object.prototype`. An error of
+ * a getter is thrown.
+ */
 function ownOptions(table: object, given: unknown): unknown {
   if (asRecord(given) !== given || Array.isArray(given)) return given;
   const own = bareObject();

@@ -1,11 +1,51 @@
 import * as z from 'zod/mini';
+import { asRecord, memberOf } from '../platform/as-record.js';
 import { issue, printableKey, type ValidationIssue } from './issue.js';
 import { fieldAt, isModel, type Model, type ValidationMode } from './model.js';
-import { suggest } from './suggest.js';
+
+const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/** The number of single-letter edits between two words. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let line = 1; line <= from.length; line += 1) {
+    const next = [line];
+    for (let column = 1; column <= to.length; column += 1) {
+      const replaced = (row[column - 1] ?? 0) + (from[line - 1] === to[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
+
+/** Whether the letters of a short name stand in a longer one in their order, as those of `lng` do in `longitude`. */
+function isShortFor(short: string, name: string): boolean {
+  if (short.length < 3 || short[0] !== name[0]) return false;
+  let found = 0;
+  for (const letter of name) if (letter === short[found]) found += 1;
+  return found === short.length;
+}
+
+/** The known name nearest to a misspelt one, if at most a third of its letters differ; or the only one it abbreviates. */
+export function suggest(name: string, known: readonly string[]): string | undefined {
+  const wanted = plain(name).slice(0, 64);
+  let best: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const edits = distance(wanted, plain(candidate));
+    if (edits < least && edits * 3 <= Math.max(wanted.length, candidate.length)) {
+      best = candidate;
+      least = edits;
+    }
+  }
+  const longer = known.filter((candidate) => isShortFor(wanted, plain(candidate)));
+  return best ?? (longer.length === 1 ? longer[0] : undefined);
+}
 
 type Path = readonly PropertyKey[];
 
-export type Validated<T> = { value: T; issues: readonly [] } | { value: undefined; issues: ValidationIssue[] };
+type Validated<T> = { value: T; issues: readonly [] } | { value: undefined; issues: ValidationIssue[] };
 
 /**
  * Checks a value against a model and lists every problem in one pass. `at` is the path of the value. `alsoKnown` are
@@ -27,7 +67,12 @@ export function validate(
   return { value: undefined, issues: result.error.issues.flatMap((found) => translate(found, value, at, namesAt)) };
 }
 
-function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (path: Path) => readonly string[]): ValidationIssue[] {
+function translate(
+  found: z.core.$ZodIssue,
+  root: unknown,
+  at: Path,
+  namesAt: (path: Path) => readonly string[],
+): ValidationIssue[] {
   const path = [...at, ...found.path];
   if (found.code === 'unrecognized_keys') {
     // Never suggests a field that is already present: two amounts are not one.
@@ -43,7 +88,7 @@ function translate(found: z.core.$ZodIssue, root: unknown, at: Path, namesAt: (p
 }
 
 /** The message for an unknown field or option. */
-export function unknownField(key: string, names: readonly string[]): string {
+function unknownField(key: string, names: readonly string[]): string {
   const nearest = suggest(key, names);
   return `unknown field ${printableKey(key)}; ${nearest ? `did you mean ${nearest}?` : 'remove it'}`;
 }
@@ -60,16 +105,27 @@ function describe(value: unknown): string {
   } catch {
     return 'a proxy that cannot be read';
   }
-  if (typeof value === 'string') return value.trim() === '' ? 'an empty or blank string' : `a string of length ${value.length}`;
-  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'string')
+    return value.trim() === '' ? 'an empty or blank string' : `a string of length ${value.length}`;
+  if (typeof value === 'object') return isPromise(value) ? 'a promise; write await before it' : 'an object';
   return typeof value === 'number' ? 'a number' : `a ${typeof value}`;
+}
+
+function isPromise(value: object): boolean {
+  try {
+    return typeof memberOf(asRecord(value), 'then') === 'function';
+  } catch {
+    return false;
+  }
 }
 
 const MOST_LISTED = 20;
 
 /** The issues as lines of a message. */
 export function listIssues(issues: readonly ValidationIssue[]): string {
-  const lines = issues.slice(0, MOST_LISTED).map(({ path, message }) => `\n  - ${path || 'payload or options'}: ${message}`);
+  const lines = issues
+    .slice(0, MOST_LISTED)
+    .map(({ path, message }) => `\n  - ${path || 'payload or options'}: ${message}`);
   const more = issues.length - lines.length;
   return `${issues.length === 1 ? '1 problem' : `${issues.length} problems`}:${lines.join('')}${more > 0 ? `\n  - and ${more} more, in issues` : ''}`;
 }

@@ -31,7 +31,10 @@ export interface WithdrawalMetadata {
   account_last4: string;
 }
 
-/** An initiated withdrawal: the settled report without `status` (our decision). Its `location` is a parameter of the call. */
+/**
+ * An initiated withdrawal: the settled report without `status` (our decision). Its `location` is a parameter of the
+ * call.
+ */
 export interface WithdrawalEvent {
   /** The operator's identifier of the withdrawal request; the settled report repeats it. */
   request_id: string;
@@ -49,7 +52,10 @@ export interface WithdrawalEvent {
   timestamp?: string | Date | undefined;
 }
 
-/** A settled withdrawal (specification, section 2.2). Its `location` is optional and left out here, since the SDK can find it. */
+/**
+ * A settled withdrawal (specification, section 2.2). Its `location` is optional and left out here, since the SDK can
+ * find it.
+ */
 export interface SettledWithdrawal extends Omit<WithdrawalEvent, 'timestamp'> {
   /** The result, in the operator's words (the specification names no values). */
   status: string;
@@ -94,3 +100,13 @@ export const withdrawal = {
 export const withdrawalEvent = model(withdrawal, {
   timestamp: timestamp(),
 });
+
+/** Specification, section 2.2, without `location`, which is the same for every operation that accepts one. */
+export const settledWithdrawal = model(
+  {
+    ...withdrawal,
+    status: text(),
+    timestamp: timestamp(),
+  },
+  {},
+);

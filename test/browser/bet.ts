@@ -12,9 +12,22 @@ const user = {
   tax_id: '2034567890123',
 };
 
-export const betEvent = (changes: Partial<BetEvent> = {}): BetEvent => ({ bet_id: 'BET-1', amount: 1500, user, ...changes });
+export const betEvent = (changes: Partial<BetEvent> = {}): BetEvent => ({
+  bet_id: 'BET-1',
+  amount: 1500,
+  user,
+  ...changes,
+});
 
-export const settledBet = (): SettledBet => ({ bet_id: 'BET-1', user, win_amount: 0, payout_amount: 0, outcome: 'LOSS', ggr: 1500, ur: 0 });
+export const settledBet = (): SettledBet => ({
+  bet_id: 'BET-1',
+  user,
+  win_amount: 0,
+  payout_amount: 0,
+  outcome: 'LOSS',
+  ggr: 1500,
+  ur: 0,
+});
 
 export const withdrawalEvent = (): WithdrawalEvent => ({
   request_id: 'WR-1',

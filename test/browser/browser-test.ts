@@ -6,7 +6,10 @@ import { serveOperator } from './operator-site.js';
 import { servePages } from './page-server.js';
 import { serveGateway } from './served-gateway.js';
 
-/** One connection to the shared browser for a file. Each test gets a new profile, gateway and page server, made when the test names them. */
+/**
+ * One connection to the shared browser for a file. Each test gets a new profile, gateway and page server, made when the
+ * test names them.
+ */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
@@ -21,7 +24,12 @@ export const test = base
     return gateway;
   })
   .extend('site', async ({ gateway }, { onCleanup }) => {
-    const site = await servePages([gateway.url, 'https://get.geojs.io', 'https://ipapi.co', 'https://free.freeipapi.com']);
+    const site = await servePages([
+      gateway.url,
+      'https://get.geojs.io',
+      'https://ipapi.co',
+      'https://free.freeipapi.com',
+    ]);
     onCleanup(() => site.close());
     return site;
   })
@@ -51,7 +59,9 @@ export const test = base
     await page.exposeFunction('noteViolation', (directive: string) => void violations.push(directive));
     await page.addInitScript(() => {
       const { noteViolation } = window as unknown as { noteViolation(directive: string): void };
-      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => noteViolation(effectiveDirective));
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) =>
+        noteViolation(effectiveDirective),
+      );
     });
     return violations;
   })
@@ -61,4 +71,11 @@ export const test = base
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     return complaints;
   })
-  .extend('options', ({ gateway }): PageOptions => ({ gateways: gateway.clientOptions().gateways, allowApiKeyInBrowser: true, retry: { baseMs: 0 } }));
+  .extend(
+    'options',
+    ({ gateway }): PageOptions => ({
+      gateways: gateway.clientOptions().gateways,
+      allowApiKeyInBrowser: true,
+      retry: { baseMs: 0 },
+    }),
+  );

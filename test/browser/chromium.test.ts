@@ -15,7 +15,9 @@ test('text is drawn with the font of the browser from npm, so no system font is 
   const { fonts } = await session.send('CSS.getPlatformFontsForNode', { nodeId });
 
   // Another browser, named by CHROMIUM_PATH, draws with the fonts of its own machine.
-  expect(fonts.map(({ familyName }) => familyName)).toEqual([process.env.CHROMIUM_PATH ? expect.any(String) : 'Open Sans']);
+  expect(fonts.map(({ familyName }) => familyName)).toEqual([
+    process.env.CHROMIUM_PATH ? expect.any(String) : 'Open Sans',
+  ]);
 });
 
 const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
@@ -31,15 +33,18 @@ test.runIf(isLinuxX64)('the browser comes from npm unless CHROMIUM_PATH names an
   }
 });
 
-test.runIf(isLinuxX64)('the settings of fonts are written at every start, also into a folder of an earlier one', async () => {
-  vi.stubEnv('CHROMIUM_PATH', undefined);
-  try {
-    const { env } = await findChromium();
-    const writtenAs = () => statSync(join(env.FONTCONFIG_PATH ?? 'no folder', 'fonts.conf')).ino;
-    const first = writtenAs();
-    await findChromium();
-    expect(writtenAs()).not.toBe(first);
-  } finally {
-    vi.unstubAllEnvs();
-  }
-});
+test.runIf(isLinuxX64)(
+  'the settings of fonts are written at every start, also into a folder of an earlier one',
+  async () => {
+    vi.stubEnv('CHROMIUM_PATH', undefined);
+    try {
+      const { env } = await findChromium();
+      const writtenAs = () => statSync(join(env.FONTCONFIG_PATH ?? 'no folder', 'fonts.conf')).ino;
+      const first = writtenAs();
+      await findChromium();
+      expect(writtenAs()).not.toBe(first);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  },
+);

@@ -51,7 +51,8 @@ export async function startChromium(profile: string): Promise<KillableBrowser> {
   const child = spawn(path, [...ARGUMENTS, ...flags], { env, stdio: 'ignore', detached: true });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const kill = async () => {
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, 'SIGKILL');
     await ended;
   };
   try {

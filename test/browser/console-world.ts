@@ -5,16 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Fetch } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
+import { toNodeHandler } from '../../src/entries/node.js';
 import { createOutbox, type OutboxStore } from '../../src/entries/outbox.js';
 import { type ConsoleVisitor, createConsole } from '../../src/entries/outbox-console.js';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
-import { toNodeHandler } from '../../src/entries/relay-node.js';
 import { betEvent } from '../support/factories.js';
 
 const REFUSAL = JSON.stringify({ message: 'amount must be a number', error: 'Unprocessable Entity', statusCode: 422 });
 
-/** An outbox before a gateway that can be spoilt by a deploy, with its console on a socket. Its store is a SQLite file, unless another one is given. */
-export async function consoleWorld(openStore: (folder: string) => Promise<OutboxStore> = (folder) => sqliteStore({ file: join(folder, 'reports.db') })) {
+/**
+ * An outbox before a gateway that can be spoilt by a deploy, with its console on a socket. Its store is a SQLite file,
+ * unless another one is given.
+ */
+export async function consoleWorld(
+  openStore: (folder: string) => Promise<OutboxStore> = (folder) => sqliteStore({ file: join(folder, 'reports.db') }),
+) {
   const folder = mkdtempSync(join(tmpdir(), 'location-sdk-console-'));
   const gateway = createMockGateway();
   /** The gateway's answer after a wrong deploy. */
@@ -41,7 +46,10 @@ export async function consoleWorld(openStore: (folder: string) => Promise<Outbox
     outbox,
     gateway,
     /** Reports bets, of which the gateway refuses each with these words, or none. */
-    async report(count: number, { refusedWith, name = 'BET' }: { refusedWith?: string; name?: string } = {}): Promise<void> {
+    async report(
+      count: number,
+      { refusedWith, name = 'BET' }: { refusedWith?: string; name?: string } = {},
+    ): Promise<void> {
       const ids = Array.from({ length: count }, (_, index) => `${name}-${reports + index + 1}`);
       reports += count;
       answer = refusedWith === undefined ? undefined : REFUSAL.replace('amount must be a number', refusedWith);

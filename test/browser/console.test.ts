@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { test as base, expect } from 'vitest';
 import { betEvent } from '../support/factories.js';
 import { connectChromium } from './connect-chromium.js';
-import { loaded, mendWrongDeploy, open, tile } from './console-story.js';
+import { loaded, mendWrongDeploy, open, reopenDismissed, tile } from './console-story.js';
 import { consoleWorld } from './console-world.js';
 import { violationsOf } from './violations.js';
 
@@ -28,20 +28,40 @@ const test = base
   })
   .extend('watched', { scope: 'file' }, async ({ browser, world }, { onCleanup }) => {
     // axe is put into the page, which its policy would refuse; that the policy holds is tested in a page of its own.
-    const context = await browser.newContext({ bypassCSP: true, viewport: DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] });
+    const context = await browser.newContext({
+      bypassCSP: true,
+      viewport: DESKTOP,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     onCleanup(() => context.close());
     const page = await context.newPage();
+    await page.clock.install();
     const [complaints, elsewhere]: [string[], string[]] = [[], []];
     page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => request.url().startsWith(new URL(world.url).origin) || request.url().startsWith('blob:') || elsewhere.push(request.url()));
+    page.on(
+      'request',
+      (request) =>
+        request.url().startsWith(new URL(world.url).origin) ||
+        request.url().startsWith('blob:') ||
+        elsewhere.push(request.url()),
+    );
     return { page, complaints, elsewhere };
   });
 
-test('after a wrong deploy, 200 reports go from quarantined to recorded in a few clicks', { tags: 'slice' }, async ({ world, watched: { page } }) => {
+/** The page looks at its server every two seconds. */
+const lookAgain = (page: Page) => page.clock.fastForward(2_000);
+
+test('after a wrong deploy, 200 reports go from quarantined to recorded in a few clicks', { tags: 'slice' }, async ({
+  world,
+  watched: { page },
+}) => {
   await mendWrongDeploy(page, world);
 });
 
-test('pressed twice it is one decision, and it can be undone while nothing has left', async ({ world, watched: { page } }) => {
+test('pressed twice it is one decision, and it can be undone while nothing has left', async ({
+  world,
+  watched: { page },
+}) => {
   await world.report(3, { refusedWith: 'the operator is unknown', name: 'TWICE' });
   await open(page, world.url, '#/person');
   await page.getByRole('button', { name: /such as TWICE/ }).click();
@@ -56,7 +76,11 @@ test('pressed twice it is one decision, and it can be undone while nothing has l
   const decisions = page.getByRole('region', { name: 'Decisions' }).getByRole('listitem');
   await expect
     .poll(() => decisions.allTextContents())
-    .toMatchObject([/^Undone: 3 reports/, /^Sent again: 3 reportstoo early.*undone/, /^Sent again: 200/].map((text) => expect.stringMatching(text)));
+    .toMatchObject(
+      [/^Undone: 3 reports/, /^Sent again: 3 reportstoo early.*undone/, /^Sent again: 200/].map((text) =>
+        expect.stringMatching(text),
+      ),
+    );
 });
 
 test('some of a group are chosen, and a verdict asks for a reason', async ({ world, watched: { page } }) => {
@@ -78,11 +102,15 @@ test('some of a group are chosen, and a verdict asks for a reason', async ({ wor
   expect((await world.outbox.stats()).states).toMatchObject({ dismissed: 1, quarantined: 2 });
 });
 
-test('what is new moves nothing: it is counted, and comes when it is asked for', async ({ world, watched: { page } }) => {
+test('what is new moves nothing: it is counted, and comes when it is asked for', async ({
+  world,
+  watched: { page },
+}) => {
   await open(page, world.url, '#/person');
   const first = page.getByRole('button', { name: /such as TWICE/ });
   const before = await first.boundingBox();
   await world.report(5, { refusedWith: 'the request is invalid', name: 'NEW' });
+  await lookAgain(page);
   const show = page.getByRole('button', { name: '1 new: show' });
   await show.waitFor();
   expect(await first.boundingBox()).toEqual(before);
@@ -93,7 +121,10 @@ test('what is new moves nothing: it is counted, and comes when it is asked for',
   expect(await page.locator('.groups .many').allTextContents()).toEqual(['5', '2']);
 });
 
-test('a report shows its life, its command line, and its body after a reason alone', async ({ world, watched: { page } }) => {
+test('a report shows its life, its command line, and its body after a reason alone', async ({
+  world,
+  watched: { page },
+}) => {
   await open(page, world.url, '#/search');
   await page.getByLabel('Reference or id').fill('NEW-204');
   await page.keyboard.press('Enter');
@@ -118,7 +149,10 @@ test('a report shows its life, its command line, and its body after a reason alo
   await page.getByRole('region', { name: 'Decisions' }).getByText('Body read').waitFor();
 });
 
-test('a hostile reference and hostile words are text, and nothing of them runs', async ({ world, watched: { page } }) => {
+test('a hostile reference and hostile words are text, and nothing of them runs', async ({
+  world,
+  watched: { page },
+}) => {
   await world.report(1, { refusedWith: HOSTILE.replaceAll('"', "'"), name: HOSTILE });
   await open(page, world.url, '#/search');
   await page.locator('.list').getByText(HOSTILE).click();
@@ -159,7 +193,7 @@ test('a slash from any view reaches the search field at once, and the letters af
     await route.continue().catch(() => undefined);
   });
   onTestFinished(() => page.unroute('**/api/*'));
-  for (const tab of ['1', '2', '4']) {
+  for (const tab of ['1', '2', '4', '5']) {
     await page.keyboard.press('Escape');
     await page.keyboard.press(tab);
     await page.keyboard.press('/');
@@ -170,7 +204,10 @@ test('a slash from any view reaches the search field at once, and the letters af
   expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
 });
 
-test('the focus is inside a report that was opened, and the way back finds the list as it was left', async ({ world, watched: { page } }) => {
+test('the focus is inside a report that was opened, and the way back finds the list as it was left', async ({
+  world,
+  watched: { page },
+}) => {
   const focus = () => page.evaluate(() => document.activeElement?.textContent?.slice(0, 12) ?? '');
   await open(page, world.url, '#/search');
   await page.getByRole('button', { name: 'Show more' }).click();
@@ -187,7 +224,11 @@ test('the focus is inside a report that was opened, and the way back finds the l
   expect([await page.locator('.list button').count(), await page.evaluate(() => scrollY)]).toEqual([100, scrolled]);
 });
 
-test('a phone of 360 pixels shows the count of each state of a destination', async ({ world, watched: { page }, onTestFinished }) => {
+test('a phone of 360 pixels shows the count of each state of a destination', async ({
+  world,
+  watched: { page },
+  onTestFinished,
+}) => {
   onTestFinished(() => page.setViewportSize(DESKTOP));
   await page.setViewportSize({ width: 360, height: 740 });
   await open(page, world.url);
@@ -196,8 +237,10 @@ test('a phone of 360 pixels shows the count of each state of a destination', asy
     const box = await cell.boundingBox();
     expect((box?.x ?? 999) + (box?.width ?? 999)).toBeLessThanOrEqual(360);
   }
-  const shown = await cells.evaluateAll((all) => all.map((one) => `${getComputedStyle(one, '::before').content} ${one.textContent}`));
-  expect(shown[0]).toMatch(/^"Needs a person" \d+$/);
+  const shown = await cells.evaluateAll((all) =>
+    all.map((one) => `${getComputedStyle(one, '::before').content} ${one.textContent}`),
+  );
+  expect(shown[0]).toMatch(/^"To decide" \d+$/);
 });
 
 test('the log is checked, and a list is compared with the outbox and saved', async ({ world, watched: { page } }) => {
@@ -218,7 +261,10 @@ test('the log is checked, and a list is compared with the outbox and saved', asy
   await page.getByLabel(/Your list/).fill('bet_id,amount\nBET-1,5\nBET-2,6\nBET-none,7\n');
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByText('2 of 3 are recorded.').waitFor();
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as CSV' }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as CSV' }).click(),
+  ]);
   const pieces: Buffer[] = [];
   for await (const piece of await download.createReadStream()) pieces.push(piece as Buffer);
   expect(Buffer.concat(pieces).toString()).toBe(
@@ -226,7 +272,10 @@ test('the log is checked, and a list is compared with the outbox and saved', asy
   );
 });
 
-test('a group that a decision has changed is read again on the way back, and a group leads back to its row', async ({ world, watched: { page } }) => {
+test('a group that a decision has changed is read again on the way back, and a group leads back to its row', async ({
+  world,
+  watched: { page },
+}) => {
   await world.report(3, { refusedWith: 'the stake is missing', name: 'BACK' });
   await open(page, world.url, '#/person');
   await page.getByRole('button', { name: /such as BACK/ }).click();
@@ -238,7 +287,86 @@ test('a group that a decision has changed is read again on the way back, and a g
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('checkbox').count()).toBe(2);
   await page.keyboard.press('Escape');
-  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('button')?.textContent ?? '')).toContain('such as BACK');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.closest('button')?.textContent ?? ''))
+    .toContain('such as BACK');
+});
+
+test('what a colleague dismissed is found by the name, and reopened as one decision dismissed it', async ({
+  world,
+  watched: { page },
+  onTestFinished,
+}) => {
+  onTestFinished(() => world.be(ADA));
+  await reopenDismissed(page, world, ADA);
+});
+
+test('the way back from a decision finds the list as it was left, and a time narrows it', async ({
+  world,
+  watched: { page },
+}) => {
+  await open(page, world.url, '#/decisions');
+  const person = page.getByRole('searchbox', { name: 'Person' });
+  await person.fill('nobody');
+  await page.keyboard.press('Enter');
+  await page.getByText('No decision fits.').waitFor();
+  await person.fill('');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.getByRole('link', { name: /^Sent again: 200 reports/ }).click();
+  await page.getByRole('region', { name: 'Reports of this decision' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('heading', { name: 'Decisions' }).waitFor();
+  const all = await page.locator('.decisions li').count();
+  expect(all).toBeGreaterThan(3);
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);
+  await page.getByLabel('From').fill(tomorrow);
+  await page.keyboard.press('Enter');
+  await page.getByText('No decision fits.').waitFor();
+  await page.getByLabel('From').fill('');
+  await page.getByRole('textbox', { name: 'to' }).fill(tomorrow);
+  await page.getByRole('button', { name: 'Find' }).click();
+  await expect.poll(() => page.locator('.decisions li').count()).toBe(all);
+});
+
+test('one dismissed report is reopened, and the command that replaces a refused one is there to copy', async ({
+  world,
+  watched: { page },
+}) => {
+  await world.report(2, { refusedWith: 'the market is closed', name: 'ONE' });
+  const [report] = (await world.outbox.list({ state: 'quarantined', limit: 500 })).filter(({ reference }) =>
+    reference.startsWith('ONE'),
+  );
+  await open(page, world.url, `#/report/${encodeURIComponent(report?.id ?? '')}`);
+  await page.getByText(`npx location-sdk outbox <store> replace ${report?.id} corrected.json --reason "…"`).waitFor();
+  await page.getByRole('button', { name: 'Copy the command line for: Replace' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`replace ${report?.id} corrected.json`);
+  expect(await page.getByRole('button', { name: 'Replace…' }).count()).toBe(0);
+
+  await open(page, world.url, '#/person');
+  await page.getByRole('button', { name: /such as ONE/ }).click();
+  await page.getByRole('button', { name: 'Dismiss all…' }).click();
+  await page.getByRole('dialog').getByText('2 reports', { exact: true }).waitFor();
+  await page.keyboard.type('test bets');
+  await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
+  await page.getByText('2 reports dismissed.').waitFor();
+  await open(page, world.url, `#/report/${encodeURIComponent(report?.id ?? '')}`);
+  await page.getByRole('button', { name: 'Reopen all 2…' }).waitFor();
+  await page.getByRole('button', { name: 'Reopen…' }).click();
+  await page.keyboard.type('this one was placed');
+  await page.getByRole('button', { name: 'Reopen', exact: true }).click();
+  await page.getByText('1 report reopened.').waitFor();
+  const history = page.getByRole('region', { name: 'History' });
+  await history.getByText('ada@example.com reopened it').waitFor();
+  expect(await history.locator('.event b').allTextContents()).toEqual([
+    'Enqueued',
+    'An attempt failed',
+    'ada@example.com dismissed it',
+    'ada@example.com reopened it',
+    'Needs a person',
+  ]);
+  await history.getByRole('link', { name: 'The whole decision' }).last().click();
+  await page.getByText('Reopened: 1 report').waitFor();
+  expect((await world.outbox.get(report?.id ?? ''))?.state).toBe('quarantined');
 });
 
 test('a lost connection is said, keeps what was shown, disables the buttons, and comes back by itself', async ({
@@ -251,6 +379,7 @@ test('a lost connection is said, keeps what was shown, disables the buttons, and
   await range.focus();
   const come = await world.lose();
   onTestFinished(come);
+  await lookAgain(page);
   await page.locator('#link', { hasText: 'connection lost' }).waitFor();
   const lost = page.getByRole('region', { name: 'Connection' });
   expect(await lost.textContent()).toMatch(/Connection lost\. You see the state of \d\d:\d\d:\d\d/);
@@ -264,7 +393,11 @@ test('a lost connection is said, keeps what was shown, disables the buttons, and
   expect([await lost.isVisible(), await range.isEnabled()]).toEqual([false, true]);
 });
 
-test('a colleague who may look sees no button that decides, and one who is logged out nothing', async ({ world, watched: { page }, onTestFinished }) => {
+test('a colleague who may look sees no button that decides, and one who is logged out nothing', async ({
+  world,
+  watched: { page },
+  onTestFinished,
+}) => {
   onTestFinished(() => world.be(ADA));
   world.be({ name: 'bola@example.com' });
   await open(page, world.url, '#/person');
@@ -272,11 +405,19 @@ test('a colleague who may look sees no button that decides, and one who is logge
   await page.getByRole('link', { name: 'All groups' }).waitFor();
   expect(await page.getByRole('button', { name: /again|Declare|Dismiss|Lift/ }).count()).toBe(0);
   expect(await page.getByText('may look').count()).toBe(1);
+  await open(page, world.url, '#/decisions');
+  await page.getByRole('link', { name: 'Dismissed: 2 reports' }).waitFor();
+  expect(await page.getByRole('button', { name: /Reopen|Undo/ }).count()).toBe(0);
   world.be(null as never);
+  await lookAgain(page);
   await page.getByText('Log in first').waitFor();
 });
 
-test('within its policy the page complains of nothing and asks no other host', async ({ world, browser, onTestFinished }) => {
+test('within its policy the page complains of nothing and asks no other host', async ({
+  world,
+  browser,
+  onTestFinished,
+}) => {
   const context = await browser.newContext();
   onTestFinished(() => context.close());
   const page = await context.newPage();
@@ -284,15 +425,29 @@ test('within its policy the page complains of nothing and asks no other host', a
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => request.url().startsWith(new URL(world.url).origin) || elsewhere.push(request.url()));
-  for (const hash of ['#/', '#/person', '#/search', '#/proof']) await open(page, world.url, hash);
+  for (const hash of ['#/', '#/person', '#/search', '#/proof', '#/decisions']) await open(page, world.url, hash);
   expect([complaints, elsewhere]).toEqual([[], []]);
 });
 
-const VIEWS = ['overview', 'person', 'group', 'dialog', 'report', 'search', 'proof'] as const;
+const VIEWS = ['overview', 'person', 'group', 'dialog', 'report', 'search', 'proof', 'decisions', 'decision'] as const;
 
 async function show(page: Page, url: string, view: (typeof VIEWS)[number]): Promise<void> {
-  const hash = { overview: '#/', search: '#/search', proof: '#/proof', report: '#/report/default%3Astaging%3AreportBetEvent%3ANEW-204' };
+  const hash = {
+    overview: '#/',
+    search: '#/search',
+    proof: '#/proof',
+    decisions: '#/decisions',
+    decision: '#/decisions',
+    report: '#/report/default%3Astaging%3AreportBetEvent%3ANEW-204',
+  };
   await open(page, url, view in hash ? hash[view as keyof typeof hash] : '#/person');
+  if (view === 'decision') {
+    await page
+      .getByRole('link', { name: /Dismissed: / })
+      .first()
+      .click();
+    await page.getByRole('region', { name: 'Reports of this decision' }).waitFor();
+  }
   if (view !== 'group' && view !== 'dialog') return;
   await page.locator('.groups button').first().click();
   await loaded(page);
@@ -302,18 +457,24 @@ async function show(page: Page, url: string, view: (typeof VIEWS)[number]): Prom
   }
 }
 
-test.for(VIEWS)('axe finds nothing wrong: %s, light on a desktop and dark on a phone', async (view, { world, watched: { page } }) => {
-  await show(page, world.url, view);
-  expect(await violationsOf(page)).toEqual([]);
-  await page.setViewportSize(PHONE);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  expect(await violationsOf(page)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width);
-  await page.setViewportSize(DESKTOP);
-  await page.emulateMedia({ colorScheme: 'light' });
-});
+test.for(VIEWS)(
+  'axe finds nothing wrong: %s, light on a desktop and dark on a phone',
+  async (view, { world, watched: { page } }) => {
+    await show(page, world.url, view);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.setViewportSize(PHONE);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width);
+    await page.setViewportSize(DESKTOP);
+    await page.emulateMedia({ colorScheme: 'light' });
+  },
+);
 
-test('a refused key is counted first, stands above the charts, and says what to do', async ({ world, watched: { page } }) => {
+test('a refused key is counted first, stands above the charts, and says what to do', async ({
+  world,
+  watched: { page },
+}) => {
   const before = (await world.outbox.stats()).states.quarantined;
   world.gateway.faults.add({ kind: 'status', status: 401, times: 1_000, body: { message: 'Unauthorized' } });
   await world.outbox.reportBetEvent(betEvent({ bet_id: 'KEY-1' }));
@@ -322,11 +483,15 @@ test('a refused key is counted first, stands above the charts, and says what to 
   await world.outbox.stop();
   await open(page, world.url);
   const first = page.locator('.tile').first();
-  expect(await first.innerText()).toMatch(new RegExp(`Needs a person\\s+${before + 1}\\s+1 stop, ${before} reports to decide`));
+  expect(await first.innerText()).toMatch(
+    new RegExp(`Needs a person\\s+${before + 1}\\s+1 stop, ${before} reports to decide`),
+  );
   expect(await first.locator('.mark.bad').count()).toBe(1);
   expect(await page.title()).toBe(`(${before + 1}) Outbox`);
   const why = page.getByRole('region', { name: 'Why reports wait' });
-  expect(await why.innerText()).toMatch(/staging\s+The gateway refuses the API key\.\s+Do: Ask the authority for a valid key/);
+  expect(await why.innerText()).toMatch(
+    /staging\s+The gateway refuses the API key\.\s+Do: Ask the authority for a valid key/,
+  );
   const top = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y ?? 0;
   expect(await top('Why reports wait')).toBeLessThan(await top('Charts'));
   expect(await violationsOf(page)).toEqual([]);
@@ -345,6 +510,8 @@ test('a refused key is counted first, stands above the charts, and says what to 
   expect(await page.title()).toBe(`(${before}) Outbox`);
 });
 
-test('nothing was thrown in the page, and no other host was asked', { tags: 'slice' }, ({ watched: { complaints, elsewhere } }) => {
+test('nothing was thrown in the page, and no other host was asked', { tags: 'slice' }, ({
+  watched: { complaints, elsewhere },
+}) => {
   expect([complaints, elsewhere]).toEqual([[], []]);
 });

@@ -1,7 +1,6 @@
 // @module-tag slow: drives Chromium.
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import * as guards from '../../src/errors/guards.js';
 import { test } from './browser-test.js';
 import { grantGeolocation } from './geolocation.js';
 import { readScript } from './script-file.js';
@@ -19,15 +18,10 @@ test('the stub is a small file', { tags: 'slice' }, () => {
   expect(gzipSync(readScript('location-sdk.stub.global.js')).byteLength).toBeLessThan(2_000);
 });
 
-test('the stub adds one name to the page', async ({ page, operator }) => {
-  const names = () => page.evaluate(() => Object.getOwnPropertyNames(window));
-  await page.goto(`${operator.url}/elsewhere`);
-  const before = await names();
-  await page.goto(`${operator.url}/stub-alone`);
-  expect((await names()).filter((name) => !before.includes(name))).toEqual(['LocationSDK']);
-});
-
-test('the stub offers the calls and the guards, no part of an outbox, and ends a call after 30 s unless the tag says otherwise', async ({ page, operator }) => {
+test('the stub adds one name to the page, offers the calls and isReportingError, no part of an outbox, and ends a call after 30 s unless the tag says otherwise', async ({
+  page,
+  operator,
+}) => {
   await page.addInitScript(() => {
     const waits: number[] = [];
     const { setTimeout } = window;
@@ -39,15 +33,27 @@ test('the stub offers the calls and the guards, no part of an outbox, and ends a
       },
     });
   });
+  const names = () => page.evaluate(() => Object.getOwnPropertyNames(window));
+  await page.goto(`${operator.url}/elsewhere`);
+  const before = await names();
   await page.goto(`${operator.url}/stub-alone`);
-  const { names, waits } = await page.evaluate(() => {
+  expect((await names()).filter((name) => !before.includes(name))).toEqual(['LocationSDK']);
+  const { offered, waits } = await page.evaluate(() => {
     void LocationSDK.locate();
     const { waits } = window as unknown as { waits: number[] };
-    return { names: Object.keys(LocationSDK).sort(), waits };
+    return { offered: Object.keys(LocationSDK).sort(), waits };
   });
-  const calls = ['configure', 'createClient', 'locate', 'locationPermission', 'reportBetEvent', 'reportWithdrawalEvent', 'resend'];
+  const calls = [
+    'configure',
+    'createClient',
+    'locate',
+    'locationPermission',
+    'reportBetEvent',
+    'reportWithdrawalEvent',
+    'resend',
+  ];
   const backend = ['reportSettledBet', 'reportSettledWithdrawal', 'verifyNin'];
-  expect(names).toEqual([...calls, ...backend, ...Object.keys(guards), 'queue'].sort());
+  expect(offered).toEqual([...calls, ...backend, 'isReportingError', 'queue'].sort());
   expect(waits).toEqual([30_000]);
 });
 
@@ -74,7 +80,11 @@ test.for(['async', 'defer'])(
   },
 );
 
-test('a kept function of the stub still works when the script has loaded', { tags: 'slice' }, async ({ context, page, operator }) => {
+test('a kept function of the stub still works when the script has loaded', { tags: 'slice' }, async ({
+  context,
+  page,
+  operator,
+}) => {
   await grantGeolocation(context);
   await page.goto(`${operator.url}/stub-alone`);
   const names = await page.evaluate(() => Object.getOwnPropertyNames(window));
@@ -91,17 +101,26 @@ test('a kept function of the stub still works when the script has loaded', { tag
   });
 
   expect(outcome).toBe('recorded');
-  expect(await page.evaluate(() => Object.getOwnPropertyNames(window).filter((name) => name !== '__zod_globalConfig'))).toEqual(names);
+  expect(
+    await page.evaluate(() => Object.getOwnPropertyNames(window).filter((name) => name !== '__zod_globalConfig')),
+  ).toEqual(names);
 });
 
-test('a kept client of the stub is one client when the script has loaded, and resends reports in doubt', async ({ context, page, operator }) => {
+test('a kept client of the stub is one client when the script has loaded, and resends reports in doubt', async ({
+  context,
+  page,
+  operator,
+}) => {
   await grantGeolocation(context);
-  operator.script.push({ status: 502, body: { error: { code: 'gateway', message: 'x', outcome: 'unknown', reference: 'B-1' } } });
+  operator.script.push({
+    status: 502,
+    body: { error: { code: 'gateway', message: 'x', outcome: 'unknown', reference: 'B-1' } },
+  });
   await page.goto(`${operator.url}/stub-alone`);
 
   const ended = await page.evaluate(async () => {
     const client = LocationSDK.createClient({ relayUrl: '/location-sdk', retry: { limit: 0 } });
-    const { isGatewayError } = LocationSDK;
+    const { isReportingError } = LocationSDK;
     const failure = client.reportBetEvent({ bet_id: 'B-1' }).then(
       () => 'recorded',
       (error: unknown) => error,
@@ -109,18 +128,21 @@ test('a kept client of the stub is one client when the script has loaded, and re
     document.head.append(Object.assign(document.createElement('script'), { src: '/location-sdk.global.js' }));
     const error = await failure;
     const { outcome } = await client.resend(error);
-    return [isGatewayError(error), LocationSDK.isGatewayError(error), outcome];
+    return [isReportingError(error), LocationSDK.isReportingError(error) && error.code, outcome];
   });
 
-  expect(ended).toEqual([true, true, 'recorded']);
+  expect(ended).toEqual([true, 'gateway', 'recorded']);
   expect(operator.requests.map(({ body }) => body)).toEqual(Array(2).fill(operator.requests[0]?.body));
 });
 
-test('a script that does not load ends each call in time, with an error that the guards recognise', async ({ page, operator }) => {
+test('a script that does not load ends each call in time, with an error that isReportingError recognises', async ({
+  page,
+  operator,
+}) => {
   await page.goto(`${operator.url}/never`);
 
   const { told, message, ms } = await page.evaluate(async () => {
-    const { isReportingError, isTimeoutError, isLocationError } = LocationSDK;
+    const { isReportingError } = LocationSDK;
     const began = performance.now();
     const client = LocationSDK.createClient({ relayUrl: '/location-sdk' });
     const calls = [client.reportBetEvent({ bet_id: 'B-1' }), LocationSDK.locate(), LocationSDK.locationPermission()];
@@ -128,8 +150,7 @@ test('a script that does not load ends each call in time, with an error that the
     const errors = ended.map((one) => (one.status === 'rejected' ? one.reason : undefined));
     const told = errors.map((error) => [
       isReportingError(error),
-      isTimeoutError(error),
-      isLocationError(error),
+      error.code,
       error.outcome,
       error.operation,
       error.retryable,
@@ -137,8 +158,18 @@ test('a script that does not load ends each call in time, with an error that the
     return { told, message: errors[0].message, ms: performance.now() - began };
   });
 
-  expect(told).toEqual(['reportBetEvent', 'locate', 'locationPermission', 'configure'].map((operation) => [true, true, false, 'not-sent', operation, true]));
-  expect(message).toContain('reportBetEvent: the script of location-sdk did not load within 300 ms (data-timeout-ms). Nothing was sent.');
+  expect(told).toEqual(
+    ['reportBetEvent', 'locate', 'locationPermission', 'configure'].map((operation) => [
+      true,
+      'timeout',
+      'not-sent',
+      operation,
+      true,
+    ]),
+  );
+  expect(message).toContain(
+    'reportBetEvent: the script of location-sdk did not load within 300 ms (data-timeout-ms). Nothing was sent.',
+  );
   expect(ms).toBeGreaterThan(290);
 
   // A call that timed out is not made when the script loads later. The settings of configure are used.
@@ -148,7 +179,10 @@ test('a script that does not load ends each call in time, with an error that the
     document.head.append(script);
     await come;
     const client = LocationSDK.createClient({ relayUrl: '/location-sdk' });
-    return [(await client.reportBetEvent({ bet_id: 'B-2' })).outcome, (await LocationSDK.reportBetEvent({ bet_id: 'B-3' } as never)).outcome];
+    return [
+      (await client.reportBetEvent({ bet_id: 'B-2' })).outcome,
+      (await LocationSDK.reportBetEvent({ bet_id: 'B-3' } as never)).outcome,
+    ];
   });
   expect(outcomes).toEqual(['recorded', 'recorded']);
   expect(operator.requests.map(({ body }) => JSON.parse(body).bet_id)).toEqual(['B-2', 'B-3']);
@@ -193,14 +227,22 @@ test.for([
   expect(outcome).toBe('recorded');
 });
 
-test('an invalid entry of the queue affects no later one, and is reported', async ({ context, page, operator, uncaught }) => {
+test('an invalid entry of the queue affects no later one, and is reported', async ({
+  context,
+  page,
+  operator,
+  uncaught,
+}) => {
   await grantGeolocation(context);
   await page.goto(`${operator.url}/stub-alone`);
 
   const outcome = await page.evaluate(async () => {
     const { queue } = LocationSDK as unknown as { queue: unknown[] };
     queue.push(null, {}, ['configure'], ['no such call', [], 1, 2]);
-    const early = [LocationSDK.configure({ relayUrl: '/location-sdk' }), LocationSDK.reportBetEvent({ bet_id: 'B-1' } as never)] as const;
+    const early = [
+      LocationSDK.configure({ relayUrl: '/location-sdk' }),
+      LocationSDK.reportBetEvent({ bet_id: 'B-1' } as never),
+    ] as const;
     const script = Object.assign(document.createElement('script'), { src: '/location-sdk.global.js' });
     document.head.append(script);
     await early[0];
@@ -213,14 +255,16 @@ test('an invalid entry of the queue affects no later one, and is reported', asyn
   uncaught.length = 0;
 });
 
-test('the stub may be inline if the policy names its hash', async ({ page, operator, violations, complaints }) => {
+test('the stub may be inline, and the script may be named by its hash in the policy', async ({
+  context,
+  page,
+  operator,
+  violations,
+  complaints,
+}) => {
+  await grantGeolocation(context);
   await page.goto(`${operator.url}/inline-stub`);
   await eventually(() => page.evaluate(() => typeof LocationSDK.createClient)).toBe('function');
-  expect([violations, complaints]).toEqual([[], []]);
-});
-
-test('the script may be named by its hash in the policy', async ({ context, page, operator, violations, complaints }) => {
-  await grantGeolocation(context);
   await page.goto(`${operator.url}/by-hash`);
 
   const outcome = await page.evaluate(async () => {
@@ -231,17 +275,4 @@ test('the script may be named by its hash in the policy', async ({ context, page
 
   expect(outcome).toBe('recorded');
   expect([violations, complaints]).toEqual([[], []]);
-});
-
-test('an instance stays, with its configuration, if a second copy loads later', async ({ context, page, operator, complaints }) => {
-  await grantGeolocation(context);
-  await page.goto(`${operator.url}/twice`, { waitUntil: 'commit' });
-  await page.waitForFunction(() => typeof LocationSDK === 'object');
-  await page.evaluate(() => LocationSDK.configure({ relayUrl: '/location-sdk' }));
-  await page.waitForLoadState('load');
-
-  const receipt = await page.evaluate(() => LocationSDK.reportBetEvent({ bet_id: 'B-1' } as never));
-
-  expect(receipt.outcome).toBe('recorded');
-  expect(complaints).toEqual([]);
 });

@@ -16,24 +16,30 @@ const withBackend = test.extend('backend', async ({ gateway }, { onCleanup }) =>
   return /http:\S+/.exec(String(line))?.[0] ?? '';
 });
 
-withBackend('the example page sends the location that the browser gives, and the backend reports it', async ({ context, page, backend, gateway }) => {
-  await grantGeolocation(context);
-  await page.goto(`${backend}/`);
+withBackend(
+  'the example page sends the location that the browser gives, and the backend reports it',
+  async ({ context, page, backend, gateway }) => {
+    await grantGeolocation(context);
+    await page.goto(`${backend}/`);
 
-  const answered = page.waitForResponse(`${backend}/bets`);
-  await page.click('#bet');
+    const answered = page.waitForResponse(`${backend}/bets`);
+    await page.click('#bet');
 
-  expect((await answered).status()).toBe(200);
-  expect(gateway.recorded()).toMatchObject([{ amount: 1500, location: { ...POSITION, source: 'gps' } }]);
-});
+    expect((await answered).status()).toBe(200);
+    expect(gateway.recorded()).toMatchObject([{ amount: 1500, location: { ...POSITION, source: 'gps' } }]);
+  },
+);
 
-withBackend('the backend uses the address if the player gives no location', async ({ context, page, backend, gateway }) => {
-  await denyGeolocation(context);
-  await page.goto(`${backend}/`);
+withBackend(
+  'the backend uses the address if the player gives no location',
+  async ({ context, page, backend, gateway }) => {
+    await denyGeolocation(context);
+    await page.goto(`${backend}/`);
 
-  const answered = page.waitForResponse(`${backend}/bets`);
-  await page.click('#bet');
+    const answered = page.waitForResponse(`${backend}/bets`);
+    await page.click('#bet');
 
-  expect((await answered).status()).toBe(200);
-  expect(gateway.recorded()).toMatchObject([{ location: { source: 'mock' } }]);
-});
+    expect((await answered).status()).toBe(200);
+    expect(gateway.recorded()).toMatchObject([{ location: { source: 'mock' } }]);
+  },
+);

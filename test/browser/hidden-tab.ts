@@ -5,13 +5,19 @@ export interface Tab {
   /** The value of an expression, once it is settled. */
   evaluate<T>(expression: string): Promise<T>;
   setGeolocationPermission(setting: 'granted' | 'denied' | 'prompt'): Promise<void>;
-  /** Opens another tab in front of it. Returns whether the browser itself hides it then. The Chromium from npm does not: there the page is only told so. */
+  /**
+   * Opens another tab in front of it. Returns whether the browser itself hides it then. The Chromium from npm does not:
+   * there the page is only told so.
+   */
   hide(): Promise<boolean>;
   /** Brings it to the front again. */
   show(): Promise<void>;
 }
 
-/** Opens a page in a tab that can really be hidden. Playwright makes its own pages always visible, so this one is opened by the browser's own protocol. */
+/**
+ * Opens a page in a tab that can really be hidden. Playwright makes its own pages always visible, so this one is opened
+ * by the browser's own protocol.
+ */
 export async function openTab(browser: Browser, url: string): Promise<Tab> {
   const session = await browser.newBrowserCDPSession();
   const { browserContextId } = await session.send('Target.createBrowserContext', { disposeOnDetach: true });
@@ -21,7 +27,11 @@ export async function openTab(browser: Browser, url: string): Promise<Tab> {
   const { origin } = new URL(url);
 
   async function evaluate<T>(expression: string): Promise<T> {
-    const { result, exceptionDetails } = await send<Evaluated>('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    const { result, exceptionDetails } = await send<Evaluated>('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
     if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
     return result.value as T;
   }
@@ -34,6 +44,7 @@ export async function openTab(browser: Browser, url: string): Promise<Tab> {
     return false;
   }
 
+  let isTold = false;
   const tell = (visibility: string) =>
     evaluate(
       `Object.defineProperty(document, 'visibilityState', { value: '${visibility}', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
@@ -41,24 +52,33 @@ export async function openTab(browser: Browser, url: string): Promise<Tab> {
 
   await send('Emulation.setGeolocationOverride', POSITION);
   await send('Page.navigate', { url });
-  const loaded = await comesTrue(`location.href.startsWith(${JSON.stringify(url)}) && document.readyState === 'complete'`);
+  const loaded = await comesTrue(
+    `location.href.startsWith(${JSON.stringify(url)}) && document.readyState === 'complete'`,
+  );
   if (!loaded) throw new Error(`${url} was not loaded`);
   return {
     evaluate,
     async setGeolocationPermission(setting) {
-      await session.send('Browser.setPermission', { permission: { name: 'geolocation' }, setting, origin, browserContextId });
+      await session.send('Browser.setPermission', {
+        permission: { name: 'geolocation' },
+        setting,
+        origin,
+        browserContextId,
+      });
     },
     async hide() {
       const front = await session.send('Target.createTarget', { url: 'about:blank', browserContextId });
       await session.send('Target.activateTarget', { targetId: front.targetId });
       // A Chromium without windows (the one from npm) never hides a tab: there the page is only told so.
-      const isHidden = !product.startsWith('HeadlessChrome/') && (await comesTrue("document.visibilityState === 'hidden'"));
-      if (!isHidden) await tell('hidden');
+      const isHidden =
+        !product.startsWith('HeadlessChrome/') && (await comesTrue("document.visibilityState === 'hidden'"));
+      isTold = !isHidden;
+      if (isTold) await tell('hidden');
       return isHidden;
     },
     async show() {
       await session.send('Target.activateTarget', { targetId });
-      if (!(await comesTrue("document.visibilityState === 'visible'"))) await tell('visible');
+      if (isTold || !(await comesTrue("document.visibilityState === 'visible'"))) await tell('visible');
     },
   };
 }
@@ -86,6 +106,8 @@ async function attach(session: CDPSession, targetId: string): Promise<Send> {
     new Promise((resolve, reject) => {
       last += 1;
       waiting.set(last, { resolve, reject });
-      session.send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id: last, method, params }) }).catch(reject);
+      session
+        .send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id: last, method, params }) })
+        .catch(reject);
     });
 }

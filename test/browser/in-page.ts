@@ -14,7 +14,10 @@ import type {
 declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
 /** Data that can be passed into a page: no functions. */
-export type PageOptions = Pick<ClientOptions, 'gateways' | 'allowApiKeyInBrowser' | 'allowInsecureHttp' | 'location' | 'retry' | 'timeoutMs'>;
+export type PageOptions = Pick<
+  ClientOptions,
+  'gateways' | 'allowApiKeyInBrowser' | 'allowInsecureHttp' | 'location' | 'retry' | 'timeoutMs'
+>;
 
 type ReportingCall = Exclude<keyof Client, 'locate' | 'resend'>;
 

@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as base, expect } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
-import { type MockServer, serve } from '../../src/entries/mock-node.js';
+import { type MockServer, serve } from '../../src/entries/node.js';
 import { connectChromium } from './connect-chromium.js';
 
 interface Watched {
@@ -13,7 +13,10 @@ interface Watched {
   readonly elsewhere: string[];
 }
 
-/** One connection to the shared browser for a file. Each test gets a mock gateway on a socket, and the inspector in separate pages. */
+/**
+ * One connection to the shared browser for a file. Each test gets a mock gateway on a socket, and the inspector in
+ * separate pages.
+ */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
@@ -39,7 +42,13 @@ export const test = base
       const elsewhere: string[] = [];
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
       page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('request', (request) => /^(?:data:|blob:)/.test(request.url()) || request.url().startsWith(server.url) || elsewhere.push(request.url()));
+      page.on(
+        'request',
+        (request) =>
+          /^(?:data:|blob:)/.test(request.url()) ||
+          request.url().startsWith(server.url) ||
+          elsewhere.push(request.url()),
+      );
       await page.goto(server.url);
       await page.locator('#link[data-state=live]').waitFor();
       return { page, complaints, elsewhere };

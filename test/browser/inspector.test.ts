@@ -1,6 +1,6 @@
 // @module-tag slow: drives Chromium.
 import { createMockGateway } from '../../src/entries/mock.js';
-import { serve } from '../../src/entries/mock-node.js';
+import { serve } from '../../src/entries/node.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 import { expect, restart, test, violationsOf } from './inspector-test.js';
 
@@ -39,12 +39,19 @@ test('a bet and a withdrawal have one timeline each, from initiated to settled',
   expect(await page.locator('#list > li').count()).toBe(2);
 });
 
-test('a lost answer and the attempt that repaired it are distinguished: only the latter has a request id', async ({ open, client, server }) => {
+test('a lost answer and the attempt that repaired it are distinguished: only the latter has a request id', async ({
+  open,
+  client,
+  server,
+}) => {
   const { page } = await open();
   server.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
   await client.reportBetEvent(betEvent());
   await page.getByRole('button', { name: /BET-1.*2 requests/ }).click();
-  expect(await page.locator('.timeline summary .badge').allTextContents()).toEqual(['Recorded, answer lost', 'Repeat refused']);
+  expect(await page.locator('.timeline summary .badge').allTextContents()).toEqual([
+    'Recorded, answer lost',
+    'Repeat refused',
+  ]);
   await page.locator('.timeline summary').first().click();
   const [lost, repeat] = server.gateway.requests().map(({ requestId }) => requestId);
   expect(await page.locator('.timeline > li').allTextContents()).toEqual([
@@ -60,7 +67,12 @@ test('a report that was recorded before the page was opened is shown', async ({ 
   await page.getByText('its request is older than this log').waitFor();
 });
 
-test('it survives a restart of the server, and removes the reports that the server lost', async ({ open, client, server, onTestFinished }) => {
+test('it survives a restart of the server, and removes the reports that the server lost', async ({
+  open,
+  client,
+  server,
+  onTestFinished,
+}) => {
   const { page } = await open();
   await client.reportBetEvent(betEvent({ bet_id: 'BET-BEFORE' }));
   await page.getByText('BET-BEFORE').waitFor();
@@ -226,14 +238,22 @@ test('on a phone the list comes first, and the fault switches are one press away
   await page.locator('#set').getByText('answer 503, 2 times').waitFor();
 });
 
-test('thousands of requests leave a few hundred rows', { timeout: 60_000 }, async ({ open, server }) => {
+test('more than a thousand requests leave two hundred rows', async ({ open, server }) => {
   const { page } = await open();
   const headers = { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' };
-  const body = (bet_id: string) => JSON.stringify({ ...betEvent({ bet_id, timestamp: '1795161600' }), location: { latitude: 1, longitude: 1, source: 'gps' } });
-  for (let at = 0; at < 3_000; at += 1) {
-    await server.gateway.fetch(`${server.url}/integration-gateway/external/report-bet-event`, { method: 'POST', headers, body: body(`BET-${at}`) });
+  const body = (bet_id: string) =>
+    JSON.stringify({
+      ...betEvent({ bet_id, timestamp: '1795161600' }),
+      location: { latitude: 1, longitude: 1, source: 'gps' },
+    });
+  for (let at = 0; at < 1_100; at += 1) {
+    await server.gateway.fetch(`${server.url}/integration-gateway/external/report-bet-event`, {
+      method: 'POST',
+      headers,
+      body: body(`BET-${at}`),
+    });
   }
-  await page.locator('#list').getByText('BET-2999').waitFor();
+  await page.locator('#list').getByText('BET-1099').waitFor();
   await page.getByText(/^The latest 200 of/).waitFor();
   expect(await page.locator('#list > li').count()).toBe(200);
 });
@@ -263,12 +283,13 @@ test('with an admin token it is opened with the token in its fragment', async ({
   await page.locator('#link[data-state=live]').waitFor();
 });
 
-const looks = ['light', 'dark'] as const;
-const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } };
-test.for(looks.flatMap((colorScheme) => (['desktop', 'phone'] as const).map((size) => ({ colorScheme, size }))))(
-  'axe finds nothing wrong: $colorScheme, $size',
-  async ({ colorScheme, size }, { open, client, server }) => {
-    const { page } = await open({ colorScheme, viewport: sizes[size], bypassCSP: true, reducedMotion: 'reduce' });
+test.for([
+  { colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  { colorScheme: 'dark', viewport: { width: 360, height: 740 } },
+] as const)(
+  'axe finds nothing wrong: $colorScheme, $viewport.width pixels wide',
+  async (look, { open, client, server }) => {
+    const { page } = await open({ ...look, bypassCSP: true, reducedMotion: 'reduce' });
     expect(await violationsOf(page)).toEqual([]);
 
     server.gateway.faults.add({ kind: 'status', status: 503 });

@@ -1,4 +1,5 @@
 // @module-tag slow: waits for the time limits of a browser.
+import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { ClientEvent } from '../../src/entries/index.js';
 import { codeBlocks } from '../support/code-blocks.js';
@@ -17,62 +18,80 @@ import {
 } from './geolocation.js';
 import { openTab } from './hidden-tab.js';
 import { call, keepClient, locate } from './in-page.js';
-import { notKnowing, refusal } from './lookup-services.js';
+import { type LookupAnswer, notKnowing, refusal } from './lookup-services.js';
 import { servePages } from './page-server.js';
 import { readScript } from './script-file.js';
 
 declare const LocationSDK: typeof import('../../src/entries/script-tag.js').LocationSDK;
 
+/** The page's view of its permission. */
+const permissionOf = (page: Page) => page.evaluate(() => LocationSDK.locationPermission());
+
 const GPS = { ...POSITION, source: 'gps' };
-const GEOJS = { latitude: 6.4474, longitude: 3.3903, city: 'Lagos', region: 'Lagos', country: 'NG', accuracy: 20_000, source: 'ip' };
+const GEOJS = {
+  latitude: 6.4474,
+  longitude: 3.3903,
+  city: 'Lagos',
+  region: 'Lagos',
+  country: 'NG',
+  accuracy: 20_000,
+  source: 'ip',
+};
 const IPAPI_CO = { latitude: 9.0579, longitude: 7.4951, city: 'Abuja', region: 'FCT', country: 'NG', source: 'ip' };
 const FREEIPAPI = { latitude: 12.0022, longitude: 8.592, city: 'Kano', region: 'Kano', country: 'NG', source: 'ip' };
 
-test('a position that the player allows is sent as gps, and no service is asked', { tags: 'slice' }, async ({
-  context,
-  page,
-  site,
-  gateway,
-  lookups,
-  options,
-}) => {
+test('a position that the player allows is sent as gps, with a bet and a withdrawal, and no service is asked', {
+  tags: 'slice',
+}, async ({ context, page, site, gateway, lookups, options }) => {
   await grantGeolocation(context);
+  const prompts = await countPrompts(page);
   await page.goto(site.url);
+  expect(await permissionOf(page)).toBe('granted');
+  expect(await prompts()).toBe(0);
+  // Before the first bet, and without a report.
+  expect(await locate(page, options)).toEqual({
+    result: {
+      ...GPS,
+      ageMs: expect.any(Number),
+      steps: [{ step: 'browser-geolocation', durationMs: expect.any(Number) }],
+    },
+  });
+  expect(gateway.requests).toEqual([]);
 
-  const { result } = await call(page, 'reportBetEvent', options, betEvent());
-
-  expect(result).toMatchObject({ outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', attempts: 1 });
-  expect(result?.location).toEqual(GPS);
-  expect(gateway.recorded()).toEqual([{ ...betEvent(), timestamp: expect.stringMatching(/^\d{10}$/), location: GPS }]);
+  const bet = await call(page, 'reportBetEvent', options, betEvent());
+  expect(bet.result).toMatchObject({
+    outcome: 'recorded',
+    operation: 'reportBetEvent',
+    reference: 'BET-1',
+    environment: 'staging',
+    attempts: 1,
+  });
+  expect(bet.result?.location).toEqual(GPS);
+  const withdrawal = await call(page, 'reportWithdrawalEvent', options, withdrawalEvent());
+  expect(withdrawal.result).toMatchObject({ outcome: 'recorded', reference: 'WR-1', location: GPS });
+  const timestamp = expect.stringMatching(/^\d{10}$/);
+  expect(gateway.recorded()).toEqual([
+    { ...betEvent(), timestamp, location: GPS },
+    { ...withdrawalEvent(), timestamp, location: GPS },
+  ]);
   expect(lookups.requests).toEqual([]);
 });
 
-test('a withdrawal is located like a bet', async ({ context, page, site, gateway, options }) => {
-  await grantGeolocation(context);
-  await page.goto(site.url);
-
-  const { result } = await call(page, 'reportWithdrawalEvent', options, withdrawalEvent());
-
-  expect(result).toMatchObject({ outcome: 'recorded', reference: 'WR-1', location: GPS });
-  expect(gateway.recorded()).toEqual([{ ...withdrawalEvent(), timestamp: expect.any(String), location: GPS }]);
-});
-
-test('locate asks for the position before the first bet and reports nothing', async ({ context, page, site, gateway, options }) => {
-  await grantGeolocation(context);
-  await page.goto(site.url);
-
-  expect(await locate(page, options)).toEqual({
-    result: { ...GPS, ageMs: expect.any(Number), steps: [{ step: 'browser-geolocation', durationMs: expect.any(Number) }] },
-  });
-  expect(gateway.requests).toEqual([]);
-});
-
-test('the page of the guide that asks early has the position when the player bets, and asks no more', async ({ context, page, site, lookups }) => {
-  const [, section = ''] = readGuides('how-to/location-in-a-page').split('## Ask early');
+test('the page of the guide that asks early has the position when the player bets, and asks no more', async ({
+  context,
+  page,
+  site,
+  lookups,
+}) => {
+  const [, section = ''] = readGuides('how-to/location').split('### Ask early');
   const body = codeBlocks(section).find(({ language }) => language === 'html')?.code ?? '';
   const [, script = ''] = /<script src="([^"]+)">/.exec(body) ?? [];
-  await page.route(`${site.url}/early`, (route) => route.fulfill({ contentType: 'text/html', body: `<!doctype html><body>${body}</body>` }));
-  await page.route(`${site.url}${script}`, (route) => route.fulfill({ contentType: 'text/javascript', body: readScript() }));
+  await page.route(`${site.url}/early`, (route) =>
+    route.fulfill({ contentType: 'text/html', body: `<!doctype html><body>${body}</body>` }),
+  );
+  await page.route(`${site.url}${script}`, (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: readScript() }),
+  );
   await page.route(`${site.url}/bets`, (route) => route.fulfill({ body: '' }));
   await grantGeolocation(context);
   const prompts = await countPrompts(page);
@@ -90,65 +109,71 @@ test('the page of the guide that asks early has the position when the player bet
   expect(lookups.requests).toEqual([]);
 });
 
-test('after a denied position the address is looked up', async ({ context, page, site, gateway, lookups, options }) => {
+test('after a denied position the address is looked up, by a request with neither the key nor the address of the page', async ({
+  context,
+  page,
+  site,
+  gateway,
+  lookups,
+  options,
+}) => {
   await denyGeolocation(context);
-  await page.goto(site.url);
-
-  const { result } = await call(page, 'reportBetEvent', options, betEvent());
-
-  expect(result?.location).toEqual(GEOJS);
-  expect(gateway.recorded()).toMatchObject([{ bet_id: 'BET-1', location: GEOJS }]);
-  expect(lookups.requests).toMatchObject([{ method: 'GET', url: 'https://get.geojs.io/v1/ip/geo.json' }]);
-});
-
-test('a lookup contains neither the key nor the address of the page', async ({ context, page, site, lookups, options }) => {
-  await denyGeolocation(context);
-  await page.goto(`${site.url}/?player=U-88412`);
-
-  await call(page, 'reportBetEvent', options, betEvent());
-
-  expect(lookups.requests).toHaveLength(1);
+  // The policy of the second page would send its address everywhere.
+  for (const [path, bet_id] of [
+    ['/', 'BET-1'],
+    ['/with-loose-referrer', 'BET-2'],
+  ] as const) {
+    await page.goto(`${site.url}${path}?player=U-88412`);
+    expect(await permissionOf(page)).toBe('denied');
+    const { result } = await call(page, 'reportBetEvent', options, betEvent({ bet_id }));
+    expect(result?.location).toEqual(GEOJS);
+    expect(gateway.recorded().at(-1)).toMatchObject({ bet_id, location: GEOJS });
+  }
+  expect(lookups.requests).toMatchObject(Array(2).fill({ method: 'GET', url: 'https://get.geojs.io/v1/ip/geo.json' }));
   expect(JSON.stringify(lookups.requests)).not.toMatch(/U-88412|mock-api-key/);
 });
 
-test("a lookup contains no referrer even if the page's policy would send it everywhere", async ({ context, page, site, lookups, options }) => {
-  await denyGeolocation(context);
-  await page.goto(`${site.url}/with-loose-referrer?player=U-88412`);
-
-  await call(page, 'reportBetEvent', options, betEvent());
-
-  expect(lookups.requests).toHaveLength(1);
-  expect(JSON.stringify(lookups.requests)).not.toContain('U-88412');
-});
-
-test.for([
-  ['cannot be reached', 'unreachable'],
-  ['is rate limited', refusal(429)],
-  ['answers without CORS permission for the page', refusal(429, {})],
-  ['fails', refusal(500)],
-  ['does not know', notKnowing()],
-  ['does not answer in time', 'silent'],
-] as const)('if the first service %s, the second is asked', async ([, answer], { context, page, site, gateway, lookups, options }) => {
-  lookups.answers['get.geojs.io'] = answer;
+test('if a service gives no location the next one is asked, and if all fail the error lists the steps', async ({
+  context,
+  page,
+  site,
+  gateway,
+  lookups,
+  options,
+}) => {
   await denyGeolocation(context);
   await page.goto(site.url);
+  const ways: readonly LookupAnswer[] = ['unreachable', refusal(429), refusal(429, {}), refusal(500), notKnowing()];
+  for (const [index, answer] of [...ways, 'silent' as const].entries()) {
+    lookups.answers['get.geojs.io'] = answer;
+    lookups.requests.length = 0;
+    const location = { ip: { timeoutMs: answer === 'silent' ? 600 : 10_000 } };
+    const bet = betEvent({ bet_id: `BET-${index}` });
+    const { result } = await call(page, 'reportBetEvent', { ...options, location }, bet);
+    expect(result?.location, JSON.stringify(answer)).toEqual(IPAPI_CO);
+    expect(lookups.requests.map(({ url }) => url)).toEqual([
+      'https://get.geojs.io/v1/ip/geo.json',
+      'https://ipapi.co/json/',
+    ]);
+  }
+  expect(gateway.recorded()).toMatchObject(Array(6).fill({ location: IPAPI_CO }));
 
-  const { result } = await call(page, 'reportBetEvent', { ...options, location: { ip: { timeoutMs: answer === 'silent' ? 1_000 : 10_000 } } }, betEvent());
-
-  expect(result?.location).toEqual(IPAPI_CO);
-  expect(gateway.recorded()).toMatchObject([{ location: IPAPI_CO }]);
-  expect(lookups.requests.map(({ url }) => url)).toEqual(['https://get.geojs.io/v1/ip/geo.json', 'https://ipapi.co/json/']);
-});
-
-test('if two services fail, the third is asked', async ({ context, page, site, lookups, options }) => {
   lookups.answers['get.geojs.io'] = 'unreachable';
   lookups.answers['ipapi.co'] = refusal(429);
-  await denyGeolocation(context);
-  await page.goto(site.url);
+  const third = await call(page, 'reportBetEvent', options, betEvent({ bet_id: 'BET-third' }));
+  expect(third.result?.location).toEqual(FREEIPAPI);
 
-  const { result } = await call(page, 'reportBetEvent', options, betEvent());
-
-  expect(result?.location).toEqual(FREEIPAPI);
+  lookups.answers['free.freeipapi.com'] = refusal(500);
+  gateway.requests.length = 0;
+  const { error } = await call(page, 'reportBetEvent', options, betEvent({ bet_id: 'BET-none' }));
+  expect(error).toMatchObject({ name: 'LocationError', code: 'location', outcome: 'not-sent', attempts: 0 });
+  expect(error?.steps).toEqual([
+    { step: 'browser-geolocation', reason: 'denied', message: expect.any(String), durationMs: expect.any(Number) },
+    { step: 'geojs', reason: 'unreachable', message: expect.any(String), durationMs: expect.any(Number) },
+    { step: 'ipapi.co', reason: 'refused', message: expect.any(String), durationMs: expect.any(Number) },
+    { step: 'freeipapi', reason: 'bad-answer', message: expect.any(String), durationMs: expect.any(Number) },
+  ]);
+  expect(gateway.requests).toEqual([]);
 });
 
 test('if a device has no position, the address is looked up', async ({ context, page, site, lookups, options }) => {
@@ -161,128 +186,121 @@ test('if a device has no position, the address is looked up', async ({ context, 
   expect(lookups.requests).toHaveLength(1);
 });
 
-test('a prompt without a decision ends with the time limit of its step, and the lookup follows', async ({ page, site, gateway, lookups, options }) => {
+test('a prompt without a decision ends with the time limit of its step or of all steps, and leaves the lookup its share', async ({
+  page,
+  site,
+  gateway,
+  lookups,
+  options,
+}) => {
   await leavePromptOpen(page);
-  await page.goto(site.url);
-
-  const { result } = await call(page, 'reportBetEvent', { ...options, location: { browser: { timeoutMs: 200 } } }, betEvent());
-
-  expect(result?.location).toEqual(GEOJS);
-  expect(gateway.recorded()).toMatchObject([{ location: GEOJS }]);
-  expect(lookups.requests).toHaveLength(1);
-});
-
-test('a prompt without a decision cannot exceed the time for finding a location', async ({ page, site, gateway, lookups, options }) => {
-  await leavePromptOpen(page);
-  await page.goto(site.url);
-
-  const { error } = await call(page, 'reportBetEvent', { ...options, location: { timeoutMs: 200, ip: { enabled: false } } }, betEvent());
-
+  const report = async (location: object, bet_id: string) => {
+    await page.goto(site.url);
+    return call(page, 'reportBetEvent', { ...options, location }, betEvent({ bet_id }));
+  };
+  const { error } = await report({ timeoutMs: 200, ip: { enabled: false } }, 'BET-none');
   expect(error).toMatchObject({ code: 'location', outcome: 'not-sent' });
   expect(error?.steps).toMatchObject([{ step: 'browser-geolocation', reason: 'timeout' }]);
-  expect(lookups.requests).toEqual([]);
-  expect(gateway.requests).toEqual([]);
+  expect([lookups.requests, gateway.requests]).toEqual([[], []]);
+
+  expect((await report({ browser: { timeoutMs: 200 } }, 'BET-1')).result?.location).toEqual(GEOJS);
+  expect((await report({ timeoutMs: 1_500 }, 'BET-2')).result?.location).toEqual(GEOJS);
+  expect(gateway.recorded()).toMatchObject([{ location: GEOJS }, { location: GEOJS }]);
+  expect(lookups.requests).toHaveLength(2);
 });
 
-test('a prompt without a decision leaves the lookup its share of the time', async ({ page, site, gateway, lookups, options }) => {
-  await leavePromptOpen(page);
-  await page.goto(site.url);
-
-  const { result } = await call(page, 'reportBetEvent', { ...options, location: { timeoutMs: 3_000 } }, betEvent());
-
-  expect(result?.location).toEqual(GEOJS);
-  expect(gateway.recorded()).toMatchObject([{ location: GEOJS }]);
-  expect(lookups.requests).toHaveLength(1);
-});
-
-test('a page over plain http is not asked for a position; the address is looked up', async ({ context, page, site, gateway, lookups, options }) => {
+test('a page over plain http is not asked for a position; the address is looked up, and a failure says why', async ({
+  context,
+  page,
+  site,
+  gateway,
+  lookups,
+  options,
+}) => {
   await grantGeolocation(context);
   const prompts = await countPrompts(page);
   await page.goto(site.insecureUrl);
+  expect(await permissionOf(page)).toBe('unavailable');
 
   const { result } = await call(page, 'reportBetEvent', options, betEvent());
-
   expect(result?.location).toEqual(GEOJS);
   expect(gateway.recorded()).toMatchObject([{ location: GEOJS }]);
-  expect(await prompts()).toBe(0);
   expect(lookups.requests).toHaveLength(1);
+
+  for (const host of ['get.geojs.io', 'ipapi.co', 'free.freeipapi.com'] as const) lookups.answers[host] = 'unreachable';
+  const { error } = await call(page, 'reportBetEvent', options, betEvent());
+  expect(error?.steps?.map(({ reason }) => reason)).toEqual([
+    'insecure-context',
+    'unreachable',
+    'unreachable',
+    'unreachable',
+  ]);
+  expect(await prompts()).toBe(0);
 });
 
-test("if the page's policy forbids geolocation, the address is looked up", async ({ context, page, site, lookups, options }) => {
+test("if the page's policy forbids geolocation, the address is looked up, and an error gives the right advice", async ({
+  context,
+  page,
+  site,
+  lookups,
+  options,
+}) => {
   await grantGeolocation(context);
   await page.goto(`${site.url}/without-geolocation`);
-
+  expect(await permissionOf(page)).toBe('unavailable');
   const { result } = await call(page, 'reportBetEvent', options, betEvent());
-
   expect(result?.location).toEqual(GEOJS);
   expect(lookups.requests).toHaveLength(1);
+
+  // It is distinguished from a denial by the player.
+  const client = await keepClient(page, { ...options, location: { ip: { enabled: false } } });
+  const { steps, message } = await client.locate();
+  expect(steps).toMatchObject([{ step: 'browser-geolocation', reason: 'blocked-by-policy' }]);
+  expect(message).toContain('allow="geolocation"');
 });
 
-test('if every source fails, the error lists the steps and nothing reaches the gateway', async ({ context, page, site, gateway, lookups, options }) => {
-  lookups.answers['get.geojs.io'] = 'unreachable';
-  lookups.answers['ipapi.co'] = refusal(429);
-  lookups.answers['free.freeipapi.com'] = refusal(500);
-  await denyGeolocation(context);
-  await page.goto(site.url);
-
-  const { error } = await call(page, 'reportBetEvent', options, betEvent());
-
-  expect(error).toMatchObject({ name: 'LocationError', code: 'location', outcome: 'not-sent', attempts: 0 });
-  expect(error?.steps).toEqual([
-    { step: 'browser-geolocation', reason: 'denied', message: expect.any(String), durationMs: expect.any(Number) },
-    { step: 'geojs', reason: 'unreachable', message: expect.any(String), durationMs: expect.any(Number) },
-    { step: 'ipapi.co', reason: 'refused', message: expect.any(String), durationMs: expect.any(Number) },
-    { step: 'freeipapi', reason: 'bad-answer', message: expect.any(String), durationMs: expect.any(Number) },
-  ]);
-  expect(gateway.requests).toEqual([]);
-});
-
-test('if every source fails on a page over plain http, the first step says why the browser was not asked', async ({ page, site, lookups, options }) => {
-  for (const host of ['get.geojs.io', 'ipapi.co', 'free.freeipapi.com'] as const) lookups.answers[host] = 'unreachable';
-  await page.goto(site.insecureUrl);
-
-  const { error } = await call(page, 'reportBetEvent', options, betEvent());
-
-  expect(error?.steps?.map(({ reason }) => reason)).toEqual(['insecure-context', 'unreachable', 'unreachable', 'unreachable']);
-});
-
-test('a payload that does not validate asks neither the player nor a service', async ({ context, page, site, gateway, lookups, options }) => {
+test('neither the player nor a service is asked for a wrong payload, or for a report with a location', async ({
+  context,
+  page,
+  site,
+  gateway,
+  lookups,
+  options,
+}) => {
   await denyGeolocation(context);
   const prompts = await countPrompts(page);
   await page.goto(site.url);
 
   const { error } = await call(page, 'reportBetEvent', options, betEvent({ amount: Number.NaN }));
-
   expect(error).toMatchObject({ code: 'validation', outcome: 'not-sent', issues: [{ path: 'amount' }] });
+  expect(gateway.requests).toEqual([]);
+  await call(page, 'reportBetEvent', options, betEvent(), { location: { latitude: 0, longitude: 0 } });
+  expect(gateway.recorded()).toMatchObject([{ location: { latitude: 0, longitude: 0, source: 'provided' } }]);
   expect(await prompts()).toBe(0);
   expect(lookups.requests).toEqual([]);
-  expect(gateway.requests).toEqual([]);
 
-  await call(page, 'reportBetEvent', options, betEvent());
+  await call(page, 'reportBetEvent', options, betEvent({ bet_id: 'BET-2' }));
   expect(await prompts()).toBe(1);
   expect(lookups.requests).toHaveLength(1);
 });
 
-test('a location that the page passes causes no question and no lookup', async ({ context, page, site, gateway, lookups, options }) => {
-  await grantGeolocation(context);
-  const prompts = await countPrompts(page);
-  await page.goto(site.url);
-
-  await call(page, 'reportBetEvent', options, betEvent(), { location: { latitude: 0, longitude: 0 } });
-
-  expect(gateway.recorded()).toMatchObject([{ location: { latitude: 0, longitude: 0, source: 'provided' } }]);
-  expect(await prompts()).toBe(0);
-  expect(lookups.requests).toEqual([]);
-});
-
-test('ten reports at the same time ask the player once, and have the same position', async ({ context, page, site, gateway, lookups, options }) => {
+test('ten reports at the same time ask the player once, and have the same position', async ({
+  context,
+  page,
+  site,
+  gateway,
+  lookups,
+  options,
+}) => {
   await grantGeolocation(context);
   await delayGeolocation(page, 200);
   const prompts = await countPrompts(page);
   await page.goto(site.url);
 
   const client = await keepClient(page, options);
-  const receipts = await client.reportBetEvents(Array.from({ length: 10 }, (_, index) => betEvent({ bet_id: `BET-${index}` })));
+  const receipts = await client.reportBetEvents(
+    Array.from({ length: 10 }, (_, index) => betEvent({ bet_id: `BET-${index}` })),
+  );
 
   expect(receipts.map(({ location }) => location)).toEqual(Array(10).fill(GPS));
   expect(gateway.recorded()).toHaveLength(10);
@@ -292,36 +310,41 @@ test('ten reports at the same time ask the player once, and have the same positi
   expect(lookups.requests).toEqual([]);
 });
 
-test('a player who denies is not asked for every bet, and a later permission is used at once', async ({ context, page, site, lookups, options }) => {
+test('a player who denies is not asked for every bet; a later permission is used at once, and so is its end', async ({
+  context,
+  page,
+  site,
+  lookups,
+  options,
+}) => {
   await denyGeolocation(context);
   const prompts = await countPrompts(page);
   await page.goto(site.url);
-  const client = await keepClient(page, options);
+  const client = await keepClient(page, { ...options, location: { browser: { maximumAgeMs: 0 } } });
+  const lookedUp = { ...GEOJS, steps: [{ reason: 'denied' }, { step: 'geojs' }] };
 
-  expect(await client.locate()).toMatchObject({ source: 'ip', steps: [{ reason: 'denied' }, { step: 'geojs' }] });
-  expect(await client.locate()).toMatchObject({ source: 'ip', steps: [{ reason: 'denied' }, { step: 'geojs' }] });
+  expect(await client.locate()).toMatchObject(lookedUp);
+  expect(await client.locate()).toMatchObject(lookedUp);
   expect(await prompts()).toBe(1);
 
   await grantGeolocation(context);
   expect(await client.locate()).toMatchObject(GPS);
   expect(await prompts()).toBe(2);
+
+  await revokeGeolocation(context);
+  expect(await client.locate()).toMatchObject(lookedUp);
   expect(lookups.requests.length).toBeGreaterThan(0);
 });
 
-test('after a permission is taken back, the address is looked up', async ({ context, page, site, lookups, options }) => {
+test('if a permission is taken back while the browser is asked, the address is looked up', async ({
+  context,
+  page,
+  site,
+  lookups,
+  options,
+}) => {
   await grantGeolocation(context);
-  await page.goto(site.url);
-  const client = await keepClient(page, { ...options, location: { browser: { maximumAgeMs: 0 } } });
-
-  expect(await client.locate()).toMatchObject(GPS);
-  await revokeGeolocation(context);
-  expect(await client.locate()).toMatchObject({ ...GEOJS, steps: [{ reason: 'denied' }, { step: 'geojs' }] });
-  expect(lookups.requests).toHaveLength(1);
-});
-
-test('if a permission is taken back while the browser is asked, the address is looked up', async ({ context, page, site, lookups, options }) => {
-  await grantGeolocation(context);
-  await delayGeolocation(page, 500);
+  await delayGeolocation(page, 300);
   const prompts = await countPrompts(page);
   await page.goto(site.url);
   const client = await keepClient(page, options);
@@ -333,9 +356,15 @@ test('if a permission is taken back while the browser is asked, the address is l
   expect(lookups.requests).toHaveLength(1);
 });
 
-test('a position that comes after the limit changes nothing, and is used by the next call', async ({ context, page, site, lookups, options }) => {
+test('a position that comes after the limit changes nothing, and is used by the next call', async ({
+  context,
+  page,
+  site,
+  lookups,
+  options,
+}) => {
   await grantGeolocation(context);
-  await delayGeolocation(page, 1_000);
+  await delayGeolocation(page, 600);
   const prompts = await countPrompts(page);
   await page.goto(site.url);
   const client = await keepClient(page, { ...options, location: { browser: { timeoutMs: 200, highAccuracy: false } } });
@@ -346,55 +375,38 @@ test('a position that comes after the limit changes nothing, and is used by the 
   expect(lookups.requests.length).toBeGreaterThan(0);
 });
 
-test.for([
-  ['with', 'geolocation', GPS],
-  ['without', '', { ...GEOJS, steps: [{ reason: 'blocked-by-policy' }, { step: 'geojs' }] }],
-] as const)('a frame of another origin, %s allow="geolocation"', async ([, allow, location], { context, page, site, lookups, options, onTestFinished }) => {
+test('a frame of another origin has the position only with allow="geolocation"', async ({
+  context,
+  page,
+  site,
+  lookups,
+  options,
+  onTestFinished,
+}) => {
   const other = await servePages([]);
   onTestFinished(() => other.close());
   await grantGeolocation(context);
   await page.goto(`${site.url}/empty`);
-  await page.evaluate(
-    ([src, allow]) =>
-      new Promise((resolve) => {
-        const frame = Object.assign(document.createElement('iframe'), { src, allow, onload: resolve });
-        document.body.append(frame);
-      }),
-    [other.url, allow] as const,
-  );
-  const frame = page.frames().find((frame) => frame.url().startsWith(other.url));
-  if (!frame) throw new Error('the frame was not loaded');
-
-  expect(await (await keepClient(frame, options)).locate()).toMatchObject(location);
-  expect(lookups.requests).toHaveLength(allow ? 0 : 1);
-});
-
-test('a policy of the page is distinguished from the player, and the error gives the right advice', async ({ context, page, site, options }) => {
-  await grantGeolocation(context);
-  await page.goto(`${site.url}/without-geolocation`);
-  const client = await keepClient(page, { ...options, location: { ip: { enabled: false } } });
-
-  const { steps, message } = await client.locate();
-  expect(steps).toMatchObject([{ step: 'browser-geolocation', reason: 'blocked-by-policy' }]);
-  expect(message).toContain('allow="geolocation"');
-});
-
-test.for([
-  ['may have', grantGeolocation, '/', 'granted'],
-  ['may not have', denyGeolocation, '/', 'denied'],
-  ['may have, except for its policy,', grantGeolocation, '/without-geolocation', 'unavailable'],
-] as const)('locationPermission says what a page %s, and asks no player', async ([, prepare, path, permission], { context, page, site }) => {
-  await prepare(context);
-  const prompts = await countPrompts(page);
-  await page.goto(site.url + path);
-  expect(await page.evaluate(() => LocationSDK.locationPermission())).toBe(permission);
-  expect(await prompts()).toBe(0);
-});
-
-test('locationPermission is "unavailable" over plain http', async ({ context, page, site }) => {
-  await grantGeolocation(context);
-  await page.goto(site.insecureUrl);
-  expect(await page.evaluate(() => LocationSDK.locationPermission())).toBe('unavailable');
+  const located = async (allow: string) => {
+    await page.evaluate(
+      ([src, allow]) =>
+        new Promise((resolve) => {
+          const frame = Object.assign(document.createElement('iframe'), { src, allow, onload: resolve });
+          document.body.append(frame);
+        }),
+      [other.url, allow] as const,
+    );
+    const frame = page
+      .frames()
+      .filter((frame) => frame.url().startsWith(other.url))
+      .at(-1);
+    if (!frame) throw new Error('the frame was not loaded');
+    return (await keepClient(frame, options)).locate();
+  };
+  expect(await located('geolocation')).toMatchObject(GPS);
+  expect(lookups.requests).toEqual([]);
+  expect(await located('')).toMatchObject({ ...GEOJS, steps: [{ reason: 'blocked-by-policy' }, { step: 'geojs' }] });
+  expect(lookups.requests).toHaveLength(1);
 });
 
 test('a page gets events when the browser is asked and when it answers', async ({ context, page, site }) => {
@@ -402,8 +414,12 @@ test('a page gets events when the browser is asked and when it answers', async (
   await page.goto(site.url);
   const events = await page.evaluate(async () => {
     const heard: ClientEvent[] = [];
-    await LocationSDK.createClient({ location: { ip: { enabled: false } }, onEvent: (event) => void heard.push(event) }).locate();
-    for (let tries = 0; tries < 100 && heard.length < 3; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    await LocationSDK.createClient({
+      location: { ip: { enabled: false } },
+      onEvent: (event) => void heard.push(event),
+    }).locate();
+    for (let tries = 0; tries < 100 && heard.length < 3; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20));
     return heard;
   });
   expect(events.filter(({ type }) => type !== 'location-step')).toEqual([
@@ -416,7 +432,10 @@ test('a page gets events when the browser is asked and when it answers', async (
 describe('a tab that the player does not see', () => {
   const LOCATE = `LocationSDK.createClient({ location: { ip: { enabled: false } } }).locate().catch((error) => error.toJSON())`;
 
-  test('is not asked without permission: the answer would wait for the player to come back', async ({ browser, site }) => {
+  test('is not asked without permission: the answer would wait for the player to come back', async ({
+    browser,
+    site,
+  }) => {
     const tab = await openTab(browser, site.url);
     await tab.setGeolocationPermission('prompt');
     await tab.hide();
@@ -434,7 +453,8 @@ describe('a tab that the player does not see', () => {
     await tab.setGeolocationPermission('granted');
     const isHidden = await tab.hide();
     await tab.evaluate('void (globalThis.client = LocationSDK.createClient({ location: { ip: { enabled: false } } }))');
-    const locate = () => tab.evaluate<{ steps: { durationMs: number }[] }>('client.locate().catch((error) => error.toJSON())');
+    const locate = () =>
+      tab.evaluate<{ steps: { durationMs: number }[] }>('client.locate().catch((error) => error.toJSON())');
 
     // A tab that is not really hidden gets its position at once.
     const held = { steps: [{ reason: 'page-hidden' }] };

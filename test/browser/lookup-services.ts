@@ -1,7 +1,10 @@
 import type { Page } from 'playwright-core';
 
 /** The behaviour of a service for a request. `'unreachable'`: the connection fails. `'silent'`: it never answers. */
-export type LookupAnswer = { status: number; body: unknown; headers: Record<string, string> } | 'unreachable' | 'silent';
+export type LookupAnswer =
+  | { status: number; body: unknown; headers: Record<string, string> }
+  | 'unreachable'
+  | 'silent';
 
 export type LookupHost = 'get.geojs.io' | 'ipapi.co' | 'free.freeipapi.com';
 
@@ -12,14 +15,20 @@ export interface LookupServices {
   readonly requests: { method: string; url: string; headers: Record<string, string> }[];
 }
 
-const json = (body: unknown, headers: Record<string, string> = { 'access-control-allow-origin': '*' }): LookupAnswer => ({
+const json = (
+  body: unknown,
+  headers: Record<string, string> = { 'access-control-allow-origin': '*' },
+): LookupAnswer => ({
   status: 200,
   body,
   headers: { 'content-type': 'application/json', ...headers },
 });
 
 /** A service's refusal. Such answers often come from a proxy in front of it, which sends no CORS headers. */
-export const refusal = (status: number, headers: Record<string, string> = { 'access-control-allow-origin': '*' }): LookupAnswer => ({
+export const refusal = (
+  status: number,
+  headers: Record<string, string> = { 'access-control-allow-origin': '*' },
+): LookupAnswer => ({
   status,
   body: { error: true },
   headers: { 'content-type': 'application/json', ...headers },
@@ -29,9 +38,31 @@ export const refusal = (status: number, headers: Record<string, string> = { 'acc
 export const notKnowing = (): LookupAnswer => json({ ip: '102.89.23.1', latitude: 'nil', longitude: 'nil' });
 
 const wellAnswers = (): Record<LookupHost, LookupAnswer> => ({
-  'get.geojs.io': json({ ip: '102.89.23.1', latitude: '6.4474', longitude: '3.3903', city: 'Lagos', region: 'Lagos', country_code: 'NG', accuracy: 20 }),
-  'ipapi.co': json({ ip: '102.89.23.1', latitude: 9.0579, longitude: 7.4951, city: 'Abuja', region: 'FCT', country_code: 'NG' }),
-  'free.freeipapi.com': json({ ipAddress: '102.89.23.1', latitude: 12.0022, longitude: 8.592, cityName: 'Kano', regionName: 'Kano', countryCode: 'NG' }),
+  'get.geojs.io': json({
+    ip: '102.89.23.1',
+    latitude: '6.4474',
+    longitude: '3.3903',
+    city: 'Lagos',
+    region: 'Lagos',
+    country_code: 'NG',
+    accuracy: 20,
+  }),
+  'ipapi.co': json({
+    ip: '102.89.23.1',
+    latitude: 9.0579,
+    longitude: 7.4951,
+    city: 'Abuja',
+    region: 'FCT',
+    country_code: 'NG',
+  }),
+  'free.freeipapi.com': json({
+    ipAddress: '102.89.23.1',
+    latitude: 12.0022,
+    longitude: 8.592,
+    cityName: 'Kano',
+    regionName: 'Kano',
+    countryCode: 'NG',
+  }),
 });
 
 /**
@@ -58,6 +89,8 @@ export async function answerLookups(page: Page): Promise<LookupServices> {
       body: Buffer.from(JSON.stringify(answer.body)).toString('base64'),
     });
   });
-  await session.send('Fetch.enable', { patterns: Object.keys(answers).map((host) => ({ urlPattern: `https://${host}/*` })) });
+  await session.send('Fetch.enable', {
+    patterns: Object.keys(answers).map((host) => ({ urlPattern: `https://${host}/*` })),
+  });
   return { answers, requests };
 }

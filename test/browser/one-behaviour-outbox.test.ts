@@ -5,7 +5,10 @@ import { betUser } from '../support/factories.js';
 import { test } from './browser-test.js';
 import { bundleModules, readScript } from './script-file.js';
 
-/** Every build with the outbox gets the same wrong options of `createOutbox` and of its store, in a real browser, and must give the same messages. */
+/**
+ * Every build with the outbox gets the same wrong options of `createOutbox` and of its store, in a real browser, and
+ * must give the same messages.
+ */
 declare const LocationSDK: typeof import('../../src/entries/script-tag-outbox.js').LocationSDK;
 
 const ORIGIN = 'https://operator.example.com';
@@ -60,8 +63,7 @@ const storeOptions: unknown[] = [
   { timeoutMs: 0 },
   { persist: 'yes' },
   { clock: {} },
-  { platform: {} },
-  { platform: 7, persist: 1, timeoutMs: '5' },
+  { persist: 1, timeoutMs: '5' },
 ];
 
 const scripts: Record<string, string> = {};
@@ -89,8 +91,10 @@ async function endsOf({ outboxes, stores }: Given): Promise<unknown[]> {
   };
   const client = LocationSDK.createClient({ relayUrl: '/relay' });
   const store = await LocationSDK.indexedDbStore({ player: 'U-88412' });
-  for (const options of outboxes) await say(Object.keys(options), () => LocationSDK.createOutbox({ client, store, ...options } as never));
-  for (const options of [undefined, null, [], 'no object']) await say(options, () => LocationSDK.createOutbox(options as never));
+  for (const options of outboxes)
+    await say(Object.keys(options), () => LocationSDK.createOutbox({ client, store, ...options } as never));
+  for (const options of [undefined, null, [], 'no object'])
+    await say(options, () => LocationSDK.createOutbox(options as never));
   const throwing = Object.defineProperty({ client, store }, 'pollMs', {
     enumerable: true,
     get() {
@@ -100,13 +104,16 @@ async function endsOf({ outboxes, stores }: Given): Promise<unknown[]> {
   await say('a getter that throws', () => LocationSDK.createOutbox(throwing));
   const shared = await LocationSDK.indexedDbStore({});
   await say('a store without a player', () => LocationSDK.createOutbox({ client, store: shared }));
-  for (const [index, options] of stores.entries()) await say(`store ${index}`, () => LocationSDK.indexedDbStore(options as never));
+  for (const [index, options] of stores.entries())
+    await say(`store ${index}`, () => LocationSDK.indexedDbStore(options as never));
   return ends;
 }
 
 /** The messages of a build for all of them. */
 async function sayAll(page: Page, script: string, given: Given): Promise<unknown[]> {
-  await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><html lang="en"><title>Operator</title></html>' }));
+  await page.route('**/*', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><html lang="en"><title>Operator</title></html>' }),
+  );
   await page.goto(`${ORIGIN}/`);
   await page.addScriptTag({ content: script });
   const ends = await page.evaluate(endsOf, given);
@@ -114,7 +121,9 @@ async function sayAll(page: Page, script: string, given: Given): Promise<unknown
   return ends;
 }
 
-test('every build of the outbox refuses the same options with the same messages, and shows no personal data', { timeout: 60_000 }, async ({ page }) => {
+test('every build of the outbox refuses the same options with the same messages, and shows no personal data', {
+  timeout: 60_000,
+}, async ({ page }) => {
   const given = { outboxes: outboxOptions, stores: storeOptions };
   const modules = await sayAll(page, scripts.modules ?? '', given);
   // Otherwise the comparison would prove nothing.
@@ -124,20 +133,28 @@ test('every build of the outbox refuses the same options with the same messages,
   ]);
   expect(modules).toContainEqual([
     ['concurrency'],
-    expect.objectContaining({ code: 'configuration', message: expect.stringContaining('concurrency: expected a whole number') }),
+    expect.objectContaining({
+      code: 'configuration',
+      message: expect.stringContaining('concurrency: expected a whole number'),
+    }),
+  ]);
+  expect(modules).toContainEqual([
+    'a store without a player',
+    expect.objectContaining({ message: expect.stringContaining('indexedDbStore({ player })') }),
   ]);
   for (const [build, script] of Object.entries(scripts)) {
     const said = await sayAll(page, script, given);
     expect(said, build).toEqual(modules);
-    for (const value of [nin, name, 'secret']) expect(JSON.stringify(said.map((end) => Array.isArray(end) && end[1])), build).not.toContain(value);
+    for (const value of [nin, name, 'secret'])
+      expect(JSON.stringify(said.map((end) => Array.isArray(end) && end[1])), build).not.toContain(value);
   }
 });
 
 test('the page file says that it does not contain encryption', async ({ page }) => {
-  const [[, error] = []] = (await sayAll(page, scripts[PAGE_FILE] ?? '', { outboxes: [{ encryption: { keys: {}, current: 'a' } }], stores: [] })) as [
-    unknown,
-    unknown,
-  ][];
+  const [[, error] = []] = (await sayAll(page, scripts[PAGE_FILE] ?? '', {
+    outboxes: [{ encryption: { keys: {}, current: 'a' } }],
+    stores: [],
+  })) as [unknown, unknown][];
   expect(error).toMatchObject({
     code: 'configuration',
     message: expect.stringContaining('encryption: is not in the script-tag file; import location-sdk/outbox'),

@@ -6,61 +6,83 @@ import { violationsOf } from './inspector-test.js';
 import { choose, logIn, placeBet, SECRETS, test } from './operator-site-example.js';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const DESKTOP = { width: 1280, height: 720 };
 const ALLOWED: BrowserContextOptions = { permissions: ['geolocation'], geolocation: POSITION };
 const DENIED: BrowserContextOptions = { permissions: [] };
 
-const SCREENS = [
-  ['a phone', { ...PHONE, ...ALLOWED }],
-  ['a desktop', ALLOWED],
-] as const;
-
 const notice = (page: Page, of: 'bet' | 'withdrawal' | 'back-office' = 'bet') => page.locator(`#${of}-notice`);
-const says = (page: Page, words: string | RegExp, of?: 'withdrawal' | 'back-office') => notice(page, of).filter({ hasText: words }).waitFor();
+const says = (page: Page, words: string | RegExp, of?: 'withdrawal' | 'back-office') =>
+  notice(page, of).filter({ hasText: words }).waitFor();
+const widthOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
 const ofOwnEntries = (page: Page, words: string | RegExp) => page.locator('#entries').getByText(words);
 
-for (const [screen, options] of SCREENS) {
-  test(`on ${screen}, a player bets and withdraws, and the back office settles, under the strict policy`, async ({ open, reports }) => {
-    const { page, complaints, traffic } = await open(options);
-    await logIn(page);
-    expect(await page.locator('#balance').textContent()).toBe('₦50,000');
+test('on a phone, a player bets and withdraws, and the back office settles, under the strict policy', async ({
+  open,
+  reports,
+}) => {
+  const { page, complaints, traffic } = await open({ ...PHONE, ...ALLOWED });
+  await logIn(page);
+  expect(await page.locator('#balance').textContent()).toBe('₦50,000');
 
-    await placeBet(page);
-    await says(page, 'This device told us where you are, to 25 metres.');
-    await ofOwnEntries(page, 'Accepted').waitFor();
-    expect(await page.locator('#balance').textContent()).toBe('₦48,500');
+  await placeBet(page);
+  await says(page, 'This device told us where you are, to 25 metres.');
+  await ofOwnEntries(page, 'Accepted').waitFor();
+  expect(await page.locator('#balance').textContent()).toBe('₦48,500');
 
-    await page.getByRole('button', { name: 'Won' }).click();
-    await says(page, 'Settled and reported.', 'back-office');
-    await ofOwnEntries(page, 'Won ₦3,675').waitFor();
+  await page.getByRole('button', { name: 'Won' }).click();
+  await says(page, 'Settled and reported.', 'back-office');
+  await ofOwnEntries(page, 'Won ₦3,675').waitFor();
 
-    await page.getByLabel('Amount in naira').fill('3000');
-    await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
-    await says(page, 'Your withdrawal is on its way.', 'withdrawal');
-    await page.getByRole('button', { name: 'Pay out' }).click();
-    await ofOwnEntries(page, 'Paid').waitFor();
-    expect(await page.locator('#balance').textContent()).toBe('₦49,175');
+  await page.getByLabel('Amount in naira').fill('3000');
+  await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+  await says(page, 'Your withdrawal is on its way.', 'withdrawal');
+  await page.getByRole('button', { name: 'Pay out' }).click();
+  await ofOwnEntries(page, 'Paid').waitFor();
+  expect(await page.locator('#balance').textContent()).toBe('₦49,175');
 
-    const held = await reports();
-    const gps = { ...POSITION, source: 'gps' };
-    expect(held.map(({ operation, body }) => [operation, body.location])).toEqual([
-      ['reportBetEvent', gps],
-      ['reportSettledBet', undefined],
-      ['reportWithdrawalEvent', gps],
-      ['reportSettledWithdrawal', gps],
-    ]);
-    expect(complaints).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
+  const held = await reports();
+  const gps = { ...POSITION, source: 'gps' };
+  expect(held.map(({ operation, body }) => [operation, body.location])).toEqual([
+    ['reportBetEvent', gps],
+    ['reportSettledBet', undefined],
+    ['reportWithdrawalEvent', gps],
+    ['reportSettledWithdrawal', gps],
+  ]);
+  expect(complaints).toEqual([]);
+  await page.setViewportSize(DESKTOP);
+  expect(await widthOf(page)).toBe(DESKTOP.width);
+  await page.setViewportSize(PHONE.viewport);
+  expect(await widthOf(page)).toBe(PHONE.viewport.width);
 
-    // The player's browser does not receive the personal data that the gateway gets.
-    const told = JSON.stringify(held);
-    const seen = (await traffic()).join('\n');
-    for (const part of ['/relay/report-bet-event', '"outcome":"recorded"', '"backOffice":[', 'HttpOnly']) expect(seen).toContain(part);
-    for (const secret of SECRETS.filter((value) => value !== 'mock-api-key' && value !== '3310920042')) expect(told).toContain(secret);
-    expect(SECRETS.filter((secret) => seen.includes(secret))).toEqual([]);
-  });
-}
+  // The player's browser does not receive the personal data that the gateway gets.
+  const told = JSON.stringify(held);
+  const seen = (await traffic()).join('\n');
+  for (const part of ['/relay/report-bet-event', '"outcome":"recorded"', '"backOffice":[', 'HttpOnly'])
+    expect(seen).toContain(part);
+  for (const secret of SECRETS.filter((value) => value !== 'mock-api-key' && value !== '3310920042'))
+    expect(told).toContain(secret);
+  expect(SECRETS.filter((secret) => seen.includes(secret))).toEqual([]);
 
-test('no script reads the session, no other site sends it, and no page frames the site', async ({ open, started }) => {
+  // The back office and its faults are one press away, from any scroll position.
+  for (const scroll of [0, 400]) {
+    await page.evaluate((top) => scrollTo(0, top), scroll);
+    await page.getByRole('link', { name: 'Back office' }).tap();
+    await expect
+      .poll(() => page.evaluate(() => document.querySelector('#behind')?.getBoundingClientRect().top))
+      .toBeLessThan(844);
+    expect(
+      await page.evaluate(() => document.querySelector('#behind')?.getBoundingClientRect().top ?? 0),
+    ).toBeGreaterThan(40);
+  }
+  await page.getByLabel('The gateway is busy').tap();
+  await page.locator('body:not([aria-busy])').waitFor();
+});
+
+test('no script reads the session, no other site sends it, no page frames the site, and its end is reported as such', async ({
+  open,
+  started,
+  reports,
+}) => {
   const { page } = await open();
   await logIn(page);
   expect(await page.context().cookies()).toMatchObject([{ name: 'session', httpOnly: true, sameSite: 'Strict' }]);
@@ -69,6 +91,11 @@ test('no script reads the session, no other site sends it, and no page frames th
     /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';.*frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
   );
   expect(headers.get('content-security-policy')).not.toContain('unsafe');
+
+  await page.context().clearCookies();
+  await placeBet(page);
+  await page.locator('#login-notice').filter({ hasText: 'Please log in.' }).waitFor();
+  expect(await reports()).toEqual([]);
 });
 
 test('a player who denies the location is located by the connection', { tags: 'slice' }, async ({ open, reports }) => {
@@ -80,7 +107,10 @@ test('a player who denies the location is located by the connection', { tags: 's
   expect(complaints).toEqual([]);
 });
 
-test('without any location nothing is sent, and the player gets advice', async ({ open, reports }) => {
+test('without any location nothing is sent, and the player gets the steps to allow it in this browser, and in others', async ({
+  open,
+  reports,
+}) => {
   const { page } = await open(DENIED);
   await logIn(page);
   await choose(page, 'The IP address cannot be located');
@@ -89,6 +119,14 @@ test('without any location nothing is sent, and the player gets advice', async (
   await ofOwnEntries(page, 'Not sent').waitFor();
   expect(await reports()).toEqual([]);
   expect(await page.locator('#balance').textContent()).toBe('₦50,000');
+
+  expect(await notice(page).locator('summary').allTextContents()).toEqual([
+    'How to allow your location in Chrome',
+    'In another browser',
+  ]);
+  expect(await notice(page).locator('details[open] li').count()).toBeGreaterThan(1);
+  await page.getByText('In another browser').click();
+  await notice(page).getByText('Safari on iPhone and iPad').waitFor();
 
   await choose(page, 'Everything works');
   await notice(page).getByRole('button', { name: 'Try again' }).click();
@@ -116,7 +154,10 @@ test.for(['allowed', 'denied'] as const)(
   async (location, { open, reports, started }) => {
     const { page } = await open(location === 'allowed' ? ALLOWED : DENIED);
     await logIn(page);
-    await fetch(`${started.gateway}/__admin/faults`, { method: 'POST', body: JSON.stringify({ kind: 'connection-reset', when: 'after', times: null }) });
+    await fetch(`${started.gateway}/__admin/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ kind: 'connection-reset', when: 'after', times: null }),
+    });
     await placeBet(page);
     await says(page, 'We are not sure yet.');
     await fetch(`${started.gateway}/__admin/faults`, { method: 'DELETE' });
@@ -160,19 +201,17 @@ test('a settlement in doubt is sent again unchanged', async ({ open, reports }) 
   expect((await reports()).map(({ operation }) => operation)).toEqual(['reportBetEvent', 'reportSettledBet']);
 });
 
-test('a player whose number is not verified is paid nothing', async ({ open, reports }) => {
+test('a player is paid nothing whose number is not verified, or while the gateway is down', async ({
+  open,
+  reports,
+}) => {
   const { page } = await open(ALLOWED);
   await logIn(page, 'palm8');
-  await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+  const withdraw = page.getByRole('button', { name: 'Withdraw', exact: true });
+  await withdraw.click();
   await says(page, 'We could not verify your identity', 'withdrawal');
-  expect(await reports()).toEqual([]);
-});
-
-test('while the gateway is down no player is verified, and no withdrawal is called in doubt', async ({ open, reports }) => {
-  const { page } = await open(ALLOWED);
-  await logIn(page);
   await choose(page, 'The gateway is down');
-  await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+  await withdraw.click();
   await says(page, 'No withdrawal was made', 'withdrawal');
   expect(await notice(page, 'withdrawal').textContent()).not.toContain('Not sure');
   expect(await reports()).toEqual([]);
@@ -181,7 +220,9 @@ test('while the gateway is down no player is verified, and no withdrawal is call
 test('a page cannot report another player’s bet, or one that was not placed', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page, 'palm8');
-  const placed = await page.evaluate(async () => (await fetch('/bets', { method: 'POST', body: '{"stake":500}' })).json());
+  const placed = await page.evaluate(async () =>
+    (await fetch('/bets', { method: 'POST', body: '{"stake":500}' })).json(),
+  );
   await page.getByRole('button', { name: 'Log out' }).click();
   await logIn(page);
   const refused = await page.evaluate(
@@ -201,36 +242,6 @@ test('a page cannot report another player’s bet, or one that was not placed', 
   expect(await reports()).toEqual([]);
 });
 
-test('an ended session is reported as such', async ({ open, reports }) => {
-  const { page } = await open(ALLOWED);
-  await logIn(page);
-  await page.context().clearCookies();
-  await placeBet(page);
-  await page.locator('#login-notice').filter({ hasText: 'Please log in.' }).waitFor();
-  expect(await reports()).toEqual([]);
-});
-
-test('the page is accessible, in light and in dark', async ({ open }) => {
-  const { page } = await open({ ...PHONE, ...ALLOWED, bypassCSP: true });
-  const violations = async () => {
-    const found = [];
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      found.push(...(await violationsOf(page)));
-    }
-    return found;
-  };
-  await page.getByLabel('Nickname').waitFor();
-  expect(await violations()).toEqual([]);
-  await logIn(page);
-  await placeBet(page);
-  await says(page, 'Your bet is accepted.');
-  await choose(page, 'The gateway is down');
-  await placeBet(page);
-  await says(page, 'We are not sure yet.');
-  expect(await violations()).toEqual([]);
-});
-
 test('each row has its number and time, with which support finds it at the gateway', async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page);
@@ -248,7 +259,9 @@ test('each row has its number and time, with which support finds it at the gatew
   await choose(page, 'The gateway is down');
   await placeBet(page);
   await says(page, 'We are not sure yet.');
-  expect(await notice(page).locator('small').textContent()).toContain(await page.locator('#entries .number').first().textContent());
+  expect(await notice(page).locator('small').textContent()).toContain(
+    await page.locator('#entries .number').first().textContent(),
+  );
 });
 
 test('no list hides rows without saying so', async ({ open }) => {
@@ -266,7 +279,9 @@ test('no list hides rows without saying so', async ({ open }) => {
     await expect.poll(() => rows.count()).toBe(8);
     await page.locator(list).getByRole('button', { name: 'Show all 10' }).click();
     expect(await rows.count()).toBe(10);
-    expect(await page.evaluate((list) => document.querySelector(list)?.contains(document.activeElement) ?? false, list)).toBe(list === '#back-office');
+    expect(
+      await page.evaluate((list) => document.querySelector(list)?.contains(document.activeElement) ?? false, list),
+    ).toBe(list === '#back-office');
   }
 });
 
@@ -305,31 +320,6 @@ test('the focus moves to the next step: after login, asking again, settling and 
   expect(await focused()).toBe('nickname-field');
 });
 
-test('a player without a location gets the steps to allow it in this browser, and in others', async ({ open }) => {
-  const { page } = await open(DENIED);
-  await logIn(page);
-  await choose(page, 'The IP address cannot be located');
-  await placeBet(page);
-  await says(page, 'We could not tell where you are.');
-  expect(await notice(page).locator('summary').allTextContents()).toEqual(['How to allow your location in Chrome', 'In another browser']);
-  expect(await notice(page).locator('details[open] li').count()).toBeGreaterThan(1);
-  await page.getByText('In another browser').click();
-  await notice(page).getByText('Safari on iPhone and iPad').waitFor();
-});
-
-test('on a phone the back office and its faults are one press away, from any scroll position', async ({ open }) => {
-  const { page } = await open({ ...PHONE, ...ALLOWED });
-  await logIn(page);
-  for (const scroll of [0, 400]) {
-    await page.evaluate((top) => scrollTo(0, top), scroll);
-    await page.getByRole('link', { name: 'Back office' }).tap();
-    await expect.poll(() => page.evaluate(() => document.querySelector('#behind')?.getBoundingClientRect().top)).toBeLessThan(844);
-    expect(await page.evaluate(() => document.querySelector('#behind')?.getBoundingClientRect().top ?? 0)).toBeGreaterThan(40);
-  }
-  await page.getByLabel('The gateway is busy').tap();
-  await page.locator('body:not([aria-busy])').waitFor();
-});
-
 /** The lowest contrast of each element's edge with the colours inside and outside. */
 function borderContrasts(): { name: string; contrast: number }[] {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
@@ -348,30 +338,40 @@ function borderContrasts(): { name: string; contrast: number }[] {
     return backgroundColor === 'rgba(0, 0, 0, 0)' ? ground(element.parentElement) : backgroundColor;
   };
   const ratio = (one: number, other: number) => (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-  const controls = [...document.querySelectorAll('button, input:not([type=radio]), .picks span, .stakes span, .card')].filter((one) => one.checkVisibility());
+  const controls = [
+    ...document.querySelectorAll('button, input:not([type=radio]), .picks span, .stakes span, .card'),
+  ].filter((one) => one.checkVisibility());
   return controls.map((one) => {
     const { borderTopColor, borderTopStyle } = getComputedStyle(one);
     const outside = luminance(ground(one.parentElement));
-    const edge = borderTopStyle === 'none' || borderTopColor === 'rgba(0, 0, 0, 0)' ? luminance(ground(one)) : luminance(borderTopColor);
+    const edge =
+      borderTopStyle === 'none' || borderTopColor === 'rgba(0, 0, 0, 0)'
+        ? luminance(ground(one))
+        : luminance(borderTopColor);
     return { name: one.textContent?.trim().slice(0, 30) || one.tagName, contrast: ratio(edge, outside) };
   });
 }
 
-test('buttons and fields have an edge of 3:1, in light and in dark', async ({ open }) => {
-  const { page } = await open(ALLOWED);
-  const expectClearEdges = async () => {
+test('the page is accessible, and its buttons and fields have an edge of 3:1, in light and in dark', async ({
+  open,
+}) => {
+  const { page } = await open({ ...PHONE, ...ALLOWED, bypassCSP: true });
+  /** Returns the number of buttons and fields. */
+  const expectClear = async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      const edges = await page.evaluate(borderContrasts);
-      expect(edges.filter(({ contrast }) => contrast < 3)).toEqual([]);
-      expect(edges.length).toBeGreaterThan(1);
+      expect(await violationsOf(page)).toEqual([]);
+      expect((await page.evaluate(borderContrasts)).filter(({ contrast }) => contrast < 3)).toEqual([]);
     }
+    return (await page.evaluate(borderContrasts)).length;
   };
   await page.getByLabel('Nickname').waitFor();
-  await expectClearEdges();
+  expect(await expectClear()).toBeGreaterThan(1);
   await logIn(page);
   await placeBet(page);
   await says(page, 'Your bet is accepted.');
-  await expectClearEdges();
-  expect(await page.evaluate(borderContrasts).then((all) => all.length)).toBeGreaterThan(10);
+  await choose(page, 'The gateway is down');
+  await placeBet(page);
+  await says(page, 'We are not sure yet.');
+  expect(await expectClear()).toBeGreaterThan(10);
 });

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { startNode } from '../support/run.js';
+import { hostExampleSite } from '../support/example-site.js';
 import { test as base } from './browser-test.js';
 
 /** The example's data about its player, which the player's own browser must not receive. */
@@ -27,23 +26,15 @@ export interface Opened {
   readonly complaints: string[];
 }
 
-/** The example site, started again for each test, and its pages. */
+/** The example site, started again for each test in one process for a file, and its pages. */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
-  .extend('started', async ({}, { onCleanup }) => {
-    const child = startNode(['examples/web/server.js']);
-    onCleanup(async () => {
-      child.kill('SIGINT');
-      if (child.exitCode === null) await once(child, 'exit');
-    });
-    let output = '';
-    for await (const piece of child.stdout ?? []) {
-      output += piece;
-      if (output.includes('Ctrl+C')) break;
-    }
-    const [site = '', gateway = ''] = [...output.matchAll(/http:\S+(?=\/ )/g)].map(([address]) => address);
-    return { site, gateway };
+  .extend('host', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const host = hostExampleSite();
+    onCleanup(() => host.end());
+    return host;
   })
+  .extend('started', ({ host }) => host.start())
   .extend('open', async ({ browser, started }, { onCleanup }) => {
     const closing: (() => Promise<void>)[] = [];
     onCleanup(async () => void (await Promise.all(closing.map((close) => close()))));
@@ -53,16 +44,31 @@ export const test = base
       const page = await context.newPage();
       const complaints: string[] = [];
       const traffic: Promise<string>[] = [];
+      /** A message that cannot be read once the page is closed fails only the test that asks for the traffic. */
+      const note = (message: Promise<string>) => {
+        message.catch(() => {});
+        traffic.push(message);
+      };
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
       page.on('pageerror', (error) => complaints.push(error.message));
       page.on('request', (request) => {
-        traffic.push(request.allHeaders().then((headers) => `${request.method()} ${request.url()} ${JSON.stringify(headers)} ${request.postData() ?? ''}`));
+        note(
+          request
+            .allHeaders()
+            .then(
+              (headers) =>
+                `${request.method()} ${request.url()} ${JSON.stringify(headers)} ${request.postData() ?? ''}`,
+            ),
+        );
       });
       page.on('response', (response) => {
         const read = Promise.all([response.allHeaders(), response.text().catch(() => '')]);
-        traffic.push(read.then(([headers, text]) => `${response.status()} ${response.url()} ${JSON.stringify(headers)} ${text}`));
+        note(
+          read.then(([headers, text]) => `${response.status()} ${response.url()} ${JSON.stringify(headers)} ${text}`),
+        );
       });
-      // A debugger does not get the body of an answer to a request that may outlive the page, so the page's own view is read too.
+      // A debugger does not get the body of an answer to a request that may outlive the page, so the page's own view is
+      // read too.
       await page.exposeFunction('noteAnswer', (text: string) => void traffic.push(Promise.resolve(text)));
       await page.addInitScript(() => {
         const { noteAnswer } = window as unknown as { noteAnswer(text: string): Promise<void> };
@@ -77,17 +83,25 @@ export const test = base
       await page.exposeFunction('noteViolation', (directive: string) => void complaints.push(`policy: ${directive}`));
       await page.addInitScript(() => {
         const { noteViolation } = window as unknown as { noteViolation(directive: string): void };
-        document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => noteViolation(effectiveDirective));
+        document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) =>
+          noteViolation(effectiveDirective),
+        );
       });
       await page.goto(started.site);
       return { page, complaints, traffic: () => Promise.all(traffic) };
     };
   })
   /** The reports of the example's mock gateway. */
-  .extend('reports', async ({ started }) => async (): Promise<{ operation: string; reference: string; body: Record<string, unknown> }[]> => {
-    const { reports } = (await (await fetch(`${started.gateway}/__admin/reports?reveal=true`)).json()) as { reports: never };
-    return reports;
-  });
+  .extend(
+    'reports',
+    async ({ started }) =>
+      async (): Promise<{ operation: string; reference: string; body: Record<string, unknown> }[]> => {
+        const { reports } = (await (await fetch(`${started.gateway}/__admin/reports?reveal=true`)).json()) as {
+          reports: never;
+        };
+        return reports;
+      },
+  );
 
 export async function logIn(page: Page, nickname = 'lion27'): Promise<void> {
   await page.getByLabel('Nickname').fill(nickname);

@@ -11,7 +11,10 @@ export interface RelayRequest {
   body: string;
 }
 
-/** The relay's reaction to a request. `'lost'`: it accepts the report and the connection breaks. `'held'`: no answer yet. */
+/**
+ * The relay's reaction to a request. `'lost'`: it accepts the report and the connection breaks. `'held'`: no answer
+ * yet.
+ */
 export type RelayAnswer = { status: number; body: unknown } | 'lost' | 'held';
 
 export interface OperatorSite {
@@ -50,9 +53,11 @@ export async function serveOperator(): Promise<OperatorSite> {
 
   const sdk = readScript();
   const stub = readScript('location-sdk.stub.global.js');
-  const tag = (how = '') => `<script ${how} src="/location-sdk.global.js" integrity="${sha(sdk)}" crossorigin="anonymous"></script>`;
+  const tag = (how = '') =>
+    `<script ${how} src="/location-sdk.global.js" integrity="${sha(sdk)}" crossorigin="anonymous"></script>`;
   const early = '<script src="/stub.js"></script><script src="/early.js"></script>';
-  const policy = (scripts: string) => `default-src 'none'; script-src ${scripts}; connect-src 'self' http://127.0.0.1:*`;
+  const policy = (scripts: string) =>
+    `default-src 'none'; script-src ${scripts}; connect-src 'self' http://127.0.0.1:*`;
   const page = (body: string, scripts = "'self'") => ({
     type: 'text/html; charset=utf-8',
     body: `<!doctype html><html lang="en"><head><title>Operator</title><link rel="icon" href="data:,">${body}</head><body></body></html>`,
@@ -92,7 +97,11 @@ export async function serveOperator(): Promise<OperatorSite> {
     const cors = { 'access-control-allow-origin': headers.origin ?? '', 'access-control-allow-credentials': 'true' };
     if (method === 'OPTIONS') {
       // Each report over its own connection: if a kept-alive one breaks, a browser would repeat the request by itself.
-      response.writeHead(204, { ...cors, 'access-control-allow-headers': 'content-type, x-location-sdk', connection: 'close' });
+      response.writeHead(204, {
+        ...cors,
+        'access-control-allow-headers': 'content-type, x-location-sdk',
+        connection: 'close',
+      });
       return response.end();
     }
     const answer = script.shift() ?? take(path, body);
@@ -103,7 +112,11 @@ export async function serveOperator(): Promise<OperatorSite> {
     }
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
     // With its length, so that a page that is not JSON counts as complete.
-    response.writeHead(answer.status, { ...cors, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+    response.writeHead(answer.status, {
+      ...cors,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    });
     response.end(text);
   }
 
@@ -114,12 +127,21 @@ export async function serveOperator(): Promise<OperatorSite> {
     const reference = bet_id ?? request_id;
     const before = held.get(reference);
     if (before !== undefined) {
-      const error = { code: 'duplicate', message: 'The gateway holds it.', outcome: 'rejected', reference, conflict: before !== body };
+      const error = {
+        code: 'duplicate',
+        message: 'The gateway holds it.',
+        outcome: 'rejected',
+        reference,
+        conflict: before !== body,
+      };
       return { status: 409, body: { error } };
     }
     held.set(reference, body);
     const found = location ?? { latitude: 6.4, longitude: 3.4, source: 'client_ip' };
-    return { status: 200, body: { outcome: 'recorded', operation, reference, environment: 'staging', attempts: 1, location: found } };
+    return {
+      status: 200,
+      body: { outcome: 'recorded', operation, reference, environment: 'staging', attempts: 1, location: found },
+    };
   }
 
   const servers = [createServer(serve), createServer(serve)];

@@ -6,7 +6,10 @@ declare const outbox: Outbox<'relay'>;
 
 export type PageOutboxOptions = Pick<OutboxOptions, 'leaseMs' | 'pollMs' | 'retry' | 'concurrency'>;
 
-/** Short, so that no test waits long for a killed tab's leases, and long enough for a slow machine. The limit of an attempt must be below the lease. */
+/**
+ * Short, so that no test waits long for a lease, and long enough for a slow machine. The limit of an attempt must be
+ * below the lease.
+ */
 const QUICK = { attemptTimeoutMs: 4_000, outbox: { leaseMs: 6_000, pollMs: 200, retry: { baseMs: 50, capMs: 200 } } };
 
 /** The relay's players, by their sessions. */
@@ -20,17 +23,26 @@ export const logIn = (context: BrowserContext, url: string, session: Session): P
 export async function openOutbox(
   page: Page,
   url: string,
-  { start = true, session = 'ada', retry = QUICK.outbox.retry }: { start?: boolean; session?: Session; retry?: PageOutboxOptions['retry'] } = {},
+  {
+    start = true,
+    session = 'ada',
+    retry = QUICK.outbox.retry,
+    leaseMs = QUICK.outbox.leaseMs,
+  }: { start?: boolean; session?: Session } & Pick<PageOutboxOptions, 'retry' | 'leaseMs'> = {},
 ): Promise<Page> {
   await page.goto(`${url}/outbox`);
   await page.evaluate(
     async ([{ attemptTimeoutMs, outbox: given }, player, start]) => {
       const client = LocationSDK.createClient({ relayUrl: '/relay', attemptTimeoutMs });
-      const outbox = LocationSDK.createOutbox({ client, store: await LocationSDK.indexedDbStore({ player }), ...given });
+      const outbox = LocationSDK.createOutbox({
+        client,
+        store: await LocationSDK.indexedDbStore({ player }),
+        ...given,
+      });
       Object.assign(window, { outbox });
       if (start) outbox.start();
     },
-    [{ ...QUICK, outbox: { ...QUICK.outbox, retry } }, PLAYERS[session], start] as const,
+    [{ ...QUICK, outbox: { ...QUICK.outbox, retry, leaseMs } }, PLAYERS[session], start] as const,
   );
   return page;
 }
@@ -42,7 +54,9 @@ export const enqueue = (page: Page, references: readonly string[], more: object 
   page.evaluate(
     async (bets) => {
       const ended = await Promise.allSettled(bets.map((bet) => outbox.reportBetEvent(bet)));
-      return ended.map((one) => (one.status === 'fulfilled' ? one.value.state : `${one.reason.name} ${one.reason.code}`));
+      return ended.map((one) =>
+        one.status === 'fulfilled' ? one.value.state : `${one.reason.name} ${one.reason.code}`,
+      );
     },
     references.map((bet_id) => ({ bet_id, amount: 1500, location, ...more })),
   );
@@ -70,7 +84,8 @@ export const storedIn = (page: Page): Promise<string> =>
     for (const { name = '' } of await indexedDB.databases()) {
       const database = await ask(indexedDB.open(name));
       const transaction = database.transaction([...database.objectStoreNames]);
-      for (const table of database.objectStoreNames) found.push(name, table, await ask(transaction.objectStore(table).getAll()));
+      for (const table of database.objectStoreNames)
+        found.push(name, table, await ask(transaction.objectStore(table).getAll()));
       database.close();
     }
     return JSON.stringify(found);

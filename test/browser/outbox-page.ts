@@ -11,7 +11,18 @@ const deleteDatabase = (name: string) =>
   });
 
 const PARTS = [
-  ...(['account', 'environment', 'operation', 'reference', 'waitsFor', 'state', 'fence', 'attempts', 'inDoubt', 'doubtBefore'] as const),
+  ...([
+    'account',
+    'environment',
+    'operation',
+    'reference',
+    'waitsFor',
+    'state',
+    'fence',
+    'attempts',
+    'inDoubt',
+    'doubtBefore',
+  ] as const),
   ...(['enqueuedAt', 'changedAt', 'outcome', 'message', 'problem', 'decisions', 'fingerprint', 'body'] as const),
 ];
 
@@ -56,7 +67,11 @@ function runCase(index: number): Promise<void> {
       another: open,
       // The earlier connection is left open, as by a dead process.
       reopen: open,
-      damage: { parts: PARTS, spoil: (id, part) => spoil(name, id, part), replace: (id, part, text) => spoil(name, id, part, text) },
+      damage: {
+        parts: PARTS,
+        spoil: (id, part) => spoil(name, id, part),
+        replace: (id, part, text) => spoil(name, id, part, text),
+      },
       close: () => deleteDatabase(name),
     };
   });

@@ -1,5 +1,4 @@
 // @module-tag slow: drives Chromium.
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,24 +67,134 @@ async function crash(context: BrowserContext, page: Page): Promise<void> {
   // It never answers.
   cdp.send('Page.crash').catch(() => {});
   await crashed;
+  await page.close();
 }
 
-test('the reports that a crashed tab had accepted, also those being sent, are delivered by the next one', async ({ context, page, shop }) => {
+/** So long that no test waits for its end. */
+const LONG_LEASE = { leaseMs: 600_000 };
+
+test('the reports that a crashed tab had accepted, also those being sent, are delivered by the next one at once', async ({
+  context,
+  page,
+  shop,
+}) => {
   // Recorded, and then no answer comes: the tab is killed with these in flight.
   shop.answers.held = 3;
-  await openOutbox(page, shop.url);
+  await openOutbox(page, shop.url, LONG_LEASE);
   await enqueue(page, names('B', 20).slice(0, 3));
   await expect.poll(() => recorded(shop)).toHaveLength(3);
   await enqueue(page, names('B', 20).slice(3), { metadata: { note: 'while it waits' } });
   await crash(context, page);
 
-  const next = await openOutbox(await context.newPage(), shop.url);
+  const next = await openOutbox(await context.newPage(), shop.url, LONG_LEASE);
   await expect.poll(async () => (await statsOf(next)).states.recorded, patient).toBe(20);
 
   expect(recorded(shop)).toEqual(names('B', 20).sort());
   const rows = await reportsOf(next, names('B', 20));
-  expect(rows.slice(0, 3).map(({ outcome }) => outcome)).toEqual(['already-recorded', 'already-recorded', 'already-recorded']);
+  expect(rows.slice(0, 3).map(({ outcome }) => outcome)).toEqual([
+    'already-recorded',
+    'already-recorded',
+    'already-recorded',
+  ]);
   expect(rows.filter(({ state }) => state !== 'recorded')).toEqual([]);
+});
+
+/** Leaves two reports in flight: the gateway has them, and their answers never come. */
+async function leaveInFlight(page: Page, shop: Shop): Promise<void> {
+  shop.answers.held = 2;
+  await openOutbox(page, shop.url, LONG_LEASE);
+  await enqueue(page, names('B', 2));
+  await expect.poll(() => recorded(shop)).toHaveLength(2);
+  expect(await statsOf(page)).toMatchObject({ states: { 'in-flight': 2 } });
+}
+
+const outcomesIn = async (page: Page) => (await reportsOf(page, names('B', 2))).map(({ outcome }) => outcome);
+
+for (const [how, leave] of [
+  ['is closed', (page: Page) => page.close()],
+  ['loads another page', (page: Page) => page.goto('about:blank')],
+] as const)
+  test(`when the tab that sends ${how}, a tab that was open beside it sends its reports again at once`, async ({
+    context,
+    page,
+    shop,
+  }) => {
+    await leaveInFlight(page, shop);
+    const other = await openOutbox(await context.newPage(), shop.url, LONG_LEASE);
+    expect(await statsOf(other)).toMatchObject({ states: { 'in-flight': 2 } });
+    await leave(page);
+    await expect.poll(() => outcomesIn(other), patient).toEqual(['already-recorded', 'already-recorded']);
+    expect(recorded(shop)).toEqual(names('B', 2));
+  });
+
+test('after the browser was killed while it sent, the next one sends those reports again at once', async ({
+  restart,
+  shop,
+}) => {
+  const context = await restart();
+  await logIn(context, shop.url, 'ada');
+  await leaveInFlight(await context.newPage(), shop);
+
+  const again = await restart();
+  await logIn(again, shop.url, 'ada');
+  const page = await openOutbox(await again.newPage(), shop.url, LONG_LEASE);
+  await expect.poll(() => outcomesIn(page), patient).toEqual(['already-recorded', 'already-recorded']);
+  expect(recorded(shop)).toEqual(names('B', 2));
+});
+
+test('the reports of a frozen tab are not sent again by another one while the tab is there', async ({
+  context,
+  page,
+  shop,
+}) => {
+  await leaveInFlight(page, shop);
+  const requests = () => shop.gateway.requests().length;
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
+  const other = await openOutbox(await context.newPage(), shop.url, LONG_LEASE);
+  // This tab is the leader now: it sends its own report, and has looked for the others.
+  await enqueue(other, ['C-0']);
+  await expect.poll(() => recorded(shop), patient).toEqual(['B-0', 'B-1', 'C-0']);
+  await other.waitForTimeout(1_000);
+  expect(await statsOf(other)).toMatchObject({ states: { 'in-flight': 2, recorded: 1 } });
+  expect(requests()).toBe(3);
+
+  await page.close();
+  await expect.poll(() => outcomesIn(other), patient).toEqual(['already-recorded', 'already-recorded']);
+});
+
+test('a request of a stored report ends with its page, which holds no lock in the back cache if nothing is in flight', async ({
+  context,
+  page,
+  shop,
+}) => {
+  await openOutbox(page, shop.url, { ...LONG_LEASE, start: false });
+  await page.evaluate(() => {
+    const { fetch } = window;
+    const kept: unknown[] = [];
+    Object.assign(window, { kept });
+    window.fetch = (url, init) => {
+      kept.push(init?.keepalive);
+      return fetch(url, init);
+    };
+    outbox.start();
+  });
+  await enqueue(page, ['B-1']);
+  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(1);
+  // Otherwise it could still be under way while the next tab sends the same report.
+  expect(await page.evaluate(() => (window as unknown as { kept: unknown[] }).kept)).toEqual([undefined]);
+
+  const locks = () => page.evaluate(async () => (await navigator.locks.query()).held?.length);
+  expect(await locks()).toBe(2);
+  const hide = () => window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+  await page.evaluate(hide);
+  // The worker asks again at its next turn, as after a return from the cache.
+  await page.evaluate(() => outbox.stop());
+  await page.evaluate(hide);
+  await expect.poll(locks).toBe(0);
+  const other = await openOutbox(await context.newPage(), shop.url, LONG_LEASE);
+  await enqueue(other, ['B-2']);
+  await expect.poll(() => recorded(shop), patient).toEqual(['B-1', 'B-2']);
 });
 
 test('a tab closed before anything was sent loses nothing', { tags: 'slice' }, async ({ context, page, shop }) => {
@@ -98,7 +207,9 @@ test('a tab closed before anything was sent loses nothing', { tags: 'slice' }, a
   expect(recorded(shop)).toEqual(names('B', 5));
 });
 
-test('of two tabs one sends the reports of both, each once; when it is closed the other takes over', { tags: 'slice' }, async ({ context, page, shop }) => {
+test('of two tabs one sends the reports of both, each once; when it is closed the other takes over', {
+  tags: 'slice',
+}, async ({ context, page, shop }) => {
   const posts = [countPosts(page)];
   await openOutbox(page, shop.url);
   await enqueue(page, names('first', 5));
@@ -118,7 +229,11 @@ test('of two tabs one sends the reports of both, each once; when it is closed th
   expect(shop.gateway.requests()).toHaveLength(50);
 });
 
-test('a frozen tab hands over to the other one, and runs beside it when it is resumed', async ({ context, page, shop }) => {
+test('a frozen tab hands over to the other one, and runs beside it when it is resumed', async ({
+  context,
+  page,
+  shop,
+}) => {
   await openOutbox(page, shop.url);
   await enqueue(page, names('A', 1));
   await expect.poll(() => recorded(shop)).toHaveLength(1);
@@ -146,11 +261,20 @@ test('two tabs without locks send each report once, separated by leases', async 
   expect(shop.gateway.requests()).toHaveLength(40);
 });
 
-test('what is reported offline is accepted, and delivered when the network is back', { tags: 'slice' }, async ({ context, page, shop }) => {
+test('what is reported offline is accepted, and delivered when the network is back', { tags: 'slice' }, async ({
+  context,
+  page,
+  shop,
+}) => {
   await openOutbox(page, shop.url);
   await context.setOffline(true);
   expect(await enqueue(page, names('B', 5))).toEqual(Array(5).fill('waiting'));
-  await expect.poll(async () => (await reportsOf(page, names('B', 5))).every(({ problem }) => problem?.code === 'network'), patient).toBe(true);
+  await expect
+    .poll(
+      async () => (await reportsOf(page, names('B', 5))).every(({ problem }) => problem?.code === 'network'),
+      patient,
+    )
+    .toBe(true);
   expect(recorded(shop)).toEqual([]);
 
   await context.setOffline(false);
@@ -161,70 +285,70 @@ test('what is reported offline is accepted, and delivered when the network is ba
 /** The longest allowed wait: jitter takes any part of it, so a short one would sometimes end within the test. */
 const SLOW = { baseMs: 2_147_483_647, capMs: 2_147_483_647 };
 
-test('a report without an answer is retried at once when the page is online again', async ({ context, page, shop }) => {
-  await openOutbox(page, shop.url, { retry: SLOW });
-  await context.setOffline(true);
-  await enqueue(page, names('B', 3));
-  await expect.poll(async () => (await reportsOf(page, names('B', 3))).every(({ problem }) => problem?.code === 'network'), patient).toBe(true);
-  await page.waitForTimeout(1_100);
-  await context.setOffline(false);
-  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(3);
-});
-
-test('a report that was tried too early, while the network only seemed to be back, is retried a little later', async ({ context, page, shop }) => {
-  await openOutbox(page, shop.url, { retry: SLOW });
-  await context.setOffline(true);
-  await enqueue(page, names('B', 3));
-  await expect.poll(async () => (await reportsOf(page, names('B', 3))).every(({ problem }) => problem?.code === 'network'), patient).toBe(true);
-  await page.waitForTimeout(1_100);
-  let refused = 0;
-  await page.route('**/report-bet-event', (route) => {
-    refused += 1;
-    return refused === 1 ? route.abort('internetdisconnected') : route.continue();
+for (const [what, refusals] of [
+  ['is retried at once when the page is online again', 0],
+  ['that was tried too early, while the network only seemed to be back, is retried a little later', 1],
+] as const)
+  test(`a report without an answer ${what}`, async ({ context, page, shop }) => {
+    await page.clock.install();
+    await openOutbox(page, shop.url, { retry: SLOW });
+    await context.setOffline(true);
+    await enqueue(page, names('B', 3));
+    await expect
+      .poll(
+        async () => (await reportsOf(page, names('B', 3))).every(({ problem }) => problem?.code === 'network'),
+        patient,
+      )
+      .toBe(true);
+    await page.clock.fastForward(1_100);
+    let refused = 0;
+    await page.route('**/report-bet-event', (route) => {
+      refused += 1;
+      return refused <= refusals ? route.abort('internetdisconnected') : route.continue();
+    });
+    await context.setOffline(false);
+    // The clock is moved only after the refusal is stored: an attempt that has just failed is not hurried.
+    await expect
+      .poll(async () => (await statsOf(page)).states, patient)
+      .toMatchObject({ recorded: 3 - refusals, waiting: refusals });
+    const tried = async () => {
+      await page.clock.runFor(200);
+      return (await statsOf(page)).states.recorded;
+    };
+    await expect.poll(tried, patient).toBe(3);
   });
-  await context.setOffline(false);
-  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(3);
-});
 
 for (const [what, dispatch] of [
   ['becomes visible', () => document.dispatchEvent(new Event('visibilitychange'))],
   ['comes back', () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))],
 ] as const)
-  test(`a report without an answer is retried at once when the page ${what}; one that an answer delays is not`, async ({ page, shop }) => {
+  test(`a report without an answer is retried at once when the page ${what}; one that an answer delays is not`, async ({
+    page,
+    shop,
+  }) => {
     await page.route('**/report-bet-event', (route) => {
       const { bet_id } = route.request().postDataJSON();
       return bet_id === 'B-0'
         ? route.abort('internetdisconnected')
         : route.fulfill({ status: 502, json: { error: { code: 'gateway', outcome: 'unknown', message: 'x' } } });
     });
+    await page.clock.install();
     await openOutbox(page, shop.url, { retry: SLOW });
     await enqueue(page, names('B', 2));
-    await expect.poll(async () => (await reportsOf(page, names('B', 2))).map(({ problem }) => problem?.code), patient).toEqual(['network', 'gateway']);
+    await expect
+      .poll(async () => (await reportsOf(page, names('B', 2))).map(({ problem }) => problem?.code), patient)
+      .toEqual(['network', 'gateway']);
     await page.unrouteAll();
-    await page.waitForTimeout(1_100);
+    await page.clock.fastForward(1_100);
     await page.evaluate(dispatch);
     await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(1);
-    await page.waitForTimeout(500);
+    await page.clock.runFor(500);
     expect(recorded(shop)).toEqual(['B-0']);
   });
 
-test('a full storage refuses the report, and the accepted ones are delivered', async ({ context, page, shop }) => {
-  const cdp = await context.newCDPSession(page);
-  await cdp.send('Storage.overrideQuotaForOrigin', { origin: shop.url, quotaSize: 300_000 });
-  await openOutbox(page, shop.url, { start: false });
-  await enqueue(page, names('B', 3));
-  // Chromium compresses its stored data: this cannot be compressed.
-  expect(await enqueue(page, ['large'], { metadata: { note: randomBytes(450_000).toString('hex') } })).toEqual(['IndexedDbError quota']);
-  expect(await statsOf(page)).toMatchObject({ states: { waiting: 3 } });
-
-  await page.evaluate(() => outbox.start());
-  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(3);
-  expect(recorded(shop)).toEqual(names('B', 3));
-});
-
 test('acknowledged reports are there after the whole browser was killed', async ({ restart, shop }) => {
   const accepted: string[] = [];
-  for (const round of names('round', 3)) {
+  for (const round of names('round', 2)) {
     const context = await restart();
     await logIn(context, shop.url, 'ada');
     const page = await openOutbox(await context.newPage(), shop.url, { start: false });
@@ -237,7 +361,7 @@ test('acknowledged reports are there after the whole browser was killed', async 
   const context = await restart();
   await logIn(context, shop.url, 'ada');
   const last = await openOutbox(await context.newPage(), shop.url);
-  await expect.poll(async () => (await statsOf(last)).states.recorded, patient).toBe(30);
+  await expect.poll(async () => (await statsOf(last)).states.recorded, patient).toBe(20);
   expect(recorded(shop)).toEqual(accepted.sort());
 });
 
@@ -256,24 +380,36 @@ test.for(['outbox', 'outbox-too'])(
     // With a relay no lookup service is asked.
     const offered = all.filter((name) => path !== 'outbox' || !['geojs', 'ipapiCo', 'freeipapi'].includes(name));
     await page.goto(`${shop.url}/${path}`);
-    expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual([...offered, 'createOutbox', 'indexedDbStore'].sort());
+    expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual(
+      [...offered, 'createOutbox', 'indexedDbStore'].sort(),
+    );
     const seen = await page.evaluate(async () => {
       const client = LocationSDK.createClient({ relayUrl: '/relay' });
       const made = LocationSDK.createOutbox({ client, store: await LocationSDK.indexedDbStore({ player: 'U-88412' }) });
       made.start();
-      const { done } = await made.reportBetEvent({ bet_id: 'B-1', amount: 1500, location: { latitude: 6.4, longitude: 7.5, source: 'gps' } });
+      const { done } = await made.reportBetEvent({
+        bet_id: 'B-1',
+        amount: 1500,
+        location: { latitude: 6.4, longitude: 7.5, source: 'gps' },
+      });
       return (await done).outcome;
     });
     expect(seen).toBe('recorded');
   },
 );
 
-test('the script with the outbox is for a relay only: all else is refused, with the right entry in the message', async ({ page, shop }) => {
+test('the script with the outbox is for a relay only: all else is refused, with the right entry in the message', async ({
+  page,
+  shop,
+}) => {
   await page.goto(`${shop.url}/outbox`);
   const messages = await page.evaluate(() =>
     [
       {},
-      { allowApiKeyInBrowser: true, gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'canary-key' } } },
+      {
+        allowApiKeyInBrowser: true,
+        gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'canary-key' } },
+      },
       { relayUrl: '/relay', gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'canary-key' } } },
     ].map((options) => {
       try {
@@ -285,7 +421,9 @@ test('the script with the outbox is for a relay only: all else is refused, with 
     }),
   );
   for (const message of messages)
-    expect(message).toMatch(/^configuration.*(?:relayUrl: is required here.*location-sdk\.global\.js|gateways: is set by the relay)/s);
+    expect(message).toMatch(
+      /^configuration.*(?:relayUrl: is required here.*location-sdk\.global\.js|gateways: is set by the relay)/s,
+    );
   expect(messages.join()).not.toContain('canary-key');
 });
 
@@ -324,42 +462,20 @@ test('a function for operators only says which entry has it', async ({ page, sho
   for (const message of messages) expect(message).toMatch(/^configuration: .*location-sdk\/outbox/);
 });
 
-test('a wrong option of the outbox is named', async ({ page, shop }) => {
-  await page.goto(`${shop.url}/outbox`);
-  const message = await page.evaluate(async () => {
-    const client = LocationSDK.createClient({ relayUrl: '/relay' });
-    const store = await LocationSDK.indexedDbStore({ player: 'U-1' });
-    try {
-      LocationSDK.createOutbox({ client, store, leaseMs: 5, concurency: 1, retry: { capMs: 'long' } } as never);
-    } catch (error) {
-      return (error as Error).message;
-    }
-  });
-  for (const part of ['leaseMs', 'concurency', 'capMs']) expect(message).toContain(part);
-});
-
-test('a store without a player is refused', async ({ page, shop }) => {
-  await page.goto(`${shop.url}/outbox`);
-  const message = await page.evaluate(async () => {
-    const client = LocationSDK.createClient({ relayUrl: '/relay' });
-    const store = await LocationSDK.indexedDbStore();
-    try {
-      LocationSDK.createOutbox({ client, store });
-    } catch (error) {
-      return (error as Error).message;
-    }
-  });
-  expect(message).toContain('indexedDbStore({ player })');
-});
-
-test('a report is never sent in the session of another player, and is delivered once its own player is logged in again', async ({ context, page, shop }) => {
+test('a report is never sent in the session of another player, and is delivered once its own player is logged in again', async ({
+  context,
+  page,
+  shop,
+}) => {
   await openOutbox(page, shop.url, { start: false });
   await enqueue(page, ['ada-1']);
   // Another tab logs out and in. This one gets no event of it.
   await logIn(context, shop.url, 'bola');
   const other = await openOutbox(await context.newPage(), shop.url, { session: 'bola' });
   await page.evaluate(() => outbox.start());
-  await expect.poll(async () => (await statsOf(page)).paused, patient).toMatchObject([{ environment: 'relay', reason: 'authentication' }]);
+  await expect
+    .poll(async () => (await statsOf(page)).paused, patient)
+    .toMatchObject([{ environment: 'relay', reason: 'authentication' }]);
 
   await enqueue(other, ['bola-1']);
   await expect.poll(() => recorded(shop), patient).toEqual(['bola-1']);
@@ -369,11 +485,17 @@ test('a report is never sent in the session of another player, and is delivered 
 
   await logIn(context, shop.url, 'ada');
   await expect.poll(() => recorded(shop), patient).toEqual(['ada-1', 'bola-1']);
-  const named = shop.gateway.reports().map(({ reference, body }) => [reference, (body as { user: { user_id: string } }).user.user_id]);
+  const named = shop.gateway
+    .reports()
+    .map(({ reference, body }) => [reference, (body as { user: { user_id: string } }).user.user_id]);
   expect(Object.fromEntries(named)).toEqual({ 'ada-1': 'U-88412', 'bola-1': 'U-2' });
 });
 
-test('when the session has ended no report is lost or quarantined: the next login delivers', async ({ context, page, shop }) => {
+test('when the session has ended no report is lost or quarantined: the next login delivers', async ({
+  context,
+  page,
+  shop,
+}) => {
   await context.clearCookies();
   await openOutbox(page, shop.url);
   await enqueue(page, names('B', 3));
@@ -383,7 +505,11 @@ test('when the session has ended no report is lost or quarantined: the next logi
   expect(recorded(shop)).toEqual(names('B', 3));
 });
 
-test('if the data of the site is cleared, the page is informed within a minute that its reports may have been sent', async ({ context, page, shop }) => {
+test('if the data of the site is cleared, the page is informed within a minute that its reports may have been sent', async ({
+  context,
+  page,
+  shop,
+}) => {
   shop.answers.held = 1;
   await page.clock.install();
   await openOutbox(page, shop.url);
@@ -398,7 +524,8 @@ test('if the data of the site is cleared, the page is informed within a minute t
       },
     });
   });
-  const begin = (reference: string) => page.evaluate((name) => (window as unknown as { begin(name: string): Promise<void> }).begin(name), reference);
+  const begin = (reference: string) =>
+    page.evaluate((name) => (window as unknown as { begin(name: string): Promise<void> }).begin(name), reference);
   await begin('ON-ITS-WAY');
   await expect.poll(() => recorded(shop)).toEqual(['ON-ITS-WAY']);
   await context.setOffline(true);
@@ -407,18 +534,28 @@ test('if the data of the site is cleared, the page is informed within a minute t
   await expect.poll(async () => (await statsOf(page)).states, patient).toMatchObject({ waiting: 1, 'in-flight': 1 });
   const cdp = await context.newCDPSession(page);
   await cdp.send('Storage.clearDataForOrigin', { origin: new URL(shop.url).origin, storageTypes: 'indexeddb' });
-  const told = () => page.evaluate(() => (window as unknown as { told: { reference: string }[] }).told.sort((a, b) => (a.reference < b.reference ? -1 : 1)));
+  const told = () =>
+    page.evaluate(() =>
+      (window as unknown as { told: { reference: string }[] }).told.sort((a, b) =>
+        a.reference < b.reference ? -1 : 1,
+      ),
+    );
   // Otherwise it would be informed after five minutes.
   await page.clock.fastForward(60_000);
-  await expect.poll(told, patient).toEqual([
+  await expect.poll(told, { timeout: 50_000 }).toEqual([
     { reference: 'ON-ITS-WAY', outcome: 'unknown', code: 'aborted' },
     { reference: 'WAITS', outcome: 'unknown', code: 'aborted' },
   ]);
 });
 
-test("neither the storage nor the requests of a page contain a key or the player's identity", async ({ page, shop }) => {
+test("neither the storage nor the requests of a page contain a key or the player's identity", async ({
+  page,
+  shop,
+}) => {
   const requests: string[] = [];
-  page.on('request', (request) => requests.push(JSON.stringify([request.url(), request.headers(), request.postData()])));
+  page.on('request', (request) =>
+    requests.push(JSON.stringify([request.url(), request.headers(), request.postData()])),
+  );
   await openOutbox(page, shop.url, { start: false });
   await enqueue(page, ['B-1'], { user: betUser() });
   await page.evaluate((event) => outbox.reportWithdrawalEvent(event as never), {
@@ -433,12 +570,16 @@ test("neither the storage nor the requests of a page contain a key or the player
   expect([stored.includes('B-1'), requests.some((text) => text.includes('WR-1'))]).toEqual([true, true]);
   const { is_resident: _, ...user } = { ...withdrawalEvent().user, ...betUser() };
   for (const text of kept)
-    for (const secret of ['mock-api-key', 'user', ...Object.values(user)]) expect(text.replaceAll('user-agent', '')).not.toContain(secret);
+    for (const secret of ['mock-api-key', 'user', ...Object.values(user)])
+      expect(text.replaceAll('user-agent', '')).not.toContain(secret);
   // And once they are recorded, only fingerprints are left. A fingerprint or a time may contain these digits by chance.
   expect(kept[1]).not.toMatch(/\b1500\b/);
 });
 
-test('an outbox behind the relay accepts the reports of a page, and the page gets that answer', async ({ context, page }) => {
+test('an outbox behind the relay accepts the reports of a page, and the page gets that answer', async ({
+  context,
+  page,
+}) => {
   const shop = await serveRelay({ behind: (client) => createOutbox({ client, store: memoryStore() }) });
   try {
     await logIn(context, shop.url, 'ada');

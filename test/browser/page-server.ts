@@ -27,7 +27,8 @@ onmessage = async ({ data: { name, options, payload, callOptions } }) => {
 
 const javascript = (body: string): Served => ({ body, headers: { 'content-type': 'text/javascript; charset=utf-8' } });
 
-const html = (...tags: string[]) => `<!doctype html><html lang="en"><head><title>Operator</title>${tags.join('')}</head><body></body></html>`;
+const html = (...tags: string[]) =>
+  `<!doctype html><html lang="en"><head><title>Operator</title>${tags.join('')}</head><body></body></html>`;
 
 interface Served {
   body: string;

@@ -14,16 +14,25 @@ import { readScript } from './script-file.js';
 /** The logged-in player, by the session's cookie. */
 const PLAYERS: Readonly<Record<string, (operation: string) => RelayPlayer>> = {
   ada: (operation) => ({ user: operation === 'reportBetEvent' ? betUser() : withdrawalEvent().user }),
-  bola: (operation) => ({ user: { ...(operation === 'reportBetEvent' ? betUser() : withdrawalEvent().user), user_id: 'U-2', nin: '99087654321' } }),
+  bola: (operation) => ({
+    user: {
+      ...(operation === 'reportBetEvent' ? betUser() : withdrawalEvent().user),
+      user_id: 'U-2',
+      nin: '99087654321',
+    },
+  }),
 };
 
 const SCRIPTS = ['location-sdk.global.js', 'location-sdk.outbox.global.js', 'location-sdk.relay.global.js'] as const;
 /** The scripts of a page. Any other page has the first. */
-const PAGES: Readonly<Record<string, readonly string[]>> = { '/outbox': [SCRIPTS[1]], '/outbox-too': [SCRIPTS[0], SCRIPTS[1]] };
+const PAGES: Readonly<Record<string, readonly string[]>> = {
+  '/outbox': [SCRIPTS[1]],
+  '/outbox-too': [SCRIPTS[0], SCRIPTS[1]],
+};
 
 /** The worker of the guide, for a page and for a service worker. */
 const WORKERS: Readonly<Record<string, string>> = Object.fromEntries(
-  codeBlocks(readFileSync(join(root, 'docs/how-to/workers.md'), 'utf8'))
+  codeBlocks(readFileSync(join(root, 'docs/how-to/browser.md'), 'utf8'))
     .filter(({ code }) => code.includes('importScripts'))
     .map(({ code }) => [/^\/\/ (\/[\w-]+\.js)/.exec(code)?.[1] ?? '', code]),
 );
@@ -42,7 +51,12 @@ export interface Joined {
 }
 
 /** A page's origin with the real relay behind Node.js's server, and a mock gateway. */
-export async function serveRelay({ relay: relayOptions, client: clientOptions, behind = (client) => client, scripts = {} }: Joined = {}) {
+export async function serveRelay({
+  relay: relayOptions,
+  client: clientOptions,
+  behind = (client) => client,
+  scripts = {},
+}: Joined = {}) {
   const gateway = createMockGateway();
   const lookedUp: (string | undefined)[] = [];
   const lines: string[] = [];
@@ -58,7 +72,14 @@ export async function serveRelay({ relay: relayOptions, client: clientOptions, b
   };
   const { location: _fixed, ...toGateway } = gateway.clientOptions();
   const location = { ip: { providers: [provider], cacheMs: 0 } };
-  const client = createClient({ ...toGateway, location, logger, retry: { limit: 0 }, attemptTimeoutMs: 500, ...clientOptions });
+  const client = createClient({
+    ...toGateway,
+    location,
+    logger,
+    retry: { limit: 0 },
+    attemptTimeoutMs: 500,
+    ...clientOptions,
+  });
   const relay = createRelay<RelayPlayer>({
     client: behind(client),
     logger,
@@ -102,5 +123,12 @@ export async function serveRelay({ relay: relayOptions, client: clientOptions, b
     server.close();
     server.closeAllConnections();
   };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, gateway, lookedUp, lines, answers, close };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    gateway,
+    lookedUp,
+    lines,
+    answers,
+    close,
+  };
 }

@@ -14,6 +14,13 @@ export function readScript(name = 'location-sdk.global.js'): string {
 export async function bundleModules(...files: readonly string[]): Promise<string> {
   expectFreshBuild();
   const stdin = { contents: files.map((file) => `export * from './dist/${file}';`).join('\n'), resolveDir: root };
-  const { outputFiles } = await build({ stdin, bundle: true, write: false, format: 'iife', globalName: 'LocationSDK', logLevel: 'error' });
+  const { outputFiles } = await build({
+    stdin,
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'LocationSDK',
+    logLevel: 'error',
+  });
   return outputFiles[0]?.text ?? '';
 }

@@ -1,5 +1,5 @@
 import { createMockGateway } from '../../src/entries/mock.js';
-import { type MockServer, serve } from '../../src/entries/mock-node.js';
+import { type MockServer, serve } from '../../src/entries/node.js';
 
 export interface ServedGateway extends MockServer {
   /** Every request that arrived, including preflights. */
@@ -21,7 +21,9 @@ export async function serveGateway(): Promise<ServedGateway> {
       const { method } = request as Request;
       requests.push(request as Request);
       const answer = await gateway.handle(request);
-      return method === 'OPTIONS' && !keepConnections ? { ...answer, headers: { ...answer.headers, connection: 'close' } } : answer;
+      return method === 'OPTIONS' && !keepConnections
+        ? { ...answer, headers: { ...answer.headers, connection: 'close' } }
+        : answer;
     },
   });
   return {

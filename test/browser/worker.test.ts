@@ -11,41 +11,34 @@ import { serveRelay } from './relay-world.js';
 
 const LOCATION = { latitude: 6.4474, longitude: 7.5139, source: 'terminal' };
 
-test('a worker reports a bet with the location that the page passes', async ({ page, site, gateway, options }) => {
-  await page.goto(`${site.url}/empty`);
-
-  const { result } = await callInWorker(page, 'reportBetEvent', options, betEvent(), { location: LOCATION });
-
-  expect(result).toMatchObject({ outcome: 'recorded', reference: 'BET-1', location: LOCATION });
-  expect(gateway.recorded()).toMatchObject([{ bet_id: 'BET-1', location: LOCATION }]);
-});
-
-test('a worker has no geolocation, and the error says so', async ({ context, page, site, gateway, options }) => {
+test('a worker reports with the location that the page passes, and is as public as its page', async ({
+  context,
+  page,
+  site,
+  gateway,
+  options,
+}) => {
   await grantGeolocation(context);
   await page.goto(`${site.url}/empty`);
+  const passed = { location: LOCATION };
+  const unlocated = { ...options, location: { ip: { enabled: false } } };
 
-  const { error } = await callInWorker(page, 'reportBetEvent', { ...options, location: { ip: { enabled: false } } }, betEvent());
-
-  expect(error).toMatchObject({ code: 'location', outcome: 'not-sent', steps: [{ step: 'browser-geolocation', reason: 'not-available' }] });
+  // It has no geolocation.
+  expect((await callInWorker(page, 'reportBetEvent', unlocated, betEvent())).error).toMatchObject({
+    code: 'location',
+    outcome: 'not-sent',
+    steps: [{ step: 'browser-geolocation', reason: 'not-available' }],
+  });
+  // A key is refused unless it is allowed, and functions for the backend are refused.
+  const refused = { code: 'configuration', outcome: 'not-sent' };
+  const keyed = await callInWorker(page, 'reportBetEvent', { gateways: options.gateways }, betEvent(), passed);
+  expect(keyed.error).toMatchObject(refused);
+  expect((await callInWorker(page, 'verifyNin', options, { nin: '99012345678' })).error).toMatchObject(refused);
   expect(gateway.requests).toEqual([]);
-});
 
-test('a worker is as public as its page: a key is refused unless it is allowed', async ({ page, site, gateway, options }) => {
-  await page.goto(`${site.url}/empty`);
-
-  const { error } = await callInWorker(page, 'reportBetEvent', { gateways: options.gateways }, betEvent(), { location: LOCATION });
-
-  expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent' });
-  expect(gateway.requests).toEqual([]);
-});
-
-test('functions for the backend are refused in a worker too', async ({ page, site, gateway, options }) => {
-  await page.goto(`${site.url}/empty`);
-
-  const { error } = await callInWorker(page, 'verifyNin', options, { nin: '99012345678' });
-
-  expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent' });
-  expect(gateway.requests).toEqual([]);
+  const { result } = await callInWorker(page, 'reportBetEvent', options, betEvent(), passed);
+  expect(result).toMatchObject({ outcome: 'recorded', reference: 'BET-1', location: LOCATION });
+  expect(gateway.recorded()).toMatchObject([{ bet_id: 'BET-1', location: LOCATION }]);
 });
 
 declare const LocationSDK: typeof import('../../src/entries/script-tag-relay.js').LocationSDK;
@@ -100,26 +93,28 @@ describe.each([
   ['the worker of the guide', leaveToWorker],
   ['the service worker of the guide', leaveToServiceWorker],
 ])('%s', (_which, leave) => {
-  test('reports through the relay with the session of its page, and with the position that the page has found', async ({ context, page, onTestFinished }) => {
+  test("reports through the relay with the session of its page, and with the position that the page has found, or gives the player's message", async ({
+    context,
+    page,
+    onTestFinished,
+  }) => {
     const world = await serveRelay();
     onTestFinished(world.close);
-    await context.addCookies([{ name: 'session', value: 'ada', url: world.url, httpOnly: true, sameSite: 'Strict' }]);
     await grantGeolocation(context);
     await page.goto(world.url);
-
-    expect(await leave(page, { bet_id: 'B-1', amount: 1500 })).toMatchObject({ receipt: { outcome: 'recorded', location: { source: 'gps' } } });
-    expect(world.gateway.reports()).toMatchObject([{ reference: 'B-1', body: { location: { ...POSITION, source: 'gps' } } }]);
-  });
-
-  test("gives the player's message", async ({ context, page, onTestFinished }) => {
-    const world = await serveRelay();
-    onTestFinished(world.close);
-    await context.addCookies([{ name: 'session', value: 'none', url: world.url }]);
-    await grantGeolocation(context);
-    await page.goto(world.url);
-
-    expect(await leave(page, { bet_id: 'B-1', amount: 1500 })).toEqual({ text: expect.stringContaining('Log in'), action: 'log-in' });
+    expect(await leave(page, { bet_id: 'B-1', amount: 1500 })).toEqual({
+      text: expect.stringContaining('Log in'),
+      action: 'log-in',
+    });
     expect(world.gateway.reports()).toEqual([]);
+
+    await context.addCookies([{ name: 'session', value: 'ada', url: world.url, httpOnly: true, sameSite: 'Strict' }]);
+    expect(await leave(page, { bet_id: 'B-1', amount: 1500 })).toMatchObject({
+      receipt: { outcome: 'recorded', location: { source: 'gps' } },
+    });
+    expect(world.gateway.reports()).toMatchObject([
+      { reference: 'B-1', body: { location: { ...POSITION, source: 'gps' } } },
+    ]);
   });
 });
 
@@ -131,6 +126,8 @@ test('a worker that is a module reports through the relay', async ({ context, pa
   await grantGeolocation(context);
   await page.goto(world.url);
 
-  expect(await leaveTo(page, '/module-worker.js', 'module', { bet_id: 'B-1', amount: 1500 })).toMatchObject({ receipt: { outcome: 'recorded' } });
+  expect(await leaveTo(page, '/module-worker.js', 'module', { bet_id: 'B-1', amount: 1500 })).toMatchObject({
+    receipt: { outcome: 'recorded' },
+  });
   expect(world.gateway.reports()).toMatchObject([{ reference: 'B-1', body: { location: { source: 'gps' } } }]);
 });

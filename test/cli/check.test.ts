@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createMockGateway, type FaultRule, type MockGatewayOptions } from '../../src/entries/mock.js';
-import { serve } from '../../src/entries/mock-node.js';
+import { serve } from '../../src/entries/node.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 import { certificateKey, expired, forElsewhere, selfSigned } from '../support/certificates.js';
 import { runCli } from '../support/cli-in-process.js';
@@ -52,7 +52,11 @@ const answering = async (listener: RequestListener) => {
   return `http://127.0.0.1:${port}`;
 };
 
-const staging = (url: string, more: Record<string, string> = {}) => ({ LOCATION_SDK_STAGING_BASE_URL: url, LOCATION_SDK_STAGING_API_KEY: KEY, ...more });
+const staging = (url: string, more: Record<string, string> = {}) => ({
+  LOCATION_SDK_STAGING_BASE_URL: url,
+  LOCATION_SDK_STAGING_API_KEY: KEY,
+  ...more,
+});
 
 const expectNoKey = <Ended extends { out: string; err: string }>(ended: Ended): Ended => {
   expect(ended.out + ended.err).not.toContain(KEY.slice(3));
@@ -60,7 +64,8 @@ const expectNoKey = <Ended extends { out: string; err: string }>(ended: Ended): 
 };
 
 /** The command in its own process, for behaviour that only a process shows. */
-const checkAlone = async (variables: Record<string, string>, ...words: string[]) => expectNoKey(await cli.runWith(variables, 'check', ...words));
+const checkAlone = async (variables: Record<string, string>, ...words: string[]) =>
+  expectNoKey(await cli.runWith(variables, 'check', ...words));
 
 /** The command in this process, with its output. */
 async function check(variables: Record<string, string>, ...words: string[]) {
@@ -124,8 +129,16 @@ describe('a gateway as specified', () => {
     const { url } = await mock();
     const { code, out } = await check(staging(url), '--json');
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ environment: 'staging', baseUrl: url, ok: true, tally: { fail: 0 }, latency: { answers: 20 } });
-    expect(JSON.parse(out).assumptions).toContainEqual(expect.objectContaining({ id: 'duplicate', verdict: 'confirmed' }));
+    expect(JSON.parse(out)).toMatchObject({
+      environment: 'staging',
+      baseUrl: url,
+      ok: true,
+      tally: { fail: 0 },
+      latency: { answers: 20 },
+    });
+    expect(JSON.parse(out).assumptions).toContainEqual(
+      expect.objectContaining({ id: 'duplicate', verdict: 'confirmed' }),
+    );
   });
 
   test('passes in mock mode, with a warning that it is a mock gateway', async () => {
@@ -158,7 +171,10 @@ describe('a gateway as specified', () => {
 });
 
 describe('production', () => {
-  const production = (url: string) => ({ LOCATION_SDK_PRODUCTION_BASE_URL: `${url}/production`, LOCATION_SDK_PRODUCTION_API_KEY: KEY });
+  const production = (url: string) => ({
+    LOCATION_SDK_PRODUCTION_BASE_URL: `${url}/production`,
+    LOCATION_SDK_PRODUCTION_API_KEY: KEY,
+  });
 
   test('gets no request that records a report or looks a person up', async () => {
     const { gateway, url } = await mock();
@@ -188,7 +204,9 @@ describe('production', () => {
 
   test('with the same address as staging is noticed before a report is made', async () => {
     const { gateway, url } = await mock();
-    const { code, out } = await check(staging(url, { LOCATION_SDK_PRODUCTION_BASE_URL: url, LOCATION_SDK_PRODUCTION_API_KEY: KEY }));
+    const { code, out } = await check(
+      staging(url, { LOCATION_SDK_PRODUCTION_BASE_URL: url, LOCATION_SDK_PRODUCTION_API_KEY: KEY }),
+    );
     expect(code).toBe(1);
     expect(out).toMatch(/staging and production have the same address/);
     expect(gateway.reports()).toEqual([]);
@@ -199,7 +217,9 @@ describe('production', () => {
     const both = { ...production(url), ...staging(`${url}/production`) };
     const { code, out } = await check(both, '--environment', 'production');
     expect(code).toBe(1);
-    expect(failed(out)).toEqual([expect.stringMatching(/FAIL {2}two addresses: staging and production have the same address.*/)]);
+    expect(failed(out)).toEqual([
+      expect.stringMatching(/FAIL {2}two addresses: staging and production have the same address.*/),
+    ]);
     expect(out).toContain('-> give each its own base address');
   });
 });
@@ -218,7 +238,11 @@ describe('wrong settings', () => {
       { LOCATION_SDK_STAGING_BASE_URL: 'https://gateway.example.com/?key=1' },
       /baseUrl: contains a user name, a password, a query/,
     ],
-    ['an address without TLS', { LOCATION_SDK_STAGING_BASE_URL: 'http://gateway.example.com' }, /must begin with https:\/\//],
+    [
+      'an address without TLS',
+      { LOCATION_SDK_STAGING_BASE_URL: 'http://gateway.example.com' },
+      /must begin with https:\/\//,
+    ],
     ['a key with a line end', { LOCATION_SDK_STAGING_API_KEY: `${KEY}\n` }, /apiKey: contains a space, a line end/],
     ['certificates that are not checked', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, /NODE_TLS_REJECT_UNAUTHORIZED: is 0/],
   ])('%s', async (_, variables, line) => {
@@ -229,7 +253,9 @@ describe('wrong settings', () => {
 
   test('a key function that throws', async () => {
     const { url } = await mock();
-    const file = optionsFile(`{ gateways: { staging: { baseUrl: '${url}', apiKey: () => { throw new Error('${KEY}'); } } } }`);
+    const file = optionsFile(
+      `{ gateways: { staging: { baseUrl: '${url}', apiKey: () => { throw new Error('${KEY}'); } } } }`,
+    );
     const { code, out } = await checkAlone({}, '--options', file);
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/your key: the function apiKey threw an error/)]);
@@ -240,8 +266,10 @@ describe('an address that does not answer', () => {
   test('a name that does not resolve', async () => {
     const { code, out } = await check(staging('https://gateway.invalid'));
     expect(code).toBe(1);
-    expect(failed(out)).toEqual([expect.stringMatching(/name: gateway\.invalid cannot be resolved \((?:ENOTFOUND|EAI_AGAIN)\)/)]);
-    expect(out).toMatch(/skip {2}gateway, key, size, four steps, repeats/);
+    expect(failed(out)).toEqual([
+      expect.stringMatching(/connection: gateway\.invalid, port 443, cannot be reached \((?:ENOTFOUND|EAI_AGAIN)\)/),
+    ]);
+    expect(out).toMatch(/skip {2}gateway, key, four steps, repeats/);
   });
 
   test('a port that refuses', async () => {
@@ -250,11 +278,13 @@ describe('an address that does not answer', () => {
     server.close();
     const { code, out } = await check(staging(`http://127.0.0.1:${port}`));
     expect(code).toBe(1);
-    expect(failed(out)).toEqual([`  FAIL  port: ${port} cannot be reached (ECONNREFUSED)`]);
+    expect(failed(out)).toEqual([`  FAIL  connection: 127.0.0.1, port ${port}, cannot be reached (ECONNREFUSED)`]);
   });
 
   test('a port that refuses while a proxy is set but not used', async () => {
-    const { out } = await check(staging('http://127.0.0.1:9', { HTTPS_PROXY: 'http://user:secret-canary@proxy.example.com' }));
+    const { out } = await check(
+      staging('http://127.0.0.1:9', { HTTPS_PROXY: 'http://user:secret-canary@proxy.example.com' }),
+    );
     expect(out).toMatch(/-> HTTPS_PROXY is set, which Node\.js's fetch does not use by itself/);
     expect(out).not.toContain('secret-canary');
   });
@@ -263,11 +293,14 @@ describe('an address that does not answer', () => {
     const { url } = await mock();
     const { code, out } = await check(staging(url.replace('http:', 'https:')));
     expect(code).toBe(1);
-    expect(failed(out)).toEqual([expect.stringMatching(/TLS: no secure connection/)]);
+    expect(failed(out)).toEqual([expect.stringMatching(/connection: .* cannot be reached \(/)]);
+    expect(out).toContain('-> does the server on this port speak TLS?');
   });
 
   test('a port that is open and silent times out', async () => {
-    const port = await listen(createTcpServer((socket) => void open.unshift(() => socket.on('error', () => undefined).destroy())));
+    const port = await listen(
+      createTcpServer((socket) => void open.unshift(() => socket.on('error', () => undefined).destroy())),
+    );
     const { code, out } = await check(staging(`http://127.0.0.1:${port}`), '--timeout', '700ms');
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/the time limit for all checks is over/)]);
@@ -294,7 +327,11 @@ describe('certificates', () => {
       const pieces: Buffer[] = [];
       for await (const piece of request) pieces.push(piece as Buffer);
       const { host, connection, ...headers } = request.headers as Record<string, string>;
-      const answer = await fetch(url + request.url, { method: request.method ?? 'POST', headers, body: Buffer.concat(pieces) });
+      const answer = await fetch(url + request.url, {
+        method: request.method ?? 'POST',
+        headers,
+        body: Buffer.concat(pieces),
+      });
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
     });
     server.on('tlsClientError', () => undefined);
@@ -309,7 +346,9 @@ describe('certificates', () => {
     const { url } = await secure(selfSigned);
     const { code, out } = await check(staging(url));
     expect(code).toBe(1);
-    expect(failed(out)).toEqual([expect.stringContaining('TLS: the certificate is refused: DEPTH_ZERO_SELF_SIGNED_CERT')]);
+    expect(failed(out)).toEqual([
+      expect.stringContaining('answers: the certificate is refused: DEPTH_ZERO_SELF_SIGNED_CERT'),
+    ]);
     expect(out).toMatch(/-> .*NODE_EXTRA_CA_CERTS=/);
   });
 
@@ -317,7 +356,7 @@ describe('certificates', () => {
     const { url, trusted } = await secure(selfSigned);
     const { code, out } = await checkAlone(staging(url, trusted));
     expect({ code, failed: failed(out) }).toEqual({ code: 0, failed: [] });
-    expect(out).toMatch(/ok {4}TLS: TLSv1\.3, the certificate is valid for \d{5} more days/);
+    expect(out).toMatch(/ok {4}connection: .* answers: TLSv1\.3, the certificate is valid for \d{5} more days/);
   });
 
   test.each([
@@ -334,16 +373,32 @@ describe('certificates', () => {
 
 describe('a server that is not the gateway gets no key', () => {
   test.each<[string, RequestListener, RegExp]>([
-    ['a captive portal', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Log in'), /HTTP 200, an HTML page/],
-    ['a redirect', (_, response) => response.writeHead(302, { location: 'https://elsewhere.example.com/' }).end(), /HTTP 302, empty/],
+    [
+      'a captive portal',
+      (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Log in'),
+      /HTTP 200, an HTML page/,
+    ],
+    [
+      'a redirect',
+      (_, response) => response.writeHead(302, { location: 'https://elsewhere.example.com/' }).end(),
+      /HTTP 302, empty/,
+    ],
     ['a server that fails', (_, response) => response.writeHead(500).end('oops'), /HTTP 500, not JSON/],
-    ['a server without these paths', (_, response) => response.writeHead(404).end('{"message":"no"}'), /known path, without a key: HTTP 404, "no"/],
+    [
+      'a server without these paths',
+      (_, response) => response.writeHead(404).end('{"message":"no"}'),
+      /known path, without a key: HTTP 404, "no"/,
+    ],
     [
       'a server that is open to anyone',
       (request, response) => response.writeHead(request.url?.endsWith('verify') ? 200 : 404).end('{}'),
       /without a key: HTTP 200/,
     ],
-    ['half an answer', (_, response) => void response.writeHead(200, { 'content-length': '99' }).write('{', () => response.destroy()), /connection broke/],
+    [
+      'half an answer',
+      (_, response) => void response.writeHead(200, { 'content-length': '99' }).write('{', () => response.destroy()),
+      /connection broke/,
+    ],
   ])('%s', async (_, listener, line) => {
     const keys: unknown[] = [];
     const url = await answering((request, response) => {
@@ -398,22 +453,37 @@ describe('a gateway with a problem', () => {
     const { lines, assumptions } = JSON.parse(out);
     expect(code).toBe(1);
     expect(lines).toContainEqual(
-      expect.objectContaining({ name: '1 reportBetEvent', status: 'fail', advice: expect.stringContaining('paths.reportBetEvent') }),
+      expect.objectContaining({
+        name: '1 reportBetEvent',
+        status: 'fail',
+        advice: expect.stringContaining('paths.reportBetEvent'),
+      }),
     );
     expect(assumptions).toContainEqual(expect.objectContaining({ id: 'paths', verdict: 'differs' }));
   });
 
   test('bets that it refuses, while it accepts withdrawals', async () => {
-    const { gateway, url } = await mock({}, { kind: 'status', status: 422, operation: 'reportBetEvent', times: null, body: { message: 'stake is required' } });
+    const { gateway, url } = await mock(
+      {},
+      { kind: 'status', status: 422, operation: 'reportBetEvent', times: null, body: { message: 'stake is required' } },
+    );
     const { code, out } = await check(staging(url), '--json');
     expect(code).toBe(1);
     expect(JSON.parse(out).assumptions).toContainEqual(
-      expect.objectContaining({ id: 'bet', verdict: 'differs', seen: 'HTTP 422, "stake is required"', option: 'validation' }),
+      expect.objectContaining({
+        id: 'bet',
+        verdict: 'differs',
+        seen: 'HTTP 422, "stake is required"',
+        option: 'validation',
+      }),
     );
     expect(JSON.parse(out).lines).toContainEqual(
       expect.objectContaining({ name: '2 reportSettledBet', status: 'skip', text: 'reportBetEvent was not recorded' }),
     );
-    expect(gateway.reports().map(({ operation }) => operation)).toEqual(['reportWithdrawalEvent', 'reportSettledWithdrawal']);
+    expect(gateway.reports().map(({ operation }) => operation)).toEqual([
+      'reportWithdrawalEvent',
+      'reportSettledWithdrawal',
+    ]);
   });
 
   test('settled reports that it accepts without their initiated events are a warning', async () => {
@@ -436,8 +506,9 @@ describe('a gateway with a problem', () => {
     expect(code).toBe(1);
     expect(failed(out)).toHaveLength(4);
     expect(failed(out)[0]).toMatch(/the same data: is not recognised as a duplicate: HTTP 403/);
-    expect(out).toMatch(/isDuplicate: \(\{ status, body \}\) => \{\n.*\n.*status === 403/);
-    const file = optionsFile("{ isDuplicate: ({ status, body }) => status === 403 && (/different/.test(body?.message) ? 'conflict' : 'same') }");
+    const file = optionsFile(
+      "{ isDuplicate: ({ status, body }) => status === 403 && (/different/.test(body?.message) ? 'conflict' : 'same') }",
+    );
     expect((await check(staging(url), '--options', file)).code).toBe(0);
   });
 
@@ -446,7 +517,9 @@ describe('a gateway with a problem', () => {
       request.resume();
       const known = !request.url?.includes('no-such-path');
       const status = !known ? 404 : request.headers['x-api-key'] === KEY ? 200 : 401;
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(status === 401 ? { error: 'Unauthorized' } : { success: true }));
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(status === 401 ? { error: 'Unauthorized' } : { success: true }));
     });
     const { code, out } = await check(staging(url), '--trust-environment');
     expect(code).toBe(1);
@@ -455,9 +528,13 @@ describe('a gateway with a problem', () => {
   });
 
   test('a clock that differs from this one', async () => {
-    const url = await answering((_, response) => response.writeHead(404, { date: new Date(Date.now() - 300_000).toUTCString() }).end('{}'));
+    const url = await answering((_, response) =>
+      response.writeHead(404, { date: new Date(Date.now() - 300_000).toUTCString() }).end('{}'),
+    );
     const { out } = await check(staging(url));
-    expect(failed(out)).toContainEqual(expect.stringMatching(/clock: this machine is (?:299|300|301) s ahead of the gateway/));
+    expect(failed(out)).toContainEqual(
+      expect.stringMatching(/clock: this machine is (?:299|300|301) s ahead of the gateway/),
+    );
   });
 });
 
@@ -483,17 +560,27 @@ describe('a wrong call ends with one line and exit code 2', () => {
   test('options without a default export', async () => {
     const file = join(folder, 'none.mjs');
     writeFileSync(file, 'export const options = {};');
-    expect(await check({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/exports no object of client options as default/) });
+    expect(await check({}, '--options', file)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/exports no object of client options as default/),
+    });
   });
 
   test('options that throw, since the error may contain the key', async () => {
     const file = join(folder, 'throws.mjs');
     writeFileSync(file, `throw new Error('${KEY}')`);
-    expect(await check({}, '--options', file)).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be loaded \(Error\)/) });
+    expect(await check({}, '--options', file)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/cannot be loaded \(Error\)/),
+    });
   });
 
   test('an option that the client does not know is a failed check', async () => {
-    const { code, out } = await check(staging('https://gateway.example.com'), '--options', optionsFile('{ isDuplicat: () => false }'));
+    const { code, out } = await check(
+      staging('https://gateway.example.com'),
+      '--options',
+      optionsFile('{ isDuplicat: () => false }'),
+    );
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(/isDuplicat/)]);
   });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,11 +9,13 @@ import { version } from '../../package.json';
 import { MOCK_OPTIONS } from '../../src/cli/mock/mock.js';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
-import { serve } from '../../src/entries/mock-node.js';
+import { serve } from '../../src/entries/node.js';
+import { newFile } from '../outbox/stores/sqlite/files.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 import { runCli, startMock } from '../support/cli-in-process.js';
-import { readGuides } from '../support/documents.js';
 import { betEvent } from '../support/factories.js';
+import { freePort } from '../support/free-port.js';
+import { runNode } from '../support/run.js';
 
 let cli: BuiltCli;
 const folder = mkdtempSync(join(tmpdir(), 'location-sdk-cli-'));
@@ -33,16 +34,11 @@ afterEach(() => vi.unstubAllEnvs());
 /** A client as in an operator's code. Only the variable sends it to this address. */
 function clientLedTo(url: string) {
   vi.stubEnv('LOCATION_SDK_MOCK', url);
-  return createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'real-key' } }, retry: { limit: 0 }, logger: {} });
-}
-
-/** Expects words in the output of the command and in its guide. */
-const guide = readGuides('how-to/test-in-ci');
-function expectSaid(said: string, ...words: string[]): void {
-  for (const one of words) {
-    expect(said).toContain(one);
-    expect(guide).toContain(one);
-  }
+  return createClient({
+    gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'real-key' } },
+    retry: { limit: 0 },
+    logger: {},
+  });
 }
 
 const references = async (url: string) => {
@@ -53,7 +49,12 @@ const references = async (url: string) => {
 test('one line says that the mock gateway is ready, with its address', async () => {
   const { readyLine, url, end } = await cli.mock();
   expect(readyLine).toMatch(/^location-sdk mock gateway listening on http:\/\/127\.0\.0\.1:[1-9]\d*$/);
-  expect(await (await fetch(`${url}/__admin/health`)).json()).toEqual({ status: 'ok', name: 'location-sdk mock gateway', version, pid: expect.any(Number) });
+  expect(await (await fetch(`${url}/__admin/health`)).json()).toEqual({
+    status: 'ok',
+    name: 'location-sdk mock gateway',
+    version,
+    pid: expect.any(Number),
+  });
   expect(await end()).toBe(0);
 });
 
@@ -106,8 +107,13 @@ test('--seed decides which requests a fault with a probability strikes', async (
   /** Which of 20 requests were struck. */
   const struck = async (ask: typeof fetch, address: string) => {
     const statuses: number[] = [];
-    const init = { method: 'POST', headers: { 'x-api-key': 'mock-api-key', 'content-type': 'application/json' }, body: '{"nin":"99012345678"}' };
-    for (let request = 0; request < 20; request += 1) statuses.push((await ask(`${address}/integration-gateway/external/nin/verify`, init)).status);
+    const init = {
+      method: 'POST',
+      headers: { 'x-api-key': 'mock-api-key', 'content-type': 'application/json' },
+      body: '{"nin":"99012345678"}',
+    };
+    for (let request = 0; request < 20; request += 1)
+      statuses.push((await ask(`${address}/integration-gateway/external/nin/verify`, init)).status);
     return statuses;
   };
   const expected = (seed: number) => {
@@ -127,86 +133,34 @@ test('mock --help lists every option of the command', async () => {
   expect(out).toContain('default: 4010');
 });
 
-test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it at once, even with hanging requests', async (signal) => {
-  const { url, end } = await cli.mock();
-  const rules = [
-    { kind: 'hang', times: 1 },
-    { kind: 'latency', delay: 600_000, times: null },
-  ];
-  for (const rule of rules) await fetch(`${url}/__admin/faults`, { method: 'POST', body: JSON.stringify(rule) });
-  const client = clientLedTo(url);
-  const lost = [client.reportBetEvent(betEvent()), client.reportBetEvent(betEvent())].map((report) => report.catch(({ outcome }) => outcome));
-  const idle = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
-  await once(idle, 'connect');
-  const waiting = fetch(`${url}/__admin/requests/wait`, { method: 'POST', body: '{"status":599,"timeoutMs":60000}' }).catch(() => 'gone');
-  while ((await (await fetch(`${url}/__admin/faults`)).json()).faults.some(({ struck }: { struck: number }) => struck === 0));
-  expect(await end(signal)).toBe(0);
-  expect(await Promise.all([...lost, waiting])).toEqual(['unknown', 'unknown', 'gone']);
-});
-
-describe('the state file', () => {
-  const reporting = async (path: string, id: string) => {
-    const mock = await startMock('--state', path);
-    await clientLedTo(mock.url).reportBetEvent(betEvent({ bet_id: id }));
-    return mock;
-  };
-
-  test('is written at the end and read at the start', async () => {
-    const path = join(folder, 'state.json');
-    const first = await reporting(path, 'B-1');
-    expect(existsSync(path)).toBe(false);
-    expect(await first.end()).toBe(0);
-    const second = await reporting(path, 'B-2');
-    expect(await references(second.url)).toEqual(['B-1', 'B-2']);
-    expect(await second.end()).toBe(0);
-    expect(JSON.parse(readFileSync(path, 'utf8')).reports.staging).toHaveLength(2);
-    // Reports are personal data.
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-  });
-
-  test('may be a link, which is not replaced', async () => {
-    const path = join(folder, 'link.json');
-    const target = join(folder, 'target.json');
-    writeFileSync(target, JSON.stringify(createMockGateway().snapshot()));
-    symlinkSync(target, path);
-    const mock = await reporting(path, 'B-1');
-    await mock.end();
-    expect(readFileSync(target, 'utf8')).toContain('B-1');
-  });
-
-  test.each([
-    ['not JSON', '{"version":1,'],
-    ['empty', ''],
-    ['of another kind', '{"name":"package"}'],
-    ['of a later version', '{"version":2,"reports":{"staging":[],"production":[]}}'],
-    ['of a report without its reference', '{"version":1,"reports":{"staging":[{"operation":"reportBetEvent","body":{}}],"production":[]}}'],
-  ])('that is %s ends it, and is not changed', async (_, text) => {
-    const path = join(folder, 'broken.json');
-    writeFileSync(path, text);
-    const { code, out, err } = await runCli(['mock', '--port', '0', '--state', path]);
-    expect({ code, out, err }).toEqual({
-      code: 2,
-      out: '',
-      err: expect.stringMatching(/^location-sdk: the state file .*broken\.json cannot be used and was not changed: .+\n$/),
-    });
-    expect(readFileSync(path, 'utf8')).toBe(text);
-  });
-
-  test('in a folder that does not exist ends it before anything is reported', async () => {
-    expect(await runCli(['mock', '--port', '0', '--state', join(folder, 'none', 'x.json')])).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/folder.*ENOENT/),
-    });
-  });
-
-  test('that cannot be written at the end is exit code 1', async () => {
-    const path = join(mkdtempSync(join(folder, 'gone-')), 'x.json');
-    const mock = await startMock('--state', path);
-    rmSync(join(path, '..'), { recursive: true });
-    expect(await mock.end()).toBe(1);
-  });
-});
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  '%s ends it at once, even with hanging requests',
+  async (signal) => {
+    const { url, end } = await cli.mock();
+    const rules = [
+      { kind: 'hang', times: 1 },
+      { kind: 'latency', delay: 600_000, times: null },
+    ];
+    for (const rule of rules) await fetch(`${url}/__admin/faults`, { method: 'POST', body: JSON.stringify(rule) });
+    const client = clientLedTo(url);
+    const lost = [client.reportBetEvent(betEvent()), client.reportBetEvent(betEvent())].map((report) =>
+      report.catch(({ outcome }) => outcome),
+    );
+    const idle = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+    await once(idle, 'connect');
+    const waiting = fetch(`${url}/__admin/requests/wait`, {
+      method: 'POST',
+      body: '{"status":599,"timeoutMs":60000}',
+    }).catch(() => 'gone');
+    while (
+      (await (await fetch(`${url}/__admin/faults`)).json()).faults.some(
+        ({ struck }: { struck: number }) => struck === 0,
+      )
+    );
+    expect(await end(signal)).toBe(0);
+    expect(await Promise.all([...lost, waiting])).toEqual(['unknown', 'unknown', 'gone']);
+  },
+);
 
 describe('a wrong call ends with one line and exit code 2', () => {
   test('a port that is in use', async () => {
@@ -214,7 +168,9 @@ describe('a wrong call ends with one line and exit code 2', () => {
     const port = new URL(server.url).port;
     const { code, out, err } = await runCli(['mock', '--port', port]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toBe(`location-sdk: cannot listen on 127.0.0.1:${port}: the port is in use; choose another, or 0 for a free one\n`);
+    expect(err).toBe(
+      `location-sdk: cannot listen on 127.0.0.1:${port}: the port is in use; choose another, or 0 for a free one\n`,
+    );
     await server.close();
   });
 
@@ -236,13 +192,14 @@ describe('a wrong call ends with one line and exit code 2', () => {
     ['mock --validation off', /--validation must be strict or partial/],
     ['mock --key=', /--key must be/],
     ['mock --host 0.0.0.0', /--admin-token/],
-    ['mock --host 192.0.2.1 --admin-token x', /cannot listen on 192\.0\.2\.1:4010: this machine does not have this address/],
-    ['mock ready --timeout soon', /--timeout must be a time such as 500ms/],
-    ['mock ready --url there', /--url must be an address/],
-    ['mock ready --url http://127.0.0.1:4010 --port 4010', /give --port or --url, not both/],
+    [
+      'mock --host 192.0.2.1 --admin-token x',
+      /cannot listen on 192\.0\.2\.1:4010: this machine does not have this address/,
+    ],
     ['mock run', /mock run needs a command after --/],
     ['mock run npm test', /unexpected word 'npm'/],
-    ['mock run --port 4010 -- npm test', /unknown option --port/],
+    ['mock run --port 65536 -- npm test', /--port must be a whole number from 0 to 65535/],
+    ['mock run --key mine -- npm test', /unknown option --key/],
   ])('%s', async (words, line) => {
     const { code, out, err } = await runCli(words.split(' '));
     expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 });
@@ -250,122 +207,107 @@ describe('a wrong call ends with one line and exit code 2', () => {
   });
 });
 
-describe('mock ready', () => {
-  test('ends with exit code 0 if a mock gateway answers', async () => {
-    const { url, end } = await startMock();
-    expect(await runCli(['mock', 'ready', '--url', url])).toEqual({ code: 0, out: `location-sdk mock gateway ready at ${url}\n`, err: '' });
-    await end();
-  });
-
-  test('waits for one that starts later', async () => {
-    const { url, end } = await startMock();
-    await end();
-    const waiting = runCli(['mock', 'ready', '--url', url, '--wait', '--timeout', '30s']);
-    const late = await startMock('--port', new URL(url).port);
-    expect(await waiting).toMatchObject({ code: 0 });
-    await late.end();
-  });
-
-  test('ends with exit code 1 if none answers in time', async () => {
-    const { url, end } = await startMock();
-    await end();
-    expect(await runCli(['mock', 'ready', '--url', url])).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/ECONNREFUSED/) });
-    expect(await runCli(['mock', 'ready', '--url', url, '--wait', '--timeout', '100ms'])).toMatchObject({ code: 1 });
-  });
-
-  test('uses the address of --port or LOCATION_SDK_MOCK', async () => {
-    const { url, end } = await startMock();
-    const { port } = new URL(url);
-    expect(await runCli(['mock', 'ready', '--port', port])).toMatchObject({ code: 0, out: `location-sdk mock gateway ready at ${url}\n` });
-    vi.stubEnv('LOCATION_SDK_MOCK', url);
-    expect(await runCli(['mock', 'ready'])).toMatchObject({ code: 0, out: `location-sdk mock gateway ready at ${url}\n` });
-    vi.stubEnv('LOCATION_SDK_MOCK', '127.0.0.1');
-    expect(await runCli(['mock', 'ready'])).toEqual({
-      code: 2,
-      out: '',
-      err: 'location-sdk: LOCATION_SDK_MOCK must be an address such as http://127.0.0.1:4010\n',
-    });
-    await end();
-  });
-
-  test('ends with exit code 1 at once if a mock gateway of another process answers', { tags: 'slow' }, async () => {
-    const { url, end } = await startMock();
-    expect(await runCli(['mock', 'ready', '--url', url, '--pid', `${process.pid}`])).toMatchObject({ code: 0 });
-    const { code, out, err } = await runCli(['mock', 'ready', '--url', url, '--pid', '1', '--wait', '--timeout', '10m']);
-    expect([code, out]).toEqual([1, '']);
-    expectSaid(err, 'another mock gateway answers at ');
-    expect(err).toBe(`location-sdk: another mock gateway answers at ${url}: its process is ${process.pid}, not 1; start yours on a free port\n`);
-    await end();
-  });
-
-  test.each([
-    ['of another version', { status: 'ok', name: 'location-sdk mock gateway', version: '0.0.1' }, /another mock gateway answers at .*: it has version 0\.0\.1/],
-    ['of another kind', { status: 'ok', version }, /no mock gateway at .*: another server answers there/],
-    ['that answers null', null, /no mock gateway at .*: another server answers there/],
-  ])('ends with exit code 1 if a server %s answers', async (_, body, words) => {
-    const server = createServer((__, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const { code, out, err } = await runCli(['mock', 'ready', '--port', `${port}`]);
-    expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
-    if (err.includes('no mock')) expectSaid(err, 'no mock gateway at ', 'another server answers there');
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-
-  test('sends the admin token', async () => {
-    const { url, end } = await startMock('--admin-token', 's3cret');
-    expect(await runCli(['mock', 'ready', '--url', url])).toMatchObject({ code: 1, err: expect.stringMatching(/admin token is missing/) });
-    expect(await runCli(['mock', 'ready', '--url', url, '--admin-token', 's3cret'])).toMatchObject({ code: 0 });
-    await end();
-  });
-});
-
 describe('mock run', () => {
   const node = (code: string) => ['--', process.execPath, '-e', code];
 
   test('runs a command with the address of a mock gateway in the variable, and returns its exit code', async () => {
-    const state = join(folder, 'run.json');
     const script = `
       const body = JSON.stringify({ bet_id: 'B-1', user: { user_id: 'U-1' }, location: { latitude: 6, longitude: 3, source: 'gps' } });
       const headers = { 'x-api-key': 'mock-api-key', 'content-type': 'application/json' };
       fetch(process.env.LOCATION_SDK_MOCK + '/integration-gateway/external/report-bet-event', { method: 'POST', headers, body })
         .then(({ status }) => { console.log(status, ...process.argv.slice(1)); process.exitCode = 7; });`;
-    const { code, out, err } = await cli.run('mock', 'run', '--state', state, '--validation', 'partial', ...node(script), 'a b', '--help');
-    expect({ code, out }).toEqual({ code: 7, out: '200 a b --help\n' });
-    const [, url = ''] = /^location-sdk mock gateway listening on (http:\S+)\n$/.exec(err) ?? [];
-    // The mock gateway ended with the command, and wrote its state.
-    await expect(fetch(`${url}/__admin/health`)).rejects.toThrow('fetch failed');
-    expect(readFileSync(state, 'utf8')).toContain('B-1');
-  });
-
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes %s on, waits for the command, and returns its exit code', { tags: 'slow' }, async (signal) => {
-    const child = cli.start(
+    const { code, out, err } = await cli.run(
       'mock',
       'run',
-      ...node(`process.on('${signal}', () => setTimeout(() => process.exit(42), 50)); setInterval(() => {}, 1000); console.log('ready');`),
+      '--validation',
+      'partial',
+      ...node(script),
+      'a b',
+      '--help',
     );
-    const [line] = (await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line')) as [string];
-    expect(line).toBe('ready');
-    child.kill(signal);
-    expect(await once(child, 'exit')).toEqual([42, null]);
+    expect({ code, out }).toEqual({ code: 7, out: '200 a b --help\n' });
+    const [, url = ''] = /^location-sdk mock gateway listening on (http:\S+)\n$/.exec(err) ?? [];
+    // The mock gateway ended with the command.
+    await expect(fetch(`${url}/__admin/health`)).rejects.toThrow('fetch failed');
   });
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'passes %s on, waits for the command, and returns its exit code',
+    { tags: 'slow' },
+    async (signal) => {
+      const child = cli.start(
+        'mock',
+        'run',
+        ...node(
+          `process.on('${signal}', () => setTimeout(() => process.exit(42), 50)); setInterval(() => {}, 1000); console.log('ready');`,
+        ),
+      );
+      const [line] = (await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line')) as [
+        string,
+      ];
+      expect(line).toBe('ready');
+      child.kill(signal);
+      expect(await once(child, 'exit')).toEqual([42, null]);
+    },
+  );
 
   test('returns 128 plus the number of the signal that ended the command', { tags: 'slow' }, async () => {
     expect(await cli.run('mock', 'run', ...node("process.kill(process.pid, 'SIGKILL')"))).toMatchObject({ code: 137 });
   });
 
+  test('listens on the given port, and says so if another program has it', async () => {
+    const port = String(await freePort());
+    const script = 'console.log(process.env.LOCATION_SDK_MOCK)';
+    expect(await runCli(['mock', 'run', '--port', port, '--', process.execPath, '-e', `process.exitCode = 7`])).toEqual(
+      {
+        code: 7,
+        out: '',
+        err: `location-sdk mock gateway listening on http://127.0.0.1:${port}\n`,
+      },
+    );
+    const other = createServer().listen(Number(port), '127.0.0.1');
+    await once(other, 'listening');
+    const { code, err } = await runCli(['mock', 'run', '--port', port, '--', process.execPath, '-e', script]);
+    other.close();
+    expect(code).not.toBe(0);
+    expect(err).toContain(`cannot listen on 127.0.0.1:${port}`);
+  });
+
+  test('sends the reports of a store that an earlier run began, on another port', { tags: 'slow' }, async () => {
+    const file = newFile();
+    const script = ['--', process.execPath, 'test/cli/report-and-leave.js'];
+    const runs = [];
+    for (const bet of ['B-1', 'B-2'])
+      runs.push(await cli.run('mock', 'run', '--validation', 'partial', ...script, file, bet));
+    expect(runs.map(({ code, out }) => [code, out])).toEqual([
+      [0, 'B-1 recorded\n1 waits\n'],
+      [0, 'B-1-later B-2 recorded\n1 waits\n'],
+    ]);
+    expect(new Set(runs.map(({ err }) => /127\.0\.0\.1:\d+/.exec(err)?.[0])).size).toBe(2);
+
+    const real = await runNode(['test/cli/report-and-leave.js', file, 'B-3'], {
+      LOCATION_SDK_STAGING_BASE_URL: 'http://127.0.0.1:9',
+      LOCATION_SDK_STAGING_API_KEY: 'key',
+    });
+    expect(real.code).toBe(1);
+    expect(real.output).toContain('use another store for real reports');
+    const rebind = ['rebind', '--environment', 'staging', '--gateway', 'https://real.example.com', '--reason', 'x'];
+    expect(await runCli(['outbox', file, ...rebind])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('are those of a mock gateway (LOCATION_SDK_MOCK), which never go to another one'),
+    });
+  });
+
   test('says that the command does not exist', async () => {
     const { code, err } = await runCli(['mock', 'run', '--', 'no-such-command-4711', 'x']);
     expect(code).toBe(127);
-    expectSaid(err, 'cannot start ', ': is it installed, and in PATH?');
     expect(err).toContain('location-sdk: cannot start no-such-command-4711 (ENOENT): is it installed, and in PATH?\n');
   });
 });
 
 test('the version and the help are printed', async () => {
   expect(await runCli(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
-  for (const words of [[], ['--help'], ['mock', '--help'], ['mock', 'ready', '--help'], ['mock', 'run', '--help', '--', 'npm']]) {
+  for (const words of [[], ['--help'], ['mock', '--help'], ['mock', 'run', '--help', '--', 'npm']]) {
     const { code, out, err } = await runCli(words);
     expect({ code, err }).toEqual({ code: words.length === 0 ? 2 : 0, err: '' });
     expect(out).toMatch(/^Usage: location-sdk/m);
@@ -375,7 +317,11 @@ test('the version and the help are printed', async () => {
 
 test('a separate process returns the exit code, and prints errors on standard error', async () => {
   expect(await cli.run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
-  expect(await cli.run('mock', '--bogus')).toEqual({ code: 2, out: '', err: 'location-sdk: unknown option --bogus; see --help\n' });
+  expect(await cli.run('mock', '--bogus')).toEqual({
+    code: 2,
+    out: '',
+    err: 'location-sdk: unknown option --bogus; see --help\n',
+  });
 });
 
 test('a closed standard output does not change the exit code', { tags: 'slow' }, async () => {

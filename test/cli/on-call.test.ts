@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createOperator } from '../../src/outbox/operator/operator.js';
 import { QUARANTINED, read, write } from '../outbox/contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { copyOf, newFile, openStore } from '../outbox/stores/sqlite/files.js';
@@ -12,7 +13,8 @@ vi.setConfig({ testTimeout: 60_000 });
 /** A file with reports in many states; see `beforeAll`. */
 let sample: string;
 
-const idOf = (operation: string, reference: string, environment = 'staging') => `default:${environment}:${operation}:${reference}`;
+const idOf = (operation: string, reference: string, environment = 'staging') =>
+  `default:${environment}:${operation}:${reference}`;
 const bet = (reference: string, environment?: string) => idOf('reportBetEvent', reference, environment);
 const settlement = (reference: string) => idOf('reportSettledBet', reference);
 
@@ -21,14 +23,23 @@ beforeAll(async () => {
   const store = await openStore(sample);
   const { outbox, gateway, run } = outboxWorld({ store });
   const refuse = (operation: 'reportBetEvent' | 'reportSettledBet', reference: string) =>
-    void gateway.faults.add({ kind: 'status', status: 422, operation, reference, times: null, body: { message: 'no' } });
+    void gateway.faults.add({
+      kind: 'status',
+      status: 422,
+      operation,
+      reference,
+      times: null,
+      body: { message: 'no' },
+    });
   refuse('reportBetEvent', 'B-bad');
   refuse('reportSettledBet', 'B-late');
   refuse('reportBetEvent', 'B-two');
   // The first report of each environment is recorded, so that no circuit breaker opens.
   for (const reference of ['B-ok', 'B-late', 'B-bad', 'B-two']) await outbox.reportBetEvent(personalBet(reference));
-  for (const reference of ['B-ok', 'B-two']) await outbox.reportBetEvent(personalBet(reference), { environment: 'production' });
-  for (const reference of ['B-ok', 'B-late', 'B-bad', 'S-1', 'S-2']) await outbox.reportSettledBet(personalSettlement(reference));
+  for (const reference of ['B-ok', 'B-two'])
+    await outbox.reportBetEvent(personalBet(reference), { environment: 'production' });
+  for (const reference of ['B-ok', 'B-late', 'B-bad', 'S-1', 'S-2'])
+    await outbox.reportSettledBet(personalSettlement(reference));
   await run(outbox.drain());
   await store.close?.();
 }, 60_000);
@@ -42,7 +53,8 @@ function expectSaid(said: string, words: string): void {
   expect(said).toContain(words);
   expect(guide).toContain(words);
 }
-const stateOf = async (file: string, id: string): Promise<string> => jsonOf((await outbox(file, 'show', id, '--json')).out)[0].state;
+const stateOf = async (file: string, id: string): Promise<string> =>
+  jsonOf((await outbox(file, 'show', id, '--json')).out)[0].state;
 const dismiss = ['--as', 'dismissed', '--reason', 'a test bet'];
 
 describe('a reference of several reports', () => {
@@ -51,13 +63,21 @@ describe('a reference of several reports', () => {
     ['the quarantined one beside a recorded one', 'B-late', settlement('B-late')],
   ])('names %s', async (_, reference, id) => {
     const file = copy();
-    expect(await outbox(file, 'retry', reference, '--reason', 'mended')).toMatchObject({ code: 0, out: `${id} waits to be sent again\n` });
+    expect(await outbox(file, 'retry', reference, '--reason', 'mended')).toMatchObject({
+      code: 0,
+      out: `${id} waits to be sent again\n`,
+    });
     const other = copy();
-    expect(await outbox(other, 'resolve', reference, ...dismiss)).toMatchObject({ code: 0, out: `${id} is dismissed\n` });
+    expect(await outbox(other, 'resolve', reference, ...dismiss)).toMatchObject({
+      code: 0,
+      out: `${id} is dismissed\n`,
+    });
   });
 
   it('is decided once, even if it is given twice', async () => {
-    expect((await outbox(copy(), 'retry', 'B-late', settlement('B-late'))).out).toBe(`${settlement('B-late')} waits to be sent again\n`);
+    expect((await outbox(copy(), 'retry', 'B-late', settlement('B-late'))).out).toBe(
+      `${settlement('B-late')} waits to be sent again\n`,
+    );
   });
 
   it('must be narrowed if two of them match, and nothing changes until then', async () => {
@@ -67,7 +87,9 @@ describe('a reference of several reports', () => {
     expectSaid(err, 'say which, or narrow them with --operation or --environment');
     expect(err).toContain(`: ${bet('B-two')}, ${bet('B-two', 'production')}\n`);
     expect(await stateOf(file, settlement('B-late'))).toBe('quarantined');
-    expect((await outbox(file, 'retry', 'B-two', '--environment', 'production')).out).toBe(`${bet('B-two', 'production')} waits to be sent again\n`);
+    expect((await outbox(file, 'retry', 'B-two', '--environment', 'production')).out).toBe(
+      `${bet('B-two', 'production')} waits to be sent again\n`,
+    );
     expect(await stateOf(file, bet('B-two'))).toBe('quarantined');
   });
 
@@ -75,19 +97,29 @@ describe('a reference of several reports', () => {
     const { code, err } = await outbox(copy(), 'retry', 'B-ok', '--environment', 'staging');
     expect(code).toBe(1);
     expectSaid(err, 'retry fits none of the reports of B');
-    expect(err).toBe(`location-sdk: retry fits none of the reports of B-ok: ${bet('B-ok')} (recorded), ${settlement('B-ok')} (recorded)\n`);
+    expect(err).toBe(
+      `location-sdk: retry fits none of the reports of B-ok: ${bet('B-ok')} (recorded), ${settlement('B-ok')} (recorded)\n`,
+    );
   });
 });
 
 describe('--operation and --environment', () => {
   it.each([
     ['list', ['--environment', 'production'], [bet('B-two', 'production')]],
-    ['list', ['--operation', 'reportSettledBet'], [settlement('B-late'), settlement('S-1'), settlement('S-2'), settlement('B-bad')]],
+    [
+      'list',
+      ['--operation', 'reportSettledBet'],
+      [settlement('B-late'), settlement('S-1'), settlement('S-2'), settlement('B-bad')],
+    ],
     ['show', ['--operation', 'reportSettledBet', 'B-late'], [settlement('B-late')]],
     ['show', ['--environment', 'production', 'B-two'], [bet('B-two', 'production')]],
     ['retry', ['--all', '--operation', 'reportSettledBet', '--code', 'unprocessable'], [settlement('B-late')]],
     ['retry', ['--operation', 'reportBetEvent', 'B-bad'], [bet('B-bad')]],
-    ['resolve', ['--all', '--code', 'not-found', '--environment', 'staging', ...dismiss], [settlement('S-1'), settlement('S-2')]],
+    [
+      'resolve',
+      ['--all', '--code', 'not-found', '--environment', 'staging', ...dismiss],
+      [settlement('S-1'), settlement('S-2')],
+    ],
     ['resolve', ['--environment', 'production', 'B-two', ...dismiss], [bet('B-two', 'production')]],
   ])('narrow %s %j', async (command, words, ids) => {
     const { code, out } = await outbox(copy(), command, ...words, '--json');
@@ -96,24 +128,10 @@ describe('--operation and --environment', () => {
 
   it.each(['show', 'retry'])('narrow ids of %s, too', async (command) => {
     const { code, err } = await outbox(copy(), command, bet('B-bad'), '--environment', 'production');
-    expect([code, err]).toEqual([1, expect.stringContaining(`no report ${bet('B-bad')} with --environment production`)]);
-  });
-
-  it('narrow stats', async () => {
-    const states = { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 };
-    const stats = async (...words: string[]) => JSON.parse((await outbox(sample, 'stats', '--json', ...words)).out);
-    const whole = await stats();
-    expect(whole.states).toEqual({ ...states, recorded: 4, quarantined: 6, blocked: 1 });
-    expect(await stats('--environment', 'production')).toMatchObject({
-      states: { ...states, recorded: 1, quarantined: 1 },
-      oldestOpenAt: null,
-      destinations: [{ environment: 'production' }],
-    });
-    const settled = await stats('--operation', 'reportSettledBet');
-    expect(settled.states).toEqual({ ...states, recorded: 1, quarantined: 3, blocked: 1 });
-    expect(settled.oldestOpenAt).toBe(whole.oldestOpenAt);
-    const bets = await stats('--operation', 'reportBetEvent');
-    expect(bets.attempts + settled.attempts).toBe(whole.attempts);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(`no report ${bet('B-bad')} with --environment production`),
+    ]);
   });
 
   it('narrow resume to all pauses of one environment, or to the pause of one operation', async () => {
@@ -121,20 +139,24 @@ describe('--operation and --environment', () => {
     const store = await openStore(file);
     const { outbox: made, gateway, clock } = outboxWorld({ store, outbox: { breakerAfter: 1 } });
     gateway.faults.add({ kind: 'status', status: 422, times: null });
-    for (const environment of ['staging', 'production'] as const) await made.reportBetEvent(personalBet('B-1'), { environment });
+    for (const environment of ['staging', 'production'] as const)
+      await made.reportBetEvent(personalBet('B-1'), { environment });
     await made.reportSettledBet(personalSettlement('S-1'));
     await clock.run(made.drain({ timeoutMs: 500 }));
     await store.close?.();
-    expect((await outbox(file, 'resume', '--operation', 'reportWithdrawalEvent')).err).toContain('reportWithdrawalEvent is not paused.');
-    const paused = async (...words: string[]) =>
-      JSON.parse((await outbox(file, 'stats', '--json', ...words)).out).paused.map(
+    expect((await outbox(file, 'resume', '--operation', 'reportWithdrawalEvent')).err).toContain(
+      'reportWithdrawalEvent is not paused.',
+    );
+    const paused = async () =>
+      JSON.parse((await outbox(file, 'stats', '--json')).out).paused.map(
         ({ environment, operation }: Record<string, string>) => `${environment} ${operation}`,
       );
-    expect(await paused('--environment', 'staging')).toEqual(['staging reportBetEvent', 'staging reportSettledBet']);
-    expect(await paused('--operation', 'reportBetEvent')).toEqual(['production reportBetEvent', 'staging reportBetEvent']);
+    expect(await paused()).toEqual(['production reportBetEvent', 'staging reportBetEvent', 'staging reportSettledBet']);
     const all = copyOf(file);
     expect((await outbox(all, 'resume', '--environment', 'staging')).code).toBe(0);
-    expect(JSON.parse((await outbox(all, 'stats', '--json')).out).paused).toMatchObject([{ environment: 'production', operation: 'reportBetEvent' }]);
+    expect(JSON.parse((await outbox(all, 'stats', '--json')).out).paused).toMatchObject([
+      { environment: 'production', operation: 'reportBetEvent' },
+    ]);
     const { out } = await outbox(file, 'resume', '--environment', 'staging', '--operation', 'reportBetEvent');
     expect(out).toBe('staging, reportBetEvent, is no longer paused (it was: refusals)\n');
     expect(await paused()).toEqual(['production reportBetEvent', 'staging reportSettledBet']);
@@ -142,6 +164,7 @@ describe('--operation and --environment', () => {
 
   it('are refused for commands about a whole log, file, environment or account', async () => {
     for (const [command, narrowing, value] of [
+      ['stats', 'environment', 'staging'],
       ['export', 'environment', 'staging'],
       ['verify', 'environment', 'staging'],
       ['move', 'environment', 'staging'],
@@ -188,7 +211,8 @@ describe('--account', () => {
     const one = await outbox(copyOf(shared), command, ...words, '--account', 'brandB', '--json');
     expect([one.code, jsonOf(one.out).map(({ id }) => id)]).toEqual([0, [idIn('brandB')]]);
     const all = await outbox(copyOf(shared), command, ...words, '--json');
-    if (command !== 'show' && words.includes('B-1')) expect(all).toMatchObject({ code: 2, err: expect.stringContaining(idIn('default')) });
+    if (command !== 'show' && words.includes('B-1'))
+      expect(all).toMatchObject({ code: 2, err: expect.stringContaining(idIn('default')) });
     else
       expect(
         jsonOf(all.out)
@@ -200,7 +224,9 @@ describe('--account', () => {
   it('narrows stats and resume, which otherwise mean all accounts', async () => {
     const file = copyOf(shared);
     const accounts = async (...words: string[]) =>
-      JSON.parse((await outbox(file, 'stats', '--json', ...words)).out).paused.map(({ account }: { account: string }) => account);
+      JSON.parse((await outbox(file, 'stats', '--json', ...words)).out).paused.map(
+        ({ account }: { account: string }) => account,
+      );
     expect(await accounts()).toEqual(['brandB', 'default']);
     expect(await accounts('--account', 'brandB')).toEqual(['brandB']);
     await outbox(file, 'resume', '--account', 'brandB');
@@ -216,12 +242,87 @@ describe('--account', () => {
     const list = `${newFile()}.txt`;
     writeFileSync(list, 'B-1\n');
     const states = async (...words: string[]) =>
-      jsonOf((await outbox(file, 'reconcile', list, '--operation', 'reportBetEvent', '--environment', 'staging', '--json', ...words)).out).map(
-        ({ state }) => state,
-      );
+      jsonOf(
+        (
+          await outbox(
+            file,
+            'reconcile',
+            list,
+            '--operation',
+            'reportBetEvent',
+            '--environment',
+            'staging',
+            '--json',
+            ...words,
+          )
+        ).out,
+      ).map(({ state }) => state);
     expect([await states(), await states('--account', 'brandB')]).toEqual([['quarantined'], ['recorded']]);
-    const { out } = await outbox(file, 'rebind', '--environment', 'staging', '--gateway', 'https://next.example.com', '--reason', 'moved', '--json');
+    const { out } = await outbox(
+      file,
+      'rebind',
+      '--environment',
+      'staging',
+      '--gateway',
+      'https://next.example.com',
+      '--reason',
+      'moved',
+      '--json',
+    );
     expect(JSON.parse(out)).toMatchObject({ account: 'default', gateway: 'https://next.example.com' });
+  });
+});
+
+describe('a decision by command', () => {
+  it.each([
+    ['--all', ['--all', '--operation', 'reportSettledBet'], { all: { operation: 'reportSettledBet' } }, 3],
+    ['the name of a report', ['B-late'], { ids: [settlement('B-late')] }, 1],
+  ])('with %s is in the log of decisions, and can be undone in the console', async (_, words, about, touched) => {
+    const file = copy();
+    const { code } = await outbox(file, 'retry', ...words, '--reason', 'mended');
+    expect(code).toBe(0);
+    const store = await openStore(file);
+    const operator = createOperator({ over: store });
+    const who = expect.stringMatching(/command line\)?$/);
+    const { decisions } = await operator.decisions();
+    expect(decisions).toMatchObject([{ action: 'retry', who, reason: 'mended', about, touched, done: true }]);
+    expect((await read(store, settlement('B-late'))).state).toBe('waiting');
+    const by = { decision: crypto.randomUUID(), who: 'ada', reason: 'too early' };
+    expect(await operator.undo({ ...by, of: decisions[0]?.id ?? '' })).toMatchObject({ decision: { touched } });
+    expect(await read(store, settlement('B-late'))).toMatchObject({
+      state: 'quarantined',
+      problem: { code: 'unprocessable' },
+    });
+    await store.close?.();
+    expect((await outbox(file, 'show', settlement('B-late'))).out).toMatch(/undone .+, by ada: too early/);
+  });
+
+  it('that finds no report is not in the log', async () => {
+    const file = copy();
+    expect((await outbox(file, 'retry', '--all', '--code', 'validation')).err).toBe('No such report is quarantined.\n');
+    const store = await openStore(file);
+    expect(await createOperator({ over: store }).decisions()).toEqual({ decisions: [], next: null, reached: null });
+    await store.close?.();
+  });
+
+  it('to end a pause is in the log of decisions', async () => {
+    const file = copyOf(sample);
+    const store = await openStore(file);
+    const destination = { account: 'default', environment: 'staging' } as const;
+    await store.pause({
+      ...destination,
+      version: 0,
+      reason: 'unavailable',
+      message: 'down',
+      strikes: 1,
+      forMs: 60_000,
+      continues: false,
+    });
+    expect((await outbox(file, 'resume', '--reason', 'it is up')).code).toBe(0);
+    expect((await createOperator({ over: store }).decisions()).decisions).toMatchObject([
+      { action: 'resume', reason: 'it is up', about: destination },
+    ]);
+    await store.close?.();
   });
 });
 
@@ -257,7 +358,13 @@ describe('dismissing an initiated report', () => {
       err: '',
     });
     const ended = jsonOf((await outbox(file, 'export')).out).slice(-2);
-    expect(ended).toMatchObject([bet('B-bad'), settlement('B-bad')].map((id) => ({ id, outcome: 'dismissed', decisions: [{ reason: 'a test bet' }] })));
+    expect(ended).toMatchObject(
+      [bet('B-bad'), settlement('B-bad')].map((id) => ({
+        id,
+        outcome: 'dismissed',
+        decisions: [{ reason: 'a test bet' }],
+      })),
+    );
     expect(await outbox(file, 'verify')).toMatchObject({ code: 0 });
   });
 
@@ -268,8 +375,21 @@ describe('dismissing an initiated report', () => {
     const row = await read(store, settlement('B-bad'));
     await write(store, row, { ...QUARANTINED, problem: { code: 'unprocessable', message: 'no' } });
     await store.close?.();
-    const { code, out } = await outbox(file, 'resolve', '--all', '--code', 'unprocessable', '--with-settlement', ...dismiss, '--json');
-    const both = [bet('B-bad'), settlement('B-bad'), bet('B-two'), bet('B-two', 'production')].map((id) => ({ id, done: true, state: 'dismissed' }));
+    const { code, out } = await outbox(
+      file,
+      'resolve',
+      '--all',
+      '--code',
+      'unprocessable',
+      '--with-settlement',
+      ...dismiss,
+      '--json',
+    );
+    const both = [bet('B-bad'), bet('B-two'), bet('B-two', 'production'), settlement('B-bad')].map((id) => ({
+      id,
+      done: true,
+      state: 'dismissed',
+    }));
     expect([code, jsonOf(out)]).toEqual([0, both]);
   });
 
@@ -277,7 +397,9 @@ describe('dismissing an initiated report', () => {
     expect(jsonOf((await outbox(copy(), 'resolve', 'B-bad', ...dismiss, '--json')).out)).toEqual([
       { id: bet('B-bad'), done: true, state: 'dismissed', settlement: settlement('B-bad') },
     ]);
-    expect(await outbox(copy(), 'resolve', 'B-bad', '--with-settlement', '--as', 'recorded', '--reason', 'x')).toMatchObject({
+    expect(
+      await outbox(copy(), 'resolve', 'B-bad', '--with-settlement', '--as', 'recorded', '--reason', 'x'),
+    ).toMatchObject({
       code: 2,
       err: expect.stringContaining('--with-settlement goes with --as dismissed'),
     });
@@ -316,18 +438,18 @@ describe('encryption keys', () => {
   it('are counted, and a key that no report needs can be retired', async () => {
     const file = await rotated();
     expect(jsonOf((await outbox(file, 'keys', '--json')).out)).toEqual([
-      { keyId: '2026-05', open: 0, kept: 0, fingerprints: 1, newest: false, canBeRetired: true },
-      { keyId: '2026-08', open: 1, kept: 0, fingerprints: 0, newest: false, canBeRetired: false },
-      { keyId: '2026-11', open: 0, kept: 0, fingerprints: 1, newest: true, canBeRetired: false },
+      { keyId: '2026-05', open: 0, kept: 0, locations: 0, fingerprints: 1, newest: false, canBeRetired: true },
+      { keyId: '2026-08', open: 1, kept: 0, locations: 0, fingerprints: 0, newest: false, canBeRetired: false },
+      { keyId: '2026-11', open: 0, kept: 0, locations: 0, fingerprints: 1, newest: true, canBeRetired: false },
     ]);
     const { code, out, err } = await outbox(file, 'keys');
     expect([code, out.trimEnd().split('\n')]).toEqual([
       0,
       [
-        'KEY      OPEN  KEPT  FINGERPRINTS',
-        '2026-05  0     0     1             can be retired',
-        '2026-08  1     0     0             needed to send',
-        '2026-11  0     0     1             made the newest fingerprint',
+        'KEY      OPEN  KEPT  LOCATIONS  FINGERPRINTS',
+        '2026-05  0     0     0          1             can be retired',
+        '2026-08  1     0     0          0             needed to send',
+        '2026-11  0     0     0          1             made the newest fingerprint',
       ],
     ]);
     for (const words of ['can be retired', 'made the newest fingerprint']) expectSaid(out, words);
@@ -342,6 +464,7 @@ describe('encryption keys', () => {
       keyId: '2026-08',
       open: 0,
       kept: 1,
+      locations: 0,
       fingerprints: 1,
       newest: false,
       canBeRetired: false,
@@ -359,6 +482,10 @@ describe('encryption keys', () => {
     const { out, err } = await outbox(file, 'keys', '--operation', 'reportBetEvent');
     expect(out).not.toContain('can be retired');
     expect(err).toContain('Other reports were not counted.');
-    expect(await outbox(sample, 'keys')).toMatchObject({ code: 0, out: '', err: 'No report was sealed with an encryption key.\n' });
+    expect(await outbox(sample, 'keys')).toMatchObject({
+      code: 0,
+      out: '',
+      err: 'No report was sealed with an encryption key.\n',
+    });
   });
 });

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
 import { quarantineMany, retryOf } from '../console/quarantined.js';
-import { newFile, openLibsql, query } from '../outbox/stores/sqlite/files.js';
+import { newFile, openSqlite, query } from '../outbox/stores/sqlite/files.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 
 const REPORTS = 12_000;
@@ -26,23 +26,34 @@ async function startConsole(file: string) {
   const address = new URL(found ?? '');
   const own = { origin: address.origin, 'x-location-sdk': '1', 'content-type': 'application/json' };
   const post = (path: string, body: object, headers: object = {}) =>
-    fetch(new URL(path, address.origin), { method: 'POST', headers: { ...own, ...headers }, body: JSON.stringify(body) });
-  const cookie = (await post('/enter', { token: address.hash.slice(1) })).headers.get('set-cookie')?.split(';')[0] ?? '';
+    fetch(new URL(path, address.origin), {
+      method: 'POST',
+      headers: { ...own, ...headers },
+      body: JSON.stringify(body),
+    });
+  const cookie =
+    (await post('/enter', { token: address.hash.slice(1) })).headers.get('set-cookie')?.split(';')[0] ?? '';
   const { token } = await (await post('/api/session', {}, { cookie })).json();
-  const call = async (name: string, body: object = {}) => (await post(`/api/${name}`, body, { cookie, 'x-console-token': token })).json();
+  const call = async (name: string, body: object = {}) =>
+    (await post(`/api/${name}`, body, { cookie, 'x-console-token': token })).json();
   return { child, call };
 }
 
-it('a retry of a group whose console is killed in the middle retries each report once', { timeout: 120_000 }, async () => {
+it('a retry of a group whose console is killed in the middle retries each report once', {
+  timeout: 120_000,
+}, async () => {
   const file = newFile();
   const store = await sqliteStore({ file });
   await quarantineMany(store, REPORTS);
   await store.close?.();
   /** Counted in the file by another program. */
   const retried = () => {
-    const database = openLibsql(file);
+    const database = openSqlite(file);
     try {
-      const rows = query(database, "SELECT count(*) AS n FROM outbox_rows WHERE state = 'waiting' AND json_array_length(decisions) = 1");
+      const rows = query(
+        database,
+        "SELECT count(*) AS n FROM outbox_rows WHERE state = 'waiting' AND json_array_length(decisions) = 1",
+      );
       return Number(rows[0]?.n);
     } finally {
       database.close();

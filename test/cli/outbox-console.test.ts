@@ -29,13 +29,22 @@ interface Answer {
 function ask(address: URL, path: string, headers: Record<string, string> = {}, body?: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const text = body && JSON.stringify(body);
-    const all = { host: address.host, ...(text && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }), ...headers };
-    const asked = request({ host: '127.0.0.1', port: address.port, path, method: body ? 'POST' : 'GET', headers: all, agent: false }, (answer) => {
-      const pieces: Buffer[] = [];
-      answer
-        .on('data', (piece) => pieces.push(piece))
-        .on('end', () => resolve({ status: answer.statusCode, headers: answer.headers, text: Buffer.concat(pieces).toString() }));
-    });
+    const all = {
+      host: address.host,
+      ...(text && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
+      ...headers,
+    };
+    const asked = request(
+      { host: '127.0.0.1', port: address.port, path, method: body ? 'POST' : 'GET', headers: all, agent: false },
+      (answer) => {
+        const pieces: Buffer[] = [];
+        answer
+          .on('data', (piece) => pieces.push(piece))
+          .on('end', () =>
+            resolve({ status: answer.statusCode, headers: answer.headers, text: Buffer.concat(pieces).toString() }),
+          );
+      },
+    );
     asked.on('error', reject).end(text);
   });
 }
@@ -61,7 +70,9 @@ describe('the console of the command line', () => {
     expect((await ask(address, '/enter')).text).not.toContain(token);
     const { status, headers } = await enter(token);
     expect(status).toBe(200);
-    expect(String(headers['set-cookie'])).toMatch(/^location-sdk-console-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(String(headers['set-cookie'])).toMatch(
+      /^location-sdk-console-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
     const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
     expect((await ask(address, '/', { cookie })).text).toContain('<title>Outbox</title>');
     expect(JSON.parse((await call('overview', cookie)).text).states).toMatchObject({ waiting: 1 });
@@ -96,7 +107,9 @@ describe('the console of the command line', () => {
     const only = await started('--read-only');
     const refused = await only.logIn();
     const { token } = JSON.parse((await only.call('session', refused)).text);
-    expect(JSON.parse((await only.call('decide', refused, decide, { 'x-console-token': token })).text).error.code).toBe('read-only');
+    expect(JSON.parse((await only.call('decide', refused, decide, { 'x-console-token': token })).text).error.code).toBe(
+      'read-only',
+    );
     await only.end();
 
     const acting = await started();

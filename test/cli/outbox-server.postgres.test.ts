@@ -2,8 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import type { OutboxStore } from '../../src/entries/outbox.js';
-import { decideRow } from '../../src/outbox/operator/decide.js';
-import { dismissHoldingSettlement } from '../../src/outbox/operator/settlement.js';
+import { createOperator } from '../../src/outbox/operator/operator.js';
 import { claim, newRow, QUARANTINED, read, settledRow, write } from '../outbox/contract/harness.js';
 import { newSchema, openStore, pool } from '../outbox/stores/postgres/world.js';
 import { newFile } from '../outbox/stores/sqlite/files.js';
@@ -24,7 +23,10 @@ async function filled(): Promise<string> {
   const [recorded, quarantined] = await claim(store, 2);
   if (!recorded || !quarantined) throw new Error('two rows to claim: expected two');
   await write(store, recorded, { message: 'ok' });
-  await write(store, quarantined, { ...QUARANTINED, problem: { code: 'unprocessable', message: 'HTTP 422', status: 422 } });
+  await write(store, quarantined, {
+    ...QUARANTINED,
+    problem: { code: 'unprocessable', message: 'HTTP 422', status: 422 },
+  });
   return schema;
 }
 
@@ -44,47 +46,78 @@ describe('location-sdk outbox postgres://…', () => {
     const books = await outbox('reconcile', list, '--operation', 'reportBetEvent', '--environment', 'staging');
     expect(books).toMatchObject({ code: 1, out: 'never-seen  -               B-9\n' });
     expect(await outbox('retry', BAD)).toMatchObject({ code: 0, out: `${BAD} waits to be sent again\n` });
-    expect(JSON.parse((await outbox('show', BAD, '--json')).out)).toMatchObject({ state: 'waiting', decisions: [{ action: 'retry' }] });
+    expect(JSON.parse((await outbox('show', BAD, '--json')).out)).toMatchObject({
+      state: 'waiting',
+      decisions: [{ action: 'retry' }],
+    });
     expect((await outbox('export')).out.split('\n')).toHaveLength(2);
     expect(await outbox('verify')).toMatchObject({ code: 0, out: expect.stringContaining('Sound: 1 receipts') });
     for (const { out, err } of [stats, books]) expect(out + err).not.toContain(url);
   });
 
-  it('dismisses a report together with its blocked settlement, and counts a part of the reports', async () => {
+  it('names the server that has no such database, or refuses the login, and never the password', async () => {
+    const { hostname, port } = new URL(url);
+    const stats = (change: Partial<URL>) => runCli(['outbox', Object.assign(new URL(url), change).href, 'stats']);
+    const missing = await stats({ pathname: '/no_such_bets' });
+    expect(missing.code).not.toBe(0);
+    expect(missing.err).toContain(`the server ${hostname}:${port} was reached, and has no database no_such_bets`);
+    const { err } = await stats({ username: 'no_such_role', password: 'pw-canary' });
+    expect(err).toContain(`refused the login: the server ${hostname}:${port} was reached for the database`);
+    expect(err).not.toContain('canary');
+  });
+
+  it('dismisses a report together with its blocked settlement', async () => {
     const schema = await filled();
     const settlement = 'default:staging:reportSettledBet:B-bad';
     const outbox = (...words: string[]) => runCli(['outbox', url, ...words, '--schema', schema]);
-    const states = async () => JSON.parse((await outbox('stats', '--operation', 'reportSettledBet', '--json')).out).states;
-    expect(await states()).toMatchObject({ blocked: 1, waiting: 0, recorded: 0 });
-    expect(await outbox('resolve', 'B-bad', '--as', 'dismissed', '--with-settlement', '--reason', 'a test bet')).toMatchObject({
+    const states = async () => JSON.parse((await outbox('stats', '--json')).out).states;
+    expect(await states()).toMatchObject({ blocked: 1, waiting: 0 });
+    expect(
+      await outbox('resolve', 'B-bad', '--as', 'dismissed', '--with-settlement', '--reason', 'a test bet'),
+    ).toMatchObject({
       code: 0,
       out: `${BAD} is dismissed\n${settlement} is dismissed\n`,
     });
-    expect(await states()).toMatchObject({ blocked: 0, dismissed: 1 });
+    expect(await states()).toMatchObject({ blocked: 0, dismissed: 2 });
     expect(await outbox('keys')).toMatchObject({ code: 0, err: 'No report was sealed with an encryption key.\n' });
   });
 
   it('blocks a settlement again if another person retries its report meanwhile', async () => {
     const store = await openStore({ schema: await filled() });
+    const decide = (over: OutboxStore, action: 'retry' | 'dismissed') =>
+      createOperator({ over }).decide({
+        decision: crypto.randomUUID(),
+        action,
+        who: 'ada',
+        reason: 'mended',
+        selection: { ids: [BAD] },
+        withSettlements: action === 'dismissed',
+      });
     let isFirst = true;
     const watched: OutboxStore = {
       ...store,
       async turn(turn) {
         const result = await store.turn(turn);
-        if (isFirst) await decideRow(store, BAD, undefined, { action: 'retry', reason: 'mended', at: 1 }, true);
+        if (isFirst) await decide(store, 'retry');
         isFirst = false;
         return result;
       },
     };
-    const dismissed = dismissHoldingSettlement(watched, await read(store, BAD), { action: 'dismissed', reason: 'x', at: 1 }, false);
-    await expect(dismissed).rejects.toThrow('it is waiting; only a quarantined report');
+    expect((await decide(watched, 'dismissed')).refused).toEqual([{ id: BAD, why: 'it was changed in the meantime' }]);
     expect((await claim(store)).map(({ id }) => id)).toEqual([BAD]);
-    expect(await read(store, 'default:staging:reportSettledBet:B-bad')).toMatchObject({ state: 'waiting', blocked: true });
+    expect(await read(store, 'default:staging:reportSettledBet:B-bad')).toMatchObject({
+      state: 'waiting',
+      blocked: true,
+    });
   });
 
   it('creates nothing in a database without an outbox', async () => {
     const schema = newSchema();
-    expect(await runCli(['outbox', url, 'list', '--schema', schema])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('has no tables') });
+    expect(await runCli(['outbox', url, 'list', '--schema', schema])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('has no tables'),
+    });
     expect((await pool.query('SELECT to_regnamespace($1) AS found', [schema])).rows).toEqual([{ found: null }]);
   });
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { amount, type ClientOptions, createClient, type ValidationError } from '../../src/entries/index.js';
@@ -66,13 +65,20 @@ describe('maxDecimals', () => {
     expect(await issuesOf(client.reportSettledBet(settledBet(amounts)))).toEqual(all.map((name) => `${name}: invalid`));
     expect(await issuesOf(client.reportBetEvent(betEvent({ amount: odd })))).toEqual(['amount: invalid']);
     expect(await issuesOf(client.reportWithdrawalEvent(withdrawalEvent({ amount: odd })))).toEqual(['amount: invalid']);
-    expect(await issuesOf(client.reportSettledWithdrawal(settledWithdrawal({ amount: odd })))).toEqual(['amount: invalid']);
-    await client.reportBetEvent(betEvent({ amount: even, metadata: { odds: 1.2345 } }), { location: { ...place, accuracy: 12.3456 } });
+    expect(await issuesOf(client.reportSettledWithdrawal(settledWithdrawal({ amount: odd })))).toEqual([
+      'amount: invalid',
+    ]);
+    await client.reportBetEvent(betEvent({ amount: even, metadata: { odds: 1.2345 } }), {
+      location: { ...place, accuracy: 12.3456 },
+    });
   });
 
   test('reports an amount together with the other problems of a call', async () => {
     const { client } = setUp({ maxDecimals: 2 });
-    expect(await issuesOf(client.reportBetEvent(betEvent({ amount: 0.001 }), { clientIP: 'nonsense' }))).toEqual(['clientIP: invalid', 'amount: invalid']);
+    expect(await issuesOf(client.reportBetEvent(betEvent({ amount: 0.001 }), { clientIP: 'nonsense' }))).toEqual([
+      'clientIP: invalid',
+      'amount: invalid',
+    ]);
   });
 
   test('is off by default', async () => {
@@ -83,7 +89,9 @@ describe('maxDecimals', () => {
 
   test('holds in partial mode, with a relay, and for an outbox, which then stores nothing', async () => {
     const partial = createClient({ ...createMockGateway().clientOptions(), validation: 'partial', maxDecimals: 2 });
-    expect(await issuesOf(partial.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' }, amount: 0.001 }))).toEqual(['amount: invalid']);
+    expect(await issuesOf(partial.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' }, amount: 0.001 }))).toEqual([
+      'amount: invalid',
+    ]);
     const relayed = createClient({ relayUrl: 'https://shop.example.com/relay', maxDecimals: 2 });
     expect(await issuesOf(relayed.reportBetEvent({ bet_id: 'B-1', amount: 0.001 }))).toEqual(['amount: invalid']);
     const { outbox } = setUp({ maxDecimals: 2 });
@@ -92,7 +100,9 @@ describe('maxDecimals', () => {
   });
 
   test.each([-1, 1.5, Number.NaN, '2'])('cannot be %s', (maxDecimals) => {
-    expect(() => createClient({ maxDecimals: maxDecimals as number })).toThrow(/maxDecimals: expected a whole number from 0/);
+    expect(() => createClient({ maxDecimals: maxDecimals as number })).toThrow(
+      /maxDecimals: expected a whole number from 0/,
+    );
   });
 
   test('accepts values with as many decimals as JSON shows, and refuses the rest', async () => {
@@ -116,17 +126,6 @@ describe('maxDecimals', () => {
   });
 });
 
-test('the guide has every message about an amount, and what to do', async () => {
-  const guide = readFileSync('docs/background/assumptions.md', 'utf8');
-  const { client } = setUp({ maxDecimals: 2 });
-  const messages = await Promise.all([
-    ...['10.50' as never, 0.1 + 0.2, 2 ** 53].map((value) => failureOf<ValidationError>(client.reportBetEvent(betEvent({ amount: value })))),
-    ...['1,000', '9007199254740993', 10.5 as never].map((text) => failureOf<ValidationError>(() => amount(text))),
-  ]);
-  const said = messages.map(({ issues }) => issues[0]?.message.replace(/, got another number$/, ''));
-  expect(said.filter((message) => !guide.includes(`| \`${message}\` | `))).toEqual([]);
-});
-
 describe('amount', () => {
   test.each([
     ['10.50', 10.5],
@@ -142,21 +141,50 @@ describe('amount', () => {
     expect(Object.is(amount(text), number)).toBe(true);
   });
 
-  const FORM = "expected digits with at most one decimal point, such as '10.50' or '-3': no spaces, separators or exponent";
+  const FORM =
+    "expected digits with at most one decimal point, such as '10.50' or '-3': no spaces, separators or exponent";
   const INEXACT = 'no number is exactly this amount: it has too many digits';
-  const NO_STRING = "expected a string of digits with at most one decimal point, such as '10.50'; a number may have been rounded already";
+  const NO_STRING =
+    "expected a string of digits with at most one decimal point, such as '10.50'; a number may have been rounded already";
 
   test.each([
-    ...['', ' ', '10.50 ', '\n1', '1,000.50', '1_000', '10,50', '.5', '5.', '+5', '--5', '1e3', '0x10', 'NaN', 'Infinity', '₦10', '١٠', '1.2.3'].map(
-      (text) => [text, FORM] as const,
-    ),
-    ...['9007199254740992', '9007199254740993', '-9007199254740992', '0.1000000000000000055511151231257827', '4503599627370496.25', '1234567890.123456789'].map(
-      (text) => [text, INEXACT] as const,
-    ),
+    ...[
+      '',
+      ' ',
+      '10.50 ',
+      '\n1',
+      '1,000.50',
+      '1_000',
+      '10,50',
+      '.5',
+      '5.',
+      '+5',
+      '--5',
+      '1e3',
+      '0x10',
+      'NaN',
+      'Infinity',
+      '₦10',
+      '١٠',
+      '1.2.3',
+    ].map((text) => [text, FORM] as const),
+    ...[
+      '9007199254740992',
+      '9007199254740993',
+      '-9007199254740992',
+      '0.1000000000000000055511151231257827',
+      '4503599627370496.25',
+      '1234567890.123456789',
+    ].map((text) => [text, INEXACT] as const),
     ...[10.5, undefined, null, 1n, {}, ['1']].map((value) => [value as never, NO_STRING] as const),
   ])('refuses %s', async (text, message) => {
     const error = await failureOf<ValidationError>(() => amount(text));
-    expect(error).toMatchObject({ code: 'validation', outcome: 'not-sent', operation: 'amount', issues: [{ path: 'decimal', message }] });
+    expect(error).toMatchObject({
+      code: 'validation',
+      outcome: 'not-sent',
+      operation: 'amount',
+      issues: [{ path: 'decimal', message }],
+    });
     expect(error.message).toBe(`amount: ${message}. Nothing was sent.`);
   });
 
@@ -172,7 +200,8 @@ describe('amount', () => {
     fc.assert(
       fc.property(decimal, ([sign, whole, fraction]) => {
         const text = `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}`;
-        const isNear = isSameAmount(JSON.stringify(Number(text)), text) && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER;
+        const isNear =
+          isSameAmount(JSON.stringify(Number(text)), text) && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER;
         if (isNear) {
           exact += 1;
           expect(isSameAmount(JSON.stringify(amount(text)), text)).toBe(true);
@@ -188,11 +217,15 @@ describe('amount', () => {
 
   test('accepts every amount of at most 15 digits', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n }), fc.integer({ min: 0, max: 15 }), (units, decimals) => {
-        const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0');
-        const text = `${units < 0n ? '-' : ''}${digits.slice(0, digits.length - decimals)}${decimals > 0 ? `.${digits.slice(-decimals)}` : ''}`;
-        expect(isSameAmount(JSON.stringify(amount(text)), text)).toBe(true);
-      }),
+      fc.property(
+        fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n }),
+        fc.integer({ min: 0, max: 15 }),
+        (units, decimals) => {
+          const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0');
+          const text = `${units < 0n ? '-' : ''}${digits.slice(0, digits.length - decimals)}${decimals > 0 ? `.${digits.slice(-decimals)}` : ''}`;
+          expect(isSameAmount(JSON.stringify(amount(text)), text)).toBe(true);
+        },
+      ),
       { seed: 1 },
     );
   });

@@ -1,5 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import { AuthenticationError, type ClientOptions, ConfigurationError, createClient, TimeoutError } from '../../src/entries/index.js';
+import {
+  AuthenticationError,
+  type ClientOptions,
+  ConfigurationError,
+  createClient,
+  TimeoutError,
+} from '../../src/entries/index.js';
 import { byTransport } from '../delivery/wire.js';
 import { FakeClock } from '../location/fake-clock.js';
 import { settledBet } from '../support/factories.js';
@@ -9,7 +15,10 @@ import { json, recordingFetch } from '../support/recording-fetch.js';
 type ApiKey = NonNullable<NonNullable<ClientOptions['gateways']>['staging']>['apiKey'];
 
 const clientWith = (apiKey: unknown, more: ClientOptions = {}) =>
-  createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: apiKey as ApiKey } }, ...more });
+  createClient({
+    gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: apiKey as ApiKey } },
+    ...more,
+  });
 
 const keysSent = async (apiKey: unknown) => {
   const { requests, ...by } = recordingFetch();
@@ -34,15 +43,18 @@ test.each(['se cret', 'secret\n', '\tsecret', 'secret\r\nx-evil: 1', 'sécret', 
   },
 );
 
-test.each(['se cret', 'secret\n', '', undefined, null, 42, {}, Symbol('secret')])('a function that returns %o is a configuration error', async (junk) => {
-  const { requests, ...by } = recordingFetch();
-  const error = await failureOf(clientWith(() => junk, by).reportSettledBet(settledBet()));
-  expect(error).toBeInstanceOf(ConfigurationError);
-  expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0, reference: 'BET-1' });
-  expect(error.message).toContain('gateways.staging.apiKey');
-  expect(error.message).not.toMatch(/se ?cret/);
-  expect(requests).toEqual([]);
-});
+test.each(['se cret', 'secret\n', '', undefined, null, 42, {}, Symbol('secret')])(
+  'a function that returns %o is a configuration error',
+  async (junk) => {
+    const { requests, ...by } = recordingFetch();
+    const error = await failureOf(clientWith(() => junk, by).reportSettledBet(settledBet()));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0, reference: 'BET-1' });
+    expect(error.message).toContain('gateways.staging.apiKey');
+    expect(error.message).not.toMatch(/se ?cret/);
+    expect(requests).toEqual([]);
+  },
+);
 
 describe('a function that throws', () => {
   const thrown = new Error('the key is secret');
@@ -93,7 +105,9 @@ test('the function is called for every request, so that a key can be rotated', a
 });
 
 test('a key that the gateway refuses is an authentication error', async () => {
-  const { requests: _, ...by } = recordingFetch(() => json({ message: 'API key is invalid', error: 'Unauthorized', statusCode: 401 }, 401));
+  const { requests: _, ...by } = recordingFetch(() =>
+    json({ message: 'API key is invalid', error: 'Unauthorized', statusCode: 401 }, 401),
+  );
   const error = await failureOf(clientWith('wrong', by).reportSettledBet(settledBet()));
   expect(error).toBeInstanceOf(AuthenticationError);
   expect(error).toMatchObject({ status: 401, outcome: 'rejected', attempts: 1 });

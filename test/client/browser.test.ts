@@ -1,6 +1,8 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
+import type { RelayedOptions } from '../../src/client/options.js';
 import { type ClientOptions, ConfigurationError, createClient } from '../../src/entries/index.js';
+import { createClient as createClientOfPages } from '../../src/entries/page.js';
 import { betEvent, settledBet, settledWithdrawal } from '../support/factories.js';
 import { failureOf, issuesOf } from '../support/failure-of.js';
 import { json, recordingFetch } from '../support/recording-fetch.js';
@@ -10,7 +12,13 @@ const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'p
 function clientInPage(options: ClientOptions = {}) {
   const { fetch, requests } = recordingFetch(() => json({ success: true }));
   const warnings: string[] = [];
-  const client = createClient({ gateways, allowApiKeyInBrowser: true, fetch, logger: { warn: (line) => warnings.push(line) }, ...options });
+  const client = createClient({
+    gateways,
+    allowApiKeyInBrowser: true,
+    fetch,
+    logger: { warn: (line) => warnings.push(line) },
+    ...options,
+  });
   return { client, requests, warnings };
 }
 
@@ -19,15 +27,29 @@ describe('an API key in a page', () => {
     ['a string', 'secret-key'],
     ['a function', () => 'secret-key'],
   ])('given as %s is refused', async (_kind, apiKey) => {
-    const error = await failureOf(() => createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey } } }));
+    const error = await failureOf(() =>
+      createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey } } }),
+    );
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain('gateways.staging.apiKey');
     expect(error.message).toContain('allowApiKeyInBrowser');
     expect(error.message).not.toContain('secret-key');
   });
 
+  test.each(['apiKey', 'api_key', 'token'])('given as %s beside the other options is told to be a secret', (name) => {
+    for (const others of [{}, { relayUrl: '/relay' }])
+      for (const create of [createClient, createClientOfPages]) {
+        const options: object = { ...others, [name]: 'secret-key' };
+        expect(() => create(options as RelayedOptions)).toThrow(
+          `${name}: is a secret, and every visitor can read this page: keep it in your backend, behind relayUrl`,
+        );
+      }
+  });
+
   test('is refused for production too', () => {
-    expect(() => createClient({ gateways: { production: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } } })).toThrow('gateways.production.apiKey');
+    expect(() =>
+      createClient({ gateways: { production: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } } }),
+    ).toThrow('gateways.production.apiKey');
   });
 
   test('is possible with allowApiKeyInBrowser, which warns once', async () => {
@@ -63,7 +85,9 @@ describe('what never runs in a page', () => {
 test('clientIP is for servers', async () => {
   const { client, requests } = clientInPage();
   expect(await issuesOf(client.reportBetEvent(betEvent(), { clientIP: '102.89.23.1' }))).toEqual(['clientIP: invalid']);
-  expect(await issuesOf(client.reportBetEvent({ ...betEvent(), clientIP: '102.89.23.1' }))).toEqual(['clientIP: invalid']);
+  expect(await issuesOf(client.reportBetEvent({ ...betEvent(), clientIP: '102.89.23.1' }))).toEqual([
+    'clientIP: invalid',
+  ]);
   expect(requests).toEqual([]);
 });
 
@@ -82,7 +106,9 @@ test('requests have no cookies and no referrer', async () => {
 test('environment variables are neither read nor named', async () => {
   process.env.LOCATION_SDK_STAGING_BASE_URL = 'https://from-variable.example.com';
   try {
-    const { message } = await failureOf(createClient().reportBetEvent(betEvent(), { location: { latitude: 1, longitude: 2 } }));
+    const { message } = await failureOf(
+      createClient().reportBetEvent(betEvent(), { location: { latitude: 1, longitude: 2 } }),
+    );
     expect(message).toContain('this page has no relay: set relayUrl');
     expect(message).not.toContain('LOCATION_SDK');
   } finally {

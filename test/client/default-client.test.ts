@@ -8,14 +8,23 @@ const DEFAULT_CLIENT = Symbol.for('location-sdk.default-client');
 
 afterEach(() => Reflect.deleteProperty(globalThis, DEFAULT_CLIENT));
 
-const NAMES = ['reportBetEvent', 'reportSettledBet', 'reportWithdrawalEvent', 'reportSettledWithdrawal', 'verifyNin', 'locate', 'resend'] as const;
+const NAMES = [
+  'reportBetEvent',
+  'reportSettledBet',
+  'reportWithdrawalEvent',
+  'reportSettledWithdrawal',
+  'verifyNin',
+  'locate',
+  'resend',
+] as const;
 
 test.each(NAMES)('%s before configure rejects with the line to write', async (name) => {
   const error = await failureOf((sdk[name] as () => Promise<unknown>)());
   expect(error).toBeInstanceOf(sdk.ConfigurationError);
   expect(error).toMatchObject({ operation: name, outcome: 'not-sent' });
   // A location needs no gateway.
-  const line = name === 'locate' ? 'configure()' : "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } })";
+  const line =
+    name === 'locate' ? 'configure()' : "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } })";
   expect(error.message).toContain(line);
 });
 

@@ -1,10 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ClientOptions, createClient, fixedLocation } from '../../src/entries/index.js';
+import {
+  type Client,
+  type ClientOptions,
+  ConfigurationError,
+  createClient,
+  fixedLocation,
+} from '../../src/entries/index.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { failureOf, issuesOf } from '../support/failure-of.js';
 import { recordingFetch } from '../support/recording-fetch.js';
 
-const VARIABLES = ['STAGING_BASE_URL', 'STAGING_API_KEY', 'PRODUCTION_BASE_URL', 'PRODUCTION_API_KEY', 'MOCK'];
+const VARIABLES = [
+  'ENVIRONMENT',
+  'STAGING_BASE_URL',
+  'STAGING_API_KEY',
+  'PRODUCTION_BASE_URL',
+  'PRODUCTION_API_KEY',
+  'MOCK',
+];
 const set = (name: string, value: string) => vi.stubEnv(`LOCATION_SDK_${name}`, value);
 
 beforeEach(() => {
@@ -28,7 +41,10 @@ test('addresses and keys are read from the environment variables', async () => {
   const { client, reached } = recordingClient();
   await client.reportSettledBet(settledBet());
   await client.reportSettledBet(settledBet(), { environment: 'production' });
-  expect(reached()).toEqual(['https://staging.example.com staging-key', 'https://production.example.com production-key']);
+  expect(reached()).toEqual([
+    'https://staging.example.com staging-key',
+    'https://production.example.com production-key',
+  ]);
 });
 
 test('options in the code take precedence, and the variables complete them', async () => {
@@ -38,6 +54,18 @@ test('options in the code take precedence, and the variables complete them', asy
   await client.reportSettledBet(settledBet());
   expect(reached()).toEqual(['https://from-code.example.com key-from-variable']);
 });
+
+test.each(['baseUrl', 'apiKey'])(
+  'an option %s of the code that is undefined is refused, and no variable replaces it: it may be of another licence',
+  async (option) => {
+    set('PRODUCTION_BASE_URL', 'https://production.example.com');
+    set('PRODUCTION_API_KEY', 'key-of-another-licence');
+    const production = { baseUrl: 'https://production.example.com', apiKey: 'key', [option]: process.env.NOT_SET };
+    const { message } = await failureOf(() => createClient({ gateways: { production } }));
+    expect(message).toContain(`gateways.production.${option}: is undefined; set it, or leave the option out`);
+    expect(message).not.toContain('key-of-another-licence');
+  },
+);
 
 test('a client keeps the variables with which it was made', async () => {
   set('STAGING_BASE_URL', 'https://staging.example.com');
@@ -63,6 +91,101 @@ test.each([
   const { message } = await failureOf(() => createClient());
   expect(message).toContain(path);
   expect(message).not.toContain('secret');
+});
+
+describe('LOCATION_SDK_ENVIRONMENT', () => {
+  beforeEach(() => {
+    for (const name of ['staging', 'production']) {
+      set(`${name.toUpperCase()}_BASE_URL`, `https://${name}.example.com`);
+      set(`${name.toUpperCase()}_API_KEY`, `${name}-key`);
+    }
+  });
+  const reachedWith = async (options: ClientOptions, ...call: Parameters<Client['reportSettledBet']>[1][]) => {
+    const { client, reached } = recordingClient(options);
+    const { environment } = await client.reportSettledBet(settledBet(), ...call);
+    return [environment, ...reached()];
+  };
+  const STAGING = ['staging', 'https://staging.example.com staging-key'];
+  const PRODUCTION = ['production', 'https://production.example.com production-key'];
+
+  test('is the environment of calls that name none', async () => {
+    set('ENVIRONMENT', 'production');
+    expect(await reachedWith({})).toEqual(PRODUCTION);
+    set('ENVIRONMENT', 'staging');
+    expect(await reachedWith({})).toEqual(STAGING);
+  });
+
+  test('gives way to the environment of the code, and to that of the call', async () => {
+    set('ENVIRONMENT', 'production');
+    expect(await reachedWith({ environment: 'staging' })).toEqual(STAGING);
+    expect(await reachedWith({}, { environment: 'staging' })).toEqual(STAGING);
+    set('ENVIRONMENT', 'staging');
+    expect(await reachedWith({ environment: 'production' })).toEqual(PRODUCTION);
+  });
+
+  test.each([undefined, ''])('is staging if it is %j: production is never used unless it is named', async (value) => {
+    if (value !== undefined) set('ENVIRONMENT', value);
+    expect(await reachedWith({})).toEqual(STAGING);
+    expect(await reachedWith({ environment: undefined })).toEqual(STAGING);
+  });
+
+  test.each([
+    ['prod', ' (did you mean production?)'],
+    ['Production', ' (did you mean production?)'],
+    ['production ', ' (did you mean production?)'],
+    ['live', ''],
+    ['https://production.example.com', ''],
+  ])('%j is a configuration error that names the variable and not its value', async (value, hint) => {
+    set('ENVIRONMENT', value);
+    const error = await failureOf(() => createClient());
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toContain(
+      `LOCATION_SDK_ENVIRONMENT: expected staging or production${hint}, got a string of length ${value.length}`,
+    );
+    expect(() => createClient({ environment: 'staging' })).not.toThrow();
+    expect(() => createClient({ relayUrl: 'https://operator.example.com/relay' })).not.toThrow();
+  });
+
+  test('production beside a mock gateway is refused, since reports would go to the real one', async () => {
+    set('ENVIRONMENT', 'production');
+    set('MOCK', 'http://127.0.0.1:4010');
+    const { message } = await failureOf(() => createClient());
+    expect(message).toContain(
+      'LOCATION_SDK_ENVIRONMENT: is production, and LOCATION_SDK_MOCK leads only staging to a mock gateway',
+    );
+    set('ENVIRONMENT', 'staging');
+    expect(await reachedWith({})).toEqual(['staging', 'http://127.0.0.1:4010 mock-api-key']);
+  });
+});
+
+describe('a client that has only the variables of production', () => {
+  beforeEach(() => {
+    set('PRODUCTION_BASE_URL', 'https://production.example.com');
+    set('PRODUCTION_API_KEY', 'production-key');
+  });
+
+  test('reports nothing to it, and the error names both ways to choose it', async () => {
+    const { client, reached } = recordingClient();
+    const { message } = await failureOf(client.reportSettledBet(settledBet()));
+    expect(message).toContain('the staging gateway is not set up');
+    expect(message).toContain(
+      "The production gateway is set up: to report to it, set environment: 'production', or LOCATION_SDK_ENVIRONMENT=production.",
+    );
+    expect(message).not.toContain('production-key');
+    expect(reached()).toEqual([]);
+  });
+
+  test('is not led to production if a part of staging is there, or if production is incomplete', async () => {
+    set('STAGING_BASE_URL', 'https://staging.example.com');
+    expect((await failureOf(recordingClient().client.reportSettledBet(settledBet()))).message).not.toContain(
+      'production gateway',
+    );
+    set('STAGING_BASE_URL', '');
+    set('PRODUCTION_API_KEY', '');
+    expect((await failureOf(recordingClient().client.reportSettledBet(settledBet()))).message).not.toContain(
+      'production gateway',
+    );
+  });
 });
 
 describe('LOCATION_SDK_MOCK', () => {
@@ -118,11 +241,21 @@ describe('LOCATION_SDK_MOCK', () => {
 
   test('leaves validation and the other options as they are', async () => {
     const { fetch, requests } = recordingFetch();
-    const client = createClient({ fetch, logger: {}, validation: 'partial', maxDecimals: 2, headers: { 'x-front': 'yes' } });
+    const client = createClient({
+      fetch,
+      logger: {},
+      validation: 'partial',
+      maxDecimals: 2,
+      headers: { 'x-front': 'yes' },
+    });
     await client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' } });
     expect(requests[0]?.headers).toMatchObject({ 'x-front': 'yes' });
-    expect(await issuesOf(client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' }, amount: 0.125 }))).toEqual(['amount: invalid']);
-    expect(await issuesOf(recordingClient().client.reportBetEvent({ bet_id: 'B-1', user: betEvent().user } as never))).toEqual(['amount: missing']);
+    expect(await issuesOf(client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' }, amount: 0.125 }))).toEqual([
+      'amount: invalid',
+    ]);
+    expect(
+      await issuesOf(recordingClient().client.reportBetEvent({ bet_id: 'B-1', user: betEvent().user } as never)),
+    ).toEqual(['amount: missing']);
   });
 
   test('takes precedence over a location that would be looked up', async () => {
@@ -154,25 +287,11 @@ describe('LOCATION_SDK_MOCK', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('is logged as it is for a client with its own fetch, which may send to a gateway in the process', async () => {
-    const { warnings } = recordingClient();
-    expect(warnings).toEqual([expect.stringContaining('The fetch or transport of this client decides whether they leave the process.')]);
-    expect(warnings.join()).not.toContain('go to the mock gateway');
-  });
-
-  test('is logged as a redirection of all requests for a client that sends by itself', () => {
+  test('is logged once for all clients with the same logger', () => {
     const warnings: string[] = [];
     const logger = { warn: (line: string) => warnings.push(line) };
     for (const _ of [1, 2]) createClient({ logger });
-    expect(warnings).toEqual([expect.stringContaining('all staging requests go to the mock gateway')]);
-  });
-
-  test('has both lines in a log that two kinds of client share', () => {
-    const warnings: string[] = [];
-    const logger = { warn: (line: string) => warnings.push(line) };
-    createClient({ logger });
-    createClient({ logger, fetch: recordingFetch().fetch });
-    expect(warnings).toHaveLength(2);
+    expect(warnings).toEqual([expect.stringContaining("staging requests have the mock gateway's address and key")]);
   });
 
   test.each(['mock-gateway:4010', 'ftp://mock-gateway', 'http://user:secret@mock-gateway', 'nonsense'])(

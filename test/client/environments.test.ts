@@ -66,17 +66,25 @@ test('the same environment in the payload and in the options is accepted', async
 
 test('different environments in the payload and in the options are refused', async () => {
   const { client, reached } = twoGateways();
-  const call = () => client.reportSettledBet({ ...settledBet(), environment: 'production' }, { environment: 'staging' });
+  const call = () =>
+    client.reportSettledBet({ ...settledBet(), environment: 'production' }, { environment: 'staging' });
   expect(await issuesOf(call)).toEqual(['environment: conflict']);
   expect(reached()).toEqual([]);
 });
 
-test.each(['live', 'Production', '', 1, null])('%j is not an environment, in the payload or in the options', async (environment) => {
-  const { client, reached } = twoGateways();
-  const wrong = { environment } as never;
-  const inPayload = await failureOf<ValidationError>(client.reportSettledBet({ ...settledBet(), ...(wrong as object) }));
-  const inOptions = await failureOf<ValidationError>(client.reportSettledBet(settledBet(), wrong));
-  expect(inPayload.issues).toMatchObject([{ path: 'environment', message: expect.stringContaining("'staging' or 'production'") }]);
-  expect(inOptions.issues).toEqual(inPayload.issues);
-  expect(reached()).toEqual([]);
-});
+test.each(['live', 'Production', '', 1, null])(
+  '%j is not an environment, in the payload or in the options',
+  async (environment) => {
+    const { client, reached } = twoGateways();
+    const wrong = { environment } as never;
+    const inPayload = await failureOf<ValidationError>(
+      client.reportSettledBet({ ...settledBet(), ...(wrong as object) }),
+    );
+    const inOptions = await failureOf<ValidationError>(client.reportSettledBet(settledBet(), wrong));
+    expect(inPayload.issues).toMatchObject([
+      { path: 'environment', message: expect.stringContaining("'staging' or 'production'") },
+    ]);
+    expect(inOptions.issues).toEqual(inPayload.issues);
+    expect(reached()).toEqual([]);
+  },
+);

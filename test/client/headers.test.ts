@@ -6,14 +6,13 @@ import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
 import type { HeadersOption } from '../../src/schema/headers.js';
 import { answer, bet, once, recorded, type Scripted, scripted } from '../delivery/scripted-gateway.js';
 import { polluted } from '../polluted.js';
-import { failureOf } from '../support/failure-of.js';
 
 const TOKEN = 'Bearer quillback-5521-zander';
 
 /** The headers of each request of a report. */
-async function sentWith(script: Scripted[], options: ClientOptions, headers?: HeadersOption) {
+async function sentWith(script: Scripted[], options: ClientOptions) {
   const { client, run, sent } = scripted(script, options);
-  await run(client.reportSettledBet(bet, headers === undefined ? {} : { headers }).catch(() => {}));
+  await run(client.reportSettledBet(bet).catch(() => {}));
   return sent.map(({ init }) => new Headers(init.headers));
 }
 
@@ -31,7 +30,9 @@ describe('headers', () => {
 
   it('that all objects inherit are not sent', async () => {
     const { client, run, sent } = scripted([recorded()], once);
-    await polluted({ headers: { authorization: TOKEN } }, () => run(client.reportSettledBet(bet, { timeoutMs: 5_000 })));
+    await polluted({ headers: { authorization: TOKEN } }, () =>
+      run(client.reportSettledBet(bet, { timeoutMs: 5_000 })),
+    );
     expect(sent.map(({ init }) => new Headers(init.headers).get('authorization'))).toEqual([null]);
   });
 
@@ -45,43 +46,47 @@ describe('headers', () => {
     expect(sent.map((one) => one.get('x-turn'))).toEqual(['turn-1', 'turn-2']);
   });
 
-  it('of the call replace those of the client, in any case of their names', async () => {
-    const [sent] = await sentWith([recorded()], { headers: { 'X-Team': 'bets', 'x-kept': 'yes' } }, () => ({ 'x-team': 'payouts' }));
-    expect([sent?.get('x-team'), sent?.get('x-kept')]).toEqual(['payouts', 'yes']);
-  });
-
   it('are sent with a number to verify and with a report that is resent', async () => {
-    const { client, run, sent, failure } = scripted([answer(500), answer(200, { success: false }), recorded()], once);
-    const error = await failure(client.reportSettledBet(bet, { headers: { 'x-call': '1' } }));
-    await run(client.verifyNin('99012345678', { headers: { 'x-call': '2' } }));
-    await run(client.resend(error, { headers: { 'x-call': '3' } }));
-    expect(sent.map(({ init }) => new Headers(init.headers).get('x-call'))).toEqual(['1', '2', '3']);
+    const script = [answer(500), answer(200, { success: false }), recorded()];
+    const { client, run, sent, failure } = scripted(script, { ...once, headers: { 'x-team': 'bets' } });
+    const error = await failure(client.reportSettledBet(bet));
+    await run(client.verifyNin('99012345678'));
+    await run(client.resend(error));
+    expect(sent.map(({ init }) => new Headers(init.headers).get('x-team'))).toEqual(['bets', 'bets', 'bets']);
   });
 
-  it("of the client are sent with an outbox's reports, and those of a call are refused there", async () => {
+  it("are sent with an outbox's reports", async () => {
     const gateway = createMockGateway({ requireInitiated: false });
     const seen: (string | null)[] = [];
     const fetch: typeof gateway.fetch = (input, init) => {
       seen.push(new Request(input as string, init as RequestInit).headers.get('x-team'));
       return gateway.fetch(input, init);
     };
-    const outbox = createOutbox({ client: createClient({ ...gateway.clientOptions(), fetch, headers: { 'x-team': 'bets' } }), store: memoryStore() });
+    const outbox = createOutbox({
+      client: createClient({ ...gateway.clientOptions(), fetch, headers: { 'x-team': 'bets' } }),
+      store: memoryStore(),
+    });
     await outbox.reportSettledBet(bet);
     await outbox.drain();
     expect(seen).toEqual(['bets']);
-    const error = await failureOf(outbox.reportSettledBet({ ...bet, bet_id: 'B-2' }, { headers: { 'x-team': 'bets' } } as never));
-    expect(error).toMatchObject({ code: 'validation', message: expect.stringContaining('headers: an outbox sends with the headers of its client') });
-    expect(await outbox.list()).toHaveLength(1);
   });
 });
 
 const WRONG: [string, unknown, string][] = [
-  ['our key', { 'X-API-Key': TOKEN }, 'headers.X-API-Key: this package sets this header, and it cannot be replaced; remove it'],
+  [
+    'our key',
+    { 'X-API-Key': TOKEN },
+    'headers.X-API-Key: this package sets this header, and it cannot be replaced; remove it',
+  ],
   ['the content type', { 'content-type': TOKEN }, 'headers.content-type: this package sets this header'],
   ['the user agent', { 'User-Agent': TOKEN }, 'headers.User-Agent: this package sets this header'],
   ['the length', { 'content-length': '7' }, 'headers.content-length: this package sets this header'],
   ["the relay's mark", { 'x-location-sdk': '2' }, 'headers.x-location-sdk: this package sets this header'],
-  ['a line end', { 'x-a': `${TOKEN}\r\nx-b: 1` }, 'headers.x-a: expected a string of visible ASCII characters and spaces, without line ends'],
+  [
+    'a line end',
+    { 'x-a': `${TOKEN}\r\nx-b: 1` },
+    'headers.x-a: expected a string of visible ASCII characters and spaces, without line ends',
+  ],
   ['another script', { 'x-a': 'Ọlá' }, 'headers.x-a: expected a string of visible ASCII'],
   ['a number', { 'x-a': 7 }, 'headers.x-a: expected a string of visible ASCII'],
   ['a name with a space', { 'x a': TOKEN }, 'headers.[masked]: this is not a valid header name'],
@@ -102,18 +107,14 @@ describe.each(WRONG)('wrong headers: %s', (_, headers, message) => {
     expect(String(error)).not.toContain('quillback');
   });
 
-  it('are refused with the call, and nothing is sent', async () => {
-    const { client, failure, sent } = scripted([]);
-    const error = await failure(client.reportSettledBet(bet, { headers: headers as never }));
-    expect(error).toMatchObject({ code: 'validation', message: expect.stringContaining(message) });
-    expect(JSON.stringify(error)).not.toContain('quillback');
-    expect(sent).toEqual([]);
-  });
-
   it('are refused if a function returns them, and nothing is sent', async () => {
-    const { client, failure, sent } = scripted([]);
-    const error = await failure(client.reportSettledBet(bet, { headers: async () => headers as never }));
-    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', message: expect.stringContaining(`the function headers returned ${message}`) });
+    const { failure, sent } = scripted([], { headers: async () => headers as never });
+    const error = await failure();
+    expect(error).toMatchObject({
+      code: 'configuration',
+      outcome: 'not-sent',
+      message: expect.stringContaining(`the function headers returned ${message}`),
+    });
     expect(JSON.stringify(error)).not.toContain('quillback');
     expect(sent).toEqual([]);
   });
@@ -155,7 +156,9 @@ describe('a function for headers', () => {
     ],
   ])('whose answer %s is named in the message', async (_, headers) => {
     const { failure, sent } = scripted([], { headers });
-    expect((await failure()).message).toBe('reportSettledBet B-1 (staging): headers threw an error; check that function. Nothing was sent.');
+    expect((await failure()).message).toBe(
+      'reportSettledBet B-1 (staging): headers threw an error; check that function. Nothing was sent.',
+    );
     expect(sent).toEqual([]);
   });
 
@@ -179,7 +182,11 @@ describe('a function for headers', () => {
 });
 
 it('the value of a header that a gateway repeats is not shown', async () => {
-  const echo = answer(422, { message: `the API key ${TOKEN} is invalid`, got: TOKEN, part: 'quillback-5521' }, { 'x-request-id': 'quillback-5521' });
+  const echo = answer(
+    422,
+    { message: `the API key ${TOKEN} is invalid`, got: TOKEN, part: 'quillback-5521' },
+    { 'x-request-id': 'quillback-5521' },
+  );
   const error = await scripted([echo], { ...once, headers: { authorization: TOKEN } }).failure();
   expect(error.details).toMatchObject({ got: '[masked]', part: '[masked]' });
   expect(JSON.stringify(error)).not.toMatch(/quillback|zander/);
@@ -188,6 +195,8 @@ it('the value of a header that a gateway repeats is not shown', async () => {
 
 it('a request id that was sent as a header is kept, if the gateway answers with it', async () => {
   const id = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
-  const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
-  expect(await run(client.reportSettledBet(bet, { headers: { 'X-Request-Id': id } }))).toMatchObject({ requestId: id });
+  const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })], {
+    headers: { 'X-Request-Id': id },
+  });
+  expect(await run(client.reportSettledBet(bet))).toMatchObject({ requestId: id });
 });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ClientOptions, LogLevel } from '../../src/entries/index.js';
+import type { ClientOptions } from '../../src/entries/index.js';
 import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
+import type { LogLevel } from '../../src/platform/logger.js';
 import { answer, bet, lost, once, recorded, type Scripted, scripted } from '../delivery/scripted-gateway.js';
 
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
@@ -20,9 +21,18 @@ afterEach(() => vi.restoreAllMocks());
 
 describe('logLevel', () => {
   it("'debug' logs each attempt, its result with the request id, and each wait, for a success too", async () => {
-    const script = [answer(503, { message: 'busy' }, { 'x-request-id': ID }), lost(), answer(200, { message: 'ok' }, { 'x-request-id': ID })];
+    const script = [
+      answer(503, { message: 'busy' }, { 'x-request-id': ID }),
+      lost(),
+      answer(200, { message: 'ok' }, { 'x-request-id': ID }),
+    ];
     const lines = await logged(script, { logLevel: 'debug' });
-    expect(lines.map(([level, message]) => `${level} ${message.replace(/after [\d.]+ s/, 'after a while').replace(/ in [\d.]+ s$/, ' in a while')}`)).toEqual([
+    expect(
+      lines.map(
+        ([level, message]) =>
+          `${level} ${message.replace(/after [\d.]+ s/, 'after a while').replace(/ in [\d.]+ s$/, ' in a while')}`,
+      ),
+    ).toEqual([
       'debug reportSettledBet B-1 (staging): attempt 1 begins',
       `debug reportSettledBet B-1 (staging): attempt 1 ended after a while: HTTP 503: the gateway failed (request ${ID})`,
       'debug reportSettledBet B-1 (staging): attempt 2 begins in a while',
@@ -34,14 +44,19 @@ describe('logLevel', () => {
     ]);
   });
 
-  it.each(LEVELS)('%s logs lines of this level and those above it, about the option isRecorded that throws', async (least) => {
-    const isRecorded = () => {
-      throw new Error('no');
-    };
-    const lines = await logged([recorded()], { ...once, isRecorded, logLevel: least });
-    expect([...new Set(lines.map(([level]) => level))].sort()).toEqual(least === 'debug' ? ['debug', 'error'] : ['error']);
-    expect(await logged([recorded()], { ...once, isRecorded, logLevel: 'silent' })).toEqual([]);
-  });
+  it.each(LEVELS)(
+    '%s logs lines of this level and those above it, about the option isRecorded that throws',
+    async (least) => {
+      const isRecorded = () => {
+        throw new Error('no');
+      };
+      const lines = await logged([recorded()], { ...once, isRecorded, logLevel: least });
+      expect([...new Set(lines.map(([level]) => level))].sort()).toEqual(
+        least === 'debug' ? ['debug', 'error'] : ['error'],
+      );
+      expect(await logged([recorded()], { ...once, isRecorded, logLevel: 'silent' })).toEqual([]);
+    },
+  );
 
   it('does not apply to your own logger by default: it gets every line', async () => {
     expect((await logged([recorded()])).map(([level]) => level)).toEqual(['debug', 'debug']);
@@ -49,7 +64,8 @@ describe('logLevel', () => {
 
   it('prints to the console, from warnings on by default', async () => {
     const printed: string[] = [];
-    for (const level of LEVELS) vi.spyOn(console, level).mockImplementation((line) => void printed.push(`${level} ${line}`));
+    for (const level of LEVELS)
+      vi.spyOn(console, level).mockImplementation((line) => void printed.push(`${level} ${line}`));
     await scripted([recorded()]).report();
     expect(printed).toEqual([]);
     await scripted([recorded()], { logLevel: 'debug' }).report();
@@ -57,7 +73,16 @@ describe('logLevel', () => {
   });
 
   it.each<[LogLevel, string[]]>([
-    ['debug', ['attempt 1 begins', 'attempt 1 ended', 'the next attempt begins in 0.02 s at the earliest (network)', 'attempt 2 begins', 'attempt 2 ended']],
+    [
+      'debug',
+      [
+        'attempt 1 begins',
+        'attempt 1 ended',
+        'the next attempt begins in 0.02 s at the earliest (network)',
+        'attempt 2 begins',
+        'attempt 2 ended',
+      ],
+    ],
     ['info', []],
   ])("of an outbox is that of its client: '%s'", async (logLevel, expected) => {
     const lines: string[] = [];
@@ -67,7 +92,9 @@ describe('logLevel', () => {
     outbox.start();
     await run((async () => (await outbox.reportSettledBet(bet)).done)());
     await outbox.stop();
-    expect(lines.map((line) => line.replace(/ (ended) .*/, ' $1'))).toEqual(expected.map((line) => `reportSettledBet B-1 (staging): ${line}`));
+    expect(lines.map((line) => line.replace(/ (ended) .*/, ' $1'))).toEqual(
+      expected.map((line) => `reportSettledBet B-1 (staging): ${line}`),
+    );
   });
 
   it('that does not exist is refused', () => {
@@ -85,12 +112,16 @@ describe('messages name the host, the limit and its option', () => {
 
   it('of a call without an answer', async () => {
     const { failure } = scripted(['silence'], { ...once, timeoutMs: 2_500 });
-    expect((await failure()).message).toContain('No answer from gateway.example.com within 2.5 s (the rest of timeoutMs).');
+    expect((await failure()).message).toContain(
+      'No answer from gateway.example.com within 2.5 s (the rest of timeoutMs).',
+    );
   });
 
   it('of a rate limit that is too long to wait for', async () => {
     const limited = (wait: string) => answer(429, { message: 'slow' }, { 'retry-after': wait });
-    expect((await scripted([limited('30')], once).failure()).message).toContain('Rate limited; the gateway asks for 30 s');
+    expect((await scripted([limited('30')], once).failure()).message).toContain(
+      'Rate limited; the gateway asks for 30 s',
+    );
     expect((await scripted([limited('60')]).failure()).message).toContain('Rate limited; the gateway asks for 60 s. ');
     expect((await scripted([limited('60')]).failure()).message).toContain(' That is more than 30 s (maxRetryAfterMs).');
     expect((await scripted([answer(429)], once).failure()).message).toContain('Rate limited; call again later.');
@@ -111,11 +142,14 @@ describe('messages suggest the right name', () => {
       ['produktion', 'production'],
     ]) {
       expect(() => scripted([], { environment: given as never })).toThrow(`did you mean '${meant}'?`);
-      expect((await scripted([]).failure(scripted([]).client.reportSettledBet(bet, { environment: given as never }))).message).toContain(
-        `did you mean '${meant}'?`,
-      );
+      expect(
+        (await scripted([]).failure(scripted([]).client.reportSettledBet(bet, { environment: given as never })))
+          .message,
+      ).toContain(`did you mean '${meant}'?`);
     }
-    expect(() => scripted([], { environment: 'live' as never })).toThrow("expected 'staging' or 'production', got a string of length 4");
+    expect(() => scripted([], { environment: 'live' as never })).toThrow(
+      "expected 'staging' or 'production', got a string of length 4",
+    );
   });
 
   it('of options as other packages name them', () => {
@@ -126,16 +160,46 @@ describe('messages suggest the right name', () => {
     } catch (error) {
       message = String(error);
     }
-    expect(message).toContain('apiKey: unknown field apiKey; its name here is gateways: { staging: { apiKey }, production: { apiKey } }');
-    expect(message).toContain('baseURL: unknown field baseURL; its name here is gateways: { staging: { baseUrl }, production: { baseUrl } }');
+    expect(message).toContain(
+      'apiKey: unknown field apiKey; its name here is gateways: { staging: { apiKey }, production: { apiKey } }',
+    );
+    expect(message).toContain(
+      'baseURL: unknown field baseURL; its name here is gateways: { staging: { baseUrl }, production: { baseUrl } }',
+    );
     expect(message).toContain('maxRetries: unknown field maxRetries; its name here is retry: { limit }');
-    expect(message).toContain('timeout: unknown field timeout; its name here is timeoutMs for a call, and attemptTimeoutMs for each attempt');
+    expect(message).toContain(
+      'timeout: unknown field timeout; its name here is timeoutMs for a call, and attemptTimeoutMs for each attempt',
+    );
     expect(message).not.toContain('quillback');
+  });
+
+  it('of a location in the place of its options, and of its options in the place of a location', async () => {
+    const there = { latitude: 6.4541, longitude: 3.3947 };
+    const fixed: object = { fixed: there };
+    expect(() => scripted([], { location: there as object })).toThrow(
+      'location.latitude: unknown field here; write location: { fixed: { latitude, longitude } }',
+    );
+    const { client, failure } = scripted([]);
+    const { message } = await failure(client.reportBetEvent(bet as never, { location: fixed as never }));
+    expect(message).toContain(
+      'location.fixed: is an option of createClient; a call takes location: { latitude, longitude }',
+    );
+    expect(message).not.toContain('6.4541');
+  });
+
+  it('of the usual short names of coordinates', async () => {
+    const { client, failure } = scripted([]);
+    const location: object = { lat: 6.4541, lng: 3.3947 };
+    const { message } = await failure(client.reportBetEvent(bet as never, { location: location as never }));
+    expect(message).toContain('location.lat: unknown field lat; did you mean latitude?');
+    expect(message).toContain('location.lng: unknown field lng; did you mean longitude?');
   });
 
   it('of an invalid Date', async () => {
     const event = { ...bet, timestamp: new Date('no time') };
     const { client, failure } = scripted([]);
-    expect((await failure(client.reportBetEvent(event as never))).message).toContain('timestamp: expected a valid Date, got an invalid Date');
+    expect((await failure(client.reportBetEvent(event as never))).message).toContain(
+      'timestamp: expected a valid Date, got an invalid Date',
+    );
   });
 });

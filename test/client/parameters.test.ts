@@ -9,11 +9,15 @@ import { json, recordingFetch } from '../support/recording-fetch.js';
 const gps = { latitude: 6.45, longitude: 3.39, accuracy: 12, source: 'gps' };
 
 function recordingClient(more: Parameters<typeof createClient>[0] = {}) {
-  const { fetch, requests } = recordingFetch(({ url }) => (url.includes('geo.example.com') ? json({ latitude: 9, longitude: 7 }) : json({ message: 'ok' })));
+  const { fetch, requests } = recordingFetch(({ url }) =>
+    url.includes('geo.example.com') ? json({ latitude: 9, longitude: 7 }) : json({ message: 'ok' }),
+  );
   const provider = {
     name: 'ours',
     async lookup({ ip, fetch: ask, signal }: { ip: string | undefined; fetch: typeof fetch; signal: AbortSignal }) {
-      return JSON.parse(await (await ask(`https://geo.example.com/${ip}`, { method: 'GET', headers: {}, signal })).text());
+      return JSON.parse(
+        await (await ask(`https://geo.example.com/${ip}`, { method: 'GET', headers: {}, signal })).text(),
+      );
     },
   };
   const client = createClient({
@@ -51,7 +55,10 @@ describe('parameters in the payload', () => {
 
   test('the same location with its members in another order is the same', async () => {
     const { client, sent } = recordingClient();
-    await client.reportBetEvent({ ...betEvent(), location: gps }, { location: { source: 'gps', accuracy: 12, longitude: 3.39, latitude: 6.45 } });
+    await client.reportBetEvent(
+      { ...betEvent(), location: gps },
+      { location: { source: 'gps', accuracy: 12, longitude: 3.39, latitude: 6.45 } },
+    );
     expect(sent()).toMatchObject({ location: gps });
   });
 
@@ -69,14 +76,22 @@ describe('parameters in the payload', () => {
   test("a settled withdrawal's location in the payload is a field and must be complete", async () => {
     const { client } = recordingClient();
     const location = { latitude: 6.45, longitude: 3.39 } as never;
-    expect(await issuesOf(client.reportSettledWithdrawal(settledWithdrawal({ location } as never)))).toEqual(['location.source: missing']);
-    await expect(client.reportSettledWithdrawal(settledWithdrawal(), { location })).resolves.toMatchObject({ location: { source: 'provided' } });
+    expect(await issuesOf(client.reportSettledWithdrawal(settledWithdrawal({ location } as never)))).toEqual([
+      'location.source: missing',
+    ]);
+    await expect(client.reportSettledWithdrawal(settledWithdrawal(), { location })).resolves.toMatchObject({
+      location: { source: 'provided' },
+    });
   });
 
   test('a settled bet and a verification accept no location', async () => {
     const { client } = recordingClient();
-    expect(await issuesOf(client.reportSettledBet({ ...settledBet(), location: gps } as never))).toEqual(['location: unknown-field']);
-    expect(await issuesOf(client.reportSettledBet(settledBet(), { location: gps }))).toEqual(['location: unknown-field']);
+    expect(await issuesOf(client.reportSettledBet({ ...settledBet(), location: gps } as never))).toEqual([
+      'location: unknown-field',
+    ]);
+    expect(await issuesOf(client.reportSettledBet(settledBet(), { location: gps }))).toEqual([
+      'location: unknown-field',
+    ]);
     expect(await issuesOf(client.verifyNin('99012345678', { location: gps }))).toEqual(['location: unknown-field']);
   });
 });
@@ -92,7 +107,11 @@ describe('call options', () => {
     ['a text', 'staging', ['options: wrong-type']],
     ['null', null, ['options: wrong-type']],
     ['a list', [], ['options: wrong-type']],
-    ['a getter that throws', Object.defineProperty({}, 'clientIP', { enumerable: true, get: () => expect.unreachable() }), ['options: not-json']],
+    [
+      'a getter that throws',
+      Object.defineProperty({}, 'clientIP', { enumerable: true, get: () => expect.unreachable() }),
+      ['options: not-json'],
+    ],
   ])('%s is refused', async (_what, options, expected) => {
     const { client, requests } = recordingClient();
     expect(await issuesOf(client.reportBetEvent(betEvent(), options as CallOptions))).toEqual(expected);
@@ -100,7 +119,9 @@ describe('call options', () => {
   });
 
   test('a misspelt name is reported with the nearest known one', async () => {
-    const { message } = await failureOf(recordingClient().client.reportBetEvent(betEvent(), { clientIp: '102.89.23.1' } as never));
+    const { message } = await failureOf(
+      recordingClient().client.reportBetEvent(betEvent(), { clientIp: '102.89.23.1' } as never),
+    );
     expect(message).toContain('did you mean clientIP?');
     expect(message).not.toContain('102.89');
   });
@@ -109,33 +130,51 @@ describe('call options', () => {
     const payload = { ...betEvent({ amount: '5' as never, user: betUser({ nin: '123' }) }), clientIP: 'nowhere' };
     const error = await failureOf<ValidationError>(recordingClient().client.reportBetEvent(payload, { timeoutMs: -1 }));
     expect(error.issues.map(({ path }) => path).sort()).toEqual(['amount', 'clientIP', 'timeoutMs', 'user.nin']);
-    expect(error).toMatchObject({ code: 'validation', outcome: 'not-sent', operation: 'reportBetEvent', reference: 'BET-1' });
+    expect(error).toMatchObject({
+      code: 'validation',
+      outcome: 'not-sent',
+      operation: 'reportBetEvent',
+      reference: 'BET-1',
+    });
     expect(error.message).toContain('4 problems');
   });
 
   test.each<[string, string[]]>([
-    ['locate', ['location', 'headers']],
+    ['locate', ['location']],
     ['resend', ['environment', 'clientIP', 'location']],
   ])('%s refuses those that it does not take: %j', async (method, refused) => {
-    const { client, requests } = recordingClient({ retry: { limit: 0 }, fetch: () => Promise.reject(new TypeError('fetch failed')) });
+    const { client, requests } = recordingClient({
+      retry: { limit: 0 },
+      fetch: () => Promise.reject(new TypeError('fetch failed')),
+    });
     const given = {
       environment: 'staging',
       clientIP: '102.89.23.1',
       location: gps,
       signal: new AbortController().signal,
       timeoutMs: 5_000,
-      headers: { 'x-a': 'b' },
     };
     const unknown = await failureOf(client.reportSettledBet(settledBet()));
-    const issues = await issuesOf(method === 'locate' ? client.locate(given as never) : client.resend(unknown, given as never));
+    const issues = await issuesOf(
+      method === 'locate' ? client.locate(given as never) : client.resend(unknown, given as never),
+    );
     expect(issues).toEqual(refused.map((name) => `${name}: unknown-field`));
     expect(requests).toEqual([]);
   });
 
   test('undefined options mean the defaults', async () => {
     const { client } = recordingClient();
-    const options = { environment: undefined, clientIP: undefined, signal: undefined, timeoutMs: undefined, location: undefined };
-    await expect(client.reportSettledBet(settledBet(), options)).resolves.toMatchObject({ outcome: 'recorded', environment: 'staging' });
+    const options = {
+      environment: undefined,
+      clientIP: undefined,
+      signal: undefined,
+      timeoutMs: undefined,
+      location: undefined,
+    };
+    await expect(client.reportSettledBet(settledBet(), options)).resolves.toMatchObject({
+      outcome: 'recorded',
+      environment: 'staging',
+    });
   });
 });
 
@@ -143,17 +182,22 @@ describe('timestamps', () => {
   const clock = new FakeClock();
   const now = String(clock.now() / 1000);
 
-  test.each(['reportBetEvent', 'reportWithdrawalEvent'] as const)('%s gets the time of the call if none is given', async (method) => {
-    const { client, sent } = recordingClient({ clock });
-    await (method === 'reportBetEvent'
-      ? client.reportBetEvent(betEvent(), { location: gps })
-      : client.reportWithdrawalEvent(withdrawalEvent(), { location: gps }));
-    expect(sent()?.timestamp).toBe(now);
-  });
+  test.each(['reportBetEvent', 'reportWithdrawalEvent'] as const)(
+    '%s gets the time of the call if none is given',
+    async (method) => {
+      const { client, sent } = recordingClient({ clock });
+      await (method === 'reportBetEvent'
+        ? client.reportBetEvent(betEvent(), { location: gps })
+        : client.reportWithdrawalEvent(withdrawalEvent(), { location: gps }));
+      expect(sent()?.timestamp).toBe(now);
+    },
+  );
 
   test('a settled withdrawal needs its own', async () => {
     const { timestamp: _left, ...rest } = settledWithdrawal();
-    expect(await issuesOf(recordingClient().client.reportSettledWithdrawal(rest as never, { location: gps }))).toEqual(['timestamp: missing']);
+    expect(await issuesOf(recordingClient().client.reportSettledWithdrawal(rest as never, { location: gps }))).toEqual([
+      'timestamp: missing',
+    ]);
   });
 
   test('a Date becomes Unix seconds', async () => {
@@ -170,10 +214,13 @@ describe('timestamps', () => {
 
   test('one of 10 digits is the longest, and 13 digits look like milliseconds', async () => {
     const { client, sent } = recordingClient();
-    const messageOf = async (timestamp: string) => (await failureOf(client.reportBetEvent(betEvent({ timestamp }), { location: gps }))).message;
+    const messageOf = async (timestamp: string) =>
+      (await failureOf(client.reportBetEvent(betEvent({ timestamp }), { location: gps }))).message;
     await client.reportBetEvent(betEvent({ timestamp: '9999999999' }), { location: gps });
     expect(sent()?.timestamp).toBe('9999999999');
-    expect(await messageOf('10000000000')).toContain('timestamp: expected Unix seconds as a string of at most 10 digits');
+    expect(await messageOf('10000000000')).toContain(
+      'timestamp: expected Unix seconds as a string of at most 10 digits',
+    );
     expect(await messageOf('1795161600000')).toContain('this looks like milliseconds, divide by 1000');
   });
 
@@ -184,14 +231,17 @@ describe('timestamps', () => {
   });
 
   test('an invalid Date is refused', async () => {
-    const issues = await issuesOf(recordingClient().client.reportBetEvent(betEvent({ timestamp: new Date(Number.NaN) }), { location: gps }));
+    const issues = await issuesOf(
+      recordingClient().client.reportBetEvent(betEvent({ timestamp: new Date(Number.NaN) }), { location: gps }),
+    );
     expect(issues).toEqual(['timestamp: invalid']);
   });
 });
 
 describe("the caller's objects", () => {
   const freeze = <T>(value: T): T => {
-    if (typeof value === 'object' && value !== null) for (const member of Object.values(Object.freeze(value))) freeze(member);
+    if (typeof value === 'object' && value !== null)
+      for (const member of Object.values(Object.freeze(value))) freeze(member);
     return value;
   };
 
@@ -209,7 +259,12 @@ describe("the caller's objects", () => {
 
   test('arrive unchanged, untrimmed and unnormalised', async () => {
     const { client, sent } = recordingClient();
-    const bet = betEvent({ bet_id: ' b/1?x=1#y ', amount: 0.1 + 0.2, timestamp: '1795161600', metadata: { 'odd key': '', live: false, odds: -0.5 } });
+    const bet = betEvent({
+      bet_id: ' b/1?x=1#y ',
+      amount: 0.1 + 0.2,
+      timestamp: '1795161600',
+      metadata: { 'odd key': '', live: false, odds: -0.5 },
+    });
     const user = betUser({ first_name: ' O\u0323la\u0301 ', last_name: "N'Golo \u{1F600}", nin: '00000000019' });
     await client.reportBetEvent({ ...bet, user }, { location: gps });
     expect(sent()).toEqual({ ...bet, user, location: gps });
@@ -238,7 +293,15 @@ describe("the caller's objects", () => {
       });
     const options = reading({ location: { ...gps }, timeoutMs: 5_000, environment: 'staging' }) as CallOptions;
     await client.reportBetEvent(reading(betEvent({ timestamp: '1795161600' })) as ReturnType<typeof betEvent>, options);
-    const known = [...Object.keys(betEvent()), ...Object.keys(betUser()), ...Object.keys(gps), 'timestamp', 'location', 'timeoutMs', 'environment'];
+    const known = [
+      ...Object.keys(betEvent()),
+      ...Object.keys(betUser()),
+      ...Object.keys(gps),
+      'timestamp',
+      'location',
+      'timeoutMs',
+      'environment',
+    ];
     expect(reads.filter((name) => known.includes(name)).sort()).toEqual(known.sort());
     expect(sent()).toEqual({ ...betEvent({ timestamp: '1795161600' }), location: gps });
   });

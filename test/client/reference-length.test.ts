@@ -14,7 +14,10 @@ function setUp(options: ClientOptions = {}) {
   return { gateway, client, store, outbox: createOutbox({ client, store }) };
 }
 
-type Reports = Pick<ReturnType<typeof setUp>['outbox'], 'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal'>;
+type Reports = Pick<
+  ReturnType<typeof setUp>['outbox'],
+  'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal'
+>;
 
 const REPORTS: readonly (readonly [
   string,
@@ -23,15 +26,29 @@ const REPORTS: readonly (readonly [
 ])[] = [
   ['reportBetEvent', 'bet_id', (to, bet_id) => to.reportBetEvent(betEvent({ bet_id }))],
   ['reportSettledBet', 'bet_id', (to, bet_id) => to.reportSettledBet(settledBet({ bet_id }))],
-  ['reportWithdrawalEvent', 'request_id', (to, request_id) => to.reportWithdrawalEvent(withdrawalEvent({ request_id }))],
-  ['reportSettledWithdrawal', 'request_id', (to, request_id) => to.reportSettledWithdrawal({ ...settledWithdrawal({ request_id }), location: place })],
+  [
+    'reportWithdrawalEvent',
+    'request_id',
+    (to, request_id) => to.reportWithdrawalEvent(withdrawalEvent({ request_id })),
+  ],
+  [
+    'reportSettledWithdrawal',
+    'request_id',
+    (to, request_id) => to.reportSettledWithdrawal({ ...settledWithdrawal({ request_id }), location: place }),
+  ],
 ];
 
 const refused = (path: string, length: number, most = 255) => ({
   code: 'validation',
   outcome: 'not-sent',
   reference: undefined,
-  issues: [{ path, code: 'invalid', message: `expected a string of at most ${most} characters (maxReferenceLength), got a string of length ${length}` }],
+  issues: [
+    {
+      path,
+      code: 'invalid',
+      message: `expected a string of at most ${most} characters (maxReferenceLength), got a string of length ${length}`,
+    },
+  ],
 });
 
 describe.each(REPORTS)('%s', (_, path, report) => {
@@ -47,7 +64,9 @@ describe.each(REPORTS)('%s', (_, path, report) => {
 
 test('the message does not repeat a long reference', async () => {
   const { client } = setUp();
-  const error = await client.reportBetEvent(betEvent({ bet_id: 'secret'.repeat(1_000) })).catch((thrown: unknown) => String(thrown));
+  const error = await client
+    .reportBetEvent(betEvent({ bet_id: 'secret'.repeat(1_000) }))
+    .catch((thrown: unknown) => String(thrown));
   expect(error).toMatch(
     /^ValidationError: reportBetEvent \(staging\): 1 problem:\n {2}- bet_id: expected a string of at most 255 characters .*\nNothing was sent\.$/,
   );
@@ -56,16 +75,23 @@ test('the message does not repeat a long reference', async () => {
 test('one report of a list is refused by itself', async () => {
   const { outbox } = setUp();
   const results = await outbox.reportAll(
-    ['B-1', 'x'.repeat(3_000), 'B-3'].map((bet_id) => ({ operation: 'reportSettledBet', payload: settledBet({ bet_id }) })),
+    ['B-1', 'x'.repeat(3_000), 'B-3'].map((bet_id) => ({
+      operation: 'reportSettledBet',
+      payload: settledBet({ bet_id }),
+    })),
   );
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
 test('the limit is an option', async () => {
   const { client } = setUp({ maxReferenceLength: 10 });
-  await expect(client.reportBetEvent(betEvent({ bet_id: '12345678901' }))).rejects.toMatchObject(refused('bet_id', 11, 10));
+  await expect(client.reportBetEvent(betEvent({ bet_id: '12345678901' }))).rejects.toMatchObject(
+    refused('bet_id', 11, 10),
+  );
   for (const maxReferenceLength of [0, 801, 1.5, Number.NaN])
-    expect(() => createClient({ maxReferenceLength })).toThrow(/maxReferenceLength: expected a whole number from 1 to 800/);
+    expect(() => createClient({ maxReferenceLength })).toThrow(
+      /maxReferenceLength: expected a whole number from 1 to 800/,
+    );
 });
 
 test('a page is told that its reference is too long, and nothing reaches the gateway or the outbox of the relay', async () => {
@@ -74,12 +100,20 @@ test('a page is told that its reference is too long, and nothing reaches the gat
   const queueing = relayWorld({ client: createOutbox({ client, store }) });
   for (const to of [send, queueing.send]) {
     const { status, body } = await to({ body: { bet_id: 'x'.repeat(256), amount: 1 } });
-    expect([status, body.error]).toMatchObject([400, { code: 'validation', outcome: 'not-sent', issues: refused('bet_id', 256).issues }]);
+    expect([status, body.error]).toMatchObject([
+      400,
+      { code: 'validation', outcome: 'not-sent', issues: refused('bet_id', 256).issues },
+    ]);
   }
   expect([gateway.requests(), lookedUp, await store.list({ limit: 1 })]).toEqual([[], [], []]);
 });
 
 test('a page with a relay refuses it before it asks for a location', async () => {
-  const client = createClient({ relayUrl: 'https://shop.example.com/relay', fetch: () => Promise.reject(new Error('asked')) });
-  await expect(client.reportBetEvent({ bet_id: 'x'.repeat(256), amount: 1 })).rejects.toMatchObject(refused('bet_id', 256));
+  const client = createClient({
+    relayUrl: 'https://shop.example.com/relay',
+    fetch: () => Promise.reject(new Error('asked')),
+  });
+  await expect(client.reportBetEvent({ bet_id: 'x'.repeat(256), amount: 1 })).rejects.toMatchObject(
+    refused('bet_id', 256),
+  );
 });

@@ -1,7 +1,9 @@
 // @vitest-environment happy-dom
+
 import { describe, expect, it, test, vi } from 'vitest';
+import type { RelayedOptions } from '../../src/client/options.js';
 import * as sdk from '../../src/entries/index.js';
-import { createClient, type RelayedOptions } from '../../src/entries/index.js';
+import { createClient } from '../../src/entries/index.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { answer, lost, once, type Scripted } from '../delivery/scripted-gateway.js';
 import { bet, failed, recorded, repeated, scripted } from '../delivery/scripted-relay.js';
@@ -23,7 +25,10 @@ describe('the location of a page with a relay', () => {
   });
 
   test('is left to the relay if the browser gives none: no service is asked, and there is no error', async () => {
-    const { report, sent } = scripted([recorded()], { geolocation: denies, location: { ip: { enabled: true }, required: true } });
+    const { report, sent } = scripted([recorded()], {
+      geolocation: denies,
+      location: { ip: { enabled: true }, required: true },
+    });
     expect(await report()).toMatchObject({ outcome: 'recorded', location: { source: 'client_ip' } });
     expect(sent).toHaveLength(1);
     expect(located(sent[0]?.init)).toBeUndefined();
@@ -33,7 +38,10 @@ describe('the location of a page with a relay', () => {
     const { client, run } = scripted([], { geolocation: gives });
     expect(await run(client.locate())).toMatchObject({ source: 'gps' });
     const denied = scripted([], { geolocation: denies });
-    expect(await denied.failure(denied.client.locate())).toMatchObject({ code: 'location', steps: [{ step: 'browser-geolocation', reason: 'denied' }] });
+    expect(await denied.failure(denied.client.locate())).toMatchObject({
+      code: 'location',
+      steps: [{ step: 'browser-geolocation', reason: 'denied' }],
+    });
     expect(denied.sent).toEqual([]);
   });
 });
@@ -46,7 +54,12 @@ describe('requests to the relay', () => {
   ])('with relayCredentials %s have cookies: %s', async (relayCredentials, credentials) => {
     const { report, sent } = scripted([recorded()], { relayCredentials, geolocation: denies });
     await report();
-    expect(sent[0]?.init).toMatchObject({ credentials, referrerPolicy: 'no-referrer', redirect: 'manual', keepalive: true });
+    expect(sent[0]?.init).toMatchObject({
+      credentials,
+      referrerPolicy: 'no-referrer',
+      redirect: 'manual',
+      keepalive: true,
+    });
   });
 
   test("an address without a host is on the page's own host, also with a base element", async () => {
@@ -76,7 +89,10 @@ describe('requests to the relay', () => {
     ],
     ['http://user:secret@play.example.com/', 'is http://play.example.com/relay in this page'],
     ['about:srcdoc', 'has no host, and this page has no address (about:); give the whole address'],
-    ['blob:https://play.example.com/7c9e6679', 'has no host, and this page has no address (blob:); give the whole address'],
+    [
+      'blob:https://play.example.com/7c9e6679',
+      'has no host, and this page has no address (blob:); give the whole address',
+    ],
   ])('a path in a page at %s is reported when the client is made', async (href, problem) => {
     vi.stubGlobal('location', { href });
     try {
@@ -95,13 +111,21 @@ describe('requests to the relay', () => {
 
   test("a conflict may also be this call's own if the relay found the location, but not if the page sent it", async () => {
     const conflict = () => failed(409, { code: 'duplicate', outcome: 'rejected', conflict: true });
-    expect(await scripted([conflict()], { geolocation: denies }).failure()).toMatchObject({ conflict: true, outcome: 'unknown' });
-    expect(await scripted([conflict()], { geolocation: gives }).failure()).toMatchObject({ conflict: true, outcome: 'rejected' });
+    expect(await scripted([conflict()], { geolocation: denies }).failure()).toMatchObject({
+      conflict: true,
+      outcome: 'unknown',
+    });
+    expect(await scripted([conflict()], { geolocation: gives }).failure()).toMatchObject({
+      conflict: true,
+      outcome: 'rejected',
+    });
   });
 });
 
 test('a key in a page is refused with the alternative that needs none', async () => {
-  const { message } = await failureOf(() => createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } } }));
+  const { message } = await failureOf(() =>
+    createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'k' } } }),
+  );
   expect(message).toContain('set relayUrl');
   expect((await failureOf(createClient().reportBetEvent(betEvent()))).message).toContain('relayUrl');
 });
@@ -109,16 +133,31 @@ test('a key in a page is refused with the alternative that needs none', async ()
 test('a page with neither relay nor gateway gets the advice to set relayUrl, before any problem with its fields', async () => {
   const error = await failureOf(createClient().reportBetEvent({ bet_id: 'B-1' } as never));
   expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent' });
-  expect(error.message).toContain("set relayUrl to the path of your backend's relay, for example createClient({ relayUrl: '/relay' })");
+  expect(error.message).toContain(
+    "set relayUrl to the path of your backend's relay, for example createClient({ relayUrl: '/relay' })",
+  );
   // A location needs neither.
   expect(await createClient({ geolocation: gives }).locate()).toMatchObject({ source: 'gps' });
 });
 
-test.each(['reportSettledBet', 'reportSettledWithdrawal', 'verifyNin'] as const)('%s is never available in a page, also before configure', async (name) => {
-  const message = `${name} is never available in a page. Nothing was sent. Call it from your backend.`;
-  expect(await failureOf((sdk[name] as () => Promise<unknown>)())).toMatchObject({ code: 'configuration', operation: name, message });
-  expect((await failureOf((createClient({ relayUrl: 'https://operator.example.com/relay' })[name] as () => Promise<unknown>)())).message).toBe(message);
-});
+test.each(['reportSettledBet', 'reportSettledWithdrawal', 'verifyNin'] as const)(
+  '%s is never available in a page, also before configure',
+  async (name) => {
+    const message = `${name} is never available in a page. Nothing was sent. Call it from your backend.`;
+    expect(await failureOf((sdk[name] as () => Promise<unknown>)())).toMatchObject({
+      code: 'configuration',
+      operation: name,
+      message,
+    });
+    expect(
+      (
+        await failureOf(
+          (createClient({ relayUrl: 'https://operator.example.com/relay' })[name] as () => Promise<unknown>)(),
+        )
+      ).message,
+    ).toBe(message);
+  },
+);
 
 const hide = () => globalThis.dispatchEvent(new Event('pagehide'));
 
@@ -127,12 +166,14 @@ function watchListeners() {
   const listeners = new Set<unknown>();
   let heard = 0;
   const add = globalThis.addEventListener;
-  const spy = vi.spyOn(globalThis, 'addEventListener').mockImplementation((type: string, listener: unknown, options: unknown) => {
-    heard += 1;
-    listeners.add(listener);
-    (options as AddEventListenerOptions).signal?.addEventListener('abort', () => listeners.delete(listener));
-    add(type, listener as EventListener, options as AddEventListenerOptions);
-  });
+  const spy = vi
+    .spyOn(globalThis, 'addEventListener')
+    .mockImplementation((type: string, listener: unknown, options: unknown) => {
+      heard += 1;
+      listeners.add(listener);
+      (options as AddEventListenerOptions).signal?.addEventListener('abort', () => listeners.delete(listener));
+      add(type, listener as EventListener, options as AddEventListenerOptions);
+    });
   return { listeners, heard: () => heard, restore: () => spy.mockRestore() };
 }
 
@@ -182,7 +223,9 @@ describe('a page that is left', () => {
   it('has listeners only while a call waits', async () => {
     const { listeners, heard, restore } = watchListeners();
     try {
-      const { report, failure } = scripted([lost(), answer(502), recorded(), lost(), lost(), lost()], { geolocation: gives });
+      const { report, failure } = scripted([lost(), answer(502), recorded(), lost(), lost(), lost()], {
+        geolocation: gives,
+      });
       await report();
       expect(listeners.size).toBe(0);
       await failure();
@@ -204,7 +247,9 @@ describe('the space for requests that outlive the page', () => {
     const controller = new AbortController();
     const first = scripted([pending, pending], { geolocation: denies });
     const second = scripted([pending, recorded()], { geolocation: denies });
-    const calls = [first, first, second].map(({ client }) => client.reportBetEvent(big, { signal: controller.signal }).catch(() => {}));
+    const calls = [first, first, second].map(({ client }) =>
+      client.reportBetEvent(big, { signal: controller.signal }).catch(() => {}),
+    );
     await settle();
     const kept = [...first.sent, ...second.sent].map(({ init }) => init.keepalive);
     expect([kept.length, kept.filter(Boolean).length]).toEqual([3, 2]);
@@ -220,7 +265,9 @@ describe('the space for requests that outlive the page', () => {
       Array.from({ length: 20 }, () => pending),
       { geolocation: denies },
     );
-    const calls = Array.from({ length: 20 }, () => client.reportBetEvent(bet, { signal: controller.signal }).catch(() => {}));
+    const calls = Array.from({ length: 20 }, () =>
+      client.reportBetEvent(bet, { signal: controller.signal }).catch(() => {}),
+    );
     await settle();
     expect(sent.filter(({ init }) => init.keepalive)).toHaveLength(15);
     expect(sent).toHaveLength(20);
@@ -258,7 +305,14 @@ describe('the space for requests that outlive the page', () => {
       seen = init;
       return answer(200);
     };
-    const client = createClient({ gateways, allowApiKeyInBrowser: true, fetch, logger: {}, validation: 'partial', ...once });
+    const client = createClient({
+      gateways,
+      allowApiKeyInBrowser: true,
+      fetch,
+      logger: {},
+      validation: 'partial',
+      ...once,
+    });
     await client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' } }, { location: fix.coords });
     expect(seen).not.toHaveProperty('keepalive');
   });

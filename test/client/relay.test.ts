@@ -1,5 +1,6 @@
 import { describe, expect, it, test, vi } from 'vitest';
-import { type ConfigurationError, createClient, type RelayedOptions } from '../../src/entries/index.js';
+import type { RelayedOptions } from '../../src/client/options.js';
+import { type ConfigurationError, createClient } from '../../src/entries/index.js';
 import { createClient as createRelayedClient } from '../../src/entries/page.js';
 import { bet, lost, once, scripted as scriptedGateway } from '../delivery/scripted-gateway.js';
 import { recorded, scripted } from '../delivery/scripted-relay.js';
@@ -60,7 +61,9 @@ describe('relayUrl', () => {
   });
 
   test('beside allowInsecureHttp is refused, since that is for gateways', async () => {
-    expect(await refusal({ relayUrl, allowInsecureHttp: true })).toContain('- allowInsecureHttp: is for a staging gateway, never for a relay; leave it out');
+    expect(await refusal({ relayUrl, allowInsecureHttp: true })).toContain(
+      '- allowInsecureHttp: is for a staging gateway, never for a relay; leave it out',
+    );
     expect(() => createClient({ relayUrl, allowInsecureHttp: false })).not.toThrow();
   });
 
@@ -88,7 +91,8 @@ describe.each([
   ['location-sdk', createClient],
   ['location-sdk/page', createRelayedClient],
 ] as const)('a path as the relayUrl of %s, on a server that renders a page,', (_, make) => {
-  const words = 'this ran on a server during rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
+  const words =
+    'this ran on a server during rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
   const fetch = () => Promise.reject(new Error('nothing may be sent'));
 
   test.each(['/relay', 'relay', './relay', '//relay.example.com'])('may be %s when the module is loaded', (path) => {
@@ -97,8 +101,16 @@ describe.each([
 
   test('ends each call with this message, before any other problem', async () => {
     const client = make({ relayUrl: '/relay', fetch });
-    for (const call of [client.reportBetEvent({ bet_id: 'B-1' }), client.reportBetEvent({} as never), client.reportWithdrawalEvent({ request_id: 'W-1' })])
-      expect(await failureOf(call)).toMatchObject({ code: 'configuration', outcome: 'not-sent', message: expect.stringContaining(words) });
+    for (const call of [
+      client.reportBetEvent({ bet_id: 'B-1' }),
+      client.reportBetEvent({} as never),
+      client.reportWithdrawalEvent({ request_id: 'W-1' }),
+    ])
+      expect(await failureOf(call)).toMatchObject({
+        code: 'configuration',
+        outcome: 'not-sent',
+        message: expect.stringContaining(words),
+      });
     expect(await failureOf(client.locate())).toMatchObject({ code: 'configuration', message: `locate: ${words}` });
   });
 
@@ -175,9 +187,9 @@ describe('the payload', () => {
     const { request_id, amount, metadata } = withdrawalEvent();
     await run(client.reportWithdrawalEvent({ request_id, amount, metadata }));
     expect(JSON.parse(String(sent[0]?.init.body))).toEqual({ request_id, amount, metadata, timestamp: '1795161600' });
-    expect(await issuesOf(client.reportWithdrawalEvent({ request_id, metadata: { account_last4: '0123456789' } }))).toEqual([
-      'metadata.account_last4: invalid',
-    ]);
+    expect(
+      await issuesOf(client.reportWithdrawalEvent({ request_id, metadata: { account_last4: '0123456789' } })),
+    ).toEqual(['metadata.account_last4: invalid']);
   });
 });
 
@@ -212,7 +224,10 @@ describe('resend', () => {
     const refused = await failureOf(client.resend(error));
     expect(refused).toMatchObject({ code: 'configuration', outcome: 'unknown' });
     expect(sent).toEqual([]);
-    expect(await gateway.failure(gateway.client.resend(refused))).toMatchObject({ code: 'network', reference: bet.bet_id });
+    expect(await gateway.failure(gateway.client.resend(refused))).toMatchObject({
+      code: 'network',
+      reference: bet.bet_id,
+    });
   });
 
   it('of a gateway refuses a report for a relay, which may be incomplete', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Client, type ClientOptions, createClient, type FetchInit, fixedLocation } from '../../src/entries/index.js';
+import { type Client, type ClientOptions, createClient, fixedLocation } from '../../src/entries/index.js';
+import type { FetchInit } from '../../src/platform/web-types.js';
 import { byTransport } from '../delivery/wire.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 import { json } from '../support/recording-fetch.js';
@@ -33,7 +34,11 @@ test.each(CALLS)('%s posts JSON with the key to %s', async (_name, path, call) =
   const [{ url, init } = { url: '', init: {} as FetchInit }] = asked;
   expect(url).toBe(`https://gateway.example.com/integration-gateway/external/${path}`);
   expect(init.method).toBe('POST');
-  expect(init.headers).toEqual({ 'x-api-key': 'the-key', 'content-type': 'application/json', accept: 'application/json' });
+  expect(init.headers).toEqual({
+    'x-api-key': 'the-key',
+    'content-type': 'application/json',
+    accept: 'application/json',
+  });
   expect(JSON.parse(init.body ?? '')).toBeTypeOf('object');
 });
 
@@ -61,6 +66,9 @@ test('a path with a slash in front does not double it', async () => {
   expect(asked[0]?.url).toBe('https://gateway.example.com/integration-gateway/external/bets');
 });
 
-test.each(['../admin', 'bets?x=1', 'bets#x', '//evil.example', 'bets/', '', ['bets']])('the path %j is refused', (path) => {
-  expect(() => recordingClient({ paths: { reportBetEvent: path as string } })).toThrow('paths.reportBetEvent');
-});
+test.each(['../admin', 'bets?x=1', 'bets#x', '//evil.example', 'bets/', '', ['bets']])(
+  'the path %j is refused',
+  (path) => {
+    expect(() => recordingClient({ paths: { reportBetEvent: path as string } })).toThrow('paths.reportBetEvent');
+  },
+);

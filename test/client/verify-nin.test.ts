@@ -7,7 +7,11 @@ import { json, recordingFetch } from '../support/recording-fetch.js';
 
 function answering(body: unknown, status = 200) {
   const { requests, ...by } = recordingFetch(() => json(body, status));
-  const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } }, ...by, retry: { limit: 0 } });
+  const client = createClient({
+    gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } },
+    ...by,
+    retry: { limit: 0 },
+  });
   return { client, requests };
 }
 
@@ -28,7 +32,12 @@ test('fields that are added to the answer, left out or of other types are not er
     success: true,
     status: '200',
     newField: { nested: [1] },
-    data: { requestID: 7, biographicData: { firstName: null, nickname: 'Ada' }, biometricData: [], somethingElse: true },
+    data: {
+      requestID: 7,
+      biographicData: { firstName: null, nickname: 'Ada' },
+      biometricData: [],
+      somethingElse: true,
+    },
   };
   expect(await answering(answer).client.verifyNin('99012345678')).toEqual(answer);
 });
@@ -43,20 +52,36 @@ test('the complete answer of a verified number arrives', async () => {
   expect(data?.biometricData?.[0]?.image).toMatch(/^[A-Za-z0-9+/]+=*$/);
 });
 
-test.each([[{ message: 'ok' }], [{ success: 'true' }], [[]], ['<html>'], ['']])('an answer %j without a verdict is a gateway error', async (body) => {
-  expect(await failureOf(answering(body).client.verifyNin('99012345678'))).toBeInstanceOf(GatewayError);
-});
+test.each([[{ message: 'ok' }], [{ success: 'true' }], [[]], ['<html>'], ['']])(
+  'an answer %j without a verdict is a gateway error',
+  async (body) => {
+    expect(await failureOf(answering(body).client.verifyNin('99012345678'))).toBeInstanceOf(GatewayError);
+  },
+);
 
-test.each(['9901234567', '990123456789', '9901234567a', ' 99012345678', '٩٩٠١٢٣٤٥٦٧٨', ''])('%j is not a number to verify', async (nin) => {
-  const { client, requests } = answering({ success: true });
-  expect(await issuesOf(client.verifyNin(nin))).toEqual(['nin: invalid']);
-  expect(requests).toEqual([]);
-});
+test.each(['9901234567', '990123456789', '9901234567a', ' 99012345678', '٩٩٠١٢٣٤٥٦٧٨', ''])(
+  '%j is not a number to verify',
+  async (nin) => {
+    const { client, requests } = answering({ success: true });
+    expect(await issuesOf(client.verifyNin(nin))).toEqual(['nin: invalid']);
+    expect(requests).toEqual([]);
+  },
+);
 
-test('a JavaScript number is refused with the reason', async () => {
-  const { message } = await failureOf(answering({ success: true }).client.verifyNin({ nin: 99012345678 } as never));
+test.each([[99012345678], [{ nin: 99012345678 }]])('a JavaScript number is refused with the reason', async (nin) => {
+  const { message } = await failureOf(answering({ success: true }).client.verifyNin(nin as never));
   expect(message).toContain('a number would lose leading zeros');
   expect(message).not.toContain('99012345678');
+});
+
+test.each<[nin: string, problem: string]>([
+  ['990 1234 5678', 'without a space or another character, got a string of length 13'],
+  ['9901234567x', 'without a space or another character, got a string of length 11'],
+  ['9901234567', '(a number would lose leading zeros), got a string of length 10'],
+])('%j is refused with the reason', async (nin, problem) => {
+  const { message } = await failureOf(answering({ success: true }).client.verifyNin(nin));
+  expect(message).toContain(`nin: expected a string of exactly 11 digits ${problem}`);
+  expect(message).not.toContain(nin);
 });
 
 test.each([[undefined], [null], [99012345678], [['99012345678']]])('%j instead of a number is refused', async (nin) => {
@@ -65,11 +90,14 @@ test.each([[undefined], [null], [99012345678], [['99012345678']]])('%j instead o
   expect(requests).toEqual([]);
 });
 
-test.each([400, 401, 403, 404, 422])('HTTP %i would give the same answer again, and the message does not advise another call', async (status) => {
-  const error = await failureOf(answering({ message: 'no' }, status).client.verifyNin('99012345678'));
-  expect(error.retryable).toBe(false);
-  expect(error.message).not.toContain('Call it again.');
-});
+test.each([400, 401, 403, 404, 422])(
+  'HTTP %i would give the same answer again, and the message does not advise another call',
+  async (status) => {
+    const error = await failureOf(answering({ message: 'no' }, status).client.verifyNin('99012345678'));
+    expect(error.retryable).toBe(false);
+    expect(error.message).not.toContain('Call it again.');
+  },
+);
 
 test.each([408, 429, 500, 503])('HTTP %i may be transient: the message advises another call', async (status) => {
   const error = await failureOf(answering({ message: 'no' }, status).client.verifyNin('99012345678'));

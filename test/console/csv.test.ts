@@ -26,7 +26,10 @@ test('what is written is read again', () => {
   );
 });
 
-test.each(['=1+1', '+1', '-1', '@x', '\t=1', 'BET;=1+1', 'BET|@x', '"=1', '＝1'])('no cell is a formula, however a spreadsheet parts them: %j', (text) => {
-  const cells = writeCsv([['x', text]]).split(/[\r\n,;|\t]/);
-  expect(cells.filter((cell) => /^[\s"]*[=+\-@＝]/.test(cell))).toEqual([]);
-});
+test.each(['=1+1', '+1', '-1', '@x', '\t=1', 'BET;=1+1', 'BET|@x', '"=1', '＝1'])(
+  'no cell is a formula, however a spreadsheet parts them: %j',
+  (text) => {
+    const cells = writeCsv([['x', text]]).split(/[\r\n,;|\t]/);
+    expect(cells.filter((cell) => /^[\s"]*[=+\-@＝]/.test(cell))).toEqual([]);
+  },
+);

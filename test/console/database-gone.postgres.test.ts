@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { createConsoleData } from '../../src/outbox/console/create-console-data.js';
+import { createOperator } from '../../src/outbox/operator/operator.js';
 import { directUrl, newSchema, openStore, pool } from '../outbox/stores/postgres/world.js';
 import { quarantineMany, retryOf } from './quarantined.js';
 import { callAt, consoleWorld } from './world.js';
@@ -12,8 +12,8 @@ import { callAt, consoleWorld } from './world.js';
 const STEP = '.decide(';
 
 /**
- * A cable to the database that breaks at the second step of a decision: before the database has it, or after the commit and before
- * the answer. Then it refuses new connections until it is mended.
+ * A cable to the database that breaks at the second step of a decision: before the database has it, or after the commit
+ * and before the answer. Then it refuses new connections until it is mended.
  */
 async function cableTo(url: URL, breaks: 'before' | 'after') {
   const open = new Set<Socket>();
@@ -64,37 +64,42 @@ async function cableTo(url: URL, breaks: 'before' | 'after') {
 test.each([
   ['before', 1_000],
   ['after', 2_000],
-] as const)('a retry of a group whose database goes away %s its second commit says so without details, and continues when it is back', async (breaks, made) => {
-  const schema = newSchema();
-  const direct = await openStore({ schema });
-  await quarantineMany(direct, 3_000);
-  const cable = await cableTo(new URL(directUrl('a cable that breaks')), breaks);
-  const cutPool = new pg.Pool({ connectionString: cable.url, connectionTimeoutMillis: 5_000, allowExitOnIdle: true });
-  // Without a listener, a lost idle connection would end the process.
-  cutPool.on('error', () => undefined);
-  const store = await openStore({ schema, database: cutPool });
-  onTestFinished(async () => {
-    await cutPool.end();
-    cable.close();
-  });
-  const { act, send, lines } = consoleWorld({}, createConsoleData({ over: store }));
-  const request = retryOf((await send({ url: callAt('groups') })).body);
-  /** Counted by the database itself, over another connection. */
-  const retried = async () => {
-    const { rows } = await pool.query(`SELECT count(*)::int AS n FROM ${schema}.queue WHERE state = 'waiting' AND jsonb_array_length(decisions) = 1`);
-    return rows[0]?.n as number;
-  };
+] as const)(
+  'a retry of a group whose database goes away %s its second commit says so without details, and continues when it is back',
+  async (breaks, made) => {
+    const schema = newSchema();
+    const direct = await openStore({ schema });
+    await quarantineMany(direct, 2_001);
+    const cable = await cableTo(new URL(directUrl('a cable that breaks')), breaks);
+    const cutPool = new pg.Pool({ connectionString: cable.url, connectionTimeoutMillis: 5_000, allowExitOnIdle: true });
+    // Without a listener, a lost idle connection would end the process.
+    cutPool.on('error', () => undefined);
+    const store = await openStore({ schema, database: cutPool });
+    onTestFinished(async () => {
+      await cutPool.end();
+      cable.close();
+    });
+    const { act, send, lines } = consoleWorld({}, createOperator({ over: store }));
+    const request = retryOf((await send({ url: callAt('groups') })).body);
+    /** Counted by the database itself, over another connection. */
+    const retried = async () => {
+      const { rows } = await pool.query(
+        `SELECT count(*)::int AS n FROM ${schema}.queue WHERE state = 'waiting' AND jsonb_array_length(decisions) = 1`,
+      );
+      return rows[0]?.n as number;
+    };
 
-  const gone = await act('decide', request);
-  expect([gone.status, gone.body.error.code]).toEqual([500, 'failed']);
-  expect(await retried()).toBe(made);
-  const id = /under ([\w-]+)/.exec(gone.body.error.message)?.[1] ?? 'no id';
-  expect(lines.filter((line) => line.includes(id))).toHaveLength(1);
-  for (const text of [gone.text, ...lines]) expect(text).not.toMatch(/127\.0\.0\.1|ECONN|terminated|B-\d/);
+    const gone = await act('decide', request);
+    expect([gone.status, gone.body.error.code]).toEqual([500, 'failed']);
+    expect(await retried()).toBe(made);
+    const id = /under ([\w-]+)/.exec(gone.body.error.message)?.[1] ?? 'no id';
+    expect(lines.filter((line) => line.includes(id))).toHaveLength(1);
+    for (const text of [gone.text, ...lines]) expect(text).not.toMatch(/127\.0\.0\.1|ECONN|terminated|B-\d/);
 
-  cable.mend();
-  let last = await act('decide', request);
-  while (last.status === 200 && last.body.more) last = await act('decide', request);
-  expect([last.status, last.body.decision.touched, last.body.decision.done]).toEqual([200, 3_000, true]);
-  expect(await retried()).toBe(3_000);
-});
+    cable.mend();
+    let last = await act('decide', request);
+    while (last.status === 200 && last.body.more) last = await act('decide', request);
+    expect([last.status, last.body.decision.touched, last.body.decision.done]).toEqual([200, 2_001, true]);
+    expect(await retried()).toBe(2_001);
+  },
+);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { needsOf, reasonsOf } from '../../src/console-page/reasons.js';
-import type { DestinationCounts, Overview } from '../../src/outbox/console/overview.js';
-import type { ShownPause } from '../../src/outbox/console/shown-pause.js';
-import { PAUSE_WORDS } from '../../src/outbox/operator/meaning.js';
+import type { DestinationCounts, Overview } from '../../src/outbox/operator/overview.js';
+import type { ShownPause } from '../../src/outbox/operator/pauses.js';
+import { PAUSE_WORDS } from '../../src/outbox/operator/pauses.js';
 
 const NOW = 1_795_161_600_000;
 const NONE = { waiting: 0, blocked: 0, 'in-flight': 0, quarantined: 0, recorded: 0, dismissed: 0 };
@@ -26,7 +26,7 @@ const overview = (more: Partial<Overview> = {}): Overview => ({
   pauses: [],
   missingKeys: [],
   otherGateways: [],
-  pace: null,
+  recordedInLastMinute: 0,
   receipts: null,
   isLogDamaged: false,
   ...more,
@@ -57,7 +57,9 @@ describe('what needs a person is counted', () => {
   ] as const)('a pause for %s counts %i, and says what to do', (reason, count, action) => {
     const found = overview({ pauses: [pause(reason)] });
     expect(needsOf(found)).toBe(count);
-    expect(reasonsOf(found)).toMatchObject([{ place: 'production', said: 'in the words of the gateway', action: expect.stringMatching(action) }]);
+    expect(reasonsOf(found)).toMatchObject([
+      { place: 'production', said: 'in the words of the gateway', action: expect.stringMatching(action) },
+    ]);
   });
 
   test('with the reports to decide, a missing encryption key, another gateway and a damaged log', () => {
@@ -88,19 +90,26 @@ describe('reports that wait without a pause', () => {
   ])('are named where %s', (_, more) => {
     const found = overview({ destinations: [destination(more)] });
     const action = expect.stringMatching(/worker/);
-    expect(reasonsOf(found)).toMatchObject([{ tone: 'doubt', place: 'production', words: expect.stringMatching(/^3 reports wait/), action }]);
+    expect(reasonsOf(found)).toMatchObject([
+      { tone: 'doubt', place: 'production', words: expect.stringMatching(/^3 reports wait/), action },
+    ]);
     expect(needsOf(found)).toBe(0);
   });
 
   test.each([
     ['were enqueued a moment ago', destination({ recordedAt: null, oldestOpenAt: NOW - 5_000 })],
     ['are none', destination({ recordedAt: null, states: NONE, oldestOpenAt: null })],
-    ['only wait for a report that needs a person', destination({ recordedAt: null, states: { ...NONE, blocked: 2, quarantined: 2 } })],
+    [
+      'only wait for a report that needs a person',
+      destination({ recordedAt: null, states: { ...NONE, blocked: 2, quarantined: 2 } }),
+    ],
   ])('are not named where they %s', (_, one) => {
     expect(reasonsOf(overview({ destinations: [one] }))).toEqual([]);
   });
 
   test('are named once where a pause says why', () => {
-    expect(reasonsOf(overview({ destinations: [destination({ recordedAt: null })], pauses: [pause('unreachable')] }))).toHaveLength(1);
+    expect(
+      reasonsOf(overview({ destinations: [destination({ recordedAt: null })], pauses: [pause('unreachable')] })),
+    ).toHaveLength(1);
   });
 });

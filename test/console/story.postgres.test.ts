@@ -1,11 +1,13 @@
 // @module-tag slow: needs PostgreSQL.
 import { expect, test } from 'vitest';
 import { launchChromium } from '../browser/chromium.js';
-import { mendWrongDeploy, open } from '../browser/console-story.js';
+import { mendWrongDeploy, open, reopenDismissed } from '../browser/console-story.js';
 import { consoleWorld } from '../browser/console-world.js';
 import { openStore } from '../outbox/stores/postgres/world.js';
 
-test('over PostgreSQL, after a wrong deploy, 200 reports go from quarantined to recorded in a few clicks', async ({ onTestFinished }) => {
+test('over PostgreSQL, 200 reports of a wrong deploy are recorded in a few clicks, and dismissed ones are reopened', async ({
+  onTestFinished,
+}) => {
   const [world, browser] = await Promise.all([consoleWorld(() => openStore()), launchChromium()]);
   onTestFinished(async () => {
     await browser.close();
@@ -18,5 +20,6 @@ test('over PostgreSQL, after a wrong deploy, 200 reports go from quarantined to 
   await mendWrongDeploy(page, world);
   for (const hash of ['#/search', '#/proof', '#/person']) await open(page, world.url, hash);
   await page.getByRole('region', { name: 'Decisions' }).getByText('Sent again: 200 reports').waitFor();
+  await reopenDismissed(page, world, { name: 'ada@example.com', mayAct: true });
   expect(complaints).toEqual([]);
 });

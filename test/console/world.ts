@@ -1,20 +1,24 @@
 import { consoleOver } from '../../src/console/console.js';
-import type { ConsoleOptions, ConsoleVisitor } from '../../src/console/options.js';
-import { readConsoleSettings } from '../../src/console/settings.js';
-import type { ConsoleData } from '../../src/outbox/console/data.js';
-import { ConsoleRefusal } from '../../src/outbox/console/refusal.js';
+import type { ConsoleOptions, ConsoleVisitor } from '../../src/console/console-options.js';
+import { readConsoleSettings } from '../../src/console/console-options.js';
+import { OperatorRefusal } from '../../src/outbox/operator/context.js';
+import type { Operator } from '../../src/outbox/operator/operator.js';
 
 export const SITE = 'https://ops.example';
 export const PAGE = `${SITE}/console`;
 export const callAt = (name: string) => `${PAGE}/api/${name}`;
 
 /** Data that note each call and give nothing. */
-function recordingData(calls: { name: string; given: readonly unknown[] }[], more: Partial<ConsoleData>, secret: string): ConsoleData {
+function recordingData(
+  calls: { name: string; given: readonly unknown[] }[],
+  more: Partial<Operator>,
+  secret: string,
+): Operator {
   const note =
     (name: string) =>
     async (...given: unknown[]): Promise<never> => {
       calls.push({ name, given });
-      throw new ConsoleRefusal('not-found', 'There is no such thing.');
+      throw new OperatorRefusal('not-found', 'There is no such thing.');
     };
   const noteLines = (name: string) =>
     async function* (...given: unknown[]): AsyncGenerator<never> {
@@ -22,7 +26,6 @@ function recordingData(calls: { name: string; given: readonly unknown[] }[], mor
       yield* [];
     };
   return {
-    can: { groups: true, search: true, decide: true, charts: true, body: true },
     accounts: undefined,
     secret: async () => secret,
     overview: note('overview'),
@@ -33,9 +36,10 @@ function recordingData(calls: { name: string; given: readonly unknown[] }[], mor
     body: note('body'),
     preview: note('preview'),
     decide: note('decide'),
+    reopen: note('reopen'),
+    replace: note('replace'),
     undo: note('undo'),
     decisions: note('decisions'),
-    decision: note('decision'),
     resume: note('resume'),
     proof: { head: note('head'), verify: noteLines('verify'), reconcile: noteLines('reconcile') },
     ...more,
@@ -63,7 +67,7 @@ export interface Sending {
 type Options = Partial<Omit<ConsoleOptions, 'outbox'>>;
 
 /** A console over data that note what they are asked for, as its page uses it. */
-export function consoleWorld(options: Options = {}, more: Partial<ConsoleData> = {}, secret = 'a secret of the store') {
+export function consoleWorld(options: Options = {}, more: Partial<Operator> = {}, secret = 'a secret of the store') {
   const calls: { name: string; given: readonly unknown[] }[] = [];
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
@@ -120,5 +124,11 @@ export const opening = (more: Sending = {}): Sending => ({
   url: PAGE,
   method: 'GET',
   ...more,
-  headers: { origin: undefined, 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', ...more.headers },
+  headers: {
+    origin: undefined,
+    'sec-fetch-site': 'none',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+    ...more.headers,
+  },
 });

@@ -5,10 +5,18 @@ import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
 import { nodeTransport } from '../../src/entries/transport-node.js';
 import { betEvent } from '../support/factories.js';
 
-// This test shares no code with the reading of answers: its gateway is a raw socket that loses the first request of each
-// bet, as if it had never arrived, and answers the second one with the given bytes.
+// This test shares no code with the reading of answers: its gateway is a raw socket that loses the first request of
+// each bet, as if it had never arrived, and answers the second one with the given bytes.
 
-const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const LOCATION = {
+  latitude: 6.45,
+  longitude: 3.39,
+  city: 'Lagos',
+  region: 'LA',
+  country: 'NG',
+  accuracy: 10,
+  source: 'test',
+};
 
 /** Bodies of a 409 from a server between, or from a gateway that never had the report. */
 const OTHER_REASONS = [
@@ -45,7 +53,11 @@ const REPEATS = [
 ];
 
 /** At 409, these say the same. */
-const EXISTS = ['{"message":"A bet with this id already exists"}', '{"message":"Bet BET-ID already exists"}', '{"code":"BET_ALREADY_EXISTS"}'];
+const EXISTS = [
+  '{"message":"A bet with this id already exists"}',
+  '{"message":"Bet BET-ID already exists"}',
+  '{"code":"BET_ALREADY_EXISTS"}',
+];
 
 /** A gateway that closes the connection of the first request of each bet, and answers later ones by `bodies`. */
 async function losingGateway(status: number, bodies: readonly string[]): Promise<string> {
@@ -66,7 +78,9 @@ async function losingGateway(status: number, bodies: readonly string[]): Promise
         return;
       }
       const body = (bodies[Number(index)] ?? '').replace('BET-ID', id);
-      socket.write(`HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      socket.write(
+        `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -93,13 +107,23 @@ async function byClient(status: number, bodies: readonly string[]): Promise<stri
   const client = clientOf(await losingGateway(status, bodies));
   const calls = bodies.map((_, index) => client.reportBetEvent(eventOf(index), { location: LOCATION }));
   const ends = await Promise.allSettled(calls);
-  return ends.map((end) => (end.status === 'fulfilled' ? end.value.outcome : String(Reflect.get(end.reason, 'outcome'))));
+  return ends.map((end) =>
+    end.status === 'fulfilled' ? end.value.outcome : String(Reflect.get(end.reason, 'outcome')),
+  );
 }
 
-/** How each report of an outbox stands after its second attempt: its outcome, or its state and whether it is in doubt. */
+/**
+ * How each report of an outbox stands after its second attempt: its outcome, or its state and whether it is in doubt.
+ */
 async function byOutbox(status: number, bodies: readonly string[]): Promise<string[]> {
   const client = clientOf(await losingGateway(status, bodies));
-  const outbox = createOutbox({ client, store: memoryStore(), breakerAfter: 1_000, retry: { baseMs: 1, capMs: 5 }, pollMs: 10 });
+  const outbox = createOutbox({
+    client,
+    store: memoryStore(),
+    breakerAfter: 1_000,
+    retry: { baseMs: 1, capMs: 5 },
+    pollMs: 10,
+  });
   onTestFinished(() => outbox.stop({ timeoutMs: 500 }));
   const attempts = new Map<string, number>();
   const settled = new Promise<void>((resolve) => {
@@ -109,12 +133,18 @@ async function byOutbox(status: number, bodies: readonly string[]): Promise<stri
     };
     for (const type of ['delayed', 'quarantined', 'recorded'] as const) outbox.on(type, count);
   });
-  const reports = bodies.map((_, index) => ({ operation: 'reportBetEvent' as const, payload: eventOf(index), options: { location: LOCATION } }));
+  const reports = bodies.map((_, index) => ({
+    operation: 'reportBetEvent' as const,
+    payload: eventOf(index),
+    options: { location: LOCATION },
+  }));
   await outbox.reportAll(reports);
   outbox.start();
   await settled;
   const rows = await outbox.list({ limit: 100 });
-  const byReference = new Map(rows.map((row) => [row.reference, row.outcome ?? `${row.state}${row.inDoubt ? ' in doubt' : ''}`]));
+  const byReference = new Map(
+    rows.map((row) => [row.reference, row.outcome ?? `${row.state}${row.inDoubt ? ' in doubt' : ''}`]),
+  );
   return bodies.map((_, index) => byReference.get(`BET-${index}`) ?? 'missing');
 }
 

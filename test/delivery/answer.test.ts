@@ -81,7 +81,10 @@ describe('a refusal', () => {
   });
 
   it('is neither if the word for other data was sent, since it may be the word of either', () => {
-    for (const [value, said] of [['different', 'The data is different'] as const, ['other', 'It has other data'] as const]) {
+    for (const [value, said] of [
+      ['different', 'The data is different'] as const,
+      ['other', 'It has other data'] as const,
+    ]) {
       const body = { message: `${SAME}. ${said}.` };
       expect(judge(body)).toBe('conflict');
       expect(isDuplicate({ status: 409, body, json: true }, () => ({ ...none, values: [value] }))).toBe(false);
@@ -115,7 +118,9 @@ describe('a refusal', () => {
     };
     expect(isDuplicate({ status: 404, body: { message: SAME }, json: true }, sent)).toBe(false);
     expect(isDuplicate({ status: 409, body: { message: SAME }, json: false }, sent)).toBe(false);
-    expect(isDuplicate({ status: 409, body: { message: SAME, more: 'a'.repeat(5_000) }, json: true }, sent)).toBe(false);
+    expect(isDuplicate({ status: 409, body: { message: SAME, more: 'a'.repeat(5_000) }, json: true }, sent)).toBe(
+      false,
+    );
   });
 
   it('is read up to 4,096 characters and 1,000 values', () => {

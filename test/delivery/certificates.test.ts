@@ -17,7 +17,8 @@ async function secure(cert: string) {
   return told;
 }
 
-const OWN_AUTHORITY = 'if your own authority has signed it: NODE_EXTRA_CA_CERTS=/path/to/authority.pem. Never set NODE_TLS_REJECT_UNAUTHORIZED';
+const OWN_AUTHORITY =
+  'if your own authority has signed it: NODE_EXTRA_CA_CERTS=/path/to/authority.pem. Never set NODE_TLS_REJECT_UNAUTHORIZED';
 
 describe.each(transports())('by %s, a certificate', (name, by: ClientOptions) => {
   it.each([
@@ -25,14 +26,23 @@ describe.each(transports())('by %s, a certificate', (name, by: ClientOptions) =>
     ['of an unknown authority', ofUnknownAuthority, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', OWN_AUTHORITY],
     ['that has expired', expired, 'CERT_HAS_EXPIRED', "check this machine's clock"],
     ['that is self-signed for another host', forElsewhere, 'DEPTH_ZERO_SELF_SIGNED_CERT', OWN_AUTHORITY],
-  ])('%s is refused before anything is sent, and the error says what to do', async (_name, certificate, code, advice) => {
-    const server = await secure(certificate);
-    const error = await ask(server.baseUrl, { ...by, retry: { limit: 2 } });
-    expect(error).toMatchObject({ name: 'NetworkError', code: 'network', outcome: 'not-sent', retryable: false, attempts: 1 });
-    expect((error as Error).message).toContain(`the certificate was refused (${code}); ${advice}`);
-    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY);
-    expect(server.requests).toBe(0);
-  });
+  ])(
+    '%s is refused before anything is sent, and the error says what to do',
+    async (_name, certificate, code, advice) => {
+      const server = await secure(certificate);
+      const error = await ask(server.baseUrl, { ...by, retry: { limit: 2 } });
+      expect(error).toMatchObject({
+        name: 'NetworkError',
+        code: 'network',
+        outcome: 'not-sent',
+        retryable: false,
+        attempts: 1,
+      });
+      expect((error as Error).message).toContain(`the certificate was refused (${code}); ${advice}`);
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY);
+      expect(server.requests).toBe(0);
+    },
+  );
 
   it('a missing certificate means no answer, and the error asks for the address', async () => {
     const port = await listening(createPlainServer((_request, response) => response.end('{}')));

@@ -6,17 +6,34 @@ import { gatewayChannel } from '../../src/delivery/gateway-channel.js';
 import { readBroken } from '../../src/delivery/network-failure.js';
 import { relayChannel } from '../../src/delivery/relay-channel.js';
 import type { DeliverySettings, Gateway } from '../../src/delivery/settings.js';
-import type { ReportingError } from '../../src/errors/errors.js';
-import { isReportingError } from '../../src/errors/guards.js';
+import { isReportingError, type ReportingError } from '../../src/errors/errors.js';
 import type { FetchInit } from '../../src/platform/web-types.js';
 import { operations } from '../../src/protocol/operations.js';
 import { FakeClock } from './fake-clock.js';
 import { answer, bet, conflicting, lost, recorded, repeated, unreachable } from './scripted-gateway.js';
 import { receipt } from './scripted-relay.js';
 
-const report = { operation: 'reportSettledBet', environment: 'staging', reference: 'B-1', body: JSON.stringify(bet), location: undefined } as const;
-const pageReport = { operation: 'reportBetEvent', environment: undefined, reference: 'B-1', body: '{"bet_id":"B-1"}', location: undefined } as const;
-const verification = { operation: 'verifyNin', environment: 'staging', reference: undefined, body: '{"nin":"99012345678"}', location: undefined } as const;
+const report = {
+  operation: 'reportSettledBet',
+  environment: 'staging',
+  reference: 'B-1',
+  body: JSON.stringify(bet),
+  location: undefined,
+} as const;
+const pageReport = {
+  operation: 'reportBetEvent',
+  environment: undefined,
+  reference: 'B-1',
+  body: '{"bet_id":"B-1"}',
+  location: undefined,
+} as const;
+const verification = {
+  operation: 'verifyNin',
+  environment: 'staging',
+  reference: undefined,
+  body: '{"nin":"99012345678"}',
+  location: undefined,
+} as const;
 
 const paths: Gateway['paths'] = {
   reportBetEvent: operations.reportBetEvent.path,
@@ -40,7 +57,15 @@ interface Given extends Partial<Omit<Delivery, 'deadline' | 'exchange'>>, Partia
 /** Delivers over a script of answers and a clock that does not really wait. Returns the result, success or error. */
 function delivering(
   script: readonly (Response | Error)[],
-  { to = gateway, timeoutMs = 60_000, limit = 2, inPage = false, random = () => 0.5, of = report, ...given }: Given = {},
+  {
+    to = gateway,
+    timeoutMs = 60_000,
+    limit = 2,
+    inPage = false,
+    random = () => 0.5,
+    of = report,
+    ...given
+  }: Given = {},
 ) {
   const clock = new FakeClock();
   const began = clock.now();
@@ -55,7 +80,7 @@ function delivering(
   };
   const settings: DeliverySettings = {
     transport: transportBy(send, inPage ? BROWSER_PAGE : { inPage: false, readBroken }),
-    headers: [],
+    headers: undefined,
     debug: logger.debug,
     retry: { limit, baseMs: 500, capMs: 8_000 },
     maxRetryAfterMs: 30_000,
@@ -68,7 +93,10 @@ function delivering(
   const channel = (where: Gateway | typeof relay) =>
     'relayUrl' in where
       ? relayChannel({ ...where, resolve: () => ({ baseUrl: where.relayUrl, problem: undefined }) }, { inPage, clock })
-      : gatewayChannel({ staging: where, production: 'gateways.production is missing' }, { isRecorded, isDuplicate, inPage, logger, clock });
+      : gatewayChannel(
+          { staging: where, production: 'gateways.production is missing' },
+          { isRecorded, isDuplicate, inPage, logger, clock },
+        );
   const exchange = typeof to === 'string' ? to : channel(to).open(of);
   const delivered = deliver(of, { exchange, deadline: began + timeoutMs, inDoubt: false, ...given }, settings);
   const end = clock.run(delivered.catch((error: unknown) => error));
@@ -128,7 +156,9 @@ describe("the gateway's message in an error", () => {
   it('is shown without the key, also one that was rotated meanwhile', async () => {
     const keys = ['number', 'field'];
     const apiKey = () => keys.shift() ?? 'none';
-    const { failure } = delivering([answer(503), answer(422, { message: 'the field of the number is missing' })], { to: { ...gateway, apiKey } });
+    const { failure } = delivering([answer(503), answer(422, { message: 'the field of the number is missing' })], {
+      to: { ...gateway, apiKey },
+    });
     expect((await failure()).message).toContain('The gateway said: "the [masked] of the [masked] is missing".');
   });
 
@@ -151,7 +181,9 @@ describe('the key', () => {
 
   it('that does not come in time is named', async () => {
     const { failure } = delivering([], { to: { ...gateway, apiKey: () => new Promise<string>(() => {}) } });
-    expect((await failure()).message).toContain('gateways.staging.apiKey did not answer within 10 s (attemptTimeoutMs)');
+    expect((await failure()).message).toContain(
+      'gateways.staging.apiKey did not answer within 10 s (attemptTimeoutMs)',
+    );
   });
 
   it('is not read again once the call is cancelled between two attempts', async () => {
@@ -207,13 +239,32 @@ describe('a request', () => {
     ['outlives it', [answer(200, receipt())], [true]],
     ['outlives it again after an answer', [answer(503, '{}'), answer(200, receipt())], [true, true]],
     // A browser refuses a request for which it has no space, and does not say why.
-    ['does not after a connection that broke, for which there may have been no space', [lost(), answer(200, receipt())], [true, undefined]],
+    [
+      'does not after a connection that broke, for which there may have been no space',
+      [lost(), answer(200, receipt())],
+      [true, undefined],
+    ],
   ])('of a page to a relay %s', async (_, script, keepalive) => {
     const { end, sent } = delivering(script, { inPage: true, to: relay, of: pageReport });
     expect(await end).toMatchObject({ outcome: 'recorded' });
     expect(sent.map(({ init }) => init.keepalive)).toEqual(keepalive);
   });
+
+  it.each<[string, Record<string, string> | undefined, boolean]>([
+    ['that a page has stored ends with it, since the next tab sends the report at once', { player: 'tag' }, false],
+    ['of a client outlives it', undefined, true],
+  ])('of a page to a relay %s', async (_, headers, keepalive) => {
+    const resolve = () => ({ baseUrl: 'https://shop.example.com/relay', problem: undefined });
+    const channel = relayChannel({ resolve, credentials: 'omit' }, { inPage: true, clock: new FakeClock() });
+    const exchange = channel.open({ operation: 'reportBetEvent', environment: undefined }, headers);
+    if (typeof exchange === 'string') throw new Error(exchange);
+    expect(await exchange.request('{}', noLimit)).toMatchObject({ keepalive });
+  });
 });
+
+const noLimit = () => {
+  throw new Error('this request has no limit of its own');
+};
 
 describe('the wait for another attempt', () => {
   it('is as long as Retry-After asks, up to maxRetryAfterMs inclusive', async () => {
@@ -256,7 +307,12 @@ describe('a clock, random or signal of the caller that throws', () => {
 
   it.each<[string, Given & { script: Response[] }, string, number]>([
     ['before anything was sent: certainly not sent', { signal, script: [] }, 'not-sent', 0],
-    ['after an answer that proves that nothing was recorded: certain', { random: throwing, script: [answer(429)] }, 'not-sent', 1],
+    [
+      'after an answer that proves that nothing was recorded: certain',
+      { random: throwing, script: [answer(429)] },
+      'not-sent',
+      1,
+    ],
     ['after an answer that leaves doubt: unknown', { random: throwing, script: [answer(503)] }, 'unknown', 1],
     ['before anything of a report in doubt was sent: unknown', { signal, inDoubt: true, script: [] }, 'unknown', 0],
   ])('%s', async (_, { script, ...given }, outcome, attempts) => {

@@ -38,10 +38,15 @@ describe.each(transports())('a proxy that drops CONNECT, by %s', (name, by: Clie
     setGlobalDispatcher(opened);
     const [, outcome] = OUTCOMES.find(([one]) => one === name) ?? [];
     // Longer than a busy machine needs for a few connections.
-    expect(await ask('https://gateway.example.com', { ...by, attemptTimeoutMs: 1_000 })).toMatchObject({ code: 'timeout', outcome });
+    expect(await ask('https://gateway.example.com', { ...by, attemptTimeoutMs: 1_000 })).toMatchObject({
+      code: 'timeout',
+      outcome,
+    });
     expect(told.asked).toBeGreaterThan(1);
     const guide = readFileSync('docs/background/performance.md', 'utf8');
     expect(guide).toContain('**Warning: a proxy that closes the connection without an answer to `CONNECT`.**');
-    expect(guide).toMatch(/ends with a `TimeoutError`: `'unknown'` over the built-in `fetch`[^.]*, and `'not-sent'` over `nodeTransport`/);
+    expect(guide).toMatch(
+      /ends with a `TimeoutError`: `'unknown'` over the built-in `fetch`[^.]*, and `'not-sent'` over `nodeTransport`/,
+    );
   });
 });

@@ -27,7 +27,9 @@ async function afterBody(status: number, body: unknown, bet: Given['bet'] = {}):
       return asked === 1 ? new Response('', { status: 500 }) : Response.json(body, { status });
     },
   });
-  const end = await client.reportBetEvent(betEvent({ bet_id: 'B-1', ...bet }), { location: LOCATION }).catch((error: ReportingError) => error);
+  const end = await client
+    .reportBetEvent(betEvent({ bet_id: 'B-1', ...bet }), { location: LOCATION })
+    .catch((error: ReportingError) => error);
   return 'conflict' in end && end.conflict ? 'conflict' : end.outcome;
 }
 
@@ -47,7 +49,9 @@ describe('after a lost answer', () => {
     'already reported',
   ])('a 422 with "%s" says that this report was recorded', async (message) => {
     expect(await afterDoubt({ status: 422, message })).toBe('already-recorded');
-    expect(await afterDoubt({ status: 400, message: ['ggr is missing', message] })).toBe(message === 'already reported' ? 'unknown' : 'already-recorded');
+    expect(await afterDoubt({ status: 400, message: ['ggr is missing', message] })).toBe(
+      message === 'already reported' ? 'unknown' : 'already-recorded',
+    );
   });
 
   it.each([
@@ -94,16 +98,23 @@ describe('after a lost answer', () => {
     for (const status of [400, 422]) expect(await afterDoubt({ status, message })).toBe('unknown');
   });
 
-  it.each(['This bet has already been reported with different data', 'already submitted with other data', 'Duplicate bet. The data is different.'])(
-    'a 422 with "%s" is a conflict',
-    async (message) => {
-      expect(await afterDoubt({ status: 422, message })).toBe('conflict');
-      expect(await afterDoubt({ status: 409, message })).toBe('conflict');
-    },
-  );
+  it.each([
+    'This bet has already been reported with different data',
+    'already submitted with other data',
+    'Duplicate bet. The data is different.',
+  ])('a 422 with "%s" is a conflict', async (message) => {
+    expect(await afterDoubt({ status: 422, message })).toBe('conflict');
+    expect(await afterDoubt({ status: 409, message })).toBe('conflict');
+  });
 
   it('a bet with a field named duplicate is not recorded because of a refusal of that field', async () => {
-    expect(await afterDoubt({ status: 422, message: 'metadata.duplicate must be a number', bet: { metadata: { duplicate: 'x' } } })).toBe('unknown');
+    expect(
+      await afterDoubt({
+        status: 422,
+        message: 'metadata.duplicate must be a number',
+        bet: { metadata: { duplicate: 'x' } },
+      }),
+    ).toBe('unknown');
   });
 
   it.each<[string, Given['bet'], string]>([
@@ -117,7 +128,11 @@ describe('after a lost answer', () => {
     ['a verb', { metadata: { note: 'processed' } }, 'bet already processed'],
     ['an identifier that is a word', { bet_id: 'user' }, 'user already reported'],
     ['an identifier of many words', { bet_id: 'duplicate report 7' }, 'duplicate report'],
-    ['a word for a conflict', { metadata: { note: 'different' } }, 'This bet has already been reported with different data'],
+    [
+      'a word for a conflict',
+      { metadata: { note: 'different' } },
+      'This bet has already been reported with different data',
+    ],
   ])('sent words are ignored: %s', async (_, bet, message) => {
     for (const status of [400, 422]) expect(await afterDoubt({ status, message, bet })).toBe('unknown');
   });
@@ -156,7 +171,13 @@ describe('after a lost answer', () => {
     'This bet has already been reported by another operator',
     'This identifier is used by a different transaction',
   ])('a 409 that says "%s" anywhere leaves the doubt', async (said) => {
-    for (const body of [said, [said], { message: said }, { message: 'Conflict', error: said }, { message: 'Already reported', errors: [{ text: said }] }])
+    for (const body of [
+      said,
+      [said],
+      { message: said },
+      { message: 'Conflict', error: said },
+      { message: 'Already reported', errors: [{ text: said }] },
+    ])
       expect(await afterBody(409, body)).toBe('unknown');
   });
 
@@ -186,16 +207,25 @@ describe('after a lost answer', () => {
   });
 
   it('a 422 whose other words deny its message leaves the doubt', async () => {
-    expect(await afterBody(422, { message: 'Duplicate request', detail: 'The report was not recorded' })).toBe('unknown');
-    expect(await afterBody(422, { message: 'Duplicate request', detail: { reason: 'The amount differs' } })).toBe('unknown');
+    expect(await afterBody(422, { message: 'Duplicate request', detail: 'The report was not recorded' })).toBe(
+      'unknown',
+    );
+    expect(await afterBody(422, { message: 'Duplicate request', detail: { reason: 'The amount differs' } })).toBe(
+      'unknown',
+    );
   });
 
-  it.each([null, [], {}, { statusCode: 409 }, 'Conflict', { message: 'Already reported. Do not retry.' }, { message: 'Report rejected: already reported' }])(
-    'a 409 with %j leaves the doubt, since no sentence of it says that this report was reported',
-    async (body) => {
-      expect(await afterBody(409, body)).toBe('unknown');
-    },
-  );
+  it.each([
+    null,
+    [],
+    {},
+    { statusCode: 409 },
+    'Conflict',
+    { message: 'Already reported. Do not retry.' },
+    { message: 'Report rejected: already reported' },
+  ])('a 409 with %j leaves the doubt, since no sentence of it says that this report was reported', async (body) => {
+    expect(await afterBody(409, body)).toBe('unknown');
+  });
 
   it.each([
     { code: 'DUPLICATE_REPORT' },
@@ -225,20 +255,27 @@ describe('after a lost answer', () => {
       expect(await afterBody(409, { code: 'DUPLICATE_REPORT' }, { metadata })).toBe('unknown');
   });
 
-  it.each(['The bet already exists', 'A bet with this id already exists', 'bet_id already exists', 'Report with id B-1 already exists.', 'B-1 already exists'])(
-    '"%s" counts at 409 only',
-    async (message) => {
-      expect(await afterDoubt({ status: 409, message })).toBe('already-recorded');
-      for (const status of [400, 422]) expect(await afterDoubt({ status, message })).toBe('unknown');
-    },
-  );
+  it.each([
+    'The bet already exists',
+    'A bet with this id already exists',
+    'bet_id already exists',
+    'Report with id B-1 already exists.',
+    'B-1 already exists',
+  ])('"%s" counts at 409 only', async (message) => {
+    expect(await afterDoubt({ status: 409, message })).toBe('already-recorded');
+    for (const status of [400, 422]) expect(await afterDoubt({ status, message })).toBe('unknown');
+  });
 
-  it.each(['Already exists', 'The user already exists', 'id already exists', 'The bet already exists for another player', 'exists', 'B-2 already exists'])(
-    'a 409 with "%s" leaves the doubt',
-    async (message) => {
-      expect(await afterDoubt({ status: 409, message })).toBe('unknown');
-    },
-  );
+  it.each([
+    'Already exists',
+    'The user already exists',
+    'id already exists',
+    'The bet already exists for another player',
+    'exists',
+    'B-2 already exists',
+  ])('a 409 with "%s" leaves the doubt', async (message) => {
+    expect(await afterDoubt({ status: 409, message })).toBe('unknown');
+  });
 
   it.each(['Version conflict: the row has different data', 'other data', 'Different currency'])(
     'a 409 with "%s" does not name a conflict about this report',
@@ -266,7 +303,9 @@ describe('after a lost answer', () => {
   });
 
   it('a sent word hides no denial of the gateway', async () => {
-    expect(await afterBody(409, { message: 'The report was not recorded' }, { metadata: { note: 'not' } })).toBe('unknown');
+    expect(await afterBody(409, { message: 'The report was not recorded' }, { metadata: { note: 'not' } })).toBe(
+      'unknown',
+    );
     expect(await afterBody(409, { message: 'The report was not recorded' }, { bet_id: 'not' })).toBe('unknown');
     expect(await afterBody(409, { message: DIFFERENT }, { bet_id: 'different' })).toBe('unknown');
   });
@@ -280,7 +319,23 @@ describe('after a lost answer', () => {
 /** Words of operators that resemble the gateway's. */
 const TELLING = fc
   .array(
-    fc.constantFrom('already', 'been', 'duplicate', 'Duplicate', 'report', 'reported', 'bet', 'event', 'request', 'data', 'has', 'this', 'recorded', 'x', '7'),
+    fc.constantFrom(
+      'already',
+      'been',
+      'duplicate',
+      'Duplicate',
+      'report',
+      'reported',
+      'bet',
+      'event',
+      'request',
+      'data',
+      'has',
+      'this',
+      'recorded',
+      'x',
+      '7',
+    ),
     {
       minLength: 1,
       maxLength: 5,
@@ -310,7 +365,12 @@ describe('no word of an operator', () => {
         fc.constantFrom(400, 422),
         async (word, repeat, place, status) => {
           // A number in the identifier makes it possible that a sentence is about it.
-          const bet = place === 'value' ? { metadata: { note: word } } : place === 'name' ? { metadata: { [word]: 1 } } : { bet_id: word.replaceAll('7', 'x') };
+          const bet =
+            place === 'value'
+              ? { metadata: { note: word } }
+              : place === 'name'
+                ? { metadata: { [word]: 1 } }
+                : { bet_id: word.replaceAll('7', 'x') };
           expect(await afterDoubt({ status, message: repeat(word), bet })).toBe('unknown');
         },
       ),

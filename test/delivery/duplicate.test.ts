@@ -11,15 +11,21 @@ interface Given {
 }
 
 /** The reading of a refusal with this message. */
-const read = (message: string, { status = 422, identifiers = ['B-1'], keys = [], values = [], others = [] }: Given = {}) =>
-  readRepeated({ status, message, strings: [message, ...others] }, { identifiers, keys, values });
+const read = (
+  message: string,
+  { status = 422, identifiers = ['B-1'], keys = [], values = [], others = [] }: Given = {},
+) => readRepeated({ status, message, strings: [message, ...others] }, { identifiers, keys, values });
 
 const says = (message: string, given?: Given) => read(message, given).repeated;
 
 describe('a refusal says that the report was reported before', () => {
-  it.each(['report', 'event', 'bet', 'withdrawal', 'transaction', 'request', 'data'])('if it calls the %s a duplicate or already reported', (noun) => {
-    for (const message of [`Duplicate ${noun}`, `The ${noun} is duplicated`, `${noun} already reported`]) expect(says(message)).toBe(true);
-  });
+  it.each(['report', 'event', 'bet', 'withdrawal', 'transaction', 'request', 'data'])(
+    'if it calls the %s a duplicate or already reported',
+    (noun) => {
+      for (const message of [`Duplicate ${noun}`, `The ${noun} is duplicated`, `${noun} already reported`])
+        expect(says(message)).toBe(true);
+    },
+  );
 
   it.each(['reported', 'recorded', 'submitted', 'settled', 'processed'])('if the report was already %s', (done) => {
     expect(says(`This bet has already been ${done}`)).toBe(true);
@@ -40,7 +46,8 @@ describe('a refusal says that the report was reported before', () => {
   });
 
   it('unless another identifier may be the duplicate', () => {
-    for (const message of ['The bet has duplicated id B-1', 'Duplicate id B-1', 'Duplicate bet with identifier']) expect(says(message)).toBe(false);
+    for (const message of ['The bet has duplicated id B-1', 'Duplicate id B-1', 'Duplicate bet with identifier'])
+      expect(says(message)).toBe(false);
   });
 
   it('unless a word of a refusal stands in the same part of the sentence', () => {
@@ -50,13 +57,19 @@ describe('a refusal says that the report was reported before', () => {
 
   it('in a code or another text, if the message speaks of nothing else', () => {
     expect(says('Conflict', { others: ['DUPLICATE_REPORT'] })).toBe(true);
-    for (const message of ['Slow down', 'Conflict. The wallet is busy.']) expect(says(message, { others: ['DUPLICATE_REPORT'] })).toBe(false);
+    for (const message of ['Slow down', 'Conflict. The wallet is busy.'])
+      expect(says(message, { others: ['DUPLICATE_REPORT'] })).toBe(false);
     expect(says('Conflict', { others: ['ALREADY_PROCESSED'] })).toBe(false);
   });
 
   it('in a sentence of its own, which speaks of nothing else', () => {
     expect(says('This bet has already been reported. The user is known.')).toBe(true);
-    for (const message of ['Duplicate report: user is known', 'Duplicate report.user', 'Already reported, said the user']) expect(says(message)).toBe(false);
+    for (const message of [
+      'Duplicate report: user is known',
+      'Duplicate report.user',
+      'Already reported, said the user',
+    ])
+      expect(says(message)).toBe(false);
   });
 
   it('also with marks', () => {
@@ -130,16 +143,19 @@ describe('other data', () => {
   const OTHER = 'This bet has already been reported with different data';
 
   it('is recorded if the gateway says so', () => {
-    for (const message of [OTHER, 'Already submitted with other data', 'The data is different']) expect(read(message).different).toBe(true);
+    for (const message of [OTHER, 'Already submitted with other data', 'The data is different'])
+      expect(read(message).different).toBe(true);
     expect(read(`${OTHER}. It was kept.`).different).toBe(true);
     expect(read('This bet has already been reported').different).toBe(false);
-    for (const noun of ['reference', 'id', 'report', 'request']) expect(read(`Already reported under a different ${noun}`).different).toBe(false);
+    for (const noun of ['reference', 'id', 'report', 'request'])
+      expect(read(`Already reported under a different ${noun}`).different).toBe(false);
   });
 
   it('is uncertain if a word for it was sent, or if the gateway has not decided', () => {
     expect(read(OTHER, { values: ['different'] }).different).toBeUndefined();
     expect(read(OTHER, { identifiers: ['different'] }).different).toBeUndefined();
-    for (const other of ['in progress', 'It is being processed', 'Please try again']) expect(read(OTHER, { others: [other] }).different).toBeUndefined();
+    for (const other of ['in progress', 'It is being processed', 'Please try again'])
+      expect(read(OTHER, { others: [other] }).different).toBeUndefined();
   });
 });
 
@@ -163,7 +179,9 @@ describe('a denial', () => {
     'The report was not already recorded',
     'No: not one of the reports recorded',
     ...['record', 'submit', 'settle', 'process', 'store', 'save'].map((verb) => `We did not ${verb} it`),
-    ...['reported', 'recorded', 'submitted', 'settled', 'processed', 'stored', 'saved', 'kept', 'held'].map((done) => `It was never ${done}`),
+    ...['reported', 'recorded', 'submitted', 'settled', 'processed', 'stored', 'saved', 'kept', 'held'].map(
+      (done) => `It was never ${done}`,
+    ),
   ])('anywhere in the answer counts: %s', (other) => {
     expect(read('Duplicate request', { others: [other] })).toMatchObject({ repeated: true, denied: true });
     expect(read(`Duplicate request. ${other}.`).denied).toBe(true);

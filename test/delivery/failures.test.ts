@@ -49,20 +49,25 @@ describe('an answer without proof of its length', () => {
     { status: 200, foreign: false },
     { status: 400, foreign: true },
     { status: 403, foreign: true },
-  ])("with $status leaves the report in doubt, obeys the answer's Retry-After, and foreign is $foreign", ({ status, foreign }) => {
-    expect(failureOf(answered(status, ''))).toStrictEqual({
-      code: 'network',
-      text: `HTTP ${status}: the answer may be incomplete, since it is not JSON and has no content-length; is the base address right?`,
-      outcome: 'unknown',
-      retryable: true,
-      foreign,
-      details: { status, retryAfterMs: 7_000 },
-    });
-  });
+  ])(
+    "with $status leaves the report in doubt, obeys the answer's Retry-After, and foreign is $foreign",
+    ({ status, foreign }) => {
+      expect(failureOf(answered(status, ''))).toStrictEqual({
+        code: 'network',
+        text: `HTTP ${status}: the answer may be incomplete, since it is not JSON and has no content-length; is the base address right?`,
+        outcome: 'unknown',
+        retryable: true,
+        foreign,
+        details: { status, retryAfterMs: 7_000 },
+      });
+    },
+  );
 });
 
 it.each([200, 204, 299, 400, 404, 409, 429, 499])('an answer with %i that was read to its end counts', (status) => {
-  expect(Object.values(TEXTS).map((text) => verdictOn(answered(status, text, true), asked, systemClock, read))).toEqual(Object.values(TEXTS).map(read));
+  expect(Object.values(TEXTS).map((text) => verdictOn(answered(status, text, true), asked, systemClock, read))).toEqual(
+    Object.values(TEXTS).map(read),
+  );
 });
 
 it.each([
@@ -81,21 +86,41 @@ describe('an attempt without an answer', () => {
 
   it("from a transport's message names the host", () => {
     const failure = { text: 'could not connect to the remote host (ECONNREFUSED)', notSent: true, retryable: true };
-    expect(failureOf({ ended: 'broken', failure })).toMatchObject({ text: 'could not connect to gateway.example.com (ECONNREFUSED)' });
+    expect(failureOf({ ended: 'broken', failure })).toMatchObject({
+      text: 'could not connect to gateway.example.com (ECONNREFUSED)',
+    });
   });
 
   it.each<[string, Attempted, object]>([
-    ['cancelled before it was sent', { ended: 'aborted', unsent: true }, { code: 'aborted', text: 'cancelled by its signal', outcome: 'not-sent' }],
-    ['cancelled after it was sent', { ended: 'aborted' }, { code: 'aborted', text: 'cancelled by its signal', outcome: 'unknown' }],
+    [
+      'cancelled before it was sent',
+      { ended: 'aborted', unsent: true },
+      { code: 'aborted', text: 'cancelled by its signal', outcome: 'not-sent' },
+    ],
+    [
+      'cancelled after it was sent',
+      { ended: 'aborted' },
+      { code: 'aborted', text: 'cancelled by its signal', outcome: 'unknown' },
+    ],
     [
       'timed out before it was sent',
       { ended: 'timeout', unsent: true },
-      { code: 'timeout', text: 'No connection to gateway.example.com within 10 s (attemptTimeoutMs)', outcome: 'not-sent', retryable: true },
+      {
+        code: 'timeout',
+        text: 'No connection to gateway.example.com within 10 s (attemptTimeoutMs)',
+        outcome: 'not-sent',
+        retryable: true,
+      },
     ],
     [
       'timed out after it was sent',
       { ended: 'timeout' },
-      { code: 'timeout', text: 'No answer from gateway.example.com within 10 s (attemptTimeoutMs)', outcome: 'unknown', retryable: true },
+      {
+        code: 'timeout',
+        text: 'No answer from gateway.example.com within 10 s (attemptTimeoutMs)',
+        outcome: 'unknown',
+        retryable: true,
+      },
     ],
     [
       'that was certainly not sent',

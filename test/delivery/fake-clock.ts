@@ -1,6 +1,9 @@
 import type { Clock } from '../../src/platform/time.js';
 
-/** Work outside of JavaScript: cryptography has its own threads, sockets are in the kernel. Time must not jump meanwhile. */
+/**
+ * Work outside of JavaScript: cryptography has its own threads, sockets are in the kernel. Time must not jump
+ * meanwhile.
+ */
 const underWay = new Set<symbol>();
 
 /** Stops the time until it is released. The release may be called several times. */

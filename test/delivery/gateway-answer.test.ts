@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AnswerSettings, readGatewayAnswer, readStatus } from '../../src/delivery/gateway-answer.js';
-import type { CallContext } from '../../src/delivery/verdict.js';
+import type { CallContext } from '../../src/delivery/channel.js';
+import { type AnswerSettings, readGatewayAnswer, readStatus } from '../../src/delivery/gateway-channel.js';
 import { systemClock } from '../../src/platform/time.js';
 
 const json = (status: number, body: unknown = { message: "the gateway's answer" }) => ({ status, body, json: true });
@@ -25,7 +25,12 @@ describe('a status of refusal', () => {
     [422, 'unprocessable', 'the gateway cannot accept the data'],
     [499, 'bad-request', 'the gateway refused the request'],
   ])('%i, which is not retried', (status, code, text) => {
-    expect(readStatus(json(status), settled, 7_000)).toStrictEqual({ code, text: `HTTP ${status}: ${text}`, outcome: 'rejected', details: { status } });
+    expect(readStatus(json(status), settled, 7_000)).toStrictEqual({
+      code,
+      text: `HTTP ${status}: ${text}`,
+      outcome: 'rejected',
+      details: { status },
+    });
   });
 
   it.each([undefined, 7_000])('429, which is retried after the requested time: %s', (retryAfterMs) => {
@@ -56,8 +61,18 @@ describe('a status that leaves the report in doubt is retried', () => {
       initiated,
       'HTTP 200: the answer does not say that the report is recorded (see the option isRecorded)',
     ],
-    ['a verification without a verdict', json(299), verification, 'HTTP 299: the answer does not say that the number is verified or not'],
-    ['a success in HTML', html(200), initiated, 'HTTP 200: the answer is not JSON; is there a proxy or a captive portal between?'],
+    [
+      'a verification without a verdict',
+      json(299),
+      verification,
+      'HTTP 299: the answer does not say that the number is verified or not',
+    ],
+    [
+      'a success in HTML',
+      html(200),
+      initiated,
+      'HTTP 200: the answer is not JSON; is there a proxy or a captive portal between?',
+    ],
     [
       'a redirect',
       html(302),
@@ -76,7 +91,12 @@ describe('a status that leaves the report in doubt is retried', () => {
       initiated,
       'the gateway answered with a redirect, which is not followed, since it would forward the API key; is the base address right?',
     ],
-    ['an informational answer without a final one', empty(199), initiated, 'HTTP 199: the gateway sent no final answer'],
+    [
+      'an informational answer without a final one',
+      empty(199),
+      initiated,
+      'HTTP 199: the gateway sent no final answer',
+    ],
     ['a request that the gateway timed out', json(408), initiated, 'HTTP 408: the gateway failed'],
     ['a failure', html(500), initiated, 'HTTP 500: the gateway failed'],
   ])('%s says so', (_, answer, asked, text) => {
@@ -94,9 +114,24 @@ describe('a 404', () => {
       settled,
       '; was reportBetEvent reported first, in this environment? If so, check the base address',
     ],
-    ['asks for the base address, if no report has to come first', json(404, ownWords), initiated, '; is the base address right?'],
-    ['asks for the base address, if it is not JSON', html(404), settled, '; the answer is not JSON: is the base address right?'],
-    ['asks for the base address, if it is empty', empty(404), settled, '; the answer is not JSON: is the base address right?'],
+    [
+      'asks for the base address, if no report has to come first',
+      json(404, ownWords),
+      initiated,
+      '; is the base address right?',
+    ],
+    [
+      'asks for the base address, if it is not JSON',
+      html(404),
+      settled,
+      '; the answer is not JSON: is the base address right?',
+    ],
+    [
+      'asks for the base address, if it is empty',
+      empty(404),
+      settled,
+      '; the answer is not JSON: is the base address right?',
+    ],
   ])('%s', (_, answer, asked, asks) => {
     expect(readStatus(answer, asked, undefined)).toMatchObject({
       code: 'not-found',
@@ -128,7 +163,9 @@ describe('a 405 asks for the base address', () => {
   });
 
   it('and no other refusal does', () => {
-    expect(readStatus(html(403), settled, undefined).text).toBe('HTTP 403: the gateway refused the request; check the API key and its permissions');
+    expect(readStatus(html(403), settled, undefined).text).toBe(
+      'HTTP 403: the gateway refused the request; check the API key and its permissions',
+    );
   });
 });
 
@@ -162,7 +199,13 @@ describe('how the options judge an answer', () => {
     clock: systemClock,
   };
   const context: CallContext = {
-    report: { operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', body: '{}', location: undefined },
+    report: {
+      operation: 'reportBetEvent',
+      reference: 'BET-1',
+      environment: 'staging',
+      body: '{}',
+      location: undefined,
+    },
     isReport: true,
     after: undefined,
     host: () => 'gateway.example.com',
@@ -172,7 +215,12 @@ describe('how the options judge an answer', () => {
     sent: () => ({ identifiers: [], values: [], keys: [] }),
     mask: () => undefined,
   };
-  const verdictOf = (status: number, body: unknown, options: Partial<AnswerSettings> = {}, call: Partial<CallContext> = {}) =>
+  const verdictOf = (
+    status: number,
+    body: unknown,
+    options: Partial<AnswerSettings> = {},
+    call: Partial<CallContext> = {},
+  ) =>
     readGatewayAnswer(
       { ended: 'answered', status, header: () => null, text: JSON.stringify(body), measured: true },
       { ...context, ...call },
@@ -180,7 +228,11 @@ describe('how the options judge an answer', () => {
     );
 
   it.each([200, 204, 299])('isRecorded is called for %i', (status) => {
-    expect(verdictOf(status, { message: 'done' })).toStrictEqual({ kind: 'recorded', body: { message: 'done' }, said: 'done' });
+    expect(verdictOf(status, { message: 'done' })).toStrictEqual({
+      kind: 'recorded',
+      body: { message: 'done' },
+      said: 'done',
+    });
   });
 
   it.each([0, 100, 199, 300, 302, 400, 500])('isRecorded is not called for %i', (status) => {
@@ -191,12 +243,19 @@ describe('how the options judge an answer', () => {
     ['same', 'same'],
     ['conflict', 'failed'],
   ] as const)('isDuplicate returns %s: the attempt ends as %s', (duplicate, kind) => {
-    expect(verdictOf(409, { message: 'held' }, { isDuplicate: () => duplicate })).toMatchObject({ kind, failure: { code: 'duplicate', said: 'held' } });
+    expect(verdictOf(409, { message: 'held' }, { isDuplicate: () => duplicate })).toMatchObject({
+      kind,
+      failure: { code: 'duplicate', said: 'held' },
+    });
   });
 
   it('a number to verify has a verdict in a complete answer only', () => {
     const verdict = (status: number, body: unknown) => verdictOf(status, body, {}, { isReport: false }).kind;
-    expect([verdict(200, { success: false }), verdict(206, { success: true }), verdict(200, { success: 'yes' })]).toEqual(['recorded', 'failed', 'failed']);
+    expect([
+      verdict(200, { success: false }),
+      verdict(206, { success: true }),
+      verdict(200, { success: 'yes' }),
+    ]).toEqual(['recorded', 'failed', 'failed']);
   });
 
   it.each<[string, Partial<AnswerSettings>, number, string]>([

@@ -6,12 +6,19 @@ const PLAYER = '3f2c9a4e-7b1d-4c5e-9f6a-a1b2c3d4e5f6';
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const HEADERS = ['x-request-id', 'x-correlation-id', 'request-id', 'traceparent'];
 
-const refusal = (headers: Record<string, string> = {}, body: unknown = { message: 'not valid' }) => answer(422, body, headers);
+const refusal = (headers: Record<string, string> = {}, body: unknown = { message: 'not valid' }) =>
+  answer(422, body, headers);
 
 describe('the id that the gateway gives a request', () => {
   it.each(HEADERS)('is read from %s, for a receipt and for an error', async (name) => {
-    expect(await scripted([answer(200, { message: 'ok' }, { [name]: UUID })]).report()).toMatchObject({ outcome: 'recorded', requestId: UUID });
-    expect(await scripted([refusal({ [name]: UUID })], once).failure()).toMatchObject({ code: 'unprocessable', requestId: UUID });
+    expect(await scripted([answer(200, { message: 'ok' }, { [name]: UUID })]).report()).toMatchObject({
+      outcome: 'recorded',
+      requestId: UUID,
+    });
+    expect(await scripted([refusal({ [name]: UUID })], once).failure()).toMatchObject({
+      code: 'unprocessable',
+      requestId: UUID,
+    });
   });
 
   it('is that of the first header that has one', async () => {
@@ -23,11 +30,16 @@ describe('the id that the gateway gives a request', () => {
   });
 
   it('is kept if it contains a short part of a value by chance', async () => {
-    expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': 'u-2-1' })]).report()).toMatchObject({ requestId: 'u-2-1' });
+    expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': 'u-2-1' })]).report()).toMatchObject({
+      requestId: 'u-2-1',
+    });
   });
 
   it('is that of the last attempt', async () => {
-    const script: Scripted[] = [answer(503, { message: 'busy' }, { 'x-request-id': 'first' }), answer(200, { message: 'ok' }, { 'x-request-id': 'second' })];
+    const script: Scripted[] = [
+      answer(503, { message: 'busy' }, { 'x-request-id': 'first' }),
+      answer(200, { message: 'ok' }, { 'x-request-id': 'second' }),
+    ];
     expect(await scripted(script).report()).toMatchObject({ attempts: 2, requestId: 'second' });
     const lost: Scripted[] = [answer(503, { message: 'busy' }, { 'x-request-id': 'first' }), broken('ECONNREFUSED')];
     expect(await scripted(lost, { retry: { limit: 1 } }).failure()).not.toHaveProperty('requestId');
@@ -44,13 +56,20 @@ describe('the id that the gateway gives a request', () => {
     expect(await scripted([refusal()], once).failure()).not.toHaveProperty('requestId');
   });
 
-  it.each(['', 'an id in words', 'x'.repeat(129), 'a,b', '<b>', '"quoted"'])('is not kept if it is not an id: %j', async (id) => {
-    expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]).report()).not.toHaveProperty('requestId');
-  });
+  it.each(['', 'an id in words', 'x'.repeat(129), 'a,b', '<b>', '"quoted"'])(
+    'is not kept if it is not an id: %j',
+    async (id) => {
+      expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]).report()).not.toHaveProperty(
+        'requestId',
+      );
+    },
+  );
 
   it('may have 128 letters, digits and marks', async () => {
     const id = `aZ09_.:/+=-${'x'.repeat(117)}`;
-    expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]).report()).toMatchObject({ requestId: id });
+    expect(await scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]).report()).toMatchObject({
+      requestId: id,
+    });
   });
 
   it('is that of the next header if the first one contains no id', async () => {
@@ -85,16 +104,22 @@ describe('the id that the gateway gives a request', () => {
     const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
     for (const user_id of [PLAYER, PLAYER.toUpperCase(), PLAYER.replaceAll('-', '')]) {
       const again = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
-      expect(await again.run(again.client.reportSettledBet({ ...bet, user: { ...bet.user, user_id } })), user_id).not.toHaveProperty('requestId');
+      expect(
+        await again.run(again.client.reportSettledBet({ ...bet, user: { ...bet.user, user_id } })),
+        user_id,
+      ).not.toHaveProperty('requestId');
     }
     expect(await run(client.reportSettledBet({ ...bet, bet_id: PLAYER }))).toMatchObject({ requestId: id });
   });
 
-  it.each(['req-adebayo-1', 'OKEOWO', 'trace.okeowo:9'])('is not kept if it repeats a name without its accents: %s', async (id) => {
-    const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
-    const user = { ...bet.user, first_name: 'Adébáyọ̀', last_name: 'Òkéowó' };
-    expect(await run(client.reportSettledBet({ ...bet, user }))).not.toHaveProperty('requestId');
-  });
+  it.each(['req-adebayo-1', 'OKEOWO', 'trace.okeowo:9'])(
+    'is not kept if it repeats a name without its accents: %s',
+    async (id) => {
+      const { client, run } = scripted([answer(200, { message: 'ok' }, { 'x-request-id': id })]);
+      const user = { ...bet.user, first_name: 'Adébáyọ̀', last_name: 'Òkéowó' };
+      expect(await run(client.reportSettledBet({ ...bet, user }))).not.toHaveProperty('requestId');
+    },
+  );
 
   it('of a number to verify is kept too', async () => {
     const { client, failure } = scripted([refusal({ 'x-request-id': UUID })], once);
@@ -106,14 +131,26 @@ describe("the gateway's JSON", () => {
   const details = async (body: unknown) => (await scripted([refusal({}, body)], once).failure()).details;
 
   it('is kept with the error, in known words', async () => {
-    const body = { message: 'not valid', code: 'INVALID_FIELD', statusCode: 422, fields: ['stake', { path: 'user.nin', reason: null }], fatal: true };
+    const body = {
+      message: 'not valid',
+      code: 'INVALID_FIELD',
+      statusCode: 422,
+      fields: ['stake', { path: 'user.nin', reason: null }],
+      fatal: true,
+    };
     expect(await details(body)).toEqual(body);
-    expect(await details({ code: 'LIC-4711', limit: 12, seen: 'Ngozi Eze' })).toEqual({ code: '[masked]', limit: '[masked]', seen: '[masked]' });
+    expect(await details({ code: 'LIC-4711', limit: 12, seen: 'Ngozi Eze' })).toEqual({
+      code: '[masked]',
+      limit: '[masked]',
+      seen: '[masked]',
+    });
   });
 
   it('is kept for every failure that has one', async () => {
     for (const status of [400, 401, 404, 409, 422, 429, 500])
-      expect((await scripted([answer(status, { code: 'DENIED' })], once).failure()).details, `HTTP ${status}`).toEqual({ code: 'DENIED' });
+      expect((await scripted([answer(status, { code: 'DENIED' })], once).failure()).details, `HTTP ${status}`).toEqual({
+        code: 'DENIED',
+      });
     expect((await scripted([answer(200, { error: 'DENIED' })], once).failure()).details).toEqual({ error: 'DENIED' });
   });
 
@@ -141,13 +178,20 @@ describe("the gateway's JSON", () => {
   });
 
   it('is logged with the error, and not in its message', async () => {
-    const error = await scripted([refusal({ 'x-request-id': UUID }, { message: 'not valid', code: 'LICENCE_EXPIRED' })], once).failure();
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ requestId: UUID, details: { message: 'not valid', code: '[masked]' } });
+    const error = await scripted(
+      [refusal({ 'x-request-id': UUID }, { message: 'not valid', code: 'LICENCE_EXPIRED' })],
+      once,
+    ).failure();
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+      requestId: UUID,
+      details: { message: 'not valid', code: '[masked]' },
+    });
     expect(error.message).not.toContain('EXPIRED');
   });
 
   it('is absent if the answer is not JSON, or is empty', async () => {
-    for (const body of ['<html>no</html>', null]) expect(await scripted([refusal({}, body)], once).failure()).not.toHaveProperty('details');
+    for (const body of ['<html>no</html>', null])
+      expect(await scripted([refusal({}, body)], once).failure()).not.toHaveProperty('details');
     expect(await scripted([broken('ECONNREFUSED')], once).failure()).not.toHaveProperty('details');
   });
 

@@ -1,14 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { BROWSER_PAGE } from '../../src/delivery/fetch-transport.js';
-import { certificateAdvice, describeFailure, readBroken, readNetworkFailure } from '../../src/delivery/network-failure.js';
+import {
+  certificateAdvice,
+  describeFailure,
+  readBroken,
+  readNetworkFailure,
+} from '../../src/delivery/network-failure.js';
 import { broken } from './scripted-gateway.js';
 
 const withCode = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more });
 const several = (...errors: (string | Error)[]) =>
-  new TypeError('fetch failed', { cause: new AggregateError(errors.map((error) => (typeof error === 'string' ? withCode(error) : error))) });
+  new TypeError('fetch failed', {
+    cause: new AggregateError(errors.map((error) => (typeof error === 'string' ? withCode(error) : error))),
+  });
 /** An error at the end of a chain of causes of this length. */
-const deep = (causes: number, error: unknown): unknown => (causes === 0 ? error : new Error('further down', { cause: deep(causes - 1, error) }));
-const listed = (lists: number, error: unknown): unknown => (lists === 0 ? error : { errors: [listed(lists - 1, error)] });
+const deep = (causes: number, error: unknown): unknown =>
+  causes === 0 ? error : new Error('further down', { cause: deep(causes - 1, error) });
+const listed = (lists: number, error: unknown): unknown =>
+  lists === 0 ? error : { errors: [listed(lists - 1, error)] };
 const tunnel = (words: string) => new TypeError('fetch failed', { cause: new Error(words) });
 
 describe('a request was certainly not sent', () => {
@@ -44,7 +53,10 @@ describe('a request was certainly not sent', () => {
   });
 
   it('after a code that is not a string but converts to one', () => {
-    expect(readNetworkFailure({ code: { toString: () => 'ECONNREFUSED' } })).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
+    expect(readNetworkFailure({ code: { toString: () => 'ECONNREFUSED' } })).toMatchObject({
+      code: 'ECONNREFUSED',
+      notSent: true,
+    });
   });
 
   it('if every address refused', () => {
@@ -76,19 +88,28 @@ describe('a request was certainly not sent', () => {
   });
 
   it('as the last of five causes shows, and no deeper one is read', () => {
-    expect(readNetworkFailure(deep(5, withCode('ECONNREFUSED')))).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
+    expect(readNetworkFailure(deep(5, withCode('ECONNREFUSED')))).toMatchObject({
+      code: 'ECONNREFUSED',
+      notSent: true,
+    });
     expect(readNetworkFailure(deep(6, withCode('ECONNREFUSED')))).toMatchObject({ code: undefined, notSent: false });
     expect(readNetworkFailure(deep(3, several('ECONNREFUSED')))).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
     expect(readNetworkFailure(deep(4, several('ECONNREFUSED')))).toMatchObject({ code: undefined, notSent: false });
-    expect(readNetworkFailure(listed(5, withCode('ECONNREFUSED')))).toMatchObject({ code: 'ECONNREFUSED', notSent: true });
+    expect(readNetworkFailure(listed(5, withCode('ECONNREFUSED')))).toMatchObject({
+      code: 'ECONNREFUSED',
+      notSent: true,
+    });
     expect(readNetworkFailure(listed(6, withCode('ECONNREFUSED')))).toMatchObject({ code: undefined, notSent: false });
   });
 });
 
 describe('a request may have been sent', () => {
-  it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT', 'SOMETHING_NEW'])('after %s', (code) => {
-    expect(readNetworkFailure(broken(code))).toEqual({ code, notSent: false, certificate: false });
-  });
+  it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT', 'SOMETHING_NEW'])(
+    'after %s',
+    (code) => {
+      expect(readNetworkFailure(broken(code))).toEqual({ code, notSent: false, certificate: false });
+    },
+  );
 
   it.each(['X_ECONNREFUSED', 'ECONNREFUSED_X', 'X_CERT_HAS_EXPIRED', 'X_TRANSPORT_CLOSED', 'TRANSPORT_CLOSED_X'])(
     'after %s, which only resembles a proof',
@@ -107,20 +128,31 @@ describe('a request may have been sent', () => {
     expect(readNetworkFailure(tunnel(words))).toEqual({ code: undefined, notSent: false, certificate: false });
   });
 
-  it.each(['proxy 40', 'proxy 4077', 'a proxy 407', 'proxy abc', 'bad ports', 'a bad port'])('after the code "%s", which is not shown', (code) => {
-    expect(readNetworkFailure(withCode(code))).toEqual({ code: undefined, notSent: false, certificate: false });
-  });
+  it.each(['proxy 40', 'proxy 4077', 'a proxy 407', 'proxy abc', 'bad ports', 'a bad port'])(
+    'after the code "%s", which is not shown',
+    (code) => {
+      expect(readNetworkFailure(withCode(code))).toEqual({ code: undefined, notSent: false, certificate: false });
+    },
+  );
 
   it('if one of several addresses did more than refuse', () => {
     expect(readNetworkFailure(several('ECONNREFUSED', 'ECONNRESET'))).toMatchObject({ notSent: false });
-    expect(readNetworkFailure(several('CERT_HAS_EXPIRED', 'ECONNRESET'))).toMatchObject({ notSent: false, certificate: false });
+    expect(readNetworkFailure(several('CERT_HAS_EXPIRED', 'ECONNRESET'))).toMatchObject({
+      notSent: false,
+      certificate: false,
+    });
   });
 
   it('if one of several addresses was connected', () => {
     const refused = withCode('ECONNREFUSED', { syscall: 'connect' });
-    expect(readNetworkFailure(several(refused, withCode('EHOSTUNREACH', { syscall: 'read' })))).toMatchObject({ notSent: false });
-    expect(readNetworkFailure(several(refused, withCode('ENOTFOUND', { syscall: 'getaddrinfo' })))).toMatchObject({ notSent: true });
-    expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall: 'reconnect' }))).toMatchObject({ notSent: false });
+    expect(readNetworkFailure(several(refused, withCode('EHOSTUNREACH', { syscall: 'read' })))).toMatchObject({
+      notSent: false,
+    });
+    expect(readNetworkFailure(several(refused, withCode('ENOTFOUND', { syscall: 'getaddrinfo' })))).toMatchObject({
+      notSent: true,
+    });
+    for (const syscall of ['reconnect', 'read', 'write'])
+      expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall }))).toMatchObject({ notSent: false });
   });
 
   it.each([null, undefined])('if one of several addresses failed without a message: %s', (error) => {
@@ -156,7 +188,9 @@ describe('a request may have been sent', () => {
       },
     });
     expect(readNetworkFailure(unreadable)).toEqual({ code: undefined, notSent: false, certificate: false });
-    expect(readNetworkFailure({ code: 'ECONNREFUSED', [name]: Object.create(null) })).toMatchObject({ certificate: false });
+    expect(readNetworkFailure({ code: 'ECONNREFUSED', [name]: Object.create(null) })).toMatchObject({
+      certificate: false,
+    });
   });
 
   it.each(['cause', 'errors'])('if an error is its own %s', (name) => {
@@ -204,9 +238,17 @@ describe('the message of a failure', () => {
   const failure = { code: undefined, notSent: false, certificate: false };
 
   it.each([
-    ['a connection that broke', { ...failure, code: 'ECONNRESET' }, 'the connection broke before a complete answer came (ECONNRESET)'],
+    [
+      'a connection that broke',
+      { ...failure, code: 'ECONNRESET' },
+      'the connection broke before a complete answer came (ECONNRESET)',
+    ],
     ['a connection that broke without a code', failure, 'the connection broke before a complete answer came'],
-    ['a handshake that broke', { ...failure, code: 'ERR_SSL_X' }, 'the connection broke before a complete answer came (ERR_SSL_X); is it an http:// address?'],
+    [
+      'a handshake that broke',
+      { ...failure, code: 'ERR_SSL_X' },
+      'the connection broke before a complete answer came (ERR_SSL_X); is it an http:// address?',
+    ],
     [
       'an unreachable host',
       { ...failure, code: 'ECONNREFUSED', notSent: true },
@@ -217,7 +259,11 @@ describe('the message of a failure', () => {
       { ...failure, code: 'ERR_SSL_X', notSent: true },
       'could not connect to the remote host (ERR_SSL_X); is it an http:// address?',
     ],
-    ['a closed transport', { ...failure, code: 'TRANSPORT_CLOSED', notSent: true }, 'the transport that you passed is closed; make a new one'],
+    [
+      'a closed transport',
+      { ...failure, code: 'TRANSPORT_CLOSED', notSent: true },
+      'the transport that you passed is closed; make a new one',
+    ],
     [
       'a proxy',
       { ...failure, code: 'proxy 407', notSent: true },

@@ -17,8 +17,12 @@ const RECORDED = '{"message":"kept"}';
 /** Too varied to be compressed into almost nothing. */
 const LONG = JSON.stringify({ message: Array.from({ length: 2_000 }, (_, index) => (index * 7_919) % 1_009).join() });
 const packed = (encoding: string, body: Buffer, status = 200) =>
-  Buffer.concat([Buffer.from(`HTTP/1.1 ${status} X\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.byteLength}\r\n\r\n`), body]);
-const plain = (status: number, body = '{}', header = '') => `HTTP/1.1 ${status} X\r\n${header}content-length: ${body.length}\r\n\r\n${body}`;
+  Buffer.concat([
+    Buffer.from(`HTTP/1.1 ${status} X\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.byteLength}\r\n\r\n`),
+    body,
+  ]);
+const plain = (status: number, body = '{}', header = '') =>
+  `HTTP/1.1 ${status} X\r\n${header}content-length: ${body.length}\r\n\r\n${body}`;
 
 const recorded = { outcome: 'recorded' };
 const kept = { outcome: 'recorded', message: 'kept' };
@@ -29,7 +33,11 @@ const refused = (status: number) => ({ code: 'bad-request', outcome: 'rejected',
 const ANSWERS: [name: string, bytes: string | Buffer, end: object][] = [
   ['HTTP/1.0, whose body ends with the connection', `HTTP/1.0 200 OK\r\n\r\n${RECORDED}`, kept],
   ['HTTP/1.0, cut off within its JSON', 'HTTP/1.0 200 OK\r\n\r\n{"message":"ke', failed(200)],
-  ['an informational answer before the final one', `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${plain(200, RECORDED)}`, kept],
+  [
+    'an informational answer before the final one',
+    `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${plain(200, RECORDED)}`,
+    kept,
+  ],
   ['an informational answer without a final one', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n', broken],
   ['100 Continue, unrequested', `HTTP/1.1 100 Continue\r\n\r\n${plain(200)}`, broken],
   ['101, unrequested', plain(101), broken],
@@ -49,9 +57,17 @@ const ANSWERS: [name: string, bytes: string | Buffer, end: object][] = [
   ['a redirect to nowhere', plain(302), failed(302)],
   ['a redirect to an invalid address', plain(302, '{}', 'location: http://[\r\n'), failed(302)],
   ['407', plain(407), broken],
-  ...[402, 406, 410, 425, 426, 431, 451, 499].map((status): [string, string, object] => [`${status}`, plain(status), refused(status)]),
+  ...[402, 406, 410, 425, 426, 431, 451, 499].map((status): [string, string, object] => [
+    `${status}`,
+    plain(status),
+    refused(status),
+  ]),
   ...[408, 511, 520, 599].map((status): [string, string, object] => [`${status}`, plain(status), failed(status)]),
-  ['429 with two Retry-After headers', plain(429, '{}', 'retry-after: 7\r\nretry-after: 9\r\n'), { code: 'rate-limited', outcome: 'rejected' }],
+  [
+    '429 with two Retry-After headers',
+    plain(429, '{}', 'retry-after: 7\r\nretry-after: 9\r\n'),
+    { code: 'rate-limited', outcome: 'rejected' },
+  ],
   ['gzip', packed('gzip', gzipSync(RECORDED)), kept],
   ['gzip in capitals', packed('GZIP', gzipSync(RECORDED)), kept],
   ['x-gzip', packed('x-gzip', gzipSync(RECORDED)), kept],
@@ -82,7 +98,9 @@ describe.each(transports())('by %s', (_, by: ClientOptions) => {
 
   it('407 is not an answer, and only nodeTransport() reports that it comes from a proxy', async () => {
     const { baseUrl } = await writing(plain(407));
-    expect(((await ask(baseUrl, by)) as Error).message).toContain(by.transport ? '(PROXY_AUTHENTICATION_REQUIRED)' : 'the connection broke');
+    expect(((await ask(baseUrl, by)) as Error).message).toContain(
+      by.transport ? '(PROXY_AUTHENTICATION_REQUIRED)' : 'the connection broke',
+    );
   });
 
   it('204 with a length above 0 is a success by the built-in fetch, and leaves the report in doubt by nodeTransport()', async () => {

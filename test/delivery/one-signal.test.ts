@@ -25,7 +25,9 @@ function waiting() {
 it('fifty calls with one signal cause no warning about listeners, and leave none', async () => {
   const { client, answers } = waiting();
   const { signal } = new AbortController();
-  const calls = Array.from({ length: 50 }, (_, index) => client.reportBetEvent(betEvent({ bet_id: `B-${index}` }), { location: LOCATION, signal }));
+  const calls = Array.from({ length: 50 }, (_, index) =>
+    client.reportBetEvent(betEvent({ bet_id: `B-${index}` }), { location: LOCATION, signal }),
+  );
   await expect.poll(() => answers).toHaveLength(50);
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
   for (const answer of answers) answer();

@@ -4,7 +4,14 @@ import { createServer } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { Agent, type Dispatcher, EnvHttpProxyAgent, getGlobalDispatcher, ProxyAgent, setGlobalDispatcher } from 'undici';
+import {
+  Agent,
+  type Dispatcher,
+  EnvHttpProxyAgent,
+  getGlobalDispatcher,
+  ProxyAgent,
+  setGlobalDispatcher,
+} from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ClientOptions } from '../../src/client/options.js';
 import { nodeTransport } from '../../src/node/transport/node-transport.js';
@@ -96,7 +103,9 @@ describe.each(transports())('by %s', (_, by: ClientOptions) => {
     setGlobalDispatcher(keep(new Agent({ connect: trusting })));
     const error = await ask(await gateway(ofElsewhere), by);
     expect(error).toMatchObject({ code: 'network', outcome: 'not-sent', retryable: false });
-    expect((error as Error).message).toContain('(ERR_TLS_CERT_ALTNAME_INVALID); the certificate is for another name: is the base address right?');
+    expect((error as Error).message).toContain(
+      '(ERR_TLS_CERT_ALTNAME_INVALID); the certificate is for another name: is the base address right?',
+    );
     expect((error as Error).message).not.toContain('elsewhere');
   });
 
@@ -110,7 +119,9 @@ describe.each(transports())('by %s', (_, by: ClientOptions) => {
     setGlobalDispatcher(keep(new ProxyAgent({ uri: told.address, token: 'Basic canary-password' })));
     const error = await ask(await gateway(), by);
     expect(error).toMatchObject({ code: 'network', outcome: 'not-sent', retryable: true });
-    expect((error as Error).message).toMatch(new RegExp(`the proxy refused a tunnel to \\S+:\\d+ \\(HTTP ${status}\\)`));
+    expect((error as Error).message).toMatch(
+      new RegExp(`the proxy refused a tunnel to \\S+:\\d+ \\(HTTP ${status}\\)`),
+    );
     expect(JSON.stringify(error)).not.toContain('canary-password');
   });
 });
@@ -144,7 +155,11 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
     const error = await askBy(await gateway(), { HTTPS_PROXY: withPassword(told.address) });
     expect(told.tunnels).toBe(1);
     expect(told.authorization).toBe(`Basic ${Buffer.from('canary-user:canary-pass word').toString('base64')}`);
-    expect(error).toMatchObject({ code: 'network', outcome: 'not-sent', message: expect.stringContaining('the certificate was refused') });
+    expect(error).toMatchObject({
+      code: 'network',
+      outcome: 'not-sent',
+      message: expect.stringContaining('the certificate was refused'),
+    });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/canary-(?:user|pass)/);
   });
 
@@ -153,7 +168,8 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
     const baseUrl = await plainGateway();
     Object.assign(process.env, { http_proxy: told.address, HTTP_PROXY: 'http://127.0.0.1:9' });
     const transport = nodeTransport({ proxy: 'environment', connections: 1 });
-    for (let reports = 0; reports < 5; reports += 1) expect(await ask(baseUrl, { transport })).toMatchObject({ outcome: 'recorded', message: 'kept' });
+    for (let reports = 0; reports < 5; reports += 1)
+      expect(await ask(baseUrl, { transport })).toMatchObject({ outcome: 'recorded', message: 'kept' });
     await transport.close();
     expect([1, 2]).toContain(told.tunnels);
     await vi.waitFor(() => expect(told.open).toBe(0), 10_000);
@@ -173,7 +189,9 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
 
   it('uses the proxy of HTTP_PROXY for https too, if there is no HTTPS_PROXY', async () => {
     const told = await proxy();
-    expect(await askBy(await gateway(), { HTTP_PROXY: told.address })).toMatchObject({ message: expect.stringContaining('the certificate was refused') });
+    expect(await askBy(await gateway(), { HTTP_PROXY: told.address })).toMatchObject({
+      message: expect.stringContaining('the certificate was refused'),
+    });
     expect(told.tunnels).toBe(1);
   });
 
@@ -195,13 +213,17 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
 
   it.each(['127.0.0.1', 'example.com,127.0.0.1', '*'])('bypasses the proxy if NO_PROXY is %s', async (NO_PROXY) => {
     const told = await proxy();
-    expect(await askBy(await plainGateway(), { HTTP_PROXY: told.address, NO_PROXY })).toMatchObject({ outcome: 'recorded' });
+    expect(await askBy(await plainGateway(), { HTTP_PROXY: told.address, NO_PROXY })).toMatchObject({
+      outcome: 'recorded',
+    });
     expect(told.tunnels).toBe(0);
   });
 
   it('connects directly if no variable is set, or an empty one', async () => {
     expect(await askBy(await plainGateway(), {})).toMatchObject({ outcome: 'recorded' });
-    expect(await askBy(await plainGateway(), { HTTP_PROXY: '', HTTPS_PROXY: '' })).toMatchObject({ outcome: 'recorded' });
+    expect(await askBy(await plainGateway(), { HTTP_PROXY: '', HTTPS_PROXY: '' })).toMatchObject({
+      outcome: 'recorded',
+    });
   });
 
   class EnvHttpProxyAgent {
@@ -219,16 +241,19 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
     expect(told.tunnels).toBe(1);
   });
 
-  it.each([403, 407, 502])('a proxy that answers %i refuses the tunnel: not sent, and no password is shown', async (status) => {
-    const told = await proxy(status);
-    const error = await askBy(await plainGateway(), { HTTP_PROXY: withPassword(told.address) });
-    expect(error).toMatchObject({
-      code: 'network',
-      outcome: 'not-sent',
-      message: expect.stringMatching(new RegExp(`refused a tunnel to \\S+:\\d+ \\(HTTP ${status}\\)`)),
-    });
-    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/canary-(?:user|pass)/);
-  });
+  it.each([403, 407, 502])(
+    'a proxy that answers %i refuses the tunnel: not sent, and no password is shown',
+    async (status) => {
+      const told = await proxy(status);
+      const error = await askBy(await plainGateway(), { HTTP_PROXY: withPassword(told.address) });
+      expect(error).toMatchObject({
+        code: 'network',
+        outcome: 'not-sent',
+        message: expect.stringMatching(new RegExp(`refused a tunnel to \\S+:\\d+ \\(HTTP ${status}\\)`)),
+      });
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/canary-(?:user|pass)/);
+    },
+  );
 
   it('a proxy that closes the connection is tried once, not endlessly', async () => {
     const told = await proxy('closes');
@@ -242,7 +267,10 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
   });
 
   it('a proxy on a closed port is certainly not sent', async () => {
-    expect(await askBy(await plainGateway(), { HTTP_PROXY: withPassword('http://127.0.0.1:9') })).toMatchObject({ code: 'network', outcome: 'not-sent' });
+    expect(await askBy(await plainGateway(), { HTTP_PROXY: withPassword('http://127.0.0.1:9') })).toMatchObject({
+      code: 'network',
+      outcome: 'not-sent',
+    });
   });
 
   it.each([
@@ -253,7 +281,10 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
   ])('refuses %s if it contains no address, and does not show it', (name, value) => {
     process.env[name] = value;
     const error = thrownBy(() => nodeTransport({ proxy: 'environment' }));
-    expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining(`such as http://proxy.example.com:8080 in the variable ${name}`) });
+    expect(error).toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining(`such as http://proxy.example.com:8080 in the variable ${name}`),
+    });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('canary');
   });
 
@@ -269,7 +300,7 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
     const dispatcher = keep(new Agent());
     expect(() => nodeTransport({ proxy: 'environment', dispatcher })).toThrow('pass proxy or dispatcher, not both');
     expect(() => nodeTransport({ proxy: 'http://user:canary@proxy.example.com' as never })).toThrow(
-      "nodeTransport: proxy: expected 'environment'; for your own address pass a dispatcher, such as new ProxyAgent(address)",
+      "proxy: expected 'environment'; for your own address pass a dispatcher, such as new ProxyAgent(address)",
     );
   });
 });
@@ -296,7 +327,9 @@ describe('nodeTransport({ dispatcher })', () => {
   });
 
   it.each([null, 'http://proxy', {}])('refuses %j', (dispatcher) => {
-    expect(() => nodeTransport({ dispatcher: dispatcher as never })).toThrow('dispatcher: expected a dispatcher of undici');
+    expect(() => nodeTransport({ dispatcher: dispatcher as never })).toThrow(
+      'dispatcher: expected a dispatcher of undici',
+    );
   });
 
   it('is required if another copy of undici has set one for the process', () => {

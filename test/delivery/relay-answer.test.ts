@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { readRelayAnswer } from '../../src/delivery/relay-answer.js';
-import type { CallContext } from '../../src/delivery/verdict.js';
+import type { CallContext } from '../../src/delivery/channel.js';
+import { readRelayAnswer } from '../../src/delivery/relay-channel.js';
 import { systemClock } from '../../src/platform/time.js';
 import { receipt } from './scripted-relay.js';
 
-const report = { operation: 'reportBetEvent', environment: undefined, reference: 'B-1', body: '{"bet_id":"B-1"}', location: undefined } as const;
+const report = {
+  operation: 'reportBetEvent',
+  environment: undefined,
+  reference: 'B-1',
+  body: '{"bet_id":"B-1"}',
+  location: undefined,
+} as const;
 const location = { latitude: 6.5, longitude: 3.4, source: 'gps' };
 const asked: CallContext = {
   report,
@@ -22,11 +28,19 @@ const asked: CallContext = {
 function read(
   status: number,
   body: unknown,
-  { browser = false, retryAfter = null, ...of }: Partial<CallContext> & { browser?: boolean; retryAfter?: string | null } = {},
+  {
+    browser = false,
+    retryAfter = null,
+    ...of
+  }: Partial<CallContext> & { browser?: boolean; retryAfter?: string | null } = {},
 ) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const header = (name: string) => (name === 'retry-after' ? retryAfter : null);
-  return readRelayAnswer({ ended: 'answered', status, text, header, measured: true }, { ...asked, ...of }, { inPage: browser, clock: systemClock });
+  return readRelayAnswer(
+    { ended: 'answered', status, text, header, measured: true },
+    { ...asked, ...of },
+    { inPage: browser, clock: systemClock },
+  );
 }
 
 /** The verdict on a failure that a relay reports. */
@@ -101,7 +115,10 @@ describe('a receipt', () => {
     [undefined, undefined],
   ])('has a location only with both coordinates: %j', (given, kept) => {
     const verdict = read(200, receipt({ location: given, environment: undefined }));
-    expect(verdict.kind === 'recorded' && verdict.relayReceipt).toStrictEqual({ outcome: 'recorded', ...(kept && { location: kept }) });
+    expect(verdict.kind === 'recorded' && verdict.relayReceipt).toStrictEqual({
+      outcome: 'recorded',
+      ...(kept && { location: kept }),
+    });
   });
 });
 
@@ -127,12 +144,21 @@ describe('an answer that is not from a relay', () => {
   });
 
   it('names no status for a redirect in a browser', () => {
-    expect(failureOf(0, 'no')).toMatchObject({ outcome: 'unknown', text: 'a redirect is not followed; is relayUrl right, and the player logged in?' });
+    expect(failureOf(0, 'no')).toMatchObject({
+      outcome: 'unknown',
+      text: 'a redirect is not followed; is relayUrl right, and the player logged in?',
+    });
   });
 
-  it.each([0, 200, 204, 299, 300, 302, 399])('a status between success and failure, with an error in it: %i', (status) => {
-    expect(failureOf(status, { code: 'validation', outcome: 'not-sent' })).toMatchObject({ code: 'gateway', outcome: 'unknown' });
-  });
+  it.each([0, 200, 204, 299, 300, 302, 399])(
+    'a status between success and failure, with an error in it: %i',
+    (status) => {
+      expect(failureOf(status, { code: 'validation', outcome: 'not-sent' })).toMatchObject({
+        code: 'gateway',
+        outcome: 'unknown',
+      });
+    },
+  );
 
   it.each([undefined, 'recorded', ['rejected'], null])('an error whose outcome is %j', (outcome) => {
     expect(failureOf(500, { code: 'validation', outcome })).toMatchObject({ code: 'gateway', outcome: 'unknown' });
@@ -143,7 +169,13 @@ describe('an answer that is not from a relay', () => {
   });
 
   it('one that broke off proves nothing, for any status', () => {
-    const attempted = { ended: 'answered', status: 422, text: '{"error":', header: () => null, measured: false } as const;
+    const attempted = {
+      ended: 'answered',
+      status: 422,
+      text: '{"error":',
+      header: () => null,
+      measured: false,
+    } as const;
     expect(readRelayAnswer(attempted, asked, { inPage: false, clock: systemClock })).toMatchObject({
       kind: 'failed',
       failure: { code: 'network', outcome: 'unknown' },
@@ -193,11 +225,17 @@ describe('a failure that a relay reports', () => {
     ['x'.repeat(201), '[masked]'],
     [7, '[masked]'],
   ])('with the unknown code %j has the class of its status', (code, named) => {
-    expect(failureOf(422, { code, outcome: 'rejected' })).toMatchObject({ code: 'unprocessable', text: `HTTP 422: the relay answers "${named}"` });
+    expect(failureOf(422, { code, outcome: 'rejected' })).toMatchObject({
+      code: 'unprocessable',
+      text: `HTTP 422: the relay answers "${named}"`,
+    });
   });
 
   it.each([400, 599])('is read with every status from 400 on: %i', (status) => {
-    expect(failureOf(status, { code: 'validation', outcome: 'not-sent' })).toMatchObject({ code: 'validation', outcome: 'not-sent' });
+    expect(failureOf(status, { code: 'validation', outcome: 'not-sent' })).toMatchObject({
+      code: 'validation',
+      outcome: 'not-sent',
+    });
   });
 
   it('keeps its message, if it is a string', () => {
@@ -212,14 +250,20 @@ describe('a failure that a relay reports', () => {
     ['7000', 3_000],
     [undefined, 3_000],
   ])('prefers its own time to that of the header: %j', (retryAfterMs, asks) => {
-    expect(failureOf(429, { code: 'rate-limited', outcome: 'rejected', retryAfterMs }, { retryAfter: '3' }).details).toEqual({
+    expect(
+      failureOf(429, { code: 'rate-limited', outcome: 'rejected', retryAfterMs }, { retryAfter: '3' }).details,
+    ).toEqual({
       status: 429,
       retryAfterMs: asks,
     });
   });
 
   it('lists the problems of the report, in words that may be shown', () => {
-    const issues = [{ path: 'amount', code: 'wrong-type', message: 'expected a number' }, { path: 'a b', code: 7, message: 8 }, 'odd'];
+    const issues = [
+      { path: 'amount', code: 'wrong-type', message: 'expected a number' },
+      { path: 'a b', code: 7, message: 8 },
+      'odd',
+    ];
     const { text, details } = failureOf(400, { code: 'validation', outcome: 'not-sent', issues });
     expect(details).toEqual({
       status: 400,
@@ -229,11 +273,16 @@ describe('a failure that a relay reports', () => {
         { path: '[masked]', code: '[masked]', message: '' },
       ],
     });
-    expect(text).toBe('HTTP 400: the relay answers "validation"\n  - amount: shown: expected a number\n  - [masked]: \n  - [masked]: ');
+    expect(text).toBe(
+      'HTTP 400: the relay answers "validation"\n  - amount: shown: expected a number\n  - [masked]: \n  - [masked]: ',
+    );
   });
 
   it('lists the steps to a location, in words that may be shown', () => {
-    const steps = [{ step: 'client-ip', reason: 'not-public', message: 'no place', durationMs: 12 }, { durationMs: 'long' }];
+    const steps = [
+      { step: 'client-ip', reason: 'not-public', message: 'no place', durationMs: 12 },
+      { durationMs: 'long' },
+    ];
     expect(failureOf(503, { code: 'location', outcome: 'not-sent', steps }).details).toEqual({
       status: 503,
       retryAfterMs: undefined,
@@ -246,14 +295,18 @@ describe('a failure that a relay reports', () => {
 
   it('lists neither for another code, ignores values that are not lists, and keeps a hundred at most', () => {
     const many = Array.from({ length: 101 }, () => ({ path: 'amount' }));
-    expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', issues: many, steps: many }).details).toEqual({ status: 400 });
+    expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', issues: many, steps: many }).details).toEqual({
+      status: 400,
+    });
     expect(failureOf(400, { code: 'validation', outcome: 'not-sent', issues: 'amount' }).details?.issues).toEqual([]);
     expect(failureOf(400, { code: 'validation', outcome: 'not-sent', issues: many }).details?.issues).toHaveLength(100);
   });
 });
 
 describe('a duplicate that a relay reports', () => {
-  const duplicate = (conflict: unknown) => ({ error: { code: 'duplicate', outcome: 'rejected', message: 'held', conflict } });
+  const duplicate = (conflict: unknown) => ({
+    error: { code: 'duplicate', outcome: 'rejected', message: 'held', conflict },
+  });
   const located = { ...report, location };
 
   it.each([false, undefined, 'true'])('is of the same data, unless it says conflict: %j', (conflict) => {
@@ -270,7 +323,10 @@ describe('a duplicate that a relay reports', () => {
     ['the relay found it, in a browser, which repeats requests by itself', report, true, 'unknown', false],
   ])('of other data is another report only if the location is known: %s', (_, of, browser, outcome, certain) => {
     const verdict = read(409, duplicate(true), { report: of, browser });
-    expect(verdict).toMatchObject({ kind: 'failed', failure: { code: 'duplicate', outcome, certain, details: { status: 409, conflict: true } } });
+    expect(verdict).toMatchObject({
+      kind: 'failed',
+      failure: { code: 'duplicate', outcome, certain, details: { status: 409, conflict: true } },
+    });
     expect(verdict.kind === 'failed' && verdict.failure.advice).toBe(certain ? undefined : 'Compare your records.');
   });
 });

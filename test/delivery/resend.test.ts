@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isReportingError } from '../../src/errors/guards.js';
+import { isReportingError } from '../../src/errors/errors.js';
 import { answer, bet, conflicting, lost, once, recorded, repeated, scripted, unreachable } from './scripted-gateway.js';
 
 describe('resend', () => {
@@ -9,7 +9,11 @@ describe('resend', () => {
     const location = { latitude: 6.45, longitude: 3.39 };
     const error = await failure(client.reportBetEvent(event, { location }));
     clock.advance(3_600_000);
-    expect(await run(client.resend(error))).toMatchObject({ outcome: 'recorded', reference: 'B-1', location: { ...location, source: 'provided' } });
+    expect(await run(client.resend(error))).toMatchObject({
+      outcome: 'recorded',
+      reference: 'B-1',
+      location: { ...location, source: 'provided' },
+    });
     expect(sent[1]?.init.body).toBe(sent[0]?.init.body);
   });
 
@@ -21,13 +25,21 @@ describe('resend', () => {
   it('starts without doubt if nothing was sent', async () => {
     const { client, failure } = scripted([unreachable(), repeated()], once);
     const error = await failure();
-    expect(await failure(client.resend(error))).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'rejected' });
+    expect(await failure(client.resend(error))).toMatchObject({
+      code: 'duplicate',
+      conflict: false,
+      outcome: 'rejected',
+    });
   });
 
   it('distinguishes a conflict from success', async () => {
     const { client, failure } = scripted([lost(), conflicting()], once);
     const error = await failure();
-    expect(await failure(client.resend(error))).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'rejected' });
+    expect(await failure(client.resend(error))).toMatchObject({
+      code: 'duplicate',
+      conflict: true,
+      outcome: 'rejected',
+    });
   });
 
   it('that fails too can be repeated any number of times', async () => {
@@ -52,7 +64,10 @@ describe('resend', () => {
     const { failure } = scripted([lost()], once);
     const error = await failure();
     const elsewhere = scripted([], { gateways: {} });
-    expect(await elsewhere.failure(elsewhere.client.resend(error))).toMatchObject({ code: 'configuration', outcome: 'unknown' });
+    expect(await elsewhere.failure(elsewhere.client.resend(error))).toMatchObject({
+      code: 'configuration',
+      outcome: 'unknown',
+    });
   });
 
   it.each([
@@ -61,14 +76,21 @@ describe('resend', () => {
     ['a payload', bet],
   ])('refuses %s', async (_, value) => {
     const { client, failure, sent } = scripted([]);
-    expect(await failure(client.resend(value))).toMatchObject({ code: 'validation', outcome: 'not-sent', issues: [{ path: 'error' }] });
+    expect(await failure(client.resend(value))).toMatchObject({
+      code: 'validation',
+      outcome: 'not-sent',
+      issues: [{ path: 'error' }],
+    });
     expect(sent).toHaveLength(0);
   });
 
   it('refuses a copy of the error, such as one that was posted to another thread: only the error itself keeps the report', async () => {
     const { client, failure, run } = scripted([lost(), repeated()], once);
     const error = await failure();
-    expect(await failure(client.resend(structuredClone(error)))).toMatchObject({ code: 'validation', issues: [{ path: 'error' }] });
+    expect(await failure(client.resend(structuredClone(error)))).toMatchObject({
+      code: 'validation',
+      issues: [{ path: 'error' }],
+    });
     expect(await run(client.resend(error))).toMatchObject({ outcome: 'already-recorded' });
   });
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs } from '../../src/platform/backoff.js';
-import { parseRetryAfter } from '../../src/platform/time.js';
+import { backoffMs, parseRetryAfter } from '../../src/platform/time.js';
 import { answer, bet, broken, lost, once, recorded, scripted, unreachable } from './scripted-gateway.js';
 
 const NOW = 1_795_161_600_000;
@@ -43,18 +42,24 @@ describe('attempts', () => {
 
 describe('the wait between attempts', () => {
   it('doubles, and the random factor is one half here', async () => {
-    const { failure, clock } = scripted([lost(), lost(), lost(), lost(), lost(), lost(), lost()], { retry: { limit: 6 } });
+    const { failure, clock } = scripted([lost(), lost(), lost(), lost(), lost(), lost(), lost()], {
+      retry: { limit: 6 },
+    });
     await failure();
     expect(clock.waits.filter((wait) => wait < 10_000)).toEqual([250, 500, 1000, 2000, 4000, 4000]);
   });
 
   it('has full jitter within its bounds', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 60 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, random) => {
-        const wait = backoffMs(attempt, { baseMs: 500, capMs: 8000 }, () => random);
-        expect(wait).toBeGreaterThanOrEqual(0);
-        expect(wait).toBeLessThanOrEqual(Math.min(8000, 500 * 2 ** (attempt - 1)));
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 60 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (attempt, random) => {
+          const wait = backoffMs(attempt, { baseMs: 500, capMs: 8000 }, () => random);
+          expect(wait).toBeGreaterThanOrEqual(0);
+          expect(wait).toBeLessThanOrEqual(Math.min(8000, 500 * 2 ** (attempt - 1)));
+        },
+      ),
     );
   });
 
@@ -66,20 +71,31 @@ describe('the wait between attempts', () => {
 
   it('is never less than the backoff, for any Retry-After', async () => {
     const asks = (seconds: string) => answer(429, {}, { 'retry-after': seconds });
-    const { failure, clock } = scripted([asks('0'), asks('1'), asks('1'), asks('1'), asks('1'), asks('1')], { retry: { limit: 5 } });
+    const { failure, clock } = scripted([asks('0'), asks('1'), asks('1'), asks('1'), asks('1'), asks('1')], {
+      retry: { limit: 5 },
+    });
     await failure();
     expect(clock.waits.filter((wait) => wait < 10_000)).toEqual([250, 1000, 1000, 2000, 4000]);
   });
 
   it('is what Retry-After asks for, as a date, after a 503 too', async () => {
-    const { report, clock } = scripted([answer(503, {}, { 'retry-after': new Date(NOW + 9000).toUTCString() }), recorded()]);
+    const { report, clock } = scripted([
+      answer(503, {}, { 'retry-after': new Date(NOW + 9000).toUTCString() }),
+      recorded(),
+    ]);
     await report();
     expect(clock.waits).toContain(9000);
   });
 
   it('does not start beyond maxRetryAfterMs: the call ends at once and says how long the gateway asks', async () => {
     const { failure, clock } = scripted([answer(429, {}, { 'retry-after': '31' })]);
-    expect(await failure()).toMatchObject({ code: 'rate-limited', outcome: 'rejected', retryable: true, retryAfterMs: 31_000, attempts: 1 });
+    expect(await failure()).toMatchObject({
+      code: 'rate-limited',
+      outcome: 'rejected',
+      retryable: true,
+      retryAfterMs: 31_000,
+      attempts: 1,
+    });
     expect(clock.now()).toBe(NOW);
   });
 
@@ -122,13 +138,21 @@ describe('time limits', () => {
   });
 
   it('end an attempt whose body never ends', async () => {
-    const { failure, clock } = scripted([new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) }))], once);
+    const { failure, clock } = scripted(
+      [new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) }))],
+      once,
+    );
     expect(await failure()).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     expect(clock.now() - NOW).toBe(10_000);
   });
 
   it('end a body that the platform does not give as a stream', async () => {
-    const odd = { status: 200, headers: new Headers(), ok: true, text: () => new Promise<string>(() => {}) } as unknown as Response;
+    const odd = {
+      status: 200,
+      headers: new Headers(),
+      ok: true,
+      text: () => new Promise<string>(() => {}),
+    } as unknown as Response;
     expect(await scripted([odd], once).failure()).toMatchObject({ code: 'timeout', outcome: 'unknown' });
   });
 
@@ -139,15 +163,23 @@ describe('time limits', () => {
   });
 
   it('bound the whole call, attempts and waits together', async () => {
-    const { failure, client, clock, sent } = scripted(['silence', 'silence', 'silence', 'silence'], { retry: { limit: 9 } });
-    expect(await failure(client.reportSettledBet(bet, { timeoutMs: 25_000 }))).toMatchObject({ code: 'timeout', outcome: 'unknown', attempts: 3 });
+    const { failure, client, clock, sent } = scripted(['silence', 'silence', 'silence', 'silence'], {
+      retry: { limit: 9 },
+    });
+    expect(await failure(client.reportSettledBet(bet, { timeoutMs: 25_000 }))).toMatchObject({
+      code: 'timeout',
+      outcome: 'unknown',
+      attempts: 3,
+    });
     // Two attempts of 10 s and two waits of 250 and 500 ms leave the third 4,250 ms.
     expect(sent).toHaveLength(3);
     expect(clock.now() - NOW).toBe(25_000);
   });
 
   it('bound a key function that never answers; nothing was sent', async () => {
-    const { failure, sent } = scripted([], { gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: () => new Promise<string>(() => {}) } } });
+    const { failure, sent } = scripted([], {
+      gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: () => new Promise<string>(() => {}) } },
+    });
     expect(await failure()).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 0 });
     expect(sent).toHaveLength(0);
   });
@@ -166,7 +198,11 @@ describe('time limits', () => {
 describe('an abort', () => {
   it('before anything was sent is certain', async () => {
     const { failure, client, sent } = scripted([]);
-    expect(await failure(client.reportSettledBet(bet, { signal: AbortSignal.abort() }))).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 0 });
+    expect(await failure(client.reportSettledBet(bet, { signal: AbortSignal.abort() }))).toMatchObject({
+      code: 'aborted',
+      outcome: 'not-sent',
+      attempts: 0,
+    });
     expect(sent).toHaveLength(0);
   });
 
@@ -177,7 +213,11 @@ describe('an abort', () => {
       return new Promise<Response>(() => {});
     };
     const { failure, client } = scripted([abort]);
-    expect(await failure(client.reportSettledBet(bet, { signal: controller.signal }))).toMatchObject({ code: 'aborted', outcome: 'unknown', attempts: 1 });
+    expect(await failure(client.reportSettledBet(bet, { signal: controller.signal }))).toMatchObject({
+      code: 'aborted',
+      outcome: 'unknown',
+      attempts: 1,
+    });
   });
 
   it('leaves no listener on the signal', async () => {

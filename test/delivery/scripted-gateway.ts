@@ -9,13 +9,18 @@ import { byTransport } from './wire.js';
 export type Scripted = Response | Error | 'silence' | ((init: RequestInit) => Promise<Response>);
 
 /** An answer with a length, so that it is complete over a socket too. */
-export function answer(status: number, body: unknown = { message: 'ok' }, headers: Record<string, string> = {}): Response {
+export function answer(
+  status: number,
+  body: unknown = { message: 'ok' },
+  headers: Record<string, string> = {},
+): Response {
   const text = body === null || typeof body === 'string' ? body : JSON.stringify(body);
   const length = { 'content-length': String(new TextEncoder().encode(text ?? '').byteLength) };
   return new Response(text, { status, headers: status === 204 ? headers : { ...length, ...headers } });
 }
 
-export const broken = (code: string): Error => new TypeError('fetch failed', { cause: Object.assign(new Error(`it broke: ${code}`), { code }) });
+export const broken = (code: string): Error =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(`it broke: ${code}`), { code }) });
 
 export const lost = () => broken('ECONNRESET');
 export const unreachable = () => broken('ECONNREFUSED');

@@ -11,13 +11,27 @@ const heard = () => {
 };
 const about = { operation: 'reportSettledBet', environment: 'staging', reference: 'B-1' };
 const started = { type: 'attempt-started', ...about };
-const ended = (outcome: string, code?: string) => ({ type: 'attempt-ended', ...about, outcome, code, durationMs: expect.any(Number), requestId: undefined });
+const ended = (outcome: string, code?: string) => ({
+  type: 'attempt-ended',
+  ...about,
+  outcome,
+  code,
+  durationMs: expect.any(Number),
+  requestId: undefined,
+});
 
 describe('onEvent is called for every attempt', () => {
   test('when it starts and when it ends, retries too', async () => {
     const { events, onEvent } = heard();
     await scripted([lost(), answer(503), recorded()], { onEvent }).report();
-    expect(events).toEqual([started, ended('unknown', 'network'), started, ended('unknown', 'gateway'), started, ended('recorded')]);
+    expect(events).toEqual([
+      started,
+      ended('unknown', 'network'),
+      started,
+      ended('unknown', 'gateway'),
+      started,
+      ended('recorded'),
+    ]);
   });
 
   test('at its start, not only when it has ended', async () => {
@@ -44,12 +58,15 @@ describe('onEvent is called for every attempt', () => {
     expect(events).toEqual([started, ended('not-sent', 'configuration')]);
   });
 
-  test.each([null, { outcome: 'not-sent' }])('for a success as success, if all objects inherit a failure: %j', async (failure) => {
-    const { events, onEvent } = heard();
-    const { report } = scripted([recorded()], { onEvent });
-    expect(await polluted({ failure }, () => report())).toMatchObject({ outcome: 'recorded' });
-    expect(events.at(-1)).toEqual(ended('recorded'));
-  });
+  test.each([null, { outcome: 'not-sent' }])(
+    'for a success as success, if all objects inherit a failure: %j',
+    async (failure) => {
+      const { events, onEvent } = heard();
+      const { report } = scripted([recorded()], { onEvent });
+      expect(await polluted({ failure }, () => report())).toMatchObject({ outcome: 'recorded' });
+      expect(events.at(-1)).toEqual(ended('recorded'));
+    },
+  );
 
   test('for a repetition', async () => {
     const { events, onEvent } = heard();
@@ -62,7 +79,12 @@ describe('onEvent is called for every attempt', () => {
 
   test('through a relay, whose outbox accepts', async () => {
     const { events, onEvent } = heard();
-    const accepted = answer(202, { outcome: 'accepted', operation: 'reportBetEvent', reference: 'B-1', state: 'waiting' });
+    const accepted = answer(202, {
+      outcome: 'accepted',
+      operation: 'reportBetEvent',
+      reference: 'B-1',
+      state: 'waiting',
+    });
     await scriptedRelay([failed(503, { code: 'network', outcome: 'not-sent' }), accepted], { onEvent }).report();
     const relayed = { operation: 'reportBetEvent', environment: undefined };
     expect(events.filter(({ type }) => type === 'attempt-ended')).toMatchObject([
@@ -99,7 +121,10 @@ describe('an attempt is not affected by', () => {
     ],
     ['a listener that rejects', () => Promise.reject(new Error('listener'))],
   ])('%s', async (_what, onEvent) => {
-    expect(await scripted([lost(), recorded()], { onEvent }).report()).toMatchObject({ outcome: 'recorded', attempts: 2 });
+    expect(await scripted([lost(), recorded()], { onEvent }).report()).toMatchObject({
+      outcome: 'recorded',
+      attempts: 2,
+    });
   });
 
   test('a clock that throws once the attempt has ended', async () => {

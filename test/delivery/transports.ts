@@ -6,7 +6,9 @@ import type { ReportingError } from '../../src/errors/errors.js';
 import { nodeTransport } from '../../src/node/transport/node-transport.js';
 import { bet } from './scripted-gateway.js';
 
-/** Rows for `describe.each`, one for each transport. `nodeTransport()` is closed after the tests of the calling file. */
+/**
+ * Rows for `describe.each`, one for each transport. `nodeTransport()` is closed after the tests of the calling file.
+ */
 export function transports(): [name: string, by: ClientOptions][] {
   const transport = nodeTransport();
   afterAll(() => transport.close());
@@ -26,7 +28,9 @@ export async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** The address of a gateway of raw sockets: it reads each request to its end, and then does this with the connection. */
+/**
+ * The address of a gateway of raw sockets: it reads each request to its end, and then does this with the connection.
+ */
 export async function answering(answer: (socket: Socket) => void): Promise<string> {
   const end = JSON.stringify(bet).slice(-10);
   const server = createServer((socket) => {

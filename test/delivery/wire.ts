@@ -14,7 +14,10 @@ import { holdClocks } from './fake-clock.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The transport for the requests of scripted tests. Undefined if they never leave the process (see vitest.config.ts). */
+    /**
+     * The transport for the requests of scripted tests. Undefined if they never leave the process (see
+     * vitest.config.ts).
+     */
     transport?: 'fetch' | 'nodeTransport';
   }
 }
@@ -22,7 +25,10 @@ declare module 'vitest' {
 const BY = inject('transport');
 
 /** The certificates for the codes with which a script may fail. */
-const CERTIFICATES: Readonly<Record<string, string>> = { CERT_HAS_EXPIRED: expired, DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned };
+const CERTIFICATES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: expired,
+  DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
+};
 
 /** A request that has started and has not reached the server yet. */
 interface Asked {
@@ -40,10 +46,16 @@ interface Asked {
  * is silent while the script is silent. `comesNext` returns the error that the script throws next, so that a failed
  * connection can be made: a closed port, a certificate that is refused.
  */
-export const byTransport = (script: Fetch, comesNext: () => unknown = () => undefined): { fetch: Fetch } & Pick<ClientOptions, 'transport'> =>
-  BY ? { fetch: script, transport: { send: (request, limit) => send(script, codeOf(comesNext()), request, limit) } } : { fetch: script };
+export const byTransport = (
+  script: Fetch,
+  comesNext: () => unknown = () => undefined,
+): { fetch: Fetch } & Pick<ClientOptions, 'transport'> =>
+  BY
+    ? { fetch: script, transport: { send: (request, limit) => send(script, codeOf(comesNext()), request, limit) } }
+    : { fetch: script };
 
-const codeOf = (error: unknown): string => (error instanceof Error ? String((error.cause as { code?: unknown } | undefined)?.code ?? '') : '');
+const codeOf = (error: unknown): string =>
+  error instanceof Error ? String((error.cause as { code?: unknown } | undefined)?.code ?? '') : '';
 
 const asked = new Map<string, Asked>();
 let last = 0;
@@ -107,10 +119,15 @@ function orRelease<T>(promise: Promise<T>, release: () => void): Promise<T> {
   });
 }
 
-async function write({ status, headers, body, text }: FetchResponse, response: ServerResponse, release: () => void): Promise<void> {
+async function write(
+  { status, headers, body, text }: FetchResponse,
+  response: ServerResponse,
+  release: () => void,
+): Promise<void> {
   response.writeHead(status, headers instanceof Headers ? Object.fromEntries(headers) : {});
   response.flushHeaders();
-  if (!(body instanceof ReadableStream)) return void response.end(body === null ? '' : await orRelease(text(), release));
+  if (!(body instanceof ReadableStream))
+    return void response.end(body === null ? '' : await orRelease(text(), release));
   const reader = body.getReader();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -120,7 +137,8 @@ async function write({ status, headers, body, text }: FetchResponse, response: S
     if (response.destroyed) return void reader.cancel().catch(() => undefined);
     const { done, value } = await orRelease(reader.read(), release);
     if (done) return void response.end();
-    if (!response.write(value)) await orRelease(once(response, 'drain', { signal: gone.signal }), release);
+    // Until the other end has read, the network is at work: no virtual time passes.
+    if (!response.write(value)) await once(response, 'drain', { signal: gone.signal });
   }
 }
 
@@ -136,7 +154,10 @@ async function listen(server: Server, name: string): Promise<string> {
   return `${name}:${(server.address() as AddressInfo).port}`;
 }
 
-/** A port where connections are refused. It lies below those that a system assigns, so no server of another test takes it later. */
+/**
+ * A port where connections are refused. It lies below those that a system assigns, so no server of another test takes
+ * it later.
+ */
 async function refusingAddress(): Promise<string> {
   for (let port = 20_000 + (process.pid % 5_000); port < 30_000; port += 1) {
     const probe = createServer();
@@ -150,7 +171,10 @@ async function refusingAddress(): Promise<string> {
   throw new Error('every port from 20000 to 29999 is in use');
 }
 
-/** The servers of a test process, and its connection to them. Made with the first request, and kept until the process ends. */
+/**
+ * The servers of a test process, and its connection to them. Made with the first request, and kept until the process
+ * ends.
+ */
 async function open() {
   const server = createServer((request, response) => void play(request, response).catch(() => response.destroy()));
   const playing = await listen(server, 'http://127.0.0.1');
@@ -160,7 +184,8 @@ async function open() {
     secure[code] = await listen(createSecureServer({ key: certificateKey, cert }), 'https://localhost');
   }
   // Loaded here, since undici replaces parts of the built-in fetch once it is loaded.
-  const fast = BY === 'nodeTransport' ? (await import('../../src/node/transport/node-transport.js')).nodeTransport() : undefined;
+  const fast =
+    BY === 'nodeTransport' ? (await import('../../src/node/transport/node-transport.js')).nodeTransport() : undefined;
   const transport: Transport = fast ?? moduleTransport(undefined, false);
   return { transport, playing, closed, secure };
 }

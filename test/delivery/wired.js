@@ -1,4 +1,7 @@
-/** The suites that run three times: as scripted in the process, and over a real socket by each transport (vitest.config.ts, test/delivery/wire.ts). */
+/**
+ * The suites that run three times: as scripted in the process, and over a real socket by each transport
+ * (vitest.config.ts, test/delivery/wire.ts).
+ */
 export const WIRED = [
   'test/delivery/answers.test.ts',
   'test/delivery/doubt.test.ts',
@@ -30,7 +33,8 @@ export const NOT_WIRED = {
   'test/delivery/tell-of-attempt.test.ts': 'reports attempts made in the process; nothing is sent',
   'test/delivery/gateway-answer.test.ts': 'reads answers made in the process; nothing is sent',
   'test/delivery/deliver.test.ts': 'calls the loop of attempts itself, also as in a page',
-  'test/delivery/network-failure.test.ts': 'reads errors made in the process; nothing is sent, except to one port that only the built-in fetch refuses',
+  'test/delivery/network-failure.test.ts':
+    'reads errors made in the process; nothing is sent, except to one port that only the built-in fetch refuses',
   'test/delivery/real-socket.test.ts': 'runs over both transports by itself',
   'test/delivery/odd-answers.test.ts': 'runs over both transports by itself',
   'test/delivery/certificates.test.ts': 'runs over both transports by itself',
@@ -43,7 +47,6 @@ export const NOT_WIRED = {
   'test/client/configuration.test.ts': 'is about checks before anything is sent',
   'test/client/default-client.test.ts': 'is about checks before anything is sent',
   'test/client/environment-variables.test.ts': 'is about checks before anything is sent',
-  'test/client/option-defaults.test.ts': 'is about checks before anything is sent',
   'test/client/amounts.test.ts': 'is about checks before anything is sent',
   'test/client/parameters.test.ts': 'is about checks before anything is sent',
 };

@@ -24,21 +24,35 @@ const NOT_HERE = /^(?:dist|node_modules|site|\/)|^@|^node:|results\.md$/;
 
 describe('every file and folder that the guide to contributing names exists', () => {
   const words = [...new Set(inlineCode(text).map(({ code }) => code))];
-  const paths = words.filter((word) => /^[\w.*/-]+(?:\/|\.(?:ts|js|json|sh|yml|md))$/.test(word) && !NOT_HERE.test(word));
+  const paths = words.filter(
+    (word) => /^[\w.*/-]+(?:\/|\.(?:ts|js|json|sh|yml|md))$/.test(word) && !NOT_HERE.test(word),
+  );
 
   test('some are found', () => {
     expect(paths.length).toBeGreaterThan(90);
-    expect(paths).toEqual(expect.arrayContaining(['client/check-call.ts', 'test/delivery/doubt.test.ts', 'location/', 'pause.ts', 'tsup.*.js']));
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        'client/check-call.ts',
+        'test/delivery/doubt.test.ts',
+        'location/',
+        'pause.ts',
+        'tsup.*.js',
+      ]),
+    );
   });
 
   test.each(paths)('%s', (path) => {
-    const pattern = new RegExp(`/${path.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}${path.endsWith('/') ? '' : '(?:/|$)'}`);
+    const pattern = new RegExp(
+      `/${path.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}${path.endsWith('/') ? '' : '(?:/|$)'}`,
+    );
     expect(all.some((file) => pattern.test(file))).toBe(true);
   });
 });
 
 test('the table of folders has every folder of src, and src holds nothing else', () => {
-  const rows = [...text.matchAll(/^\| ((?:`[\w-]+\/`(?:, )?)+) \|/gm)].flatMap(([, folders = '']) => folders.match(/[\w-]+(?=\/)/g) ?? []);
+  const rows = [...text.matchAll(/^\| ((?:`[\w-]+\/`(?:, )?)+) \|/gm)].flatMap(
+    ([, folders = '']) => folders.match(/[\w-]+(?=\/)/g) ?? [],
+  );
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true });
   expect(folders.filter((entry) => !entry.isDirectory())).toEqual([]);
   expect(rows.sort()).toEqual(folders.map(({ name }) => name).sort());
@@ -47,7 +61,9 @@ test('the table of folders has every folder of src, and src holds nothing else',
 test('a test file that replaces modules or names an environment is listed in ALONE', () => {
   const [, list = ''] = /const ALONE = \[([^\]]*)\]/.exec(read('vitest.config.ts')) ?? [];
   const alone = [...list.matchAll(/'([^']+)'/g)].map(([, file]) => file);
-  const replacing = filesIn('test').filter((file) => file.endsWith('.test.ts') && /^(?:\/\/ @vitest-environment|\s*vi\.(?:mock|doMock)\()/m.test(read(file)));
+  const replacing = filesIn('test').filter(
+    (file) => file.endsWith('.test.ts') && /^(?:\/\/ @vitest-environment|\s*vi\.(?:mock|doMock)\()/m.test(read(file)),
+  );
   expect(replacing.length).toBeGreaterThan(5);
   expect(replacing.filter((file) => !alone.includes(file))).toEqual([]);
 });
@@ -57,12 +73,17 @@ test('every rule file that is mutated exists', () => {
 });
 
 test('npm test leaves out no test of a rule', () => {
-  const tests = RULES.map((file) => file.replace('src/', 'test/').replace('.ts', '.test.ts')).filter((file) => all.includes(`/${file}`));
+  const tests = RULES.map((file) => file.replace('src/', 'test/').replace('.ts', '.test.ts')).filter((file) =>
+    all.includes(`/${file}`),
+  );
   expect(tests.length).toBeGreaterThan(8);
   expect(tests.filter((file) => /@module-tag slow|tags: 'slow'/.test(read(file)))).toEqual([]);
 });
 
 test('the type check of the root leaves out bench/, which has packages and a check of its own', () => {
   expect(JSON.parse(read('tsconfig.json')).include).not.toContain('bench');
-  expect(JSON.parse(read('bench/package.json'))).toMatchObject({ scripts: { types: expect.stringContaining('tsc') }, dependencies: expect.anything() });
+  expect(JSON.parse(read('bench/package.json'))).toMatchObject({
+    scripts: { types: expect.stringContaining('tsc') },
+    dependencies: expect.anything(),
+  });
 });

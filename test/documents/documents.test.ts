@@ -41,7 +41,7 @@ const NOT_CHECKED: Readonly<Record<string, string>> = {
   kotlin: 'a language that the project does not use',
   text: 'the output of a program',
   mermaid: 'a picture',
-  sql: 'run by a real server: test/documents/scale-out.postgres.test.ts has those of docs/how-to/scale-out.md',
+  sql: 'run by a real server: test/documents/backend-with-postgresql.postgres.test.ts',
 };
 
 const CHECKED = ['ts', 'js', 'json', 'sh', 'html', 'http'];
@@ -53,18 +53,38 @@ const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
     has: 'required: false',
     why: 'options for a command; test/cli/import/import.test.ts runs the import with them',
   },
-  { document: 'docs/how-to/browser.md', has: 'LocationSDK.createClient', why: 'a part of a page; the pages of test/browser do the same' },
-  { document: 'docs/how-to/player-messages.md', has: 'async function report(bet)', why: 'a part of a page; the pages of test/browser do the same' },
-  { document: 'docs/how-to/workers.md', has: 'importScripts', why: 'a worker; test/browser/worker.test.ts runs it in Chromium' },
-  { document: 'docs/how-to/workers.md', has: "new Worker('/worker.js')", why: 'a part of a page; test/browser/worker.test.ts does the same' },
-  { document: 'docs/how-to/player-messages.md', has: 'wordsFor', why: 'a part of a page; test/errors/player-message.test.ts does the same' },
   {
-    document: 'docs/how-to/location-in-a-page.md',
+    document: 'docs/how-to/browser.md',
+    has: 'LocationSDK.createClient',
+    why: 'a part of a page; the pages of test/browser do the same',
+  },
+  {
+    document: 'docs/how-to/player-messages.md',
+    has: 'async function report(bet)',
+    why: 'a part of a page; the pages of test/browser do the same',
+  },
+  {
+    document: 'docs/how-to/browser.md',
+    has: 'importScripts',
+    why: 'a worker; test/browser/worker.test.ts runs it in Chromium',
+  },
+  {
+    document: 'docs/how-to/browser.md',
+    has: "new Worker('/worker.js')",
+    why: 'a part of a page; test/browser/worker.test.ts does the same',
+  },
+  {
+    document: 'docs/how-to/player-messages.md',
+    has: 'wordsFor',
+    why: 'a part of a page; test/errors/player-message.test.ts does the same',
+  },
+  {
+    document: 'docs/how-to/location.md',
     has: 'LocationSDK.locationPermission',
     why: 'a part of a page; test/browser/location.test.ts does the same',
   },
   {
-    document: 'docs/how-to/location-in-a-page.md',
+    document: 'docs/how-to/location.md',
     has: "event.type === 'location-asked'",
     why: 'a part of a page; test/browser/location.test.ts does the same',
   },
@@ -80,18 +100,23 @@ const NO_COMMANDS = ['location-sdk player '];
 
 /** The tests that run JavaScript, by words in the block. */
 const RUN_BY: readonly { document: string; has: string; by: string }[] = [
+  { document: 'docs/index.md', has: 'sqliteStore', by: 'test/documents/readme.test.ts' },
   { document: 'README.md', has: '// report.mjs', by: 'test/documents/readme.test.ts' },
   { document: 'docs/start/backend.md', has: '// backend.mjs', by: 'test/documents/readme.test.ts' },
+  ...['database.mjs', 'schema.mjs', 'reporting.mjs', 'bets.mjs', 'worker.mjs', 'api.mjs', 'bets.test.mjs'].map(
+    (file) => ({
+      document: 'docs/start/backend-with-postgresql.md',
+      has: `// ${file}`,
+      by: 'test/documents/backend-with-postgresql.postgres.test.ts',
+    }),
+  ),
   { document: 'docs/start/ci.md', has: 'node:test', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/start/page.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
-  { document: 'docs/start/backend.md', has: 'reportStored', by: 'test/documents/readme.test.ts' },
   { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
   { document: 'docs/how-to/browser.md', has: 'createMockGateway', by: 'test/documents/guides.test.ts' },
-  { document: 'docs/how-to/check.md', has: 'fromCheck', by: 'test/cli/check/from-check.test.ts' },
   { document: 'docs/how-to/mock-gateway.md', has: 'node:test', by: 'test/documents/mock-gateway.test.ts' },
-  { document: 'docs/how-to/faults.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
-  { document: 'docs/how-to/faults-of-answers.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
-  { document: 'docs/how-to/proof.md', has: 'createHash', by: 'test/documents/outbox.test.ts' },
+  { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
+  { document: 'docs/how-to/records.md', has: 'createHash', by: 'test/documents/outbox.test.ts' },
 ];
 
 /** Newer than this project's types of Node.js. */
@@ -111,7 +136,8 @@ interface MessageEvent {
 }`;
 
 /** The variable of single lines about a mock gateway. */
-const GATEWAY = "/** @type {import('location-sdk/mock').MockGateway} */ const gateway = (await import('location-sdk/mock')).createMockGateway();";
+const GATEWAY =
+  "/** @type {import('location-sdk/mock').MockGateway} */ const gateway = (await import('location-sdk/mock')).createMockGateway();";
 
 const withGateway = ({ language, code }: CodeBlock) =>
   language === 'js' && code.includes('gateway.') && !/(?:const|let|var) gateway\b/.test(code) ? GATEWAY + code : code;
@@ -124,15 +150,27 @@ const strictOnlyAboutUs = (script: string) =>
 
 test('every block is found, and names a known language', () => {
   for (const document of documents) expect(codeBlocks(read(document)).length, document).toBe(fencesIn(read(document)));
-  expect(all.filter(({ language }) => !CHECKED.includes(language) && !(language in NOT_CHECKED)).map(nameOf)).toEqual([]);
+  expect(all.filter(({ language }) => !CHECKED.includes(language) && !(language in NOT_CHECKED)).map(nameOf)).toEqual(
+    [],
+  );
 });
 
 describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
-  const modules = inLanguage('ts', 'js').map((block) => [`${nameOf(block).replace(/\W/g, '-')}.${block.language}`, withGateway(block)]);
+  const modules = inLanguage('ts', 'js').map((block) => [
+    `${nameOf(block).replace(/\W/g, '-')}.${block.language}`,
+    withGateway(block),
+  ]);
   const scripts = inLanguage('html').flatMap((block) =>
-    inlineScripts(block.code).map((script, index) => [`${nameOf(block).replace(/\W/g, '-')}-${index}.html.js`, strictOnlyAboutUs(script)]),
+    inlineScripts(block.code).map((script, index) => [
+      `${nameOf(block).replace(/\W/g, '-')}-${index}.html.js`,
+      strictOnlyAboutUs(script),
+    ]),
   );
-  // The module that other modules of a guide import by its name.
+  // The modules that other modules of a guide import by their names.
+  const named = inLanguage('js').flatMap(({ document, code }) => {
+    const [, name] = /^\/\/ (\S+\.mjs)\n/.exec(code) ?? [];
+    return document === 'docs/start/backend-with-postgresql.md' && name ? [[name, code]] : [];
+  });
   const taken = inLanguage('ts')
     .filter(({ code }) => code.includes('export async function take('))
     .map(({ code }) => ['take.ts', code]);
@@ -144,8 +182,12 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
     .map(({ language, code, line }) => [`readme-line-${line}.${language}`, code]);
   const readmeScripts = readme
     .filter(({ language }) => language === 'html')
-    .flatMap(({ code, line }) => inlineScripts(code).map((script) => [`readme-line-${line}.html.js`, strictOnlyAboutUs(script)]));
-  const pages = ['bet.html'].flatMap((name) => inlineScripts(read(`examples/${name}`)).map((script) => [`${name}.js`, strictOnlyAboutUs(script)]));
+    .flatMap(({ code, line }) =>
+      inlineScripts(code).map((script) => [`readme-line-${line}.html.js`, strictOnlyAboutUs(script)]),
+    );
+  const pages = ['bet.html'].flatMap((name) =>
+    inlineScripts(read(`examples/${name}`)).map((script) => [`${name}.js`, strictOnlyAboutUs(script)]),
+  );
   const ofReadme = [...readmeModules, ...readmeScripts, ...pages];
 
   const WRONG = 'page-with-a-module.html.js';
@@ -153,7 +195,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   // In one run of the compiler, which takes seconds to read the sources.
   beforeAll(() => {
     const wrong = [WRONG, "LocationSDK.ipinfo({ token: 'secret' });"];
-    problems = typeCheck(Object.fromEntries([...modules, ...taken, ...scripts, ...ofReadme, wrong]), {
+    problems = typeCheck(Object.fromEntries([...modules, ...named, ...taken, ...scripts, ...ofReadme, wrong]), {
       'node-sqlite.d.ts': NODE_SQLITE,
       'worker.d.ts': WORKER,
     });
@@ -167,7 +209,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   });
 
   test('the examples in the readme and in the example pages fit the types', () => {
-    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([5, 2, 1]);
+    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([7, 2, 1]);
     expect(problems.filter(isOfReadme)).toEqual([]);
   });
 
@@ -178,9 +220,13 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
 
 test('JavaScript is run by a test, or the reason is listed', () => {
   const stray = inLanguage('js').filter(
-    ({ document, code }) => ![...RUN_BY, ...SHOWN_ONLY].some((entry) => entry.document === document && code.includes(entry.has)),
+    ({ document, code }) =>
+      ![...RUN_BY, ...SHOWN_ONLY].some((entry) => entry.document === document && code.includes(entry.has)),
   );
-  expect(stray.map(nameOf), 'run these in a test and name it in RUN_BY, or say in SHOWN_ONLY why they are not run').toEqual([]);
+  expect(
+    stray.map(nameOf),
+    'run these in a test and name it in RUN_BY, or say in SHOWN_ONLY why they are not run',
+  ).toEqual([]);
   for (const { document, has, by } of RUN_BY) {
     expect(
       all.some((block) => block.document === document && block.code.includes(has)),
@@ -188,6 +234,24 @@ test('JavaScript is run by a test, or the reason is listed', () => {
     ).toBe(true);
     expect(read(by), `${by} does not read ${document}`).toContain(document.replace(/^docs\/|\.md$/g, ''));
   }
+});
+
+/** Pages with longer lines of code. */
+const WIDE: readonly string[] = ['docs/how-to/player-messages.md'];
+
+test('a line of code has 80 columns at most, so that it fits its box on the site', () => {
+  const long = all
+    .filter(
+      ({ document, language }) =>
+        ['README.md', ...guides].includes(document) && language !== 'text' && !WIDE.includes(document),
+    )
+    .flatMap((block) =>
+      block.code
+        .split('\n')
+        .filter((line) => line.length > 80)
+        .map((line) => `${nameOf(block)} ${line}`),
+    );
+  expect(long).toEqual([]);
 });
 
 test('JSON is JSON', () => {
@@ -208,7 +272,8 @@ test('pages are whole: every element is closed, every script has an end', () => 
 
 test('headers have names and values', () => {
   for (const block of inLanguage('http'))
-    for (const line of block.code.trim().split('\n')) expect(line, nameOf(block)).toMatch(/^(?:[A-Za-z-]+: \S|\s+\S|[A-Z]+ \/|HTTP\/|$)/);
+    for (const line of block.code.trim().split('\n'))
+      expect(line, nameOf(block)).toMatch(/^(?:[A-Za-z-]+: \S|\s+\S|[A-Z]+ \/|HTTP\/|$)/);
 });
 
 const inline = documents.flatMap((document) => inlineCode(read(document)).map((piece) => ({ document, ...piece })));
@@ -216,7 +281,9 @@ const inline = documents.flatMap((document) => inlineCode(read(document)).map((p
 describe('commands', () => {
   const lines = inLanguage('sh').flatMap((block) => commandsOf(block).map((line) => ({ where: nameOf(block), line })));
   const inText = inline
-    .filter(({ code }) => /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|location-sdk) [a-z-]/.test(code) && !NO_COMMANDS.includes(code))
+    .filter(
+      ({ code }) => /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|location-sdk) [a-z-]/.test(code) && !NO_COMMANDS.includes(code),
+    )
     .map((piece) => ({ where: nameOf(piece), line: piece.code }));
   const each = [...lines, ...inText].flatMap(({ where, line }) =>
     line.split(/ && | \|\| | \| (?=[a-z])|(?<!['"]) & (?!#)/).map((command) => ({ where, command })),
@@ -260,11 +327,13 @@ describe('a name within a sentence exists', () => {
   const uses = inline
     .filter(({ code }) => !isFile(code) && !code.includes('const client'))
     .flatMap((piece) =>
-      [...piece.code.matchAll(/(?<![\w./])(client|gateway|outbox)\.(?!example\.com)(\w+)/g)].map(([, of = '', name = '']) => ({
-        where: nameOf(piece),
-        of,
-        name,
-      })),
+      [...piece.code.matchAll(/(?<![\w./])(client|gateway|outbox)\.(?!example\.com|mjs\b)(\w+)/g)].map(
+        ([, of = '', name = '']) => ({
+          where: nameOf(piece),
+          of,
+          name,
+        }),
+      ),
     );
 
   test('some were found', () => {

@@ -8,7 +8,11 @@ import { readGuides } from '../support/documents.js';
 import { root } from '../support/run.js';
 
 interface Guide {
-  watch(outbox: { stats(): Promise<OutboxStats> }, wake: (text: string) => void, tell: (text: string) => void): Promise<void>;
+  watch(
+    outbox: { stats(): Promise<OutboxStats> },
+    wake: (text: string) => void,
+    tell: (text: string) => void,
+  ): Promise<void>;
 }
 
 let folder: string;
@@ -17,7 +21,8 @@ let guide: Guide;
 /** The function of the guide, unchanged. */
 beforeAll(async () => {
   folder = await mkdtemp(join(root, 'test/.docs-'));
-  const shown = codeBlocks(readGuides('how-to/going-live')).find(({ code }) => code.includes('function watch'))?.code ?? '';
+  const shown =
+    codeBlocks(readGuides('how-to/going-live')).find(({ code }) => code.includes('function watch'))?.code ?? '';
   await writeFile(join(folder, 'watch.js'), (await transform(shown, { loader: 'ts', format: 'esm' })).code);
   guide = (await import(join(folder, 'watch.js'))) as Guide;
 }, 30_000);
@@ -55,21 +60,41 @@ describe('the function that watches an outbox', () => {
   });
 
   test.each<[string, () => Partial<OutboxStats>, string]>([
-    ['a report that waits for more than an hour', () => ({ oldestOpenAt: Date.now() - HOUR_MS - 1_000 }), 'now: the oldest report waits for more than an hour'],
-    ['a quarantined report', () => ({ states: { ...healthy.states, quarantined: 1 } }), 'today: 1 reports need a person'],
-    ['20 quarantined reports', () => ({ states: { ...healthy.states, quarantined: 20 } }), 'today: 20 reports need a person'],
-    ['more than 20 quarantined reports', () => ({ states: { ...healthy.states, quarantined: 21 } }), 'now: 21 reports need a person'],
+    [
+      'a report that waits for more than an hour',
+      () => ({ oldestOpenAt: Date.now() - HOUR_MS - 1_000 }),
+      'now: the oldest report waits for more than an hour',
+    ],
+    [
+      'a quarantined report',
+      () => ({ states: { ...healthy.states, quarantined: 1 } }),
+      'today: 1 reports need a person',
+    ],
+    [
+      '20 quarantined reports',
+      () => ({ states: { ...healthy.states, quarantined: 20 } }),
+      'today: 20 reports need a person',
+    ],
+    [
+      'more than 20 quarantined reports',
+      () => ({ states: { ...healthy.states, quarantined: 21 } }),
+      'now: 21 reports need a person',
+    ],
     ['a missing key', () => ({ missingKeys: ['2026-08'] }), 'today: the key 2026-08 is missing'],
-    ...(['authentication', 'address', 'configuration', 'refusals'] as const).map((reason): [string, () => Partial<OutboxStats>, string] => [
-      `a pause for ${reason}`,
-      () => paused(reason),
-      `now: nothing is sent to production: ${reason}`,
-    ]),
-    ...(['rate-limited', 'unavailable', 'unreachable'] as const).map((reason): [string, () => Partial<OutboxStats>, string] => [
-      `a pause for ${reason}`,
-      () => paused(reason),
-      `today: nothing is sent to production: ${reason}`,
-    ]),
+    ...(['authentication', 'address', 'configuration', 'refusals'] as const).map(
+      (reason): [string, () => Partial<OutboxStats>, string] => [
+        `a pause for ${reason}`,
+        () => paused(reason),
+        `now: nothing is sent to production: ${reason}`,
+      ],
+    ),
+    ...(['rate-limited', 'unavailable', 'unreachable'] as const).map(
+      (reason): [string, () => Partial<OutboxStats>, string] => [
+        `a pause for ${reason}`,
+        () => paused(reason),
+        `today: nothing is sent to production: ${reason}`,
+      ],
+    ),
   ])('reports %s', async (_, changes, said) => {
     expect(await alerts(changes())).toEqual([said]);
   });

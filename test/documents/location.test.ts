@@ -5,8 +5,8 @@ import { optionTable } from '../../src/client/option-table.js';
 import { readGuides } from '../support/documents.js';
 import { root } from '../support/run.js';
 
-const guide = readGuides('how-to/location', 'how-to/location-in-a-page');
-const steps = readFileSync(join(root, 'src/errors/location-steps.ts'), 'utf8');
+const guide = readGuides('how-to/location');
+const steps = readFileSync(join(root, 'src/errors/errors.ts'), 'utf8');
 const { location } = optionTable;
 
 test('the guide has a line for every reason why a step can fail, and no other', () => {

@@ -1,24 +1,35 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type BetEvent, createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
-import { type MockServer, serve } from '../../src/entries/mock-node.js';
+import { type MockServer, serve } from '../../src/entries/node.js';
+import { FAULT_KINDS } from '../../src/mock/faults.js';
 import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';
 import { root, runNode } from '../support/run.js';
 
-const cookbook = readGuides('how-to/faults', 'how-to/faults-of-answers');
-const guide = readGuides('how-to/mock-gateway', 'how-to/test-in-ci', 'reference/mock-gateway') + cookbook;
+const page = readGuides('how-to/mock-gateway');
+const guide = page + readGuides('start/ci');
 const blocks = codeBlocks(guide);
 const unitTest = blocks.find(({ code }) => code.includes('node:test'))?.code ?? '';
 
-/** Every line of the cookbook in JavaScript, with the command that does the same from outside. */
-const faults = [...cookbook.matchAll(/^```js\n(.*)\n```\n\n```sh\n(.*)\n```$/gm)].map(([, script = '', command = '']) => ({ script, command }));
+/** Every rule of the table, as JSON. */
+const rules = [...page.matchAll(/^\| [^|]+ \| `(\{"[^`]+\})` \|/gm)].map(([, rule = '']) => rule);
+
+/** Each line of JavaScript about faults, with the command that does the same from outside. */
+const faults = [
+  ...[...page.matchAll(/^```js\n(gateway\.faults\.[^\n]*)\n```\n[^`]*\n```sh\n(.*?)\n```$/gms)].map(
+    ([, script = '', command = '']) => ({ script, command: command.replace(/ *\\\n\s*/g, ' ') }),
+  ),
+  ...rules.map((rule) => ({
+    script: `gateway.faults.add(${rule});`,
+    command: `curl -d '${rule}' "$LOCATION_SDK_MOCK/__admin/faults"`,
+  })),
+];
 const oneLiners = [
   ...blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf),
   ...[...guide.matchAll(/\| `(curl [^`]+)` \|$/gm)].map(([, command = '']) => command),
@@ -38,22 +49,27 @@ afterAll(async () => {
 
 /** Runs one command line. An error status fails here too. */
 const shell = (command: string) =>
-  promisify(execFile)('sh', ['-c', command.replace('curl ', 'curl --silent --show-error --fail-with-body --max-time 10 ')], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, LOCATION_SDK_MOCK: server.url },
-  });
+  promisify(execFile)(
+    'sh',
+    ['-c', command.replace('curl ', 'curl --silent --show-error --fail-with-body --max-time 10 ')],
+    {
+      cwd: folder,
+      env: { PATH: process.env.PATH, LOCATION_SDK_MOCK: server.url, MOCK_TOKEN: 'ci' },
+    },
+  );
 
 test('the unit test of the guide runs', { timeout: 30_000 }, async () => {
   expectFreshBuild();
   const path = join(folder, 'mock.test.mjs');
   await writeFile(path, unitTest);
   const { code, output } = await runNode(['--test', path]);
-  expect([code, output]).toEqual([0, expect.stringMatching(/pass 6\n/)]);
+  expect([code, output]).toEqual([0, expect.stringMatching(/pass 5\n/)]);
 });
 
-describe('each fault of the cookbook is the same from within and from outside', () => {
-  test('there is one for each heading, and one that removes them', () => {
-    expect(faults).toHaveLength([...cookbook.matchAll(/^## /gm)].length + 1);
+describe('each fault of the guide is the same from within and from outside', () => {
+  test('there is one for each kind, and one line that removes them', () => {
+    expect(new Set(rules.map((rule) => JSON.parse(rule).kind))).toEqual(new Set(FAULT_KINDS));
+    expect(faults).toHaveLength(rules.length + 2);
   });
 
   afterEach(() => server.gateway.faults.clear());
@@ -64,25 +80,25 @@ describe('each fault of the cookbook is the same from within and from outside', 
     server.gateway.faults.add({ kind: 'hang' });
     new Function('gateway', script)(gateway);
     await shell(command);
-    const rules = (all: ReturnType<typeof gateway.faults.list>) => all.map(({ id, ...rule }) => rule);
-    expect(rules(server.gateway.faults.list())).toEqual(rules(gateway.faults.list()));
+    const withoutIds = (all: ReturnType<typeof gateway.faults.list>) => all.map(({ id, ...rule }) => rule);
+    expect(withoutIds(server.gateway.faults.list())).toEqual(withoutIds(gateway.faults.list()));
     expect(gateway.faults.list()).toHaveLength(script.includes('clear') ? 0 : 2);
   });
 });
 
 describe("the client's result for a fault, as the guide says", () => {
   test.each([
-    ['a lost answer', /kind: 'connection-reset', when: 'after' }/, 'already-recorded', 1],
-    ['an outage', /connection-reset', times: null/, 'network unknown', 0],
-    ['two failures', /status: 502/, 'recorded', 1],
-    ['no answer', /'hang'/, 'recorded', 1],
-    ['a slow body', /'slow-body'/, 'already-recorded', 1],
-    ['too many requests', /status: 429/, 'recorded', 1],
-    ['broken JSON', /'broken-json'/, 'already-recorded', 1],
-    ['a page', /'wrong-content-type'/, 'recorded', 1],
-    ['half a body', /'half-body'/, 'already-recorded', 1],
-    ['no body', /'empty-body'/, 'recorded', 1],
-    ['a request that comes twice', /'duplicate-delivery'/, 'duplicate rejected', 1],
+    ['a lost answer', /"connection-reset","when":"after"}/, 'already-recorded', 1],
+    ['an outage', /"connection-reset","times":null/, 'network unknown', 0],
+    ['two failures', /"status":502/, 'recorded', 1],
+    ['no answer', /"hang"/, 'recorded', 1],
+    ['a slow body', /"slow-body"/, 'already-recorded', 1],
+    ['too many requests', /"status":429/, 'recorded', 1],
+    ['broken JSON', /"broken-json"/, 'already-recorded', 1],
+    ['a page', /"wrong-content-type"/, 'recorded', 1],
+    ['half a body', /"half-body"/, 'already-recorded', 1],
+    ['no body', /"empty-body"/, 'recorded', 1],
+    ['a request that comes twice', /"duplicate-delivery"/, 'duplicate rejected', 1],
   ] as const)('%s', async (_, line, expected, held) => {
     const gateway = createMockGateway({ validation: 'partial' });
     const client = createClient({ ...gateway.clientOptions(), retry: { baseMs: 0 }, attemptTimeoutMs: 200 });
@@ -98,10 +114,11 @@ describe("the client's result for a fault, as the guide says", () => {
 });
 
 test('after an outage, as the guide says, resend records the report', async () => {
-  const scriptOf = (line: RegExp) => new Function('gateway', faults.find(({ script }) => line.test(script))?.script ?? '');
+  const scriptOf = (line: RegExp) =>
+    new Function('gateway', faults.find(({ script }) => line.test(script))?.script ?? '');
   const gateway = createMockGateway({ validation: 'partial' });
   const client = createClient({ ...gateway.clientOptions(), retry: { baseMs: 0 } });
-  scriptOf(/connection-reset', times: null/)(gateway);
+  scriptOf(/"connection-reset","times":null/)(gateway);
   const bet = { bet_id: 'B-1', user: { user_id: 'U-1' } } as BetEvent;
   const error = await client.reportBetEvent(bet).catch((thrown: unknown) => thrown);
   scriptOf(/faults\.clear\(\)/)(gateway);
@@ -110,25 +127,17 @@ test('after an outage, as the guide says, resend records the report', async () =
   expect(gateway.reports()).toHaveLength(1);
 });
 
-describe('the reference of the mock gateway has every option with its default', () => {
-  const [, table = ''] = /^## Options\n(.*?)^## /ms.exec(readGuides('reference/mock-gateway')) ?? [];
-  const rows = [...table.matchAll(/^\| `([\w.]+)` \| (.*?) \|/gm)].map(([, name = '', standard = '']) => [name, standard.replaceAll(/[`',]/g, '')] as const);
-
-  test('it is that of the source', () => {
-    const [, declared = ''] = /export interface MockGatewayOptions<.*?> \{\n(.*?)^\}/ms.exec(readFileSync(join(root, 'src/mock/options.ts'), 'utf8')) ?? [];
-    const told = [...declared.matchAll(/ Default: (.*?)\. \*\/\n {2}(\w+)\?/g)].map(([, standard = '', name = '']) => [name, standard] as const);
-    expect(told.map(([name]) => name)).toEqual([...rows.map(([name]) => name.replace('location.required', 'location')), 'clock']);
-    for (const [name, standard] of rows.filter(([name]) => name !== 'location.required' && name !== 'rateLimit'))
-      expect(told.find(([one]) => one === name)?.[1].replaceAll(/[`',]/g, '')).toBe(standard);
-  });
-});
-
 describe('each other line with curl is answered', () => {
   test('some were found', () => expect(oneLiners.length).toBeGreaterThan(12));
 
   test.each(oneLiners)('%s', async (command) => {
     // A fault that a line removes must exist.
     if (command.includes('faults?id=1')) server = await fresh(server);
+    // A request for which a line waits must have come.
+    if (command.includes('requests/wait')) {
+      const url = `${server.url}/integration-gateway/external/nin/verify`;
+      await fetch(url, { method: 'POST', headers: { 'x-api-key': 'mock-api-key' }, body: '{}' });
+    }
     await shell(command);
   });
 });

@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Client, createClient, isDuplicateReportError, isReportingError, type Receipt } from '../../src/entries/index.js';
+import { type Client, createClient, isReportingError, type Receipt } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
+import { hasCode } from '../../src/errors/errors.js';
 import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';
@@ -12,19 +13,44 @@ import { root } from '../support/run.js';
 
 test('the guide resends until it is certain, beyond the retries of one call', { timeout: 30_000 }, async () => {
   expectFreshBuild();
-  const shown = codeBlocks(readGuides('how-to/never-lose-or-double')).find(({ code }) => code.includes('untilCertain'))?.code ?? '';
+  const shown =
+    codeBlocks(readGuides('how-to/never-lose-or-double')).find(({ code }) => code.includes('untilCertain'))?.code ?? '';
   const folder = await mkdtemp(join(root, 'test/.docs-'));
   try {
     const file = join(folder, 'until-certain.mjs');
     await writeFile(file, (await transform(shown, { loader: 'ts', format: 'esm' })).code);
-    const { untilCertain } = await import(file);
+    const { untilCertain, report } = await import(file);
     const gateway = createMockGateway({ validation: 'partial' });
     const client = createClient({ ...gateway.clientOptions(), retry: { limit: 0 } });
     gateway.faults.add({ kind: 'connection-reset', when: 'after', times: 4 });
     const receipt = await untilCertain(client, client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' } }), 1);
     expect(receipt).toMatchObject({ outcome: 'already-recorded', reference: 'B-1' });
     expect([gateway.requests().length, gateway.reports().length]).toEqual([5, 1]);
-    await expect(untilCertain(client, client.reportBetEvent({ bet_id: '', user: { user_id: 'U-1' } }), 1)).rejects.toMatchObject({ code: 'validation' });
+    await expect(
+      untilCertain(client, client.reportBetEvent({ bet_id: '', user: { user_id: 'U-1' } }), 1),
+    ).rejects.toMatchObject({ code: 'validation' });
+
+    const reporting = (id: string) => client.reportBetEvent({ bet_id: id, user: { user_id: 'U-1' } });
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    const inDoubt: unknown = await reporting('B-2').catch((error: unknown) => error);
+    gateway.faults.add({ kind: 'status', status: 401, times: 3 });
+    await expect(untilCertain(client, Promise.reject(inDoubt), 1, 3)).rejects.toMatchObject({
+      status: 401,
+      outcome: 'unknown',
+    });
+
+    const pages: string[] = [];
+    for (const status of [401, 403, 403, 422]) {
+      gateway.faults.add({ kind: 'status', status });
+      const reported = report(
+        client,
+        'B-3',
+        () => reporting('B-3'),
+        (text: string) => pages.push(text),
+      );
+      await expect(reported).rejects.toMatchObject({ status, outcome: 'rejected' });
+    }
+    expect(pages).toEqual([expect.stringContaining('HTTP 401'), expect.stringContaining('HTTP 403')]);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -45,7 +71,8 @@ const OPERATIONS: Readonly<Record<string, { same: Call; other?: Call }>> = {
   },
   reportSettledBet: { same: (client, options) => client.reportSettledBet(settledBet(), options) },
   reportWithdrawalEvent: {
-    same: (client, options) => client.reportWithdrawalEvent(withdrawalEvent({ timestamp }), { location: LOCATION, ...options }),
+    same: (client, options) =>
+      client.reportWithdrawalEvent(withdrawalEvent({ timestamp }), { location: LOCATION, ...options }),
     other: (client) => client.reportWithdrawalEvent(withdrawalEvent({ timestamp }), { location: ELSEWHERE }),
   },
   reportSettledWithdrawal: {
@@ -59,7 +86,7 @@ const endOf = (call: Promise<Receipt>) =>
   call.then(
     ({ outcome }) => `\`${outcome}\``,
     (error: unknown) => {
-      if (isDuplicateReportError(error)) return `\`DuplicateReportError\`, \`conflict: ${error.conflict}\``;
+      if (hasCode(error, 'duplicate')) return `\`DuplicateReportError\`, \`conflict: ${error.conflict}\``;
       return isReportingError(error) ? `\`${error.name}\`` : String(error);
     },
   );
@@ -67,12 +94,23 @@ const endOf = (call: Promise<Receipt>) =>
 type Gateway = ReturnType<typeof createMockGateway>;
 
 /** How the first call comes to each of the ends in the table. */
-const FIRST_ENDS: Readonly<Record<string, { outcome: string; prepare?: (gateway: Gateway) => void; cancelled?: true }>> = {
+const FIRST_ENDS: Readonly<
+  Record<string, { outcome: string; prepare?: (gateway: Gateway) => void; cancelled?: true }>
+> = {
   'a receipt': { outcome: 'recorded' },
   '`not-sent`': { outcome: 'not-sent', cancelled: true },
-  '`rejected`, and the cause is corrected': { outcome: 'rejected', prepare: ({ faults }) => faults.add({ kind: 'status', status: 422 }) },
-  '`unknown`, and the report had arrived': { outcome: 'unknown', prepare: ({ faults }) => faults.add({ kind: 'connection-reset', when: 'after' }) },
-  '`unknown`, and it had not arrived': { outcome: 'unknown', prepare: ({ faults }) => faults.add({ kind: 'connection-reset' }) },
+  '`rejected`, and the cause is corrected': {
+    outcome: 'rejected',
+    prepare: ({ faults }) => faults.add({ kind: 'status', status: 422 }),
+  },
+  '`unknown`, and the report had arrived': {
+    outcome: 'unknown',
+    prepare: ({ faults }) => faults.add({ kind: 'connection-reset', when: 'after' }),
+  },
+  '`unknown`, and it had not arrived': {
+    outcome: 'unknown',
+    prepare: ({ faults }) => faults.add({ kind: 'connection-reset' }),
+  },
 };
 
 async function afterFirst(operation: string, first: string) {
@@ -86,9 +124,9 @@ async function afterFirst(operation: string, first: string) {
   return { client, ended };
 }
 
-const rows = [...guide.matchAll(/^\| (a receipt|`(?:not-sent|rejected|unknown)`[^|]*) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)].map(
-  ([, first = '', same = '', other = '', resend = '']) => ({ first, same, other, resend }),
-);
+const rows = [
+  ...guide.matchAll(/^\| (a receipt|`(?:not-sent|rejected|unknown)`[^|]*) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm),
+].map(([, first = '', same = '', other = '', resend = '']) => ({ first, same, other, resend }));
 
 test('the table of second calls has every end of the first one', () => {
   expect(rows.map(({ first }) => first)).toEqual(Object.keys(FIRST_ENDS));
@@ -114,22 +152,57 @@ test('an error without a complete report cannot be resent, as the guide says', a
   expect(await endOf(client.resend(error))).toBe('`ValidationError`');
 });
 
-describe('the function of the guide for stored payloads', () => {
-  let reportStored: (report: () => Promise<Receipt>) => Promise<void>;
+describe('the procedure of the guide after a crash', () => {
+  interface Guide {
+    reportStored(report: () => Promise<Receipt>): Promise<Receipt | undefined>;
+    afterCrash(
+      stored: { reference: string; report(): Promise<Receipt> }[],
+      save: (reference: string, receipt?: Receipt) => Promise<void>,
+    ): Promise<{ reference: string; error: unknown }[]>;
+  }
+  let shown: Guide;
   beforeAll(async () => {
-    const shown = codeBlocks(guide).find(({ code }) => code.includes('function reportStored'))?.code ?? '';
-    const { code } = await transform(shown, { loader: 'ts', format: 'esm' });
+    const block = codeBlocks(guide).find(({ code }) => code.includes('function reportStored'))?.code ?? '';
+    const { code } = await transform(block, { loader: 'ts', format: 'esm' });
     const folder = await mkdtemp(join(root, 'test/.docs-'));
-    await writeFile(join(folder, 'report-stored.mjs'), code);
-    ({ reportStored } = await import(join(folder, 'report-stored.mjs')));
+    await writeFile(join(folder, 'after-crash.mjs'), code);
+    shown = await import(join(folder, 'after-crash.mjs'));
     await rm(folder, { recursive: true });
   }, 30_000);
 
   test('resolves for a report that the gateway holds, and rejects for other data', async () => {
     const gateway = createMockGateway({ requireInitiated: false });
     const client = createClient(gateway.clientOptions());
-    for (const _ of [1, 2]) await reportStored(() => client.reportSettledBet(settledBet()));
+    const again = () => shown.reportStored(() => client.reportSettledBet(settledBet()));
+    expect(await again()).toMatchObject({ outcome: 'recorded' });
+    expect(await again()).toBeUndefined();
     expect(gateway.reports()).toHaveLength(1);
-    await expect(reportStored(() => client.reportSettledBet(settledBet({ outcome: 'LOSS' })))).rejects.toMatchObject({ conflict: true });
+    await expect(
+      shown.reportStored(() => client.reportSettledBet(settledBet({ outcome: 'LOSS' }))),
+    ).rejects.toMatchObject({ conflict: true });
+  });
+
+  test('reports 300 stored bets, of which the gateway holds some, and names those that are not recorded', async () => {
+    const gateway = createMockGateway();
+    const client = createClient({ ...gateway.clientOptions(), retry: { limit: 0 } });
+    const rows = Array.from({ length: 300 }, (_, index) => ({
+      ...betEvent({ bet_id: `B-${index}`, timestamp }),
+      location: LOCATION,
+    }));
+    for (const row of rows.slice(0, 100)) await client.reportBetEvent(row);
+    await client.reportBetEvent(betEvent({ bet_id: 'B-100', timestamp }), { location: ELSEWHERE });
+    gateway.faults.add({ kind: 'connection-reset', when: 'after', reference: 'B-200' });
+    const stored = rows.map((row) => ({ reference: row.bet_id, report: () => client.reportBetEvent(row) }));
+    const saved = new Map<string, Receipt | undefined>();
+    const run = () => shown.afterCrash(stored, async (reference, receipt) => void saved.set(reference, receipt));
+    const conflict = { reference: 'B-100', error: { code: 'duplicate', conflict: true, outcome: 'rejected' } };
+    expect(await run()).toMatchObject([
+      conflict,
+      { reference: 'B-200', error: { code: 'network', outcome: 'unknown' } },
+    ]);
+    expect([saved.size, saved.get('B-0'), saved.get('B-299')]).toMatchObject([298, undefined, { reference: 'B-299' }]);
+    expect(await run()).toMatchObject([conflict]);
+    expect(saved.size).toBe(299);
+    expect(gateway.reports()).toHaveLength(300);
   });
 });

@@ -15,25 +15,32 @@ interface Guide {
   take: { take(outbox: Outbox, messages: readonly string[]): Promise<(string | undefined)[]> };
   kafka: { consume(consumer: object, producer: object, outbox: Outbox): Promise<void> };
   rabbit: { consume(channel: object, queue: string, outbox: Outbox): Promise<void> };
-  sqs: { consume(queue: object, outbox: Outbox, signal: { aborted: boolean }, log: (text: string) => void): Promise<void> };
+  sqs: {
+    consume(queue: object, outbox: Outbox, signal: { aborted: boolean }, log: (text: string) => void): Promise<void>;
+  };
 }
 
 let folder: string;
 let guide: Guide;
 
-/** The modules of the guide, unchanged. */
+const scriptOf = async (code: string) => (await transform(code, { loader: 'ts', format: 'esm' })).code;
+const exampleOf = (name: string) => readFile(join(root, 'examples/queues', `${name}.ts`), 'utf8');
+const blocks = codeBlocks(readGuides('how-to/queues')).filter(({ language }) => language === 'ts');
+
+/** The modules of the example, unchanged. */
 beforeAll(async () => {
   expectFreshBuild();
   folder = await mkdtemp(join(root, 'test/.docs-'));
-  const blocks = codeBlocks(readGuides('how-to/queues', 'how-to/queue-consumers')).filter(({ language }) => language === 'ts');
-  const names = ['take', 'end', 'kafka', 'rabbit', 'sqs'];
-  for (const [index, name] of names.entries()) {
-    const { code } = await transform(blocks[index]?.code ?? '', { loader: 'ts', format: 'esm' });
-    await writeFile(join(folder, `${name}.js`), code);
-  }
-  const modules = await Promise.all(names.map((name) => import(join(folder, `${name}.js`))));
-  guide = Object.fromEntries(names.map((name, index) => [name, modules[index]])) as unknown as Guide;
+  const names = ['take', 'kafka', 'rabbitmq', 'sqs'];
+  for (const name of names) await writeFile(join(folder, `${name}.js`), await scriptOf(await exampleOf(name)));
+  const [take, kafka, rabbit, sqs] = await Promise.all(names.map((name) => import(join(folder, `${name}.js`))));
+  guide = { take, kafka, rabbit, sqs };
 }, 30_000);
+
+it('the function of the guide is that of the example', async () => {
+  const [shown] = blocks;
+  expect(await scriptOf(shown?.code ?? '')).toBe(await scriptOf(await exampleOf('take')));
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -41,13 +48,16 @@ const location = { latitude: 6.45, longitude: 7.51, source: 'gps' };
 const timestamp = '1795161600';
 const message = (bet_id: string, more: object = {}) =>
   JSON.stringify({ operation: 'reportBetEvent', payload: { ...betEvent({ bet_id, timestamp }), location, ...more } });
-const settlement = (bet_id: string) => JSON.stringify({ operation: 'reportSettledBet', payload: settledBet({ bet_id }) });
+const settlement = (bet_id: string) =>
+  JSON.stringify({ operation: 'reportSettledBet', payload: settledBet({ bet_id }) });
 const ids = async (outbox: Outbox) => (await outbox.list()).map(({ reference }) => reference);
 
 describe('a message from a queue', () => {
   it('is enqueued as the guide shows', async () => {
     const { outbox } = outboxWorld();
-    const [shown] = codeBlocks(await readFile(join(root, 'docs/how-to/queues.md'), 'utf8')).filter(({ language }) => language === 'json');
+    const [shown] = codeBlocks(await readFile(join(root, 'docs/how-to/queues.md'), 'utf8')).filter(
+      ({ language }) => language === 'json',
+    );
     expect(await guide.take.take(outbox, [shown?.code ?? ''])).toEqual([undefined]);
     expect(await ids(outbox)).toEqual(['BET-104']);
   });
@@ -63,7 +73,10 @@ describe('a message from a queue', () => {
   it('that can never be a report is refused alone, at its position, without its data', async () => {
     const { outbox } = outboxWorld();
     await outbox.reportBetEvent({ ...betEvent({ bet_id: 'BET-3', timestamp }), location } as never);
-    const personal = JSON.stringify({ operation: 'reportBetEvent', payload: { ...personalBet('BET-2'), amount: '6.123457' } });
+    const personal = JSON.stringify({
+      operation: 'reportBetEvent',
+      payload: { ...personalBet('BET-2'), amount: '6.123457' },
+    });
     const refused = await guide.take.take(outbox, [
       '{',
       personal,
@@ -85,7 +98,9 @@ describe('a message from a queue', () => {
   });
 
   it('is not confirmed while the store fails', async () => {
-    const { outbox } = outboxWorld({ store: { ...memoryStore(), enqueue: () => Promise.reject(new Error('disk full')) } });
+    const { outbox } = outboxWorld({
+      store: { ...memoryStore(), enqueue: () => Promise.reject(new Error('disk full')) },
+    });
     await expect(guide.take.take(outbox, [message('BET-1')])).rejects.toThrow('disk full');
   });
 });
@@ -99,7 +114,10 @@ describe('a message that fails for a reason of this process', () => {
 
   it('is not poison if it has no location, and none is found', async () => {
     const { outbox } = outboxWorld({ client: { location: { ip: { providers: [] } } } });
-    const withoutLocation = JSON.stringify({ operation: 'reportBetEvent', payload: betEvent({ bet_id: 'BET-1', timestamp }) });
+    const withoutLocation = JSON.stringify({
+      operation: 'reportBetEvent',
+      payload: betEvent({ bet_id: 'BET-1', timestamp }),
+    });
     await expect(guide.take.take(outbox, [withoutLocation])).rejects.toMatchObject({ code: 'location' });
   });
 });
@@ -115,12 +133,26 @@ describe('the consumer of Kafka', () => {
   const run = async (outbox: Outbox, values: (string | null)[]) => {
     const resolved: string[] = [];
     const dead: unknown[] = [];
-    const batch = { topic: 'bets', partition: 0, messages: values.map((value, index) => ({ offset: String(index), key: 'k', value })) };
+    const batch = {
+      topic: 'bets',
+      partition: 0,
+      messages: values.map((value, index) => ({ offset: String(index), key: 'k', value })),
+    };
     const consumer = {
-      run: ({ eachBatch, eachBatchAutoResolve }: { eachBatch(given: object): Promise<void>; eachBatchAutoResolve: boolean }) => {
+      run: ({
+        eachBatch,
+        eachBatchAutoResolve,
+      }: {
+        eachBatch(given: object): Promise<void>;
+        eachBatchAutoResolve: boolean;
+      }) => {
         // kafkajs would resolve the offsets of messages that were not enqueued.
         expect(eachBatchAutoResolve).toBe(false);
-        return eachBatch({ batch, resolveOffset: (offset: string) => void resolved.push(offset), heartbeat: async () => undefined });
+        return eachBatch({
+          batch,
+          resolveOffset: (offset: string) => void resolved.push(offset),
+          heartbeat: async () => undefined,
+        });
       },
     };
     const producer = { send: async (record: unknown) => void dead.push(record) };
@@ -160,7 +192,9 @@ describe('the consumer of Kafka', () => {
 it('the consumer of RabbitMQ confirms enqueued messages, rejects invalid ones, and requeues failed ones', async () => {
   const store = memoryStore();
   let fails = false;
-  const { outbox } = outboxWorld({ store: { ...store, enqueue: (rows) => (fails ? Promise.reject(new Error('away')) : store.enqueue(rows)) } });
+  const { outbox } = outboxWorld({
+    store: { ...store, enqueue: (rows) => (fails ? Promise.reject(new Error('away')) : store.enqueue(rows)) },
+  });
   const told: unknown[] = [];
   let give: (message: object | null) => void = () => undefined;
   const channel = {
@@ -197,7 +231,11 @@ it('the consumer of SQS deletes only enqueued messages', async () => {
   const queue = {
     receive: async () => {
       signal.aborted = true;
-      return [{ Body: message('BET-1'), ReceiptHandle: 'a' }, { Body: 'x', ReceiptHandle: 'b' }, { ReceiptHandle: 'c' }];
+      return [
+        { Body: message('BET-1'), ReceiptHandle: 'a' },
+        { Body: 'x', ReceiptHandle: 'b' },
+        { ReceiptHandle: 'c' },
+      ];
     },
     remove: async (handles: string[]) => void removed.push(handles),
   };
@@ -209,7 +247,9 @@ it('the consumer of SQS deletes only enqueued messages', async () => {
 it('the consumer of SQS deletes nothing while the store fails, and continues with the next batch', async () => {
   const store = memoryStore();
   let batches = 0;
-  const { outbox } = outboxWorld({ store: { ...store, enqueue: (rows) => (batches === 1 ? Promise.reject(new Error('away')) : store.enqueue(rows)) } });
+  const { outbox } = outboxWorld({
+    store: { ...store, enqueue: (rows) => (batches === 1 ? Promise.reject(new Error('away')) : store.enqueue(rows)) },
+  });
   const signal = { aborted: false };
   const removed: string[][] = [];
   const said: string[] = [];

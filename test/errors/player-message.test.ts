@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { describe, expect, test } from 'vitest';
-import type { ErrorCode, ErrorDetails, ErrorOutcome } from '../../src/entries/index.js';
-import { createClient, type PlayerAction, type PlayerSituation, playerMessage } from '../../src/entries/index.js';
-import { makeError } from '../../src/errors/make-error.js';
-import { english, french } from '../../src/errors/player-words.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { ErrorCode } from '../../src/entries/index.js';
+import { createClient, playerMessage } from '../../src/entries/index.js';
+import type { ErrorDetails, ErrorOutcome } from '../../src/errors/errors.js';
+import { makeError } from '../../src/errors/errors.js';
+import type { PlayerAction, PlayerMessageOptions, PlayerSituation } from '../../src/errors/player-message.js';
+import { english } from '../../src/errors/player-message.js';
+import french from '../../src/errors/player-messages/fr.json' with { type: 'json' };
 import { failureOf } from '../support/failure-of.js';
 import { root } from '../support/run.js';
 
@@ -27,16 +30,29 @@ const CODES: readonly ErrorCode[] = [
   'gateway',
 ];
 
-const failed = (code: ErrorCode, details: ErrorDetails = {}) => makeError(code, 'CANARY: a message for developers', details);
+const failed = (code: ErrorCode, details: ErrorDetails = {}) =>
+  makeError(code, 'CANARY: a message for developers', details);
 const denied = [{ step: 'browser-geolocation', reason: 'denied', message: 'CANARY', durationMs: 5 }] as const;
 const without = [{ ...denied[0], reason: 'not-available' }] as const;
 const forbidden = [{ ...denied[0], reason: 'blocked-by-policy' }] as const;
 
-type Failed = ErrorDetails & { readonly code: ErrorCode };
-const answered = ({ status }: Failed) => status !== undefined && status !== 408;
-const browserSays = ({ steps = [] }: Failed, reason: string) => steps.some((step) => step.step === 'browser-geolocation' && step.reason === reason);
+type Failed = ErrorDetails & { readonly code: ErrorCode; readonly isOffline?: boolean };
 
-/** The rows of the guide, in its order: the description of the error, whether an error fits it, and the situation. The first row that fits decides. */
+afterEach(() => vi.unstubAllGlobals());
+
+/** The message that a page shows, in a browser that knows whether it is offline. */
+function messageOf(error: Failed, options?: PlayerMessageOptions) {
+  vi.stubGlobal('navigator', { onLine: error.isOffline !== true });
+  return playerMessage(failed(error.code, error), options);
+}
+const answered = ({ status }: Failed) => status !== undefined && status !== 408;
+const browserSays = ({ steps = [] }: Failed, reason: string) =>
+  steps.some((step) => step.step === 'browser-geolocation' && step.reason === reason);
+
+/**
+ * The rows of the guide, in its order: the description of the error, whether an error fits it, and the situation. The
+ * first row that fits decides.
+ */
 const ROWS: readonly (readonly [error: string, fits: (error: Failed) => boolean, situation: PlayerSituation])[] = [
   [
     "`duplicate` with `conflict`, and `outcome` is not `'unknown'`",
@@ -44,24 +60,52 @@ const ROWS: readonly (readonly [error: string, fits: (error: Failed) => boolean,
     'conflict',
   ],
   ['`duplicate`', ({ code }) => code === 'duplicate', 'reported-before'],
-  ["`outcome: 'unknown'`, status 401", ({ outcome, status }) => outcome === 'unknown' && status === 401, 'in-doubt-logged-out'],
+  [
+    "`outcome: 'unknown'`, status 401",
+    ({ outcome, status }) => outcome === 'unknown' && status === 401,
+    'in-doubt-logged-out',
+  ],
+  [
+    "`outcome: 'unknown'`, and the browser says that it is offline",
+    ({ outcome, isOffline }) => outcome === 'unknown' && isOffline === true,
+    'offline',
+  ],
   ["`outcome: 'unknown'`", ({ outcome }) => outcome === 'unknown', 'in-doubt'],
-  ['`location`, and the page may not ask', (error) => error.code === 'location' && browserSays(error, 'blocked-by-policy'), 'not-working'],
-  ['`location`, and the browser has no geolocation', (error) => error.code === 'location' && browserSays(error, 'not-available'), 'location-unavailable'],
+  [
+    '`location`, and the page may not ask',
+    (error) => error.code === 'location' && browserSays(error, 'blocked-by-policy'),
+    'not-working',
+  ],
+  [
+    '`location`, and the browser has no geolocation',
+    (error) => error.code === 'location' && browserSays(error, 'not-available'),
+    'location-unavailable',
+  ],
   ['`location`', ({ code }) => code === 'location', 'location'],
-  ['`rate-limited` with `retryAfterMs`', ({ code, retryAfterMs }) => code === 'rate-limited' && retryAfterMs !== undefined, 'busy-for'],
+  [
+    '`rate-limited` with `retryAfterMs`',
+    ({ code, retryAfterMs }) => code === 'rate-limited' && retryAfterMs !== undefined,
+    'busy-for',
+  ],
   ['`rate-limited`', ({ code }) => code === 'rate-limited', 'busy'],
   ['`authentication`, status 401', ({ code, status }) => code === 'authentication' && status === 401, 'logged-out'],
   ['`authentication`', ({ code }) => code === 'authentication', 'not-working'],
   ['`validation`', ({ code }) => code === 'validation', 'entries'],
-  ['`configuration`, and an error of another package', ({ code }) => code === 'configuration', 'not-working'],
+  ['`configuration`', ({ code }) => code === 'configuration', 'not-working'],
   ['`aborted`', ({ code }) => code === 'aborted', 'cancelled'],
   ["any other, `outcome: 'rejected'`", ({ outcome }) => outcome === 'rejected', 'refused'],
-  ['any other, `retryable: false`, with a status other than 408', (error) => !error.retryable && answered(error), 'refused'],
+  [
+    'any other, `retryable: false`, with a status other than 408',
+    (error) => !error.retryable && answered(error),
+    'refused',
+  ],
   ['any other, `retryable: false`', ({ retryable }) => !retryable, 'not-working'],
   ['any other, with a status other than 408', answered, 'busy'],
   ['any other', () => true, 'not-sent'],
 ];
+
+/** An error of the page's outbox, as `location-sdk/outbox/indexeddb` throws it. */
+const notStored = Object.assign(new Error('CANARY'), { name: 'IndexedDbError', code: 'unavailable' });
 
 /** Every combination of the properties that an error can have. */
 const EVERY: readonly Failed[] = CODES.flatMap((code) =>
@@ -72,6 +116,7 @@ const EVERY: readonly Failed[] = CODES.flatMap((code) =>
         if (code === 'duplicate') return [false, true].map((conflict) => ({ ...error, conflict }));
         if (code === 'rate-limited') return [undefined, 0, 29_001].map((retryAfterMs) => ({ ...error, retryAfterMs }));
         if (code === 'location') return [denied, without, forbidden].map((steps) => ({ ...error, steps }));
+        if (code === 'network') return [false, true].map((isOffline) => ({ ...error, isOffline }));
         return [error];
       }),
     ),
@@ -84,7 +129,7 @@ const shown = ({ code, outcome, status, retryable, conflict, retryAfterMs, steps
 
 test('every combination of code, outcome, status and retryable is the situation of its row in the guide', () => {
   const wrong = EVERY.flatMap((error) => {
-    const { situation } = playerMessage(failed(error.code, error));
+    const { situation } = messageOf(error);
     const wanted = rowFor(error)?.[2];
     return situation === wanted ? [] : [`${shown(error)}: ${situation}, not ${wanted}`];
   });
@@ -97,34 +142,65 @@ test('every row is the first that fits some combination', () => {
 });
 
 test('the rows cover every situation and action, with a text in each language', () => {
-  expect([...new Set(ROWS.map(([, , situation]) => situation))].sort()).toEqual(Object.keys(english).sort());
-  expect(Object.keys(french).sort()).toEqual(Object.keys(english).sort());
-  expect(new Set(EVERY.map((error) => playerMessage(failed(error.code, error)).action))).toEqual(new Set(ACTIONS));
-  for (const [situation, text] of Object.entries(english)) expect(french[situation as PlayerSituation]).not.toBe(text);
+  const situations = new Set([...ROWS.map(([, , situation]) => situation), playerMessage(notStored).situation]);
+  expect([...situations].sort()).toEqual(Object.keys(english).sort());
+  expect(new Set(EVERY.map((error) => messageOf(error).action))).toEqual(new Set(ACTIONS));
 });
+
+const folder = join(root, 'src/errors/player-messages');
+
+test.each(readdirSync(folder))(
+  '%s has a text of its own for each situation, and says if no native speaker has read it',
+  (file) => {
+    const { review, ...texts } = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    expect(Object.keys(texts).sort()).toEqual(Object.keys(english).sort());
+    for (const [situation, text] of Object.entries(english)) {
+      expect(texts[situation]).not.toBe(text);
+      expect(texts[situation]).toMatch(/^[\p{Lu}].*\.$/u);
+      expect(texts[situation].match(/\{\w+\}/g)).toEqual(text.match(/\{\w+\}/g));
+    }
+    if (file !== 'fr.json') expect(review).toContain('not yet read by a native speaker');
+    const { text } = playerMessage(failed('gateway', { outcome: 'unknown' }), { messages: { review, ...texts } });
+    expect(text).toBe(texts['in-doubt']);
+  },
+);
 
 test('the table of the guide contains these rows, in this order', () => {
   const rows = ROWS.map((row) => {
-    const example = EVERY.find((error) => rowFor(error) === row && error.retryAfterMs !== 0) ?? { code: 'configuration' };
-    const { text, action } = playerMessage(failed(example.code, example));
+    const example = EVERY.find((error) => rowFor(error) === row && error.retryAfterMs !== 0) ?? {
+      code: 'configuration',
+    };
+    const { text, action } = messageOf(example);
     return `| ${row[0]} | "${text.replace('30', '…')}" | \`${action}\` |\n`;
   });
+  const others: readonly (readonly [error: string, thrown: unknown, onLine: boolean])[] = [
+    ["an `IndexedDbError` of the page's outbox", notStored, true],
+    ['an error of another package, and the browser says that it is offline', new TypeError('CANARY'), false],
+    ['an error of another package', new TypeError('CANARY'), true],
+  ];
+  for (const [error, thrown, onLine] of others) {
+    vi.stubGlobal('navigator', { onLine });
+    const { text, action } = playerMessage(thrown);
+    rows.push(`| ${error} | "${text}" | \`${action}\` |\n`);
+  }
   const table = `| error | \`text\` | \`action\` |\n|---|---|---|\n${rows.join('')}\n`;
   expect(readFileSync(join(root, 'docs/how-to/player-messages.md'), 'utf8')).toContain(table);
 });
 
 test('a text speaks of the connection only if no server answered, and offers another try only if one can help', () => {
   for (const error of EVERY) {
-    const { text, action } = playerMessage(failed(error.code, error));
-    if (/connection/.test(text)) expect([shown(error), error.status ?? 408, error.retryable]).toEqual([shown(error), 408, true]);
-    if (action === 'wait' && !['rate-limited', 'aborted'].includes(error.code)) expect([shown(error), error.retryable]).toEqual([shown(error), true]);
+    const { text, action } = messageOf(error);
+    if (/connection/.test(text))
+      expect([shown(error), error.status ?? 408, error.retryable]).toEqual([shown(error), 408, true]);
+    if (action === 'wait' && !['rate-limited', 'aborted'].includes(error.code))
+      expect([shown(error), error.retryable]).toEqual([shown(error), true]);
   }
 });
 
 test('nothing of the error is in the text, and the action never repeats a report that is not in doubt', () => {
   for (const error of EVERY) {
     for (const locale of ['en', 'fr']) {
-      const { text, action } = playerMessage(failed(error.code, error), { locale });
+      const { text, action } = messageOf(error, { locale });
       expect(text).toMatch(/^[\p{Lu}].*\.$/u);
       expect(text).not.toMatch(/CANARY|[{}]/);
       expect(ACTIONS).toContain(action);
@@ -139,21 +215,31 @@ test.each([
   [404, 'not-found'],
   [413, 'bad-request'],
 ])('a relay that answers %i sends the player to the support, not to the connection', async (status, code) => {
-  const fetch = async () => Response.json({ error: { code, message: 'This is not accepted.', outcome: 'not-sent' } }, { status });
+  const fetch = async () =>
+    Response.json({ error: { code, message: 'This is not accepted.', outcome: 'not-sent' } }, { status });
   const client = createClient({ relayUrl: 'https://shop.example.com/relay', fetch });
   const error = await failureOf(client.reportBetEvent({ bet_id: 'B-1' }));
   expect(error).toMatchObject({ outcome: 'not-sent', status, retryable: false });
   expect(playerMessage(error)).toEqual({ situation: 'refused', text: english.refused, action: 'contact-support' });
 });
 
+const unreadable = () => {
+  throw new Error('CANARY');
+};
+
 test.each<[string, unknown]>([
   ['a TypeError', new TypeError('CANARY')],
   ['nothing', undefined],
   ['null', null],
   ['a text', 'CANARY'],
+  ['an error whose name cannot be read', Object.defineProperty(new Error('CANARY'), 'name', { get: unreadable })],
   ['an object that only looks like one', { code: 'location', outcome: 'not-sent' }],
 ])('%s gets the text for a fault', (_what, thrown) => {
-  expect(playerMessage(thrown)).toEqual({ situation: 'not-working', text: english['not-working'], action: 'contact-support' });
+  expect(playerMessage(thrown)).toEqual({
+    situation: 'not-working',
+    text: english['not-working'],
+    action: 'contact-support',
+  });
 });
 
 test('a page that does not use it does not load it', async () => {
@@ -188,7 +274,9 @@ describe('the texts', () => {
     const messages = { 'in-doubt': 'A kò tíì mọ̀.', 'busy-for': '{seconds} ìṣẹ́jú-aaya' };
     expect(playerMessage(doubt, { messages }).text).toBe('A kò tíì mọ̀.');
     expect(playerMessage(failed('rate-limited', { retryAfterMs: 0 }), { messages }).text).toBe('1 ìṣẹ́jú-aaya');
-    expect(playerMessage(failed('network', { retryable: true }), { messages, locale: 'fr' }).text).toBe(french['not-sent']);
+    expect(playerMessage(failed('network', { retryable: true }), { messages, locale: 'fr' }).text).toBe(
+      french['not-sent'],
+    );
   });
 
   test('are not read from a polluted prototype', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readArgs } from '../../src/cli/args.js';
-import { COMMANDS } from '../../src/cli/commands.js';
+import { COMMANDS } from '../../src/cli/main.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { root } from '../support/run.js';
 
@@ -39,12 +39,13 @@ it('compose.yaml names the database as its comment does', () => {
 });
 
 it('the jobs of the guide to the mock gateway are YAML, and run its command', () => {
-  const blocks = codeBlocks(readFileSync(join(root, 'docs/how-to/test-in-ci.md'), 'utf8')).filter(({ language }) => language === 'yaml');
-  const [node, python, gitlab, php] = blocks.map(({ code }) => parse(code));
-  expect(blocks).toHaveLength(4);
+  const blocks = codeBlocks(readFileSync(join(root, 'docs/start/ci.md'), 'utf8')).filter(
+    ({ language }) => language === 'yaml',
+  );
+  const [node, python, php] = blocks.map(({ code }) => parse(code));
+  expect(blocks).toHaveLength(3);
   expect(php.test.services[0].command.slice(2, 4)).toEqual(['location-sdk', 'mock']);
   expect(node.jobs.test.steps.at(-1).run).toBe('npx location-sdk mock run -- npm test');
   expect(python.jobs.test.steps.at(-1).run).toBe('npx location-sdk mock run -- pytest');
-  expect(gitlab.test.script).toEqual(['npm ci', 'npx location-sdk mock run -- npm test']);
   expect(COMMANDS.map(({ words }) => words.join(' '))).toContain('mock run');
 });

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { serve } from '../../src/entries/mock-node.js';
+import { serve } from '../../src/entries/node.js';
 import { expectFreshBuild } from '../support/built.js';
 import { runNode, startNode } from '../support/run.js';
 
@@ -53,7 +53,11 @@ test('the operator’s tests pass', { timeout }, async () => {
 });
 
 /** Starts a serving example until the work with its address is done. */
-async function served(args: readonly string[], work: (address: string) => Promise<void>, variables?: Record<string, string>): Promise<void> {
+async function served(
+  args: readonly string[],
+  work: (address: string) => Promise<void>,
+  variables?: Record<string, string>,
+): Promise<void> {
   const child = startNode(args, variables);
   try {
     const [line] = child.stdout ? await once(child.stdout, 'data') : [];
@@ -64,13 +68,16 @@ async function served(args: readonly string[], work: (address: string) => Promis
   }
 }
 
-test.each([['examples/web/server.js'], ['examples/backend.js', '--serve']])('%s serves its page with the script', { timeout }, (...args) =>
-  served(args, async (address) => {
-    const page = await (await fetch(address)).text();
-    const source = /<script src="([^"]+)"/.exec(page)?.[1] ?? '';
-    const script = await fetch(new URL(source, address));
-    expect([script.status, await script.text()]).toEqual([200, expect.stringContaining('LocationSDK')]);
-  }),
+test.each([['examples/web/server.js'], ['examples/backend.js', '--serve']])(
+  '%s serves its page with the script',
+  { timeout },
+  (...args) =>
+    served(args, async (address) => {
+      const page = await (await fetch(address)).text();
+      const source = /<script src="([^"]+)"/.exec(page)?.[1] ?? '';
+      const script = await fetch(new URL(source, address));
+      expect([script.status, await script.text()]).toEqual([200, expect.stringContaining('LocationSDK')]);
+    }),
 );
 
 test('the web site ends cleanly when it is interrupted, with a page still connected', { timeout }, async () => {
@@ -116,17 +123,28 @@ test('the relay on a server of Node.js reports for the logged-in player', { time
   const work = async (address: string) => {
     const headers = { origin: address.replace(/\/$/, ''), 'content-type': 'application/json', 'x-location-sdk': '1' };
     const ask = (cookie: string, bet_id = 'BET-1') =>
-      fetch(`${address}relay/report-bet-event`, { method: 'POST', headers: { ...headers, cookie }, body: JSON.stringify({ bet_id, amount: 5 }) });
+      fetch(`${address}relay/report-bet-event`, {
+        method: 'POST',
+        headers: { ...headers, cookie },
+        body: JSON.stringify({ bet_id, amount: 5 }),
+      });
     expect((await ask('session=none')).status).toBe(401);
     expect((await ask('session=ada-1815', 'BET-2')).status).toBe(403); // another player's
     expect((await ask('session=ada-1815', 'BET-made-up')).status).toBe(403);
-    expect(await (await ask('session=ada-1815')).json()).toMatchObject({ outcome: 'recorded', location: { source: 'mock' } });
+    expect(await (await ask('session=ada-1815')).json()).toMatchObject({
+      outcome: 'recorded',
+      location: { source: 'mock' },
+    });
     // More than twice the limit of a minute: one may end meanwhile.
-    const statuses = await Promise.all(Array.from({ length: 130 }, async () => (await ask('session=ada-1815', 'BET-2')).status));
+    const statuses = await Promise.all(
+      Array.from({ length: 130 }, async () => (await ask('session=ada-1815', 'BET-2')).status),
+    );
     expect(statuses).toContain(429);
   };
   await served(['examples/relay/node.js'], work, { LOCATION_SDK_MOCK: server.url, PORT: String(port) });
-  expect(server.gateway.reports()).toMatchObject([{ reference: 'BET-1', body: { amount: 1500, user: { user_id: 'U-88412' } } }]);
+  expect(server.gateway.reports()).toMatchObject([
+    { reference: 'BET-1', body: { amount: 1500, user: { user_id: 'U-88412' } } },
+  ]);
   await server.close();
 });
 
@@ -141,7 +159,15 @@ test('the relay of a Next.js route reports', { timeout }, async () => {
 
 test('the relay of a Worker reports with its own settings', { timeout }, async () => {
   const server = await serve();
-  const user = { user_id: 'U-1', first_name: 'A', last_name: 'B', resident_address: 'C', resident_lga: 'D', resident_state: 'E', is_resident: true };
+  const user = {
+    user_id: 'U-1',
+    first_name: 'A',
+    last_name: 'B',
+    resident_address: 'C',
+    resident_lga: 'D',
+    resident_state: 'E',
+    is_resident: true,
+  };
   const player = JSON.stringify({ id: 'U-1', user: { ...user, nin: '99012345678', tax_id: 'T-1' } });
   const script = `
     import worker from './examples/relay/workers.js'; ${askOf('')}
@@ -150,7 +176,9 @@ test('the relay of a Worker reports with its own settings', { timeout }, async (
     const LIMITER = { limit: async () => ({ success }) };
     const response = await worker.fetch(request, { GATEWAY: 'https://gateway.example.com', API_KEY: 'k', SESSIONS, RECORDS, LIMITER }); ${answerOf}`;
   const run = (owner: string, success: boolean) =>
-    runNode(['--input-type=module', '--eval', `const owner = '${owner}', success = ${success}; ${script}`], { LOCATION_SDK_MOCK: server.url });
+    runNode(['--input-type=module', '--eval', `const owner = '${owner}', success = ${success}; ${script}`], {
+      LOCATION_SDK_MOCK: server.url,
+    });
   expect((await run('U-2', true)).output).toMatch(/^403 /m);
   expect((await run('U-1', false)).output).toMatch(/^429 /m);
   const { output } = await run('U-1', true);
@@ -179,22 +207,40 @@ test('the console on a server of Node.js is for colleagues alone, and knows who 
     };
     expect((await fetch(`${address}console.js`)).status).toBe(401);
     expect(await ask('session=nobody')).toMatchObject({ error: { code: 'session' } });
-    expect(await ask('session=ada-1815')).toMatchObject({ name: 'ada@example.com', mayAct: true, mayReadBodies: false });
-    expect(await ask('session=bola-1906')).toMatchObject({ name: 'bola@example.com', mayAct: false, mayReadBodies: true });
+    expect(await ask('session=ada-1815')).toMatchObject({
+      name: 'ada@example.com',
+      mayAct: true,
+      mayReadBodies: false,
+    });
+    expect(await ask('session=bola-1906')).toMatchObject({
+      name: 'bola@example.com',
+      mayAct: false,
+      mayReadBodies: true,
+    });
   };
-  await served(['examples/console/node.js'], work, { LOCATION_SDK_MOCK: server.url, PORT: String(port), OUTBOX_FILE: join(folder, 'reports.db') });
+  await served(['examples/console/node.js'], work, {
+    LOCATION_SDK_MOCK: server.url,
+    PORT: String(port),
+    OUTBOX_FILE: join(folder, 'reports.db'),
+  });
   rmSync(folder, { recursive: true });
   await server.close();
 });
 
-test('the console of a Next.js route gives its page and answers its calls at the address of the site', { timeout }, async () => {
+test('the console of a Next.js route gives its page and answers its calls at the address of the site', {
+  timeout,
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'location-sdk-console-example-'));
   const site = 'https://ops.example.com';
   const script = `import { GET, POST } from './examples/console/next-route.js'; ${consoleCall(site)}
     const page = await GET(new Request('http://localhost:3000/ops/outbox', { headers: { cookie: 'session=ada-1815' } }));
     const answer = await POST(new Request('http://localhost:3000/ops/outbox/api/session', call));
     console.log(page.status, (await page.text()).includes('./outbox/console.js'), answer.status, (await answer.json()).name);`;
-  const variables = { LOCATION_SDK_MOCK: 'http://127.0.0.1:9', PUBLIC_ORIGIN: site, OUTBOX_FILE: join(folder, 'reports.db') };
+  const variables = {
+    LOCATION_SDK_MOCK: 'http://127.0.0.1:9',
+    PUBLIC_ORIGIN: site,
+    OUTBOX_FILE: join(folder, 'reports.db'),
+  };
   const { output } = await runNode(['--input-type=module', '--eval', script], variables);
   expect(output).toMatch(/^200 true 200 ada@example.com$/m);
   rmSync(folder, { recursive: true });

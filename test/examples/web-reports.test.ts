@@ -26,7 +26,15 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 100));
 // biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
 const test = base.extend('site', ({}) => {
   const player: Player = {
-    ...{ id: 'U-1', nickname: 'ada', first: 'Ada', last: 'Obi', address: '4 Ogui Road', lga: 'Enugu North', state: 'ENUGU' },
+    ...{
+      id: 'U-1',
+      nickname: 'ada',
+      first: 'Ada',
+      last: 'Obi',
+      address: '4 Ogui Road',
+      lga: 'Enugu North',
+      state: 'ENUGU',
+    },
     ...{ nin: '99012345678', tax_id: 'TX-1', bank: 'Example Bank', account: '3310920042', balance: 50_000 },
   };
   const gateway = createMockGateway();
@@ -67,13 +75,17 @@ const test = base.extend('site', ({}) => {
     /** The request of a player's tab. */
     report: async (bet_id: string, location?: object) => {
       const init = { method: 'POST', headers, body: JSON.stringify({ bet_id, ...(location && { location }) }) };
-      return (await relay(new Request('https://shop.example/relay/report-bet-event', init), { remoteAddress: '102.89.23.47' })).status;
+      return (
+        await relay(new Request('https://shop.example/relay/report-bet-event', init), { remoteAddress: '102.89.23.47' })
+      ).status;
     },
     stateOf: (id: string) => entries.get(id)?.state,
   };
 });
 
-test('two tabs that report one bet from two places report it once, and both get the receipt', { tags: 'slice' }, async ({ site }) => {
+test('two tabs that report one bet from two places report it once, and both get the receipt', {
+  tags: 'slice',
+}, async ({ site }) => {
   const { id } = site.place(1_000);
   const [first, second] = [createGate(), createGate()];
   site.held.answers = [first.opened, second.opened];

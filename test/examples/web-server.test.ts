@@ -1,52 +1,67 @@
-// @module-tag slow: starts the example for each test.
-import { once } from 'node:events';
+// @module-tag slow: starts the example.
 import { test as base, beforeAll, expect } from 'vitest';
 import { expectFreshBuild } from '../support/built.js';
-import { startNode } from '../support/run.js';
+import { hostExampleSite } from '../support/example-site.js';
 
 beforeAll(expectFreshBuild);
 
-/** The example site with a logged-in player, without a browser. */
-// biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
-const test = base.extend('site', async ({}, { onCleanup }) => {
-  const child = startNode(['examples/web/server.js']);
-  onCleanup(async () => {
-    child.kill('SIGINT');
-    if (child.exitCode === null) await once(child, 'exit');
+/** The example site with a logged-in player, without a browser, started again for each test. */
+const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the empty pattern as "needs no fixture".
+  .extend('host', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const host = hostExampleSite();
+    onCleanup(() => host.end());
+    return host;
+  })
+  .extend('site', async ({ host }) => {
+    const { site: origin, gateway } = await host.start();
+    let cookie = '';
+    const ask = async (path: string, body?: object) => {
+      const headers = { origin, cookie, 'content-type': 'application/json', 'x-location-sdk': '1' };
+      const response = await fetch(
+        `${origin}${path}`,
+        body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers },
+      );
+      cookie ||= response.headers.get('set-cookie')?.split(';')[0] ?? '';
+      return { status: response.status, body: await response.json() };
+    };
+    await ask('/login', { nickname: 'lion27', password: 'demo' });
+    return {
+      ask,
+      /** Asks with the player's cookie, as a page of another site does where the browser sends it along. */
+      askFrom: async (from: string | undefined, path: string) =>
+        (
+          await fetch(`${origin}${path}`, {
+            method: 'POST',
+            headers: { cookie, ...(from && { origin: from }) },
+            body: '{"stake":1000}',
+          })
+        ).status,
+      place: async (stake: number) => (await ask('/bets', { stake })).body.bet_id as string,
+      report: async (bet_id: string) => (await ask('/relay/report-bet-event', { bet_id })).status,
+      choose: (condition: string) => ask('/demonstration', { condition }),
+      /** Delays the gateway's next answers, so that requests meanwhile run at the same time. */
+      slow: () =>
+        fetch(`${gateway}/__admin/faults`, {
+          method: 'POST',
+          body: JSON.stringify({ kind: 'latency', delay: 500, times: null }),
+        }),
+      balance: async () => (await ask('/state')).body.balance as number,
+      reports: async () => (await (await fetch(`${gateway}/__admin/reports`)).json()).reports,
+    };
   });
-  const [line] = child.stdout ? await once(child.stdout, 'data') : [];
-  const origin = (/http:\/\/[^\s/]+/.exec(String(line)) ?? [''])[0];
-  let cookie = '';
-  const ask = async (path: string, body?: object) => {
-    const headers = { origin, cookie, 'content-type': 'application/json', 'x-location-sdk': '1' };
-    const response = await fetch(`${origin}${path}`, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
-    cookie ||= response.headers.get('set-cookie')?.split(';')[0] ?? '';
-    return { status: response.status, body: await response.json() };
-  };
-  await ask('/login', { nickname: 'lion27', password: 'demo' });
-  const { gateway } = (await ask('/state')).body;
-  return {
-    ask,
-    /** Asks with the player's cookie, as a page of another site does where the browser sends it along. */
-    askFrom: async (from: string | undefined, path: string) =>
-      (await fetch(`${origin}${path}`, { method: 'POST', headers: { cookie, ...(from && { origin: from }) }, body: '{"stake":1000}' })).status,
-    place: async (stake: number) => (await ask('/bets', { stake })).body.bet_id as string,
-    report: async (bet_id: string) => (await ask('/relay/report-bet-event', { bet_id })).status,
-    choose: (condition: string) => ask('/demonstration', { condition }),
-    /** Delays the gateway's next answers, so that requests meanwhile run at the same time. */
-    slow: () => fetch(`${gateway}/__admin/faults`, { method: 'POST', body: JSON.stringify({ kind: 'latency', delay: 1000, times: null }) }),
-    balance: async () => (await ask('/state')).body.balance as number,
-    reports: async () => (await (await fetch(`${gateway}/__admin/reports`)).json()).reports,
-  };
-});
 
-test('of two settlements at once the first one counts, and the second is refused', { tags: 'slice' }, async ({ site }) => {
+test('of two settlements at once the first one counts, and the second is refused', { tags: 'slice' }, async ({
+  site,
+}) => {
   const id = await site.place(1000);
   expect(await site.report(id)).toBe(200);
   await site.slow();
   const answers = await Promise.all([true, false].map((won) => site.ask(`/back-office/${id}`, { won })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-  const settlements = (await site.reports()).filter(({ operation }: { operation: string }) => operation === 'reportSettledBet');
+  const settlements = (await site.reports()).filter(
+    ({ operation }: { operation: string }) => operation === 'reportSettledBet',
+  );
   expect(settlements).toHaveLength(1);
   const [entry] = (await site.ask('/state')).body.entries;
   expect(entry).toMatchObject({ state: 'settled', payout: settlements[0].body.payout_amount });

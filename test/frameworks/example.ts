@@ -48,7 +48,12 @@ export async function installExample(name: string): Promise<Example> {
       return stdout + stderr;
     },
     async start(ready, variables, program, ...words) {
-      const child = spawn(program, words, { cwd: folder, env: { ...environment, ...variables }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+      const child = spawn(program, words, {
+        cwd: folder,
+        env: { ...environment, ...variables },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      });
       running.add(child);
       child.once('exit', () => running.delete(child));
       let output = '';

@@ -6,6 +6,6 @@ import type { Example } from './example.js';
 export async function startGateway({ folder }: Example) {
   const require = createRequire(join(folder, 'gateway.cjs'));
   const { createMockGateway }: typeof import('location-sdk/mock') = require('location-sdk/mock');
-  const { serve }: typeof import('location-sdk/mock/node') = require('location-sdk/mock/node');
+  const { serve }: typeof import('location-sdk/node') = require('location-sdk/node');
   return serve(createMockGateway());
 }

@@ -12,7 +12,10 @@ import { freePort } from '../support/free-port.js';
 import { type Example, installExample, type Started } from './example.js';
 import { startGateway } from './gateway.js';
 
-/** The example of Next.js behind a TLS proxy, like a self-hosted site: its requests name a host that it is not told about. */
+/**
+ * The example of Next.js behind a TLS proxy, like a self-hosted site: its requests name a host that it is not told
+ * about.
+ */
 
 const POSITION = { latitude: 6.4474, longitude: 7.5139, accuracy: 20 };
 
@@ -24,16 +27,23 @@ let started: Started;
 let built: string;
 let site: string;
 const front = createServer({ key: certificateKey, cert: selfSigned }, (request, response) => {
-  const passed = ask({ port, host: '127.0.0.1', method: request.method, path: request.url, headers: request.headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
-  });
+  const passed = ask(
+    { port, host: '127.0.0.1', method: request.method, path: request.url, headers: request.headers },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    },
+  );
   passed.on('error', () => response.destroy());
   request.pipe(passed);
 });
 
 const start = () => {
-  const variables = { PUBLIC_ORIGIN: site, LOCATION_SDK_MOCK: gateway.url, OUTBOX_FILE: join(example.folder, 'outbox.db') };
+  const variables = {
+    PUBLIC_ORIGIN: site,
+    LOCATION_SDK_MOCK: gateway.url,
+    OUTBOX_FILE: join(example.folder, 'outbox.db'),
+  };
   return example.start(/Ready in/, variables, 'npx', 'next', 'start', '--port', String(port));
 };
 
@@ -58,7 +68,11 @@ afterAll(async () => {
 });
 
 async function open(): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser.newContext({ ignoreHTTPSErrors: true, permissions: ['geolocation'], geolocation: POSITION });
+  const context = await browser.newContext({
+    ignoreHTTPSErrors: true,
+    permissions: ['geolocation'],
+    geolocation: POSITION,
+  });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -68,12 +82,18 @@ async function open(): Promise<{ page: Page; complaints: string[] }> {
   return { page, complaints };
 }
 
-const says = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor({ timeout: 60_000 });
+const says = (page: Page, words: string) =>
+  page.getByRole('status').filter({ hasText: words }).waitFor({ timeout: 60_000 });
 
 /** A foreign request, with headers that a browser would not send. */
 function statusFor(headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const all = { 'content-type': 'application/json', 'x-location-sdk': '1', 'sec-fetch-site': 'same-origin', ...headers };
+    const all = {
+      'content-type': 'application/json',
+      'x-location-sdk': '1',
+      'sec-fetch-site': 'same-origin',
+      ...headers,
+    };
     ask({ port, host: '127.0.0.1', method: 'POST', path: '/relay/report-bet-event', headers: all }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
@@ -93,7 +113,11 @@ test('a bet is reported through the relay and the outbox, from a page whose host
   await page.getByRole('button', { name: 'Bet' }).click();
   await says(page, 'We have your bet.');
   await expect.poll(() => gateway.gateway.reports().length, { timeout: 30_000 }).toBe(1);
-  expect(gateway.gateway.reports()[0]?.body).toMatchObject({ amount: 1500, user: { user_id: 'U-88412' }, location: { ...POSITION, source: 'gps' } });
+  expect(gateway.gateway.reports()[0]?.body).toMatchObject({
+    amount: 1500,
+    user: { user_id: 'U-88412' },
+    location: { ...POSITION, source: 'gps' },
+  });
   expect(complaints).toEqual([]);
   expect(await violationsOf(page)).toEqual([]);
 });
@@ -107,7 +131,9 @@ test('a page of another origin is refused, for any Host and X-Forwarded-Host', a
     { host: new URL(site).host, 'x-forwarded-host': 'evil.example' },
   ])
     expect(await statusFor({ ...headers, origin: evil })).toBe(403);
-  expect(started.output()).toContain(`a page of ${evil} was refused, since this relay was requested as localhost:${port}`);
+  expect(started.output()).toContain(
+    `a page of ${evil} was refused, since this relay was requested as localhost:${port}`,
+  );
   expect(await statusFor({ origin: site })).toBe(403); // accepted, but there is no such bet: `complete` returned null
   expect(gateway.gateway.reports()).toHaveLength(1);
 });

@@ -44,7 +44,8 @@ async function open(options: BrowserContextOptions = ALLOWED, url = site): Promi
   return page;
 }
 
-const says = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor({ timeout: 60_000 });
+const says = (page: Page, words: string) =>
+  page.getByRole('status').filter({ hasText: words }).waitFor({ timeout: 60_000 });
 const reports = () => gateway.gateway.reports();
 
 test('a bet is reported, and each press is a separate bet', async () => {
@@ -95,7 +96,9 @@ test('a player without a location gets advice, and the same bet is placed afterw
   const keys = new Set<string | undefined>();
   page.on('request', (request) => request.url().endsWith('/bets') && keys.add(request.headers()['idempotency-key']));
   const error = { code: 'location', message: 'No location was found.', outcome: 'not-sent', steps: [] };
-  await page.route('**/relay/*', (route) => route.fulfill({ status: 503, contentType: 'application/json', body: JSON.stringify({ error }) }));
+  await page.route('**/relay/*', (route) =>
+    route.fulfill({ status: 503, contentType: 'application/json', body: JSON.stringify({ error }) }),
+  );
   await page.getByRole('button', { name: 'Bet' }).click();
   await says(page, 'Allow this site to use your location, and try again.');
   expect(await violationsOf(page)).toEqual([]);
@@ -110,7 +113,9 @@ test('a player whose session has ended gets a message, and the button keeps the 
   const told: string[] = [];
   page.on('console', (message) => told.push(message.text()));
   const error = { code: 'authentication', message: 'There is no session.', outcome: 'not-sent' };
-  await page.route('**/relay/*', (route) => route.fulfill({ status: 401, contentType: 'application/json', body: JSON.stringify({ error }) }));
+  await page.route('**/relay/*', (route) =>
+    route.fulfill({ status: 401, contentType: 'application/json', body: JSON.stringify({ error }) }),
+  );
   await page.getByRole('button', { name: 'Bet' }).click();
   await says(page, 'You are logged out. Log in, and try again.');
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BUTTON');
@@ -133,7 +138,10 @@ test('the bundle grows by at most the size of the page file with a relay', async
     const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'));
     return gzipSync(Buffer.concat(scripts.map((name) => readFileSync(join(assets, name)))), { level: 9 }).byteLength;
   };
-  writeFileSync(join(example.folder, 'nothing.js'), 'export const createClient = () => ({}), isReportingError = () => false, playerMessage = () => ({});\n');
+  writeFileSync(
+    join(example.folder, 'nothing.js'),
+    'export const createClient = () => ({}), isReportingError = () => false, playerMessage = () => ({});\n',
+  );
   const config = `import own from './vite.config.js';
 export default { ...own, resolve: { alias: { 'location-sdk/page': new URL('./nothing.js', import.meta.url).pathname } }, build: { outDir: 'without' } };
 `;

@@ -1,6 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
-/** The examples for frameworks are installed and built, which takes minutes: `npm run test:frameworks`, apart from `npm test`. */
+/**
+ * The examples for frameworks are installed and built, which takes minutes: `npm run test:frameworks`, apart from `npm
+ * test`.
+ */
 export default defineConfig({
-  test: { name: 'frameworks', include: ['test/frameworks/**/*.test.ts'], fileParallelism: false, testTimeout: 120_000, hookTimeout: 600_000 },
+  test: {
+    name: 'frameworks',
+    include: ['test/frameworks/**/*.test.ts'],
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 600_000,
+  },
 });

@@ -1,6 +1,15 @@
 // @vitest-environment happy-dom
+
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { AbortedError, type ClientOptions, createClient, type GeolocationLike, type IpProvider, LocationError, TimeoutError } from '../../src/entries/index.js';
+import {
+  AbortedError,
+  type ClientOptions,
+  createClient,
+  type IpProvider,
+  LocationError,
+  TimeoutError,
+} from '../../src/entries/index.js';
+import type { GeolocationLike } from '../../src/location/page/page.js';
 import { betEvent, betUser, withdrawalEvent } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
 import { recordingFetch } from '../support/recording-fetch.js';
@@ -16,8 +25,9 @@ const place = { latitude: 9.07, longitude: 7.49 };
 const geolocationThat = (answer: (success: Success, failure: Failure) => void) => ({
   getCurrentPosition: vi.fn((success: Success, failure: Failure, _options: object) => answer(success, failure)),
 });
-const at = (coords: object) => geolocationThat((success) => setImmediate(() => success({ coords: coords as typeof gps })));
-const failing = (code: number) => geolocationThat((_success, failure) => setImmediate(() => failure({ code })));
+const at = (coords: object) =>
+  geolocationThat((success) => setImmediate(() => success({ coords: coords as typeof gps })));
+const failing = (code: number) => geolocationThat((_success, failure) => queueMicrotask(() => failure({ code })));
 
 function page(geolocation: GeolocationLike, { location, ...more }: ClientOptions = {}) {
   const clock = new FakeClock();
@@ -53,12 +63,21 @@ describe('a position that is granted', () => {
 
   test('may be 0, 0: for a GPS at sea this is a position', async () => {
     const { client, clock } = page(at({ latitude: 0, longitude: 0, accuracy: 0 }));
-    expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({ latitude: 0, longitude: 0, accuracy: 0, source: 'gps' });
+    expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({
+      latitude: 0,
+      longitude: 0,
+      accuracy: 0,
+      source: 'gps',
+    });
   });
 
   test('leaves an invalid accuracy out, and all members that browsers add', async () => {
     const { client, clock } = page(at({ ...gps, accuracy: Number.NaN, altitude: 5, heading: null }));
-    expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({ latitude: 6.4474, longitude: 3.3903, source: 'gps' });
+    expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({
+      latitude: 6.4474,
+      longitude: 3.3903,
+      source: 'gps',
+    });
   });
 
   test('may come synchronously', async () => {
@@ -73,9 +92,15 @@ describe('a position that is granted', () => {
 
   test('is asked for as the options say', async () => {
     const geolocation = at(gps);
-    const { client, clock } = page(geolocation, { location: { browser: { highAccuracy: false, timeoutMs: 3_000, maximumAgeMs: 0 } } });
+    const { client, clock } = page(geolocation, {
+      location: { browser: { highAccuracy: false, timeoutMs: 3_000, maximumAgeMs: 0 } },
+    });
     await clock.runUntilSettled(client.locate());
-    expect(geolocation.getCurrentPosition.mock.calls[0]?.[2]).toEqual({ enableHighAccuracy: false, timeout: 3_000, maximumAge: 0 });
+    expect(geolocation.getCurrentPosition.mock.calls[0]?.[2]).toEqual({
+      enableHighAccuracy: false,
+      timeout: 3_000,
+      maximumAge: 0,
+    });
   });
 });
 
@@ -91,8 +116,14 @@ describe("without a position the page's own address is looked up", () => {
         throw new Error('denied by policy');
       }),
     ],
-    ['the browser calls back with undefined as the error', geolocationThat((_success, failure) => setImmediate(() => failure(undefined as never)))],
-    ['the browser calls back with undefined as the position', geolocationThat((success) => setImmediate(() => success(undefined as never)))],
+    [
+      'the browser calls back with undefined as the error',
+      geolocationThat((_success, failure) => setImmediate(() => failure(undefined as never))),
+    ],
+    [
+      'the browser calls back with undefined as the position',
+      geolocationThat((success) => setImmediate(() => success(undefined as never))),
+    ],
     ['the position has no coordinates', geolocationThat((success) => setImmediate(() => success({} as never)))],
     ['the latitude is NaN', at({ ...gps, latitude: Number.NaN })],
     ['the latitude is out of range', at({ ...gps, latitude: 90.1 })],
@@ -176,7 +207,9 @@ describe("the browser's step in the error", () => {
   });
 
   test('comes before the steps of the services', async () => {
-    const { client, clock } = page(failing(1), { location: { ip: { providers: [{ name: 'service', lookup: async () => undefined }] } } });
+    const { client, clock } = page(failing(1), {
+      location: { ip: { providers: [{ name: 'service', lookup: async () => undefined }] } },
+    });
     const { steps } = await clock.runUntilSettled(failureOf<LocationError>(client.locate()));
     expect(steps.map(({ step }) => step)).toEqual(['browser-geolocation', 'service']);
   });
@@ -213,7 +246,9 @@ describe('limits', () => {
   test('an abort while the player decides ends the call: nothing is sent and no other source is tried', async () => {
     const controller = new AbortController();
     const { client, clock, requests, lookup } = page(geolocationThat(() => setImmediate(() => controller.abort())));
-    const error = await clock.runUntilSettled(failureOf(client.reportBetEvent(betEvent(), { signal: controller.signal })));
+    const error = await clock.runUntilSettled(
+      failureOf(client.reportBetEvent(betEvent(), { signal: controller.signal })),
+    );
     expect(error).toBeInstanceOf(AbortedError);
     expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0 });
     expect(lookup).not.toHaveBeenCalled();
@@ -231,7 +266,10 @@ describe('limits', () => {
   test('a short call leaves a third of its time for the lookup while the player decides', async () => {
     const { client, clock, requests } = page(silent());
     const { steps } = await clock.runUntilSettled(client.locate({ timeoutMs: 3_000 }));
-    expect(steps).toEqual([expect.objectContaining({ reason: 'timeout', durationMs: 2_000 }), expect.objectContaining({ step: 'service' })]);
+    expect(steps).toEqual([
+      expect.objectContaining({ reason: 'timeout', durationMs: 2_000 }),
+      expect.objectContaining({ step: 'service' }),
+    ]);
     await clock.runUntilSettled(client.reportBetEvent(betEvent(), { timeoutMs: 3_000 }));
     expect(requests[0]?.body?.location).toMatchObject({ source: 'ip' });
   });
@@ -247,7 +285,12 @@ describe('limits', () => {
         clock,
         location: {
           timeoutMs: 2_000,
-          ip: { providers: Array.from({ length: 6 }, (_, index) => ({ name: `s${index}`, lookup: () => new Promise(() => {}) })) },
+          ip: {
+            providers: Array.from({ length: 6 }, (_, index) => ({
+              name: `s${index}`,
+              lookup: () => new Promise(() => {}),
+            })),
+          },
         },
       },
     );
@@ -290,7 +333,9 @@ describe('the player is not asked', () => {
   test('if the caller passes a location', async () => {
     const geolocation = at(gps);
     const { client, clock, requests } = page(geolocation);
-    await clock.runUntilSettled(client.reportWithdrawalEvent(withdrawalEvent(), { location: { ...place, source: 'kiosk' } }));
+    await clock.runUntilSettled(
+      client.reportWithdrawalEvent(withdrawalEvent(), { location: { ...place, source: 'kiosk' } }),
+    );
     expect(requests[0]?.body?.location).toEqual({ ...place, source: 'kiosk' });
     expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
   });

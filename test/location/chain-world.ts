@@ -16,15 +16,33 @@ interface Act<What> {
 const often = <T>(arbitrary: fc.Arbitrary<T>) => ({ arbitrary, weight: 4 });
 const seldom = <T>(arbitrary: fc.Arbitrary<T>) => ({ arbitrary, weight: 1 });
 
-const delay = fc.oneof(seldom(fc.constant(undefined)), often(fc.nat(300)), often(fc.nat(12_000)), seldom(fc.nat(100_000)));
+const delay = fc.oneof(
+  seldom(fc.constant(undefined)),
+  often(fc.nat(300)),
+  often(fc.nat(12_000)),
+  seldom(fc.nat(100_000)),
+);
 /** Mostly one action; sometimes none, or several. */
 const acts = <What>(what: fc.Arbitrary<What>, maxLength: number): fc.Arbitrary<Act<What>[]> => {
   const one = fc.record<Act<What>>({ after: delay, what });
-  return fc.oneof(often(fc.array(one, { minLength: 1, maxLength: 1 })), seldom(fc.array(one, { maxLength: 0 })), seldom(fc.array(one, { maxLength })));
+  return fc.oneof(
+    often(fc.array(one, { minLength: 1, maxLength: 1 })),
+    seldom(fc.array(one, { maxLength: 0 })),
+    seldom(fc.array(one, { maxLength })),
+  );
 };
 
-const good = fc.record({ latitude: fc.double({ min: -90, max: 90, noNaN: true }), longitude: fc.double({ min: -180, max: 180, noNaN: true }) });
-const bad = fc.constantFrom<unknown>(undefined, {}, { latitude: Number.NaN, longitude: 1 }, { latitude: 91, longitude: 1 }, { latitude: '6', longitude: '3' });
+const good = fc.record({
+  latitude: fc.double({ min: -90, max: 90, noNaN: true }),
+  longitude: fc.double({ min: -180, max: 180, noNaN: true }),
+});
+const bad = fc.constantFrom<unknown>(
+  undefined,
+  {},
+  { latitude: Number.NaN, longitude: 1 },
+  { latitude: 91, longitude: 1 },
+  { latitude: '6', longitude: '3' },
+);
 
 type BrowserAct = { position: object } | { rubbish: unknown } | { code: unknown } | 'throws';
 /** The browser's actions for one request: none, one, or several. */
@@ -41,7 +59,11 @@ const browserAnswer = acts<BrowserAct>(
 /** The action of a service, or of the operator's own function: the first one settles it. */
 const answer = acts(fc.constantFrom('good', 'good', 'good', 'bad', 'nothing', 'throws', 'refuses'), 1);
 
-const limit = fc.oneof(seldom(fc.integer({ min: 1, max: 300 })), often(fc.integer({ min: 1, max: 30_000 })), often(fc.integer({ min: 10_000, max: 30_000 })));
+const limit = fc.oneof(
+  seldom(fc.integer({ min: 1, max: 300 })),
+  often(fc.integer({ min: 1, max: 30_000 })),
+  often(fc.integer({ min: 10_000, max: 30_000 })),
+);
 
 const evenly = <T>(members: { [Name in keyof T]: fc.Arbitrary<T[Name]> }) => fc.noBias(fc.record<T>(members));
 
@@ -87,7 +109,8 @@ export const worlds = evenly({
 export type World = typeof worlds extends fc.Arbitrary<infer T> ? T : never;
 
 /** The world's own actions have separate timers, so that the timers of the chain can be counted. */
-const act = (clock: FakeClock, after: number | undefined, what: () => void) => (after === undefined ? what() : void clock.setTimeout(what, after));
+const act = (clock: FakeClock, after: number | undefined, what: () => void) =>
+  after === undefined ? what() : void clock.setTimeout(what, after);
 
 /** The place that the services and the operator's function return. */
 export const placeOf = (index: number) => ({ latitude: 10 + index, longitude: 3 });
@@ -126,7 +149,8 @@ export function makePage(world: World, clock: FakeClock): FakePage {
   page.allowed = world.allowed;
   if (world.hidden) page.show('hidden');
   const other = world.hidden ? 'visible' : 'hidden';
-  for (const [index, after] of world.turns.entries()) act(clock, after, () => page.show(index % 2 === 0 ? other : world.hidden ? 'hidden' : 'visible'));
+  for (const [index, after] of world.turns.entries())
+    act(clock, after, () => page.show(index % 2 === 0 ? other : world.hidden ? 'hidden' : 'visible'));
   page.permission = () => {
     if (world.permission === 'throws') throw new TypeError('not supported');
     if (world.permission === 'rejects') return Promise.reject(new TypeError('not supported'));
@@ -141,9 +165,16 @@ export function makePage(world: World, clock: FakeClock): FakePage {
 
 export function makeSettings(world: World, clock: FakeClock): LocationSettings {
   const { reverseGeocode, reverseGeocodeTimeoutMs, timeoutMs, browser } = world;
-  const providers = world.ip.answers.map((script, index): IpProvider => ({ name: `service-${index}`, lookup: () => answering(clock, script, placeOf(index)) }));
+  const providers = world.ip.answers.map(
+    (script, index): IpProvider => ({
+      name: `service-${index}`,
+      lookup: () => answering(clock, script, placeOf(index)),
+    }),
+  );
   const { ip } = optionTable.location;
-  const standard = Object.fromEntries(Object.entries(ip).map(([name, { standard }]) => [name, standard])) as unknown as LocationSettings['ip'];
+  const standard = Object.fromEntries(
+    Object.entries(ip).map(([name, { standard }]) => [name, standard]),
+  ) as unknown as LocationSettings['ip'];
   return {
     required: true,
     timeoutMs,

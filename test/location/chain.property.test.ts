@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLocator } from '../../src/location/locate.js';
-import { pageSources } from '../../src/location/lookup/page-sources.js';
-import { serverSources } from '../../src/location/server/sources.js';
 import type { LocationResult } from '../../src/location/source.js';
+import { pageSources, serverSources } from '../../src/location/sources.js';
 import { sampleSize } from '../support/cases.js';
 import { countingSignal, countTimers, makePage, makeSettings, placeOf, type World, worlds } from './chain-world.js';
 import { FakeClock } from './fake-clock.js';
@@ -19,7 +18,10 @@ interface Call {
 /** Long enough for every late answer of a world. */
 const AGES_MS = 1_000_000;
 
-/** Runs a world, and returns the result of each call. Throws if a call does not settle, or if a listener or timer is left. */
+/**
+ * Runs a world, and returns the result of each call. Throws if a call does not settle, or if a listener or timer is
+ * left.
+ */
 async function happen(world: World, browser: boolean): Promise<Call[]> {
   const clock = new FakeClock();
   const timers = countTimers(clock);
@@ -42,12 +44,25 @@ async function happen(world: World, browser: boolean): Promise<Call[]> {
     signals.push(signal);
     if (abortedAfter !== undefined) clock.setTimeout(signal.abort, abortedAfter);
     const began = clock.now();
-    const located = await locator.find({ clientIP: browser ? undefined : world.clientIP, deadline: began + timeoutMs, signal });
-    return { located, took: clock.now() - began, budget: Math.min(timeoutMs, world.timeoutMs), aborted: signal.aborted };
+    const located = await locator.find({
+      clientIP: browser ? undefined : world.clientIP,
+      deadline: began + timeoutMs,
+      signal,
+    });
+    return {
+      located,
+      took: clock.now() - began,
+      budget: Math.min(timeoutMs, world.timeoutMs),
+      aborted: signal.aborted,
+    };
   });
   const ended = await clock.runUntilSettled(Promise.all(calls));
   const atFirst = structuredClone(ended);
-  const left = () => ({ timers: timers.waiting(), pageListeners: page.listeners, signalListeners: signals.reduce((sum, { listeners }) => sum + listeners, 0) });
+  const left = () => ({
+    timers: timers.waiting(),
+    pageListeners: page.listeners,
+    signalListeners: signals.reduce((sum, { listeners }) => sum + listeners, 0),
+  });
   expect(left()).toEqual({ timers: 0, pageListeners: 0, signalListeners: 0 });
 
   // Late answers change no result, and start no work.
@@ -67,7 +82,9 @@ const onlyPosition = (asked: World['browserAnswers'][number] | undefined) => {
 /** The first service's answer, if it comes well in time. */
 const promptService = (world: World) => {
   const [[first] = []] = world.ip.answers;
-  return world.ip.enabled && first?.what === 'good' && (first.after ?? 0) < Math.min(world.ip.timeoutMs, 300) ? placeOf(0) : undefined;
+  return world.ip.enabled && first?.what === 'good' && (first.after ?? 0) < Math.min(world.ip.timeoutMs, 300)
+    ? placeOf(0)
+    : undefined;
 };
 
 const RUNS = { numRuns: sampleSize('worlds of the location chain', 1_000) };
@@ -90,7 +107,10 @@ describe('for any behaviour of the sources', () => {
         const calls = await happen(world, true);
         for (const call of calls) {
           const { location, steps } = call.located;
-          const names = location?.source === 'gps' ? ['browser-geolocation', 'reverse-geocode'] : ['browser-geolocation', 'ip-lookup', ...services];
+          const names =
+            location?.source === 'gps'
+              ? ['browser-geolocation', 'reverse-geocode']
+              : ['browser-geolocation', 'ip-lookup', ...services];
           expectBounded(call, names);
           if (location?.source === 'ip' && world.browser.enabled) expect(steps[0]?.reason).toBeDefined();
           if (location?.source === 'ip') expect(steps.at(-1)?.reason).toBeUndefined();
@@ -119,7 +139,10 @@ describe('for any behaviour of the sources', () => {
           turns: [],
           calls: [{ ...call, timeoutMs: Math.max(1, call.timeoutMs), abortedAfter: undefined }],
         };
-        const [ended] = await happen({ ...world, ...clear, browser: { ...world.browser, enabled: true }, browserAnswers: answers as never }, true);
+        const [ended] = await happen(
+          { ...world, ...clear, browser: { ...world.browser, enabled: true }, browserAnswers: answers as never },
+          true,
+        );
         expect(ended?.located.location).toMatchObject({ ...position.position, source: 'gps' });
       }),
       RUNS,
@@ -137,7 +160,10 @@ describe('for any behaviour of the sources', () => {
           timeoutMs: 30_000,
           browser: { ...world.browser, timeoutMs: Math.min(20_000, world.browser.timeoutMs) },
         };
-        const calls = await happen({ ...never, calls: world.calls.map((call) => ({ ...call, timeoutMs: 30_000, abortedAfter: undefined })) }, true);
+        const calls = await happen(
+          { ...never, calls: world.calls.map((call) => ({ ...call, timeoutMs: 30_000, abortedAfter: undefined })) },
+          true,
+        );
         for (const { located } of calls) expect(located.location).toMatchObject({ ...place, source: 'ip' });
       }),
       RUNS,
@@ -151,7 +177,12 @@ describe('for any behaviour of the sources', () => {
         for (const call of calls) {
           const { location, steps } = call.located;
           expectBounded(call, ['client-ip', 'ip-lookup', ...services]);
-          if (location) expect([location.source, steps.at(-1)?.reason, world.clientIP]).toEqual(['client_ip', undefined, '8.8.8.8']);
+          if (location)
+            expect([location.source, steps.at(-1)?.reason, world.clientIP]).toEqual([
+              'client_ip',
+              undefined,
+              '8.8.8.8',
+            ]);
         }
       }),
       RUNS,

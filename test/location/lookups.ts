@@ -12,7 +12,11 @@ export interface TestService extends IpProvider {
   readonly signals: AbortSignal[];
 }
 
-export function service(name: string, lookup: (clock: FakeClock) => Promise<IpLocation | undefined>, clock: FakeClock): TestService {
+export function service(
+  name: string,
+  lookup: (clock: FakeClock) => Promise<IpLocation | undefined>,
+  clock: FakeClock,
+): TestService {
   const asked: (string | undefined)[] = [];
   const signals: AbortSignal[] = [];
   return {
@@ -27,15 +31,17 @@ export function service(name: string, lookup: (clock: FakeClock) => Promise<IpLo
   };
 }
 
-export const later = <T>(clock: FakeClock, milliseconds: number, value: T) => new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), milliseconds));
+export const later = <T>(clock: FakeClock, milliseconds: number, value: T) =>
+  new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), milliseconds));
 
 export const knowing = async () => PLACE;
 export const unknowing = async () => undefined;
 export const hanging = () => new Promise<never>(() => {});
-export const refusing = (retryAfter: string | null = null) => Promise.reject(new LookupFailure('refused', 'rate limited by the lookup service', retryAfter));
+export const refusing = (retryAfter: string | null = null) =>
+  Promise.reject(new LookupFailure('refused', 'rate limited by the lookup service', retryAfter));
 export const unreachable = () => Promise.reject(new LookupFailure('unreachable', 'could not connect to the service'));
 
-const STANDARD = { timeoutMs: 4_000, hedgeAfterMs: undefined, restMs: 60_000, cacheMs: 300_000, cacheSize: 10_000 };
+const STANDARD = { timeoutMs: 4_000, restMs: 60_000, cacheMs: 300_000, cacheSize: 10_000 };
 
 /** The lookup part of a client, over services made with its clock. */
 export function lookups(make: (clock: FakeClock) => readonly IpProvider[], settings: Partial<IpLookupSettings> = {}) {

@@ -1,23 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { createProviderRace } from '../../src/location/lookup/provider-race.js';
+import { createIpLookup } from '../../src/location/lookup/ip-lookup.js';
 import { createPlaceFinder } from '../../src/location/page/reverse-geocode.js';
 import { systemClock } from '../../src/platform/time.js';
 import { polluted } from '../polluted.js';
 
 const INHERITED = { latitude: 51.5, longitude: -0.12, accuracy: 1, city: 'London', region: 'LND', country: 'GB' };
-const rests = { leftOf: () => 0, why: () => '', hasRefused: () => false, note: () => {} };
 
 async function lookUp(answer: object) {
   const provider = { name: 'own', lookup: async () => answer as never };
-  const settings = { providers: [provider], timeoutMs: 1_000, hedgeAfterMs: undefined };
-  const inquiry = createProviderRace('203.0.113.1', settings, { fetch: () => Promise.reject(new Error('not used')), clock: systemClock, rests });
-  await inquiry.run();
-  return inquiry.result('timeout').found;
+  const settings = { providers: [provider], timeoutMs: 1_000, restMs: 0, cacheMs: 0, cacheSize: 0 };
+  const fetch = () => Promise.reject(new Error('not used'));
+  const { find } = createIpLookup(settings, { fetch, clock: systemClock });
+  const request = { ip: '203.0.113.1', deadline: systemClock.now() + 1_000, signal: undefined };
+  return (await find(request)).found;
 }
 
 const placeOf = (answer: object | undefined) => {
-  const find = createPlaceFinder({ reverseGeocode: () => answer as never, reverseGeocodeTimeoutMs: 1_000 }, systemClock);
-  return find({ latitude: 6.45, longitude: 3.39, accuracy: 10 }, { deadline: systemClock.now() + 1_000, signal: undefined });
+  const find = createPlaceFinder(
+    { reverseGeocode: () => answer as never, reverseGeocodeTimeoutMs: 1_000 },
+    systemClock,
+  );
+  return find(
+    { latitude: 6.45, longitude: 3.39, accuracy: 10 },
+    { deadline: systemClock.now() + 1_000, signal: undefined },
+  );
 };
 
 describe('a property that a library put on the prototype of all objects', () => {

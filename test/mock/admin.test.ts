@@ -21,10 +21,16 @@ function serving(options: Partial<AdminOptions> = {}) {
   const admin = createAdmin(gateway, { address: ADDRESS, version: '1.2.3', ...options });
   async function ask(path: string, { method = 'GET', body, base = `${ADDRESS}/__admin/`, ...rest }: Asked = {}) {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const response = await admin(new Request(base + path, { method, ...rest, ...(body !== undefined && { body: text }) }));
+    const response = await admin(
+      new Request(base + path, { method, ...rest, ...(body !== undefined && { body: text }) }),
+    );
     if (!response) return undefined;
     const answer = await response.text();
-    return { status: response.status, headers: response.headers, body: answer.startsWith('{') ? JSON.parse(answer) : answer };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: answer.startsWith('{') ? JSON.parse(answer) : answer,
+    };
   }
   const report = (body: object = bet(), path = 'report-bet-event', prefix = '') =>
     gateway.fetch(`http://x.localhost${prefix}/integration-gateway/external/${path}`, {
@@ -57,7 +63,12 @@ describe('reports', () => {
     await report();
     const masked = await ask('reports');
     expect(masked?.body.reports).toMatchObject([
-      { environment: 'staging', operation: 'reportBetEvent', reference: 'BET-1', body: { bet_id: 'BET-1', amount: 1500 } },
+      {
+        environment: 'staging',
+        operation: 'reportBetEvent',
+        reference: 'BET-1',
+        body: { bet_id: 'BET-1', amount: 1500 },
+      },
     ]);
     expect(JSON.stringify(masked?.body)).not.toMatch(/99012345678|Adaeze|6\.45/);
     expect((await ask('reports?reveal=true'))?.body.reports[0].body).toEqual(bet());
@@ -107,8 +118,11 @@ describe('requests', () => {
     ['?limit=100', [200, 409, 422]],
   ])('requests%s', async (query, statuses) => {
     const { ask } = await withThree();
-    expect((await ask(`requests${query}`))?.body.requests.map((entry: { status: number }) => entry.status)).toEqual(statuses);
-    if (!query.includes('limit')) expect((await ask(`requests/count${query}`))?.body).toEqual({ count: statuses.length });
+    expect((await ask(`requests${query}`))?.body.requests.map((entry: { status: number }) => entry.status)).toEqual(
+      statuses,
+    );
+    if (!query.includes('limit'))
+      expect((await ask(`requests/count${query}`))?.body).toEqual({ count: statuses.length });
   });
 
   test('can be waited for: a past one, a future one, and one that does not come', async () => {
@@ -124,15 +138,23 @@ describe('requests', () => {
 
   test('a caller that disconnects ends its wait', async () => {
     const { ask } = serving();
-    expect(await ask('requests/wait', { method: 'POST', body: { timeoutMs: 60_000 }, signal: AbortSignal.abort() })).toMatchObject({ status: 408 });
+    expect(
+      await ask('requests/wait', { method: 'POST', body: { timeoutMs: 60_000 }, signal: AbortSignal.abort() }),
+    ).toMatchObject({ status: 408 });
   });
 });
 
 describe('faults', () => {
   test('are set, applied, listed and removed', async () => {
     const { ask, report, gateway } = serving();
-    expect(await ask('faults', { method: 'POST', body: { kind: 'status', status: 502 } })).toMatchObject({ status: 201, body: { id: 1 } });
-    expect(await ask('faults', { method: 'POST', body: { kind: 'hang', reference: 'B' } })).toMatchObject({ status: 201, body: { id: 2 } });
+    expect(await ask('faults', { method: 'POST', body: { kind: 'status', status: 502 } })).toMatchObject({
+      status: 201,
+      body: { id: 1 },
+    });
+    expect(await ask('faults', { method: 'POST', body: { kind: 'hang', reference: 'B' } })).toMatchObject({
+      status: 201,
+      body: { id: 2 },
+    });
     expect((await report()).status).toBe(502);
     expect((await ask('faults'))?.body.faults).toMatchObject([
       { id: 1, struck: 1 },
@@ -164,7 +186,13 @@ describe('state', () => {
     [{ version: 1, reports: { staging: [{ operation: 'x' }], production: [] } }, /staging\[0\]\.operation/],
     [`{"version":1,"reports":{"staging":[${'['.repeat(99)}${']'.repeat(99)}]}}`, /nested deeper/],
     [
-      { version: 1, reports: { staging: [{ operation: 'reportBetEvent', body: { bet_id: 'B', user: { a: [[[[[[[[[1]]]]]]]]] } } }], production: [] } },
+      {
+        version: 1,
+        reports: {
+          staging: [{ operation: 'reportBetEvent', body: { bet_id: 'B', user: { a: [[[[[[[[[1]]]]]]]]] } } }],
+          production: [],
+        },
+      },
       /nested deeper/,
     ],
   ])('%j is refused, and the recorded reports stay', async (body, message) => {
@@ -233,7 +261,9 @@ test.each([
   ['POST', 'faults', 'null', 400, /expected an object/],
   ['DELETE', 'faults?id=x', undefined, 400, /id must be a whole number/],
 ])('%s %s (body %s) is refused with %i', async (method, path, body, status, message) => {
-  expect(await serving().ask(path, { method, ...(body !== undefined && { body }) })).toMatchObject(refusal(status, message));
+  expect(await serving().ask(path, { method, ...(body !== undefined && { body }) })).toMatchObject(
+    refusal(status, message),
+  );
 });
 
 describe('the guard', () => {

@@ -10,7 +10,10 @@ const report = (gateway: MockGateway, bet_id: string) =>
   gateway.fetch(`${ADDRESS}/integration-gateway/external/report-bet-event`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' },
-    body: JSON.stringify({ ...betEvent({ bet_id, timestamp: '1795161600' }), location: { latitude: 6.45, longitude: 3.39, source: 'gps' } }),
+    body: JSON.stringify({
+      ...betEvent({ bet_id, timestamp: '1795161600' }),
+      location: { latitude: 6.45, longitude: 3.39, source: 'gps' },
+    }),
   });
 
 interface Event {
@@ -21,7 +24,11 @@ interface Event {
 
 /** A client that reads the stream block by block, as slowly as the test wants. */
 function listen(events: (request: Request) => Response, lastEventId?: string) {
-  const response = events(new Request(`${ADDRESS}/__admin/events`, { headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId } }));
+  const response = events(
+    new Request(`${ADDRESS}/__admin/events`, {
+      headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
+    }),
+  );
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const blocks: string[] = [];
   const block = async () => {
@@ -95,16 +102,22 @@ test('an id of an earlier run of the server causes a reset, then all entries', a
   const after = serving();
   await report(after.gateway, 'B-9');
   const client = listen(after.events, id);
-  expect([await client.next(), await client.next()]).toMatchObject([{ event: 'reset' }, { event: 'request', reference: 'B-9' }]);
+  expect([await client.next(), await client.next()]).toMatchObject([
+    { event: 'reset' },
+    { event: 'request', reference: 'B-9' },
+  ]);
 });
 
-test.each(['', 'nonsense', '-', '1', '__proto__-1', 'x'.repeat(10_000)])('an invalid id, %s, is ignored', async (id) => {
-  const { gateway, events } = serving();
-  await report(gateway, 'B-1');
-  const client = listen(events, id);
-  const first = await client.next();
-  expect(first.event).toBe(id === '' ? 'request' : 'reset');
-});
+test.each(['', 'nonsense', '-', '1', '__proto__-1', 'x'.repeat(10_000)])(
+  'an invalid id, %s, is ignored',
+  async (id) => {
+    const { gateway, events } = serving();
+    await report(gateway, 'B-1');
+    const client = listen(events, id);
+    const first = await client.next();
+    expect(first.event).toBe(id === '' ? 'request' : 'reset');
+  },
+);
 
 test('an id that the journal has forgotten causes a reset, then all entries', async () => {
   const { gateway, events } = serving({ journalSize: 2 });
@@ -112,7 +125,11 @@ test('an id that the journal has forgotten causes a reset, then all entries', as
   const { id } = await listen(events).next();
   for (const bet of ['B-2', 'B-3', 'B-4']) await report(gateway, bet);
   const client = listen(events, id);
-  expect([await client.next(), await client.next(), await client.next()]).toMatchObject([{ event: 'reset' }, { reference: 'B-3' }, { reference: 'B-4' }]);
+  expect([await client.next(), await client.next(), await client.next()]).toMatchObject([
+    { event: 'reset' },
+    { reference: 'B-3' },
+    { reference: 'B-4' },
+  ]);
 });
 
 test("a client too slow for the journal gets a reset, and no more than the journal's entries", async () => {
@@ -131,8 +148,16 @@ test("a client too slow for the journal gets a reset, and no more than the journ
 
 test.each([
   ['a reset', (gateway: MockGateway) => gateway.reset(), []],
-  ['a restored state', (gateway: MockGateway) => gateway.restore({ version: 1, reports: { staging: [], production: [] } }), ['B-1']],
-  ['a seed', (gateway: MockGateway) => gateway.seed([{ operation: 'reportBetEvent', body: { bet_id: 'B-7' } }]), ['B-1']],
+  [
+    'a restored state',
+    (gateway: MockGateway) => gateway.restore({ version: 1, reports: { staging: [], production: [] } }),
+    ['B-1'],
+  ],
+  [
+    'a seed',
+    (gateway: MockGateway) => gateway.seed([{ operation: 'reportBetEvent', body: { bet_id: 'B-7' } }]),
+    ['B-1'],
+  ],
 ])('%s is sent, then the known entries', async (_, replace, known) => {
   const { gateway, events } = serving();
   await report(gateway, 'B-1');

@@ -10,10 +10,16 @@ async function struck(rule: FaultRule) {
   const looks = await clock.run(
     send().then(
       async (answer) => {
-        const text = await answer.text().catch((error: Error) => `${error.message}: ${(error.cause as { code: string }).code}`);
+        const text = await answer
+          .text()
+          .catch((error: Error) => `${error.message}: ${(error.cause as { code: string }).code}`);
         return { status: answer.status, type: answer.headers.get('content-type')?.split(';')[0], text };
       },
-      (error: Error) => ({ thrown: error.name, message: error.message, cause: (error.cause as { code?: string } | undefined)?.code }),
+      (error: Error) => ({
+        thrown: error.name,
+        message: error.message,
+        cause: (error.cause as { code?: string } | undefined)?.code,
+      }),
     ),
   );
   const [entry] = gateway.requests();
@@ -39,16 +45,34 @@ describe('every kind, before and after the report is applied', () => {
     ['latency', { status: 200, text: MESSAGE, took: 1_000, recorded: 1 }, { status: 200, text: MESSAGE, took: 1_000 }],
     ['slow-body', { status: 503, text: REFUSED, took: 1_000 }, { status: 200, text: MESSAGE, took: 1_000 }],
     ['connection-reset', broken, broken],
-    ['half-body', { status: 200, text: 'terminated: UND_ERR_SOCKET' }, { status: 200, text: 'terminated: UND_ERR_SOCKET' }],
+    [
+      'half-body',
+      { status: 200, text: 'terminated: UND_ERR_SOCKET' },
+      { status: 200, text: 'terminated: UND_ERR_SOCKET' },
+    ],
     ['status', { status: 503, type: json, text: REFUSED }, { status: 503, type: json, text: REFUSED }],
     ['broken-json', { status: 200, type: json, text: '{' }, { status: 200, type: json, text: MESSAGE.slice(0, -1) }],
-    ['wrong-content-type', { status: 200, type: 'text/html', text: PAGE }, { status: 200, type: 'text/html', text: PAGE }],
+    [
+      'wrong-content-type',
+      { status: 200, type: 'text/html', text: PAGE },
+      { status: 200, type: 'text/html', text: PAGE },
+    ],
     ['empty-body', { status: 503, type: json, text: '' }, { status: 200, type: json, text: '' }],
     ['duplicate-delivery', { status: 409, recorded: 1 }, { status: 409 }],
   ])('%s', async (kind, before, after) => {
     const status = kind === 'connection-reset' ? undefined : expect.any(Number);
-    expect(await struck({ kind })).toMatchObject({ recorded: 0, took: 0, journal: { applied: before.recorded === 1, fault: kind, status }, ...before });
-    expect(await struck({ kind, when: 'after' })).toMatchObject({ recorded: 1, took: 0, journal: { applied: true, fault: kind, status }, ...after });
+    expect(await struck({ kind })).toMatchObject({
+      recorded: 0,
+      took: 0,
+      journal: { applied: before.recorded === 1, fault: kind, status },
+      ...before,
+    });
+    expect(await struck({ kind, when: 'after' })).toMatchObject({
+      recorded: 1,
+      took: 0,
+      journal: { applied: true, fault: kind, status },
+      ...after,
+    });
   });
 
   test('half a body is its first half', async () => {
@@ -66,12 +90,23 @@ describe('every kind, before and after the report is applied', () => {
 
   test('a status with a body, headers and a Retry-After', async () => {
     const { gateway, clock, send } = world();
-    gateway.faults.add({ kind: 'status', status: 429, retryAfter: 7, headers: { 'x-request-id': 'r' }, body: { any: 1 } });
+    gateway.faults.add({
+      kind: 'status',
+      status: 429,
+      retryAfter: 7,
+      headers: { 'x-request-id': 'r' },
+      body: { any: 1 },
+    });
     gateway.faults.add({ kind: 'status', status: 503, retryAfter: { date: new Date(clock.now() + 9_000) } });
     gateway.faults.add({ kind: 'status', status: 503, retryAfter: { date: clock.now() } });
     for (const status of [204, 205, 304]) gateway.faults.add({ kind: 'status', status });
     const first = await send();
-    expect([first.status, first.headers.get('retry-after'), first.headers.get('x-request-id'), await first.json()]).toEqual([429, '7', 'r', { any: 1 }]);
+    expect([
+      first.status,
+      first.headers.get('retry-after'),
+      first.headers.get('x-request-id'),
+      await first.json(),
+    ]).toEqual([429, '7', 'r', { any: 1 }]);
     expect((await send()).headers.get('retry-after')).toBe(new Date(clock.now() + 9_000).toUTCString());
     expect((await send()).headers.get('retry-after')).toBe(new Date(clock.now()).toUTCString());
     for (const status of [204, 205, 304]) {
@@ -250,7 +285,11 @@ describe('reset ends pending requests', () => {
     const { gateway, outcome } = world();
     gateway.faults.add({ kind: 'hang', when: 'after' });
     const asking = outcome();
-    expect(await gateway.waitFor({ fault: 'hang' })).toMatchObject({ applied: true, status: undefined, reference: 'BET-1' });
+    expect(await gateway.waitFor({ fault: 'hang' })).toMatchObject({
+      applied: true,
+      status: undefined,
+      reference: 'BET-1',
+    });
     gateway.reset();
     await asking;
   });

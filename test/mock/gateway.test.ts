@@ -22,7 +22,14 @@ interface Asked {
 }
 
 /** Sends a request to a gateway as HTTP would. A text is sent unchanged. */
-async function ask({ gateway = createMockGateway(), method = 'POST', path = 'report-bet-event', base = STAGING, headers, body = bet }: Asked = {}) {
+async function ask({
+  gateway = createMockGateway(),
+  method = 'POST',
+  path = 'report-bet-event',
+  base = STAGING,
+  headers,
+  body = bet,
+}: Asked = {}) {
   const response = (await gateway.fetch(base + path, {
     method,
     headers: headers ?? { 'x-api-key': 'mock-api-key', 'content-type': 'application/json' },
@@ -45,15 +52,19 @@ const reporting = (options?: MockGatewayOptions) => {
 
 describe('the answers, each with precedence over those below it', () => {
   test('an unknown path is 404, for any method and key', async () => {
-    expect(await ask({ path: 'report-bet', method: 'GET', headers: {} })).toMatchObject(genericError(404, /no such path/, 'Not Found'));
+    expect(await ask({ path: 'report-bet', method: 'GET', headers: {} })).toMatchObject(
+      genericError(404, /no such path/, 'Not Found'),
+    );
   });
 
-  test.each(['http://mock.localhost/', 'http://mock.localhost/external/report-bet-event', `${STAGING}report-bet-event/`, `${STAGING}__proto__`])(
-    '%s is an unknown path',
-    async (base) => {
-      expect((await ask({ base, path: '' })).status).toBe(404);
-    },
-  );
+  test.each([
+    'http://mock.localhost/',
+    'http://mock.localhost/external/report-bet-event',
+    `${STAGING}report-bet-event/`,
+    `${STAGING}__proto__`,
+  ])('%s is an unknown path', async (base) => {
+    expect((await ask({ base, path: '' })).status).toBe(404);
+  });
 
   test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s is 405, for any key', async (method) => {
     const answer = await ask({ method, headers: {} });
@@ -62,23 +73,29 @@ describe('the answers, each with precedence over those below it', () => {
   });
 
   test('no key is 401 with the message of the specification, for any body', async () => {
-    expect(await ask({ headers: {}, body: 'nonsense' })).toMatchObject(genericError(401, /API key is missing/, 'Unauthorized'));
+    expect(await ask({ headers: {}, body: 'nonsense' })).toMatchObject(
+      genericError(401, /API key is missing/, 'Unauthorized'),
+    );
   });
 
   test('a wrong key is 401, for any body', async () => {
-    expect(await ask({ headers: { 'content-type': 'application/json', 'x-api-key': 'wrong' }, body: 'nonsense' })).toMatchObject(
-      genericError(401, /API key is invalid/, 'Unauthorized'),
-    );
+    expect(
+      await ask({ headers: { 'content-type': 'application/json', 'x-api-key': 'wrong' }, body: 'nonsense' }),
+    ).toMatchObject(genericError(401, /API key is invalid/, 'Unauthorized'));
   });
 
   test('the key is an option', async () => {
     const gateway = createMockGateway({ apiKey: 'ours' });
     expect((await ask({ gateway })).status).toBe(401);
-    expect((await ask({ gateway, headers: { 'content-type': 'application/json', 'x-api-key': 'ours' } })).status).toBe(200);
+    expect((await ask({ gateway, headers: { 'content-type': 'application/json', 'x-api-key': 'ours' } })).status).toBe(
+      200,
+    );
   });
 
   test('a body of more than 1 MiB is 413, even if it is not JSON', async () => {
-    expect(await ask({ body: 'x'.repeat(1024 * 1024 + 1) })).toMatchObject(genericError(413, /larger/, 'Payload Too Large'));
+    expect(await ask({ body: 'x'.repeat(1024 * 1024 + 1) })).toMatchObject(
+      genericError(413, /larger/, 'Payload Too Large'),
+    );
   });
 
   test.each([
@@ -103,7 +120,12 @@ describe('the answers, each with precedence over those below it', () => {
     expect(gateway.reports()).toEqual([]);
   });
 
-  test.each(['application/json', 'Application/JSON', 'application/json;charset=utf-8', 'application/json ; charset="utf-8"'])('%s is JSON', async (type) => {
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json;charset=utf-8',
+    'application/json ; charset="utf-8"',
+  ])('%s is JSON', async (type) => {
     expect((await ask({ headers: { 'x-api-key': 'mock-api-key', 'content-type': type } })).status).toBe(200);
   });
 
@@ -126,19 +148,27 @@ describe('the answers, each with precedence over those below it', () => {
     ['a number of 10 digits', { ...bet, user: betUser({ nin: '1234567890' }) }, /user\.nin: /],
     ['an unknown field', { ...bet, stake: 5 }, /stake: unknown field/],
     ['no location', { ...bet, location: undefined }, /location: is required/],
-    ['a location without a source', { ...bet, location: { latitude: 1, longitude: 2 } }, /location\.source: is required/],
+    [
+      'a location without a source',
+      { ...bet, location: { latitude: 1, longitude: 2 } },
+      /location\.source: is required/,
+    ],
     ['a forbidden name', JSON.stringify(bet).replace('{', '{"__proto__":{},'), /__proto__/],
   ])('%s is 422 that names the field', async (_what, body, message) => {
     expect(await ask({ body })).toMatchObject(genericError(422, message, 'Unprocessable Entity'));
   });
 
   test('all wrong fields are named at once', async () => {
-    const { body } = await ask({ body: { ...bet, amount: 'x', user: betUser({ nin: '1' }), location: { ...location, latitude: 91 } } });
+    const { body } = await ask({
+      body: { ...bet, amount: 'x', user: betUser({ nin: '1' }), location: { ...location, latitude: 91 } },
+    });
     for (const path of ['amount', 'user.nin', 'location.latitude']) expect(body.message).toContain(`${path}: `);
   });
 
   test('a wrong number to verify is 400', async () => {
-    expect(await ask({ path: 'nin/verify', body: { nin: '123' } })).toMatchObject(genericError(400, /nin: /, 'Bad Request'));
+    expect(await ask({ path: 'nin/verify', body: { nin: '123' } })).toMatchObject(
+      genericError(400, /nin: /, 'Bad Request'),
+    );
   });
 
   test.each([
@@ -155,13 +185,17 @@ describe('the answers, each with precedence over those below it', () => {
   test('the same data again is 409', async () => {
     const { report } = reporting();
     await report('report-bet-event', bet);
-    expect(await report('report-bet-event', bet)).toMatchObject(genericError(409, /has already been reported$/, 'Conflict'));
+    expect(await report('report-bet-event', bet)).toMatchObject(
+      genericError(409, /has already been reported$/, 'Conflict'),
+    );
   });
 
   test('other data under the same identifier is 409 that says so', async () => {
     const { report } = reporting();
     await report('report-bet-event', bet);
-    expect(await report('report-bet-event', { ...bet, amount: 1 })).toMatchObject(genericError(409, /already been reported with different data/, 'Conflict'));
+    expect(await report('report-bet-event', { ...bet, amount: 1 })).toMatchObject(
+      genericError(409, /already been reported with different data/, 'Conflict'),
+    );
   });
 
   test.each([
@@ -270,23 +304,36 @@ describe('options', () => {
 
   test('partial validation requires only the identifiers, and accepts other fields', async () => {
     const { gateway, report } = reporting({ validation: 'partial', requireInitiated: false });
-    expect((await report('report-bet-event', { bet_id: 'B', user: { user_id: 'U' }, location: { latitude: 1 }, more: true })).status).toBe(200);
+    expect(
+      (await report('report-bet-event', { bet_id: 'B', user: { user_id: 'U' }, location: { latitude: 1 }, more: true }))
+        .status,
+    ).toBe(200);
     expect((await report('report-settled-bet-event', { bet_id: 'B', user: { user_id: 'U' } })).status).toBe(200);
-    expect((await report('report-withdrawal-event', { request_id: 'W', user: { user_id: 'U' }, location })).status).toBe(200);
+    expect(
+      (await report('report-withdrawal-event', { request_id: 'W', user: { user_id: 'U' }, location })).status,
+    ).toBe(200);
     expect(gateway.reports()[0]?.body).toMatchObject({ more: true });
-    expect(await report('report-bet-event', { user: { user_id: 'U' }, location })).toMatchObject(genericError(422, /bet_id: is required/));
-    expect(await report('report-bet-event', { bet_id: 'C', user: {}, location })).toMatchObject(genericError(422, /user\.user_id: is required/));
-    expect(await report('report-bet-event', { bet_id: 'C', user: { user_id: 'U', nin: '1' }, location })).toMatchObject(genericError(422, /user\.nin/));
+    expect(await report('report-bet-event', { user: { user_id: 'U' }, location })).toMatchObject(
+      genericError(422, /bet_id: is required/),
+    );
+    expect(await report('report-bet-event', { bet_id: 'C', user: {}, location })).toMatchObject(
+      genericError(422, /user\.user_id: is required/),
+    );
+    expect(await report('report-bet-event', { bet_id: 'C', user: { user_id: 'U', nin: '1' }, location })).toMatchObject(
+      genericError(422, /user\.nin/),
+    );
   });
 
   test('a strict gateway tells a partial client which option to start it with, in words that the client shows', async () => {
     const gateway = createMockGateway();
     const client = createClient({ ...gateway.clientOptions(), validation: 'partial', retry: { limit: 0 } });
-    const { message } = (await failureOf(client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' } }, { location }))) as Error;
+    const { message } = (await failureOf(
+      client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1' } }, { location }),
+    )) as Error;
     expect(message).toContain(
       "This body is valid with validation: 'partial'. Start the mock gateway with that option (location-sdk mock --validation partial). amount: is required",
     );
-    const guide = readFileSync(join(import.meta.dirname, '../../docs/how-to/test-in-ci.md'), 'utf8');
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/start/ci.md'), 'utf8');
     const { report } = reporting();
     const { body } = await report('report-bet-event', { bet_id: 'B', user: { user_id: 'U' }, location });
     expect(guide).toContain(body.message.slice(0, body.message.indexOf(' amount:')));
@@ -303,7 +350,11 @@ describe('options', () => {
   });
 
   test('clientOptions contain the options of the gateway, and a fixed location', () => {
-    const options = createMockGateway({ apiKey: 'ours', validation: 'partial', location: { required: false } }).clientOptions();
+    const options = createMockGateway({
+      apiKey: 'ours',
+      validation: 'partial',
+      location: { required: false },
+    }).clientOptions();
     expect(options).toMatchObject({
       gateways: { staging: { apiKey: 'ours' }, production: { apiKey: 'ours' } },
       validation: 'partial',
@@ -316,28 +367,50 @@ describe('numbers to verify', () => {
   const verify = async (nin: string, { base = STAGING, options = {} as MockGatewayOptions } = {}) =>
     ask({ gateway: createMockGateway(options), path: 'nin/verify', body: { nin }, base });
 
-  test.each(['99000000000', '99012345678', '99999999999'])('in staging %s, which starts with 99, is verified', async (nin) => {
-    expect(await verify(nin)).toMatchObject({ status: 200, body: { success: true, status: 200, message: expect.any(String), data: expect.any(Object) } });
-  });
+  test.each(['99000000000', '99012345678', '99999999999'])(
+    'in staging %s, which starts with 99, is verified',
+    async (nin) => {
+      expect(await verify(nin)).toMatchObject({
+        status: 200,
+        body: { success: true, status: 200, message: expect.any(String), data: expect.any(Object) },
+      });
+    },
+  );
 
-  test.each(['00000000099', '98999999999', '12345678901', '09900000000'])('in staging %s is not verified, with status 200', async (nin) => {
-    const { status, body } = await verify(nin);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ success: false, status: 200, message: expect.any(String) });
-    expect(body).not.toHaveProperty('data');
-  });
+  test.each(['00000000099', '98999999999', '12345678901', '09900000000'])(
+    'in staging %s is not verified, with status 200',
+    async (nin) => {
+      const { status, body } = await verify(nin);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ success: false, status: 200, message: expect.any(String) });
+      expect(body).not.toHaveProperty('data');
+    },
+  );
 
   test('the invented data are complete, the same for the same number, and different for another', async () => {
     const first = (await verify('99012345678')).body.data;
     expect((await verify('99012345678')).body.data).toEqual(first);
     expect((await verify('99987654321')).body.data).not.toEqual(first);
-    expect(first.biographicData.dateOfBirth).toBe(new Date(first.biographicData.dateOfBirth).toISOString().slice(0, 10));
-    expect(Object.keys(first)).toEqual(['requestID', 'pseudoID', 'consentID', 'biographicData', 'biometricData', 'contactData', 'tax_details']);
+    expect(first.biographicData.dateOfBirth).toBe(
+      new Date(first.biographicData.dateOfBirth).toISOString().slice(0, 10),
+    );
+    expect(Object.keys(first)).toEqual([
+      'requestID',
+      'pseudoID',
+      'consentID',
+      'biographicData',
+      'biometricData',
+      'contactData',
+      'tax_details',
+    ]);
   });
 
   test('in production a number is looked up in the table of the test, and 99 has no meaning', async () => {
     const options = { identities: { '12345678901': { requestID: 'R' } } };
-    expect((await verify('12345678901', { base: PRODUCTION, options })).body).toMatchObject({ success: true, data: { requestID: 'R' } });
+    expect((await verify('12345678901', { base: PRODUCTION, options })).body).toMatchObject({
+      success: true,
+      data: { requestID: 'R' },
+    });
     expect((await verify('99012345678', { base: PRODUCTION, options })).body).toMatchObject({ success: false });
     expect((await verify('12345678901', { options })).body).toMatchObject({ success: false });
   });
@@ -355,24 +428,37 @@ test('staging and production keep their reports apart', async () => {
   expect((await report('report-bet-event', bet)).status).toBe(200);
   expect((await report('report-settled-bet-event', settledBet(), PRODUCTION)).status).toBe(404);
   expect((await report('report-bet-event', bet, PRODUCTION)).status).toBe(200);
-  expect([gateway.reports().length, gateway.reports('staging').length, gateway.reports('production').length]).toEqual([1, 1, 1]);
+  expect([gateway.reports().length, gateway.reports('staging').length, gateway.reports('production').length]).toEqual([
+    1, 1, 1,
+  ]);
 });
 
 describe('a page on another origin', () => {
   test('may send a preflight', async () => {
-    const headers = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key,content-type', origin: 'https://shop.example' };
-    const response = (await createMockGateway().fetch(`${STAGING}report-bet-event`, { method: 'OPTIONS', headers })) as Response;
+    const headers = {
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-api-key,content-type',
+      origin: 'https://shop.example',
+    };
+    const response = (await createMockGateway().fetch(`${STAGING}report-bet-event`, {
+      method: 'OPTIONS',
+      headers,
+    })) as Response;
     expect(response.status).toBe(204);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(response.headers.get('access-control-allow-methods')).toContain('POST');
-    for (const header of ['x-api-key', 'content-type']) expect(response.headers.get('access-control-allow-headers')).toContain(header);
+    for (const header of ['x-api-key', 'content-type'])
+      expect(response.headers.get('access-control-allow-headers')).toContain(header);
   });
 
-  test.each([[{}], [{ headers: {} }], [{ path: 'none' }]])('may read every answer, Retry-After included: %j', async (asked: Asked) => {
-    const { headers } = await ask(asked);
-    expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(headers.get('access-control-expose-headers')).toBe('retry-after, x-request-id');
-  });
+  test.each([[{}], [{ headers: {} }], [{ path: 'none' }]])(
+    'may read every answer, Retry-After included: %j',
+    async (asked: Asked) => {
+      const { headers } = await ask(asked);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.get('access-control-expose-headers')).toBe('retry-after, x-request-id');
+    },
+  );
 
   test('an OPTIONS request that is not a preflight is a wrong method', async () => {
     expect((await ask({ method: 'OPTIONS' })).status).toBe(405);
@@ -382,7 +468,8 @@ describe('a page on another origin', () => {
 test('every answer contains its request id, and the journal has the same id', async () => {
   const gateway = createMockGateway();
   const ids = [];
-  for (const asked of [{}, { headers: {} }, { path: 'none' }, {}]) ids.push((await ask({ gateway, ...asked })).headers.get('x-request-id'));
+  for (const asked of [{}, { headers: {} }, { path: 'none' }, {}])
+    ids.push((await ask({ gateway, ...asked })).headers.get('x-request-id'));
   expect(ids).toEqual(['1', '2', '3', '4'].map((number) => `abcdefab-cdef-4abc-8def-abcdef00000${number}`));
   gateway.reset();
   const requestId = (await ask({ gateway })).headers.get('x-request-id') ?? '';
@@ -418,7 +505,11 @@ describe('faults', () => {
   test('apply as often as they say, once by default', async () => {
     const { gateway, report } = reporting();
     gateway.faults.add({ kind: 'status', times: 2 });
-    const statuses = [await report('report-bet-event', bet), await report('report-bet-event', bet), await report('report-bet-event', bet)];
+    const statuses = [
+      await report('report-bet-event', bet),
+      await report('report-bet-event', bet),
+      await report('report-bet-event', bet),
+    ];
     expect(statuses.map(({ status }) => status)).toEqual([503, 503, 200]);
   });
 
@@ -448,7 +539,10 @@ describe('faults', () => {
   test('a broken connection looks as in Node.js', async () => {
     const { gateway, report } = reporting();
     gateway.faults.add({ kind: 'connection-reset' });
-    await expect(report('report-bet-event', bet)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ECONNRESET' } });
+    await expect(report('report-bet-event', bet)).rejects.toMatchObject({
+      name: 'TypeError',
+      cause: { code: 'ECONNRESET' },
+    });
     expect(gateway.reports()).toEqual([]);
   });
 
@@ -502,6 +596,10 @@ test('a fault afterwards also changes the answer that refuses a repetition, as a
   const gateway = createMockGateway();
   const client = createClient({ ...gateway.clientOptions(), retry: { baseMs: 0 } });
   gateway.faults.add({ kind: 'connection-reset', when: 'after', times: 3 });
-  await expect(client.reportBetEvent(betEvent())).rejects.toMatchObject({ code: 'network', outcome: 'unknown', attempts: 3 });
+  await expect(client.reportBetEvent(betEvent())).rejects.toMatchObject({
+    code: 'network',
+    outcome: 'unknown',
+    attempts: 3,
+  });
   expect(gateway.reports()).toHaveLength(1);
 });

@@ -77,7 +77,14 @@ describe('pass if the report is as expected', () => {
 
 describe('fail with a helpful message', () => {
   test('the nearest report, and its differences field by field', () => {
-    const body = { outcome: 'LOSS', ggr: 0, ur: expect.any(String), win_amount: 2175, stake: 3, payout_amount: undefined };
+    const body = {
+      outcome: 'LOSS',
+      ggr: 0,
+      ur: expect.any(String),
+      win_amount: 2175,
+      stake: 3,
+      payout_amount: undefined,
+    };
     expect(failureText(() => expect(holding()).toHaveReported('reportSettledBet', 'BET-1', body))).toBe(
       `Expected reportSettledBet of BET-1 in staging with this body. The nearest of 3 is reportSettledBet of BET-1:
   - outcome: expected "LOSS", received "WIN"
@@ -111,7 +118,9 @@ describe('fail with a helpful message', () => {
   });
 
   test('a whole object in the place of a value is masked', () => {
-    const text = failureText(() => expect(holding()).toHaveReported('reportBetEvent', 'BET-1', { user: 'Adaeze', amount: { nin: betUser().nin } }));
+    const text = failureText(() =>
+      expect(holding()).toHaveReported('reportBetEvent', 'BET-1', { user: 'Adaeze', amount: { nin: betUser().nin } }),
+    );
     expect(text).toContain('  - user: differs [masked]');
     expect(text).toContain('  - amount: expected [masked], received 1500');
     expect(text).not.toMatch(/Adaeze|Okonkwo|99012345678/);
@@ -129,7 +138,9 @@ describe('fail with a helpful message', () => {
   });
 
   test('nothing is recorded', () => {
-    expect(failureText(() => expect(holding()).toHaveReport({ environment: 'production' }))).toBe('Expected report in production. Nothing is recorded there.');
+    expect(failureText(() => expect(holding()).toHaveReport({ environment: 'production' }))).toBe(
+      'Expected report in production. Nothing is recorded there.',
+    );
   });
 
   test('too many or too few', () => {
@@ -149,13 +160,22 @@ describe('fail with a helpful message', () => {
     expect(failureText(() => expect(holding()).not.toHaveReport({ reference: 'BET-1' }))).toBe(
       `Expected no report of BET-1 in staging, but there is one. ${recorded}`,
     );
-    expect(failureText(() => expect(holding()).toHaveReportedNothing())).toBe(`Expected nothing to be recorded. ${recorded}`);
-    expect(failureText(() => expect(createMockGateway()).not.toHaveReportedNothing())).toBe('Expected a report, but nothing is recorded.');
+    expect(failureText(() => expect(holding()).toHaveReportedNothing())).toBe(
+      `Expected nothing to be recorded. ${recorded}`,
+    );
+    expect(failureText(() => expect(createMockGateway()).not.toHaveReportedNothing())).toBe(
+      'Expected a report, but nothing is recorded.',
+    );
   });
 
   test('a long list is cut', () => {
     const gateway = createMockGateway();
-    gateway.seed(Array.from({ length: 12 }, (_, index) => ({ operation: 'reportBetEvent', body: { ...betEvent({ bet_id: `B-${index}` }) } })));
+    gateway.seed(
+      Array.from({ length: 12 }, (_, index) => ({
+        operation: 'reportBetEvent',
+        body: { ...betEvent({ bet_id: `B-${index}` }) },
+      })),
+    );
     expect(failureText(() => expect(gateway).toHaveReportedNothing())).toMatch(
       /^Expected nothing.*\n {2}- reportBetEvent of B-2\n[\s\S]*B-11\n {2}- and 2 before them$/,
     );

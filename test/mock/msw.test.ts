@@ -23,7 +23,8 @@ const VERSIONS = [
 ];
 type Msw2 = typeof import('msw') & typeof import('msw/node');
 
-if (!canRun3) console.warn(`The tests of msw 3 are not run: it needs Node.js 22.12, and this is ${process.versions.node}.`);
+if (!canRun3)
+  console.warn(`The tests of msw 3 are not run: it needs Node.js 22.12, and this is ${process.versions.node}.`);
 
 for (const { name, run, load } of VERSIONS) {
   describe.skipIf(!run)(name, () => {
@@ -55,7 +56,8 @@ for (const { name, run, load } of VERSIONS) {
       });
     };
 
-    const post = (path: string, init: RequestInit = {}) => fetch(`${STAGING}/integration-gateway/external/${path}`, { method: 'POST', ...init });
+    const post = (path: string, init: RequestInit = {}) =>
+      fetch(`${STAGING}/integration-gateway/external/${path}`, { method: 'POST', ...init });
 
     test('the four steps and a verification', async () => {
       const gateway = listen();
@@ -90,7 +92,10 @@ for (const { name, run, load } of VERSIONS) {
     test('an answer that is lost after recording is repaired by the next attempt', async () => {
       const gateway = listen();
       gateway.faults.add({ kind: 'connection-reset', when: 'after' });
-      expect(await clientOf(gateway).reportBetEvent(betEvent())).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
+      expect(await clientOf(gateway).reportBetEvent(betEvent())).toMatchObject({
+        outcome: 'already-recorded',
+        attempts: 2,
+      });
       expect(gateway.reports()).toHaveLength(1);
     });
 
@@ -100,13 +105,19 @@ for (const { name, run, load } of VERSIONS) {
       const headers = { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' };
       await expect(post('report-bet-event', { headers, body: '{}' })).rejects.toThrow(TypeError);
       gateway.faults.add({ kind: 'connection-reset' });
-      expect(await failureOf(clientOf(gateway, { retry: { limit: 0 } }).reportBetEvent(betEvent()))).toMatchObject({ code: 'network', outcome: 'unknown' });
+      expect(await failureOf(clientOf(gateway, { retry: { limit: 0 } }).reportBetEvent(betEvent()))).toMatchObject({
+        code: 'network',
+        outcome: 'unknown',
+      });
     });
 
     test('half a body breaks while it is read', async () => {
       const gateway = listen();
       gateway.faults.add({ kind: 'half-body', when: 'after' });
-      const answer = await post('nin/verify', { headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' }, body: '{"nin":"99012345678"}' });
+      const answer = await post('nin/verify', {
+        headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' },
+        body: '{"nin":"99012345678"}',
+      });
       expect(answer.status).toBe(200);
       // msw 2 breaks off, msw 3 ends early: in both the answer is never complete.
       await expect(answer.json()).rejects.toThrow();
@@ -117,7 +128,11 @@ for (const { name, run, load } of VERSIONS) {
       gateway.faults.add({ kind: 'hang', times: 2 });
       const controller = new AbortController();
       const [aborted, freed] = [controller.signal, undefined].map((signal) =>
-        post('report-bet-event', { headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' }, body: '{}', ...(signal && { signal }) }).then(
+        post('report-bet-event', {
+          headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' },
+          body: '{}',
+          ...(signal && { signal }),
+        }).then(
           () => 'answered',
           (error: Error) => error.name,
         ),
@@ -145,8 +160,14 @@ for (const { name, run, load } of VERSIONS) {
 
     test('a preflight is answered', async () => {
       listen();
-      const answer = await post('report-bet-event', { method: 'OPTIONS', headers: { 'access-control-request-method': 'POST' } });
-      expect([answer.status, answer.headers.get('access-control-allow-headers')]).toEqual([204, expect.stringContaining('x-api-key')]);
+      const answer = await post('report-bet-event', {
+        method: 'OPTIONS',
+        headers: { 'access-control-request-method': 'POST' },
+      });
+      expect([answer.status, answer.headers.get('access-control-allow-headers')]).toEqual([
+        204,
+        expect.stringContaining('x-api-key'),
+      ]);
     });
 
     test('other addresses stay unhandled, which is an error if msw is configured so', async () => {

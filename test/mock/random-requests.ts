@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/mock/random.js';
+import { createRandom } from '../../src/mock/faults.js';
 import { GATEWAY_PATH, type OperationName, operationNames, operations } from '../../src/protocol/operations.js';
 import { BODIES } from './world.js';
 
@@ -12,7 +12,16 @@ export interface RandomRequest {
 }
 
 const LONGEST_BODY = 1024 * 1024;
-const PROTOTYPE_NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', 'then', 'toJSON'];
+const PROTOTYPE_NAMES = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  'then',
+  'toJSON',
+];
 const TEXTS = [
   '',
   ' ',
@@ -29,7 +38,18 @@ const TEXTS = [
   '\n\r\t',
   'NaN',
 ];
-const NUMBERS = ['1e999', '-1e999', '1e308', '5e-324', '-0', '9007199254740993', `1${'0'.repeat(400)}`, '0.1', '99012345678', '1E+2'];
+const NUMBERS = [
+  '1e999',
+  '-1e999',
+  '1e308',
+  '5e-324',
+  '-0',
+  '9007199254740993',
+  `1${'0'.repeat(400)}`,
+  '0.1',
+  '99012345678',
+  '1E+2',
+];
 const ODD_PATHS = [
   '/',
   '//',
@@ -49,7 +69,8 @@ export function randomRequests(seed: number, references = 200): () => RandomRequ
   const below = (limit: number) => Math.floor(random() * limit);
   const chance = (probability: number) => random() < probability;
   const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
-  const anyText = () => pick([...TEXTS, ...PROTOTYPE_NAMES, 'x'.repeat(below(2_000)), String.fromCharCode(below(65_536), below(65_536))]);
+  const anyText = () =>
+    pick([...TEXTS, ...PROTOTYPE_NAMES, 'x'.repeat(below(2_000)), String.fromCharCode(below(65_536), below(65_536))]);
 
   /** JSON text of any kind. `raw` parts are inserted unchanged. */
   function anyJson(depth = 0): string {
@@ -63,7 +84,8 @@ export function randomRequests(seed: number, references = 200): () => RandomRequ
     return `{${Array.from({ length: below(5) }, () => `${JSON.stringify(anyText())}:${anyJson(depth + 1)}`).join()}}`;
   }
 
-  const nested = (depth: number) => (chance(0.5) ? `${'['.repeat(depth)}${']'.repeat(depth)}` : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+  const nested = (depth: number) =>
+    chance(0.5) ? `${'['.repeat(depth)}${']'.repeat(depth)}` : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
   /** The valid body with a few changes. Duplicate names stay duplicate. */
   function nearly(value: unknown, mistakes: number): string {
@@ -98,7 +120,10 @@ export function randomRequests(seed: number, references = 200): () => RandomRequ
     const named = chance(0.95) ? pick(operationNames) : undefined;
     const below_ = named ? GATEWAY_PATH + operations[named].path : pick(ODD_PATHS);
     const odd = named !== undefined && chance(0.03);
-    const path = (chance(0.3) ? '/production' : '') + below_ + (odd ? pick(['/', '/x', '%20', ';a', '.json', '//']) : chance(0.05) ? '?x=1&__proto__=2' : '');
+    const path =
+      (chance(0.3) ? '/production' : '') +
+      below_ +
+      (odd ? pick(['/', '/x', '%20', ';a', '.json', '//']) : chance(0.05) ? '?x=1&__proto__=2' : '');
     const operation = odd || !named ? undefined : named;
     const method = chance(0.93) ? 'POST' : pick(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'BREW', 'post']);
     const hasKey = chance(0.95);
@@ -108,12 +133,25 @@ export function randomRequests(seed: number, references = 200): () => RandomRequ
     if (chance(0.97)) {
       headers['content-type'] = chance(0.95)
         ? pick(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset=utf-16'])
-        : pick(['text/plain', 'nonsense', 'application/jsonx', 'text/plain; application/json', 'multipart/form-data; boundary=x']);
+        : pick([
+            'text/plain',
+            'nonsense',
+            'application/jsonx',
+            'text/plain; application/json',
+            'multipart/form-data; boundary=x',
+          ]);
     }
-    if (chance(0.1)) headers[pick(['x-forwarded-for', 'origin', 'accept', 'cookie'])] = pick(['*/*', 'null', 'a=b; c', 'é'.normalize('NFD').slice(0, 1)]);
+    if (chance(0.1))
+      headers[pick(['x-forwarded-for', 'origin', 'accept', 'cookie'])] = pick([
+        '*/*',
+        'null',
+        'a=b; c',
+        'é'.normalize('NFD').slice(0, 1),
+      ]);
     const hasBody = method !== 'GET' && method !== 'HEAD';
     return { method, path, operation, headers, hasKey, body: hasBody ? anyBody(named ?? 'reportBetEvent') : undefined };
   };
 }
 
-export const isTooLong = ({ body }: RandomRequest): boolean => body !== undefined && Buffer.byteLength(body) > LONGEST_BODY;
+export const isTooLong = ({ body }: RandomRequest): boolean =>
+  body !== undefined && Buffer.byteLength(body) > LONGEST_BODY;

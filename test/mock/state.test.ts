@@ -58,13 +58,16 @@ describe('the rate limit', () => {
     expect(await outcomes(1, 2)).toEqual([200]);
   });
 
-  test.each([[{ requests: 0 }], [{ requests: 0.5 }], [{ requests: Number.NaN }], [{ requests: 1, perMs: 0 }], [{ requests: 1, perMs: -1 }]])(
-    'that would refuse every request is refused: %j',
-    (rateLimit) => {
-      expect(() => createMockGateway({ rateLimit })).toThrow(/rateLimit.*requests.*perMs/);
-      expect(() => createMockGateway({ rateLimit })).toThrow(TypeError);
-    },
-  );
+  test.each([
+    [{ requests: 0 }],
+    [{ requests: 0.5 }],
+    [{ requests: Number.NaN }],
+    [{ requests: 1, perMs: 0 }],
+    [{ requests: 1, perMs: -1 }],
+  ])('that would refuse every request is refused: %j', (rateLimit) => {
+    expect(() => createMockGateway({ rateLimit })).toThrow(/rateLimit.*requests.*perMs/);
+    expect(() => createMockGateway({ rateLimit })).toThrow(TypeError);
+  });
 });
 
 describe('seed, snapshot and restore', () => {
@@ -84,7 +87,9 @@ describe('seed, snapshot and restore', () => {
     const { gateway } = world();
     gateway.seed([{ operation: 'reportBetEvent', body: BODIES.reportBetEvent }]);
     const more = { operation: 'reportBetEvent', body: { ...BODIES.reportBetEvent, bet_id: 'B-2' } } as const;
-    expect(() => gateway.seed([more, { operation: 'reportBetEvent', body: BODIES.reportBetEvent }])).toThrow(/repeats an earlier report/);
+    expect(() => gateway.seed([more, { operation: 'reportBetEvent', body: BODIES.reportBetEvent }])).toThrow(
+      /repeats an earlier report/,
+    );
     expect(gateway.reports()).toHaveLength(1);
     gateway.seed([more]);
     expect(gateway.reports()).toHaveLength(2);
@@ -97,7 +102,11 @@ describe('seed, snapshot and restore', () => {
     const other = world();
     other.gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot())));
     expect(other.gateway.reports()).toEqual(gateway.reports());
-    expect([await other.outcome(), await other.outcome({ amount: 1 }), await other.outcome({}, 'reportSettledBet')]).toEqual([409, 409, 200]);
+    expect([
+      await other.outcome(),
+      await other.outcome({ amount: 1 }),
+      await other.outcome({}, 'reportSettledBet'),
+    ]).toEqual([409, 409, 200]);
     expect(other.gateway.snapshot()).not.toEqual(gateway.snapshot());
   });
 
@@ -132,13 +141,31 @@ describe('seed, snapshot and restore', () => {
     [{ version: 2 }, /expected \{ "version": 1/],
     [{ version: 1 }, /reports\.staging is not a list/],
     [{ version: 1, reports: { staging: [], production: {} } }, /reports\.production is not a list/],
-    [{ version: 1, reports: { staging: [null], production: [] } }, /reports\.staging\[0\]\.operation is not a report's/],
-    [{ version: 1, reports: { staging: [{ operation: 'verifyNin', body: {} }], production: [] } }, /operation is not a report's/],
-    [{ version: 1, reports: { staging: [{ operation: '__proto__', body: {} }], production: [] } }, /operation is not a report's/],
-    [{ version: 1, reports: { staging: [{ operation: 'reportBetEvent', body: [] }], production: [] } }, /body is not an object/],
-    [{ version: 1, reports: { staging: [{ operation: 'reportBetEvent', body: {} }], production: [] } }, /body\.bet_id is not the report's reference/],
     [
-      { version: 1, reports: { staging: [{ operation: 'reportBetEvent', reference: 'A', body: { bet_id: 'B' } }], production: [] } },
+      { version: 1, reports: { staging: [null], production: [] } },
+      /reports\.staging\[0\]\.operation is not a report's/,
+    ],
+    [
+      { version: 1, reports: { staging: [{ operation: 'verifyNin', body: {} }], production: [] } },
+      /operation is not a report's/,
+    ],
+    [
+      { version: 1, reports: { staging: [{ operation: '__proto__', body: {} }], production: [] } },
+      /operation is not a report's/,
+    ],
+    [
+      { version: 1, reports: { staging: [{ operation: 'reportBetEvent', body: [] }], production: [] } },
+      /body is not an object/,
+    ],
+    [
+      { version: 1, reports: { staging: [{ operation: 'reportBetEvent', body: {} }], production: [] } },
+      /body\.bet_id is not the report's reference/,
+    ],
+    [
+      {
+        version: 1,
+        reports: { staging: [{ operation: 'reportBetEvent', reference: 'A', body: { bet_id: 'B' } }], production: [] },
+      },
       /is not the report's reference/,
     ],
   ])('an invalid state is refused, and nothing changes: %j', async (state, message) => {
@@ -165,7 +192,9 @@ describe('waitFor and subscribe', () => {
     const { gateway, clock, outcome } = world();
     await outcome();
     const waiting = gateway.waitFor({ operation: 'verifyNin' }, { timeoutMs: 300 });
-    await expect(clock.run(waiting)).rejects.toThrow('No request matched {"operation":"verifyNin"} within 300 ms. The latest: reportBetEvent BET-1 200.');
+    await expect(clock.run(waiting)).rejects.toThrow(
+      'No request matched {"operation":"verifyNin"} within 300 ms. The latest: reportBetEvent BET-1 200.',
+    );
     expect(clock.pending).toBe(0);
   });
 
@@ -226,10 +255,23 @@ describe('the journal', () => {
     await outcome({}, 'verifyNin');
     await send('reportBetEvent', {}, { headers: { 'content-type': 'application/json', 'x-api-key': 'not-the-key' } });
     const text = JSON.stringify(gateway.requests());
-    for (const secret of ['Adaeze', 'Okonkwo', '99012345678', 'Ogui', 'Enugu', '6.45', 'mock-api-key', 'not-the-key', 'Mock Street']) {
+    for (const secret of [
+      'Adaeze',
+      'Okonkwo',
+      '99012345678',
+      'Ogui',
+      'Enugu',
+      '6.45',
+      'mock-api-key',
+      'not-the-key',
+      'Mock Street',
+    ]) {
       expect(text).not.toContain(secret);
     }
-    expect(gateway.requests()[0]).toMatchObject({ body: { bet_id: 'BET-1', amount: 1500, '[masked]': '[masked]' }, status: 422 });
+    expect(gateway.requests()[0]).toMatchObject({
+      body: { bet_id: 'BET-1', amount: 1500, '[masked]': '[masked]' },
+      status: 422,
+    });
   });
 
   test('stays small for any requests', async () => {
@@ -241,7 +283,11 @@ describe('the journal', () => {
     await send(
       'reportBetEvent',
       {},
-      { body: JSON.stringify({ metadata: Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, 1])) }) },
+      {
+        body: JSON.stringify({
+          metadata: Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, 1])),
+        }),
+      },
     );
     for (const entry of gateway.requests()) expect(JSON.stringify(entry).length).toBeLessThan(20_000);
     expect(gateway.reports()[0]?.reference).toBe(long);

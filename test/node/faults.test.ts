@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createMockGateway, type FaultRule } from '../../src/entries/mock.js';
-import { type MockServer, serve } from '../../src/entries/mock-node.js';
+import { type MockServer, serve } from '../../src/entries/node.js';
 import { BODIES } from '../mock/world.js';
 
 let server: MockServer;
@@ -30,7 +30,12 @@ async function watch(rule: FaultRule) {
       error = code;
     });
     socket.on('close', () =>
-      resolve({ pieces, text: pieces.map(({ text }) => text).join(''), end: error ?? 'closed', reports: server.gateway.reports().length }),
+      resolve({
+        pieces,
+        text: pieces.map(({ text }) => text).join(''),
+        end: error ?? 'closed',
+        reports: server.gateway.reports().length,
+      }),
     );
   });
 }
@@ -42,7 +47,12 @@ test.each([
   ['before', 0],
   ['after', 1],
 ] as const)('connection-reset %s is an RST without a byte', async (when, recorded) => {
-  expect(await watch({ kind: 'connection-reset', when })).toEqual({ pieces: [], text: '', end: 'ECONNRESET', reports: recorded });
+  expect(await watch({ kind: 'connection-reset', when })).toEqual({
+    pieces: [],
+    text: '',
+    end: 'ECONNRESET',
+    reports: recorded,
+  });
 });
 
 test('half-body promises a length and ends in the middle', async () => {

@@ -17,7 +17,12 @@ const TRANSPORTS = transports();
 const of = (reference: string) => ({ ...bet, bet_id: reference });
 
 const clientOf = (baseUrl: string, options: ClientOptions) =>
-  createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, environment: 'staging', retry: { limit: 0 }, ...options });
+  createClient({
+    gateways: { staging: { baseUrl, apiKey: 'key-1' } },
+    environment: 'staging',
+    retry: { limit: 0 },
+    ...options,
+  });
 
 const errorOf = (call: Promise<unknown>) =>
   call.then(
@@ -27,7 +32,11 @@ const errorOf = (call: Promise<unknown>) =>
 
 const tally = async (calls: Promise<unknown>[]) => {
   const ends = await Promise.allSettled(calls);
-  return [...new Set(ends.map((end) => (end.status === 'fulfilled' ? 'answered' : `${end.reason.code}/${end.reason.outcome}`)))];
+  return [
+    ...new Set(
+      ends.map((end) => (end.status === 'fulfilled' ? 'answered' : `${end.reason.code}/${end.reason.outcome}`)),
+    ),
+  ];
 };
 
 /** A gateway that never answers the reference HOG, and calls any other a duplicate. */
@@ -60,13 +69,17 @@ describe('a request that waits for a connection', () => {
   it('is not sent if its time is over or it is cancelled, and never arrives', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 1 });
-    const patient = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 3_000 });
+    const patient = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 600 });
     const hog = errorOf(patient.reportSettledBet(of('HOG')));
     const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 100 });
     const calling = new AbortController();
     const aborted = errorOf(patient.reportSettledBet(of('B-2'), { signal: calling.signal }));
     setTimeout(() => calling.abort(), 20);
-    expect(await errorOf(client.reportSettledBet(of('B-1')))).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 1 });
+    expect(await errorOf(client.reportSettledBet(of('B-1')))).toMatchObject({
+      code: 'timeout',
+      outcome: 'not-sent',
+      attempts: 1,
+    });
     expect(await aborted).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 1 });
     expect(await hog).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     await transport.close();
@@ -76,8 +89,8 @@ describe('a request that waits for a connection', () => {
   it('leaves no doubt, so that a later duplicate is a real one', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 1 });
-    const hog = errorOf(clientOf(told.baseUrl, { transport, attemptTimeoutMs: 1_600 }).reportSettledBet(of('HOG')));
-    const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 1_500, retry: { limit: 9, baseMs: 50 } });
+    const hog = errorOf(clientOf(told.baseUrl, { transport, attemptTimeoutMs: 500 }).reportSettledBet(of('HOG')));
+    const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 400, retry: { limit: 9, baseMs: 50 } });
     expect(await errorOf(client.reportSettledBet(of('B-1')))).toMatchObject({ code: 'duplicate', outcome: 'rejected' });
     expect(told.references).toEqual(['HOG', 'B-1']);
     await hog;
@@ -86,9 +99,9 @@ describe('a request that waits for a connection', () => {
   it('leaves its row in the outbox without doubt, so that the report of another system is quarantined', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 1 });
-    const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 300 });
+    const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 150 });
     const outbox = createOutbox({ client, store: memoryStore(), retry: { baseMs: 10, capMs: 50 } });
-    const hog = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 1_000 }).reportSettledBet(of('HOG'));
+    const hog = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 500 }).reportSettledBet(of('HOG'));
     const { id, done } = await outbox.reportSettledBet(of('B-1'));
     const ended = errorOf(done);
     const pauses: unknown[] = [];
@@ -104,10 +117,12 @@ describe('a request that waits for a connection', () => {
   it('opens no connection after its caller has left', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 2 });
-    const slow = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 3_000 });
+    const slow = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 800 });
     const hogs = [errorOf(slow.reportSettledBet(of('HOG'))), errorOf(slow.reportSettledBet(of('HOG')))];
     const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 100 });
-    expect(await tally(Array.from({ length: 100 }, (_, index) => client.reportSettledBet(of(`B-${index}`))))).toEqual(['timeout/not-sent']);
+    expect(await tally(Array.from({ length: 100 }, (_, index) => client.reportSettledBet(of(`B-${index}`))))).toEqual([
+      'timeout/not-sent',
+    ]);
     await Promise.all(hogs);
     expect(await errorOf(slow.reportSettledBet(of('B-LATE')))).toMatchObject({ code: 'duplicate' });
     await transport.close();
@@ -132,16 +147,23 @@ it.each([
   [1, 20],
   [2, 20],
   [128, 300],
-])('a certificate for another name, at most %i connections: each of %i calls gets the error', async (connections, calls) => {
-  const server = createTlsServer({ key: certificateKey, cert: ofElsewhere }, (socket) => socket.on('error', () => {}));
-  server.on('tlsClientError', () => {});
-  const client = clientOf(`https://localhost:${await listening(server)}`, {
-    transport: nodeTransport({ connections }),
-    attemptTimeoutMs: 60_000,
-    timeoutMs: 100_000,
-  });
-  expect(await tally(Array.from({ length: calls }, (_, index) => client.reportSettledBet(of(`B-${index}`))))).toEqual(['network/not-sent']);
-});
+])(
+  'a certificate for another name, at most %i connections: each of %i calls gets the error',
+  async (connections, calls) => {
+    const server = createTlsServer({ key: certificateKey, cert: ofElsewhere }, (socket) =>
+      socket.on('error', () => {}),
+    );
+    server.on('tlsClientError', () => {});
+    const client = clientOf(`https://localhost:${await listening(server)}`, {
+      transport: nodeTransport({ connections }),
+      attemptTimeoutMs: 60_000,
+      timeoutMs: 100_000,
+    });
+    expect(await tally(Array.from({ length: calls }, (_, index) => client.reportSettledBet(of(`B-${index}`))))).toEqual(
+      ['network/not-sent'],
+    );
+  },
+);
 
 describe('a transport that is closed', () => {
   it('sends nothing, says so, and may be closed again', async () => {
@@ -169,7 +191,9 @@ it('an answer in very many pieces costs about its size', async () => {
   const watching = setInterval(() => {
     top = Math.max(top, process.memoryUsage().heapUsed - before.heapUsed);
   }, 5);
-  expect(await clientOf(baseUrl, { transport: nodeTransport(), attemptTimeoutMs: 20_000 }).reportSettledBet(bet)).toMatchObject({ outcome: 'recorded' });
+  expect(
+    await clientOf(baseUrl, { transport: nodeTransport(), attemptTimeoutMs: 20_000 }).reportSettledBet(bet),
+  ).toMatchObject({ outcome: 'recorded' });
   clearInterval(watching);
   // Stored one by one they take about 100 MB.
   expect(top).toBeLessThan(50e6);
@@ -182,7 +206,10 @@ describe('a 2xx answer without a body', () => {
   };
 
   it.each(TRANSPORTS)('by %s, is unknown if only the end of the connection ends it', async (_, by) => {
-    for (const head of ['200 OK\r\nconnection: close', '201 Created\r\ncontent-type: application/json\r\nconnection: Close']) {
+    for (const head of [
+      '200 OK\r\nconnection: close',
+      '201 Created\r\ncontent-type: application/json\r\nconnection: Close',
+    ]) {
       const error = await errorOf(clientOf(await raw(closing(head)), by).reportSettledBet(bet));
       expect(error).toMatchObject({ code: 'network', outcome: 'unknown', retryable: true });
       expect(error.message).toContain('the answer may be incomplete');
@@ -192,22 +219,35 @@ describe('a 2xx answer without a body', () => {
   it('by nodeTransport(), also if no header says that the connection closes', async () => {
     const transport = nodeTransport();
     for (const head of ['200 OK', '200 OK\r\n\r\n ', '200 OK\r\ncontent-type: application/json']) {
-      expect(await errorOf(clientOf(await raw(closing(head)), { transport }).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'unknown' });
+      expect(await errorOf(clientOf(await raw(closing(head)), { transport }).reportSettledBet(bet))).toMatchObject({
+        code: 'network',
+        outcome: 'unknown',
+      });
     }
   });
 
   it.each(TRANSPORTS)('by %s, is a success if it says that it is empty', async (_, by) => {
-    const whole = ['200 OK\r\ncontent-length: 0', '200 OK\r\nconnection: close\r\ncontent-length: 0', '204 No Content\r\nconnection: close'];
-    for (const head of whole) expect(await clientOf(await raw(closing(head)), by).reportSettledBet(bet)).toMatchObject({ outcome: 'recorded' });
+    const whole = [
+      '200 OK\r\ncontent-length: 0',
+      '200 OK\r\nconnection: close\r\ncontent-length: 0',
+      '204 No Content\r\nconnection: close',
+    ];
+    for (const head of whole)
+      expect(await clientOf(await raw(closing(head)), by).reportSettledBet(bet)).toMatchObject({ outcome: 'recorded' });
   });
 
   it.each(TRANSPORTS)('by %s, is unknown if no length and no JSON shows that it is complete', async (_, by) => {
     const baseUrl = await raw(closing('200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n0'));
-    expect(await errorOf(clientOf(baseUrl, by).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'unknown' });
+    expect(await errorOf(clientOf(baseUrl, by).reportSettledBet(bet))).toMatchObject({
+      code: 'network',
+      outcome: 'unknown',
+    });
   });
 
   it.each(TRANSPORTS)('by %s, does not prove a refusal either', async (_, by) => {
-    const error = await errorOf(clientOf(await raw(closing('429 Slow\r\nconnection: close\r\nretry-after: 31')), by).reportSettledBet(bet));
+    const error = await errorOf(
+      clientOf(await raw(closing('429 Slow\r\nconnection: close\r\nretry-after: 31')), by).reportSettledBet(bet),
+    );
     expect(error).toMatchObject({ code: 'network', outcome: 'unknown', status: 429 });
   });
 });

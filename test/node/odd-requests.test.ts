@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
-import { type MockServer, serve } from '../../src/entries/mock-node.js';
+import { type MockServer, serve } from '../../src/entries/node.js';
 import { betEvent } from '../support/factories.js';
 
 const PATH = '/integration-gateway/external/report-bet-event';
@@ -15,7 +15,9 @@ beforeEach(async () => {
 
 afterEach(async () => {
   // After any request the server still answers, and its ledger contains the recorded reports and no others.
-  await expect(createClient(server.clientOptions()).reportBetEvent(betEvent({ bet_id: 'AFTER' }))).resolves.toMatchObject({ outcome: 'recorded' });
+  await expect(
+    createClient(server.clientOptions()).reportBetEvent(betEvent({ bet_id: 'AFTER' })),
+  ).resolves.toMatchObject({ outcome: 'recorded' });
   expect(server.gateway.reports().map(({ reference }) => reference)).toEqual(['AFTER']);
   await server.close();
 });
@@ -38,12 +40,15 @@ const exchange = (bytes: string | Buffer, { half = false, done = (_: string): bo
     if (half) socket.end();
   });
 
-const head = (line: string, ...headers: string[]) => [`${line} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: close', ...headers, '', ''].join('\r\n');
+const head = (line: string, ...headers: string[]) =>
+  [`${line} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: close', ...headers, '', ''].join('\r\n');
+/** The server waits a second for the rest of a body that it has refused. */
+const ENOUGH = { done: (came: string) => came.includes('\r\n\r\n') };
 const KEY = ['x-api-key: mock-api-key', 'content-type: application/json'].join('\r\n');
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
 
-test.each([
+const LINES: readonly [line: string, status: number][] = [
   ['GET /', 403],
   ['GET //', 404],
   ['GET //evil.example/x', 404],
@@ -69,17 +74,18 @@ test.each([
   ['CONNECT x:1', 405],
   ['FETCH /', 400],
   ['GET /\u0000', 400],
-])('%j is answered with %i', async (line, status) => {
-  expect(statusOf(await exchange(head(line)))).toBe(status);
+];
+
+test('each odd line is answered with its status', async () => {
+  for (const [line, status] of LINES) expect([line, statusOf(await exchange(head(line)))]).toEqual([line, status]);
 });
 
-test.each(['a b', 'evil@127.0.0.1', 'x/y', '[', '', ':', 'a:b:c', '127.0.0.1:99999999'])(
-  "the Host %j is answered, and is not the server's own",
-  async (host) => {
+test("each odd Host is answered, and is not the server's own", async () => {
+  for (const host of ['a b', 'evil@127.0.0.1', 'x/y', '[', '', ':', 'a:b:c', '127.0.0.1:99999999']) {
     const answer = await exchange(`GET /__admin/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-    expect([400, 403]).toContain(statusOf(answer));
-  },
-);
+    expect([400, 403], host).toContain(statusOf(answer));
+  }
+});
 
 test('HEAD has the headers of GET and no body', async () => {
   const health = `/__admin/health HTTP/1.1\r\nHost: 127.0.0.1:${portOf(server)}\r\nConnection: close\r\n\r\n`;
@@ -90,9 +96,12 @@ test('HEAD has the headers of GET and no body', async () => {
 });
 
 test('a request for another protocol is ignored', async () => {
-  const answer = await exchange(`${head(`POST ${PATH}`, KEY, 'Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 2')}{}`, {
-    done: (came) => came.includes('statusCode'),
-  });
+  const answer = await exchange(
+    `${head(`POST ${PATH}`, KEY, 'Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 2')}{}`,
+    {
+      done: (came) => came.includes('statusCode'),
+    },
+  );
   expect(statusOf(answer)).toBe(422);
 });
 
@@ -106,12 +115,13 @@ test('endless headers are 431', async () => {
   expect(statusOf(await exchange(head('GET /', `x-long: ${'x'.repeat(MIB)}`)))).toBe(431);
 });
 
-test.each([
-  ['two lengths', [KEY, 'Content-Length: 2', 'Content-Length: 3']],
-  ['a length and chunks', [KEY, 'Content-Length: 2', 'Transfer-Encoding: chunked']],
-  ['a length below 0', [KEY, 'Content-Length: -1']],
-])('%s are 400', async (_, headers) => {
-  expect(statusOf(await exchange(`${head(`POST ${PATH}`, ...headers)}{}`))).toBe(400);
+test('two lengths, a length and chunks, and a length below 0 are 400', async () => {
+  for (const headers of [
+    ['Content-Length: 2', 'Content-Length: 3'],
+    ['Content-Length: 2', 'Transfer-Encoding: chunked'],
+    ['Content-Length: -1'],
+  ])
+    expect(statusOf(await exchange(`${head(`POST ${PATH}`, KEY, ...headers)}{}`)), headers.join()).toBe(400);
 });
 
 test('a body that stops in the middle is not a report', async () => {
@@ -135,34 +145,45 @@ describe('a body of more than 1 MiB is 413 and the connection is closed', () => 
 
   test('in chunks, with more to come', async () => {
     const size = 2 * MIB;
-    const answer = await exchange(`${head(`POST ${PATH}`, KEY, 'Transfer-Encoding: chunked')}${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`);
+    const answer = await exchange(
+      `${head(`POST ${PATH}`, KEY, 'Transfer-Encoding: chunked')}${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`,
+      ENOUGH,
+    );
     expect(statusOf(answer)).toBe(413);
   });
 
   test('and without a key it is 401, by the order of the checks', async () => {
-    expect(statusOf(await exchange(head(`POST ${PATH}`, `Content-Length: ${5 * MIB}`)))).toBe(401);
+    expect(statusOf(await exchange(head(`POST ${PATH}`, `Content-Length: ${5 * MIB}`), ENOUGH))).toBe(401);
   });
 
   test("for a server's own route at the limit of that route", async () => {
     const host = `Host: 127.0.0.1:${portOf(server)}`;
     const put = (path: string, length: number) =>
-      exchange(`PUT ${path} HTTP/1.1\r\n${host}\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n${' '.repeat(length)}`);
+      exchange(
+        `PUT ${path} HTTP/1.1\r\n${host}\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n${' '.repeat(length)}`,
+      );
     expect(statusOf(await put('/__admin/state', 17 * MIB))).toBe(413);
     expect(statusOf(await put('/__admin/state', 2 * MIB))).toBe(400);
   });
 });
 
-test.each([
+const BODIES: readonly [name: string, body: string | Buffer][] = [
   ['deep nesting', '['.repeat(500_000)],
   ['deep nesting that ends', `{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}`],
   ['a deep fault', `{"user":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`],
   ['huge numbers', '{"bet_id":"B","amount":1e999}'],
   ['another prototype', '{"__proto__":{"bet_id":"B"},"constructor":1}'],
   ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
-])('%s is refused', async (_, body) => {
-  const bytes = Buffer.from(body);
-  const answer = await exchange(Buffer.concat([Buffer.from(head(`POST ${PATH}`, KEY, `Content-Length: ${bytes.byteLength}`)), bytes]));
-  expect([400, 422]).toContain(statusOf(answer));
+];
+
+test('each odd body is refused', async () => {
+  for (const [name, body] of BODIES) {
+    const bytes = Buffer.from(body);
+    const answer = await exchange(
+      Buffer.concat([Buffer.from(head(`POST ${PATH}`, KEY, `Content-Length: ${bytes.byteLength}`)), bytes]),
+    );
+    expect([400, 422], name).toContain(statusOf(answer));
+  }
 });
 
 test('pipelined requests are answered in order', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { sendResponse } from '../../src/node/outgoing.js';
+import { sendResponse } from '../../src/node/http.js';
 
 const servers: ReturnType<typeof createServer>[] = [];
 

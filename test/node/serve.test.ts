@@ -2,7 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClient, NetworkError } from '../../src/entries/index.js';
 import { createMockGateway, type FaultRule, openApiDocument } from '../../src/entries/mock.js';
-import { type MockServer, type ServeOptions, serve } from '../../src/entries/mock-node.js';
+import { type MockServer, serve } from '../../src/entries/node.js';
+import type { ServeOptions } from '../../src/node/serve.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
 
@@ -93,7 +94,9 @@ test('close ends open connections, and the port is free afterwards', async () =>
   const ends = [endOf(idle), endOf(halfway)];
   await server.close();
   for (const end of await Promise.all(ends)) expect(['closed', 'ECONNRESET']).toContain(end);
-  const error = await failureOf(createClient({ ...server.clientOptions(), retry: { limit: 0 } }).reportBetEvent(betEvent()));
+  const error = await failureOf(
+    createClient({ ...server.clientOptions(), retry: { limit: 0 } }).reportBetEvent(betEvent()),
+  );
   expect(error).toBeInstanceOf(NetworkError);
   expect(error).toMatchObject({ outcome: 'not-sent', retryable: true });
   expect(error.message).toContain('ECONNREFUSED');
@@ -123,9 +126,12 @@ test('a page may send a preflight', async () => {
   expect(response.status).toBe(204);
 });
 
-test.each(['0.0.0.0', '::', '192.0.2.1', 'mock.example'])('on %s, which other machines reach, it needs an admin token', async (host) => {
-  await expect(serve(createMockGateway(), { host })).rejects.toThrow(/adminToken/);
-});
+test.each(['0.0.0.0', '::', '192.0.2.1', 'mock.example'])(
+  'on %s, which other machines reach, it needs an admin token',
+  async (host) => {
+    await expect(serve(createMockGateway(), { host })).rejects.toThrow(/adminToken/);
+  },
+);
 
 test.each(['127.0.0.1', 'localhost', '127.1.2.3'])('on %s it needs none', async (host) => {
   const { url } = await serving({ host });
@@ -145,11 +151,18 @@ test('its own OpenAPI document names its address, and follows its validation and
   const server = await serve(createMockGateway({ validation: 'partial', duplicateStatus: 418 }));
   open.push(server);
   const document = await (await fetch(`${server.url}/__admin/openapi.json`)).json();
-  expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument({ address: server.url, validation: 'partial', duplicateStatus: 418 }))));
+  expect(document).toEqual(
+    JSON.parse(JSON.stringify(openApiDocument({ address: server.url, validation: 'partial', duplicateStatus: 418 }))),
+  );
   for (const { post } of Object.values<{ post: { operationId: string; responses: object } }>(document.paths))
-    expect(Object.keys(post.responses)).toEqual(post.operationId === 'verifyNin' ? expect.not.arrayContaining(['418']) : expect.arrayContaining(['418']));
+    expect(Object.keys(post.responses)).toEqual(
+      post.operationId === 'verifyNin' ? expect.not.arrayContaining(['418']) : expect.arrayContaining(['418']),
+    );
   const [staging, production] = document.servers;
-  expect([staging.variables.staging_base_url.default, production.variables.base_url.default]).toEqual([server.url, `${server.url}/production`]);
+  expect([staging.variables.staging_base_url.default, production.variables.base_url.default]).toEqual([
+    server.url,
+    `${server.url}/production`,
+  ]);
 });
 
 test.each(['', 'two words', 'naïve'])('the admin token %j is refused', async (adminToken) => {
@@ -169,7 +182,8 @@ test.each<FaultRule>([
   const arrived = server.gateway.waitFor({}).catch(() => undefined);
   const latencyBefore = fault.kind === 'latency' && fault.when === undefined;
   socket.write(rawPost('{}'));
-  if (latencyBefore) while (server.gateway.faults.list()[0]?.struck !== 1) await new Promise((resolve) => setTimeout(resolve));
+  if (latencyBefore)
+    while (server.gateway.faults.list()[0]?.struck !== 1) await new Promise((resolve) => setTimeout(resolve));
   else await arrived;
   await server.close();
   expect(['closed', 'ECONNRESET']).toContain(await ended);
@@ -210,7 +224,9 @@ describe('clients that read the stream of the inspector', () => {
     });
   const reading = (port: number, count: number) => Promise.all(Array.from({ length: count }, () => read(port)));
   const hears = (socket: Socket, word: string) =>
-    new Promise<void>((resolve) => socket.on('data', (piece) => (String(piece).includes(word) ? resolve() : undefined)).resume());
+    new Promise<void>((resolve) =>
+      socket.on('data', (piece) => (String(piece).includes(word) ? resolve() : undefined)).resume(),
+    );
 
   test('are at most 32; each further one is told so, and a place that becomes free is taken', async () => {
     const server = await serving();

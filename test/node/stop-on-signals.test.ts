@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { beforeAll, describe, it, vi } from 'vitest';
 import type { FaultRule } from '../../src/entries/mock.js';
-import { serve } from '../../src/entries/mock-node.js';
+import { serve } from '../../src/entries/node.js';
 import { newFile, openStore } from '../outbox/stores/sqlite/files.js';
 import { expectFreshBuild } from '../support/built.js';
 import { startNode } from '../support/run.js';
@@ -10,11 +10,21 @@ import { startNode } from '../support/run.js';
 beforeAll(expectFreshBuild);
 
 /** Runs the process until its attempt has reached the gateway, sends the signals, and returns how it ended. */
-async function signalled({ options = {}, signals = ['SIGTERM'], fault }: { options?: object; signals?: readonly NodeJS.Signals[]; fault: Partial<FaultRule> }) {
+async function signalled({
+  options = {},
+  signals = ['SIGTERM'],
+  fault,
+}: {
+  options?: object;
+  signals?: readonly NodeJS.Signals[];
+  fault: Partial<FaultRule>;
+}) {
   const server = await serve();
   server.gateway.faults.add({ kind: 'latency', when: 'after', ...fault });
   const file = newFile();
-  const child = startNode(['test/node/stop-on-signals.js', file, JSON.stringify(options)], { LOCATION_SDK_MOCK: server.url });
+  const child = startNode(['test/node/stop-on-signals.js', file, JSON.stringify(options)], {
+    LOCATION_SDK_MOCK: server.url,
+  });
   let output = '';
   const listen = (chunk: unknown) => {
     output += chunk;
@@ -40,7 +50,9 @@ async function signalled({ options = {}, signals = ['SIGTERM'], fault }: { optio
 describe.concurrent('a process that is asked to end', () => {
   const timeout = 30_000;
 
-  it('lets its attempt end, and then ends with 0, for any stopTimeoutMs', { tags: 'slice', timeout }, async ({ expect }) => {
+  it('lets its attempt end, and then ends with 0, for any stopTimeoutMs', { tags: 'slice', timeout }, async ({
+    expect,
+  }) => {
     const { code, output, row } = await signalled({ options: { stopTimeoutMs: 10 }, fault: { delay: 1_500 } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nrecorded BET-1\nafter\n' });
     expect(row).toMatchObject({ state: 'recorded' });
@@ -65,13 +77,20 @@ describe.concurrent('a process that is asked to end', () => {
   });
 
   it("ends at once at a second signal, with that signal's number", { timeout }, async ({ expect }) => {
-    const { code, output, row } = await signalled({ signals: ['SIGTERM', 'SIGINT'], fault: { kind: 'hang' }, options: { timeoutMs: 60_000 } });
+    const { code, output, row } = await signalled({
+      signals: ['SIGTERM', 'SIGINT'],
+      fault: { kind: 'hang' },
+      options: { timeoutMs: 60_000 },
+    });
     expect({ code, output }).toEqual({ code: 130, output: 'before\n' });
     expect(row).toMatchObject({ state: 'in-flight', inDoubt: true });
   });
 
   it('stops the outbox although an intake does not end, and says so', { timeout }, async ({ expect }) => {
-    const { code, output, row } = await signalled({ options: { timeoutMs: 4_000, hangs: 'beforeStop' }, fault: { delay: 2_500 } });
+    const { code, output, row } = await signalled({
+      options: { timeoutMs: 4_000, hangs: 'beforeStop' },
+      fault: { delay: 2_500 },
+    });
     expect(code).toBe(1);
     expect(output).toContain('location-sdk: beforeStop: not done within 2000 ms\n');
     expect(output).toContain('recorded BET-1\nafter\n');
@@ -90,34 +109,13 @@ describe.concurrent('a process that is asked to end', () => {
     expect([code, by]).toEqual([null, 'SIGTERM']);
   });
 
-  it('continues until the last of its outboxes has stopped', { timeout }, async ({ expect }) => {
-    const { code, output, row } = await signalled({ options: { beside: {} }, fault: { delay: 1_500 } });
-    expect({ code, output }).toEqual({ code: 0, output: 'before\nbeside\nrecorded BET-1\nafter\n' });
-    expect(row).toMatchObject({ state: 'recorded' });
-  });
-
-  it('stops all of them at the signal of any, since it ends them all', { timeout }, async ({ expect }) => {
-    const { code, output, row } = await signalled({ options: { signals: ['SIGHUP'], beside: { signals: ['SIGTERM'] } }, fault: { delay: 1_500 } });
-    expect({ code, output }).toEqual({ code: 0, output: 'before\nbeside\nrecorded BET-1\nafter\n' });
-    expect(row).toMatchObject({ state: 'recorded' });
-  });
-
-  it('ends with 1 if one of them takes too long, and waits for the others', { timeout }, async ({ expect }) => {
-    const { code, output, row } = await signalled({ options: { beside: { hangs: true, timeoutMs: 200 } }, fault: { delay: 1_500 } });
-    expect(code).toBe(1);
-    expect(output).toMatch(/the outbox: not done within \d+ ms\n/);
-    expect(output).toContain('recorded BET-1\nafter\n');
-    expect(row).toMatchObject({ state: 'recorded' });
-  });
-
   it('releases a shared resource after the last of its outboxes', { timeout }, async ({ expect }) => {
     const { code, output } = await signalled({ options: { together: true }, fault: { delay: 1_500 } });
     expect({ code, output }).toEqual({ code: 0, output: 'before\nrecorded BET-1\nafter\n' });
   });
 
-  it('ends at once at a second signal, with any number of outboxes', { timeout }, async ({ expect }) => {
-    const { code, row } = await signalled({ signals: ['SIGTERM', 'SIGINT'], fault: { kind: 'hang' }, options: { timeoutMs: 60_000, beside: {} } });
-    expect(code).toBe(130);
-    expect(row).toMatchObject({ state: 'in-flight', inDoubt: true });
+  it('has one call, which takes all outboxes', { timeout }, async ({ expect }) => {
+    const { output } = await signalled({ options: { beside: true }, fault: { delay: 10 } });
+    expect(output).toContain('stopOnSignals is called already: pass all outboxes to one call, as a list.');
   });
 });

@@ -45,9 +45,17 @@ function asker(options: MockGatewayOptions = {}) {
   }: Asked) => {
     const address = `http://mock.localhost${ENVIRONMENTS[environment]}${path ?? GATEWAY_PATH + (operation && operations[operation].path)}`;
     const text = typeof body === 'string' ? body : JSON.stringify(body ?? (operation && bodyOf(operation)));
-    const answer = await gateway.fetch(address, { method, headers, ...(method !== 'GET' && method !== 'HEAD' && { body: text }) });
+    const answer = await gateway.fetch(address, {
+      method,
+      headers,
+      ...(method !== 'GET' && method !== 'HEAD' && { body: text }),
+    });
     const said: unknown = await answer.json();
-    return { status: answer.status, headers: answer.headers, problems: contract.response(operation, answer.status, said) };
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      problems: contract.response(operation, answer.status, said),
+    };
   };
 }
 
@@ -58,7 +66,13 @@ const environments = Object.keys(ENVIRONMENTS) as (keyof typeof ENVIRONMENTS)[];
 
 describe.each(environments)('every answer is as the document says, in %s', (environment) => {
   test('an unknown path', async () => {
-    for (const path of ['/', '/integration-gateway/external/', '/integration-gateway/external/report', '/production/production/', '/__proto__']) {
+    for (const path of [
+      '/',
+      '/integration-gateway/external/',
+      '/integration-gateway/external/report',
+      '/production/production/',
+      '/__proto__',
+    ]) {
       expect(await asker()({ path, environment, body: {} })).toEqual(right(404));
     }
   });
@@ -71,9 +85,12 @@ describe.each(environments)('every answer is as the document says, in %s', (envi
       expect(answer.headers.get('allow')).toBe('POST');
     }
     expect(await ask({ operation, environment, headers: {} })).toEqual(right(401));
-    expect(await ask({ operation, environment, headers: { 'content-type': 'application/json', 'x-api-key': 'wrong' } })).toEqual(right(401));
+    expect(
+      await ask({ operation, environment, headers: { 'content-type': 'application/json', 'x-api-key': 'wrong' } }),
+    ).toEqual(right(401));
     expect(await ask({ operation, environment, body: 'x'.repeat(1024 * 1024 + 1) })).toEqual(right(413));
-    for (const body of ['', 'nonsense', '[]', 'null', '{"a":']) expect(await ask({ operation, environment, body })).toEqual(right(400));
+    for (const body of ['', 'nonsense', '[]', 'null', '{"a":'])
+      expect(await ask({ operation, environment, body })).toEqual(right(400));
 
     const limited = asker({ rateLimit: { requests: 1, perMs: 60_000 } });
     await limited({ operation, environment });
@@ -86,7 +103,11 @@ describe.each(environments)('every answer is as the document says, in %s', (envi
   test.each(invalidVectors.filter((_, index) => index % 2 === environments.indexOf(environment)))(
     'a wrong field: $operation, $case',
     async ({ operation, payload }) => {
-      const answer = await asker()({ operation, environment, body: operations[operation].location === 'none' ? payload : { location: LOCATION, ...payload } });
+      const answer = await asker()({
+        operation,
+        environment,
+        body: operations[operation].location === 'none' ? payload : { location: LOCATION, ...payload },
+      });
       expect(answer).toEqual(right(operation === 'verifyNin' ? 400 : 422));
     },
   );
@@ -95,15 +116,18 @@ describe.each(environments)('every answer is as the document says, in %s', (envi
     expect(await asker()({ operation, environment })).toEqual(right(404));
   });
 
-  test.each([409, 422, 400, 418])('success, the same data and other data, with the duplicate status %i', async (duplicateStatus) => {
-    const ask = asker({ duplicateStatus });
-    for (const operation of reports) {
-      expect(await ask({ operation, environment })).toEqual(right(200));
-      expect(await ask({ operation, environment })).toEqual(right(duplicateStatus));
-      const other = operation === 'reportSettledBet' ? { ggr: 1 } : { amount: 1 };
-      expect(await ask({ operation, environment, body: bodyOf(operation, other) })).toEqual(right(duplicateStatus));
-    }
-  });
+  test.each([409, 422, 400, 418])(
+    'success, the same data and other data, with the duplicate status %i',
+    async (duplicateStatus) => {
+      const ask = asker({ duplicateStatus });
+      for (const operation of reports) {
+        expect(await ask({ operation, environment })).toEqual(right(200));
+        expect(await ask({ operation, environment })).toEqual(right(duplicateStatus));
+        const other = operation === 'reportSettledBet' ? { ggr: 1 } : { amount: 1 };
+        expect(await ask({ operation, environment, body: bodyOf(operation, other) })).toEqual(right(duplicateStatus));
+      }
+    },
+  );
 
   test('verified numbers and others', async () => {
     const ask = asker({ identities: { '12345678901': { requestID: 'R' } } });
@@ -116,7 +140,9 @@ describe.each(environments)('every answer is as the document says, in %s', (envi
     const ask = asker({ validation: 'partial', location: { required: false }, requireInitiated: false });
     for (const operation of reports) {
       const { reference } = operations[operation] as { reference: string };
-      expect(await ask({ operation, environment, body: { [reference]: 'R', user: { user_id: 'U' }, more: 1 } })).toEqual(right(200));
+      expect(
+        await ask({ operation, environment, body: { [reference]: 'R', user: { user_id: 'U' }, more: 1 } }),
+      ).toEqual(right(200));
       expect(await ask({ operation, environment, body: { [reference]: 'S' } })).toEqual(right(422));
     }
   });
@@ -132,6 +158,10 @@ test('the invented identity has every field of section 2.4', async () => {
 
 async function gatewayAnswer(gateway: MockGateway, nin: string) {
   const { path } = operations.verifyNin;
-  const init = { method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' }, body: JSON.stringify({ nin }) };
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'mock-api-key' },
+    body: JSON.stringify({ nin }),
+  };
   return (await gateway.fetch(`http://mock.localhost${GATEWAY_PATH}${path}`, init)).json();
 }

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { type OpenApiOptions, openApiDocument } from '../../src/entries/mock.js';
+import { openApiDocument } from '../../src/entries/mock.js';
+import type { OpenApiOptions } from '../../src/openapi/document.js';
 import { GATEWAY_PATH, type OperationName, operations } from '../../src/protocol/operations.js';
 
 /** The problems, in words. Empty if there are none. */
@@ -9,7 +10,13 @@ type Problems = readonly string[];
 /** The document as a validator of bodies. */
 export function contractOf({ address, validation, location, duplicateStatus }: OpenApiOptions = {}) {
   const document = JSON.parse(JSON.stringify(openApiDocument({ address, validation, location, duplicateStatus })));
-  const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false, allowUnionTypes: true });
+  const ajv = new Ajv2020({
+    allErrors: true,
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    allowUnionTypes: true,
+  });
   addFormats.default(ajv);
   // `components` is added to each schema, so that its references resolve.
   for (const word of ['x-personal-data', 'components']) ajv.addKeyword(word);
@@ -19,7 +26,11 @@ export function contractOf({ address, validation, location, duplicateStatus }: O
     const { schema } = content['application/json'];
     const check = checks.get(schema) ?? ajv.compile({ ...schema, components: document.components });
     checks.set(schema, check);
-    return check(value) ? [] : (check.errors ?? []).map(({ instancePath, message, params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`);
+    return check(value)
+      ? []
+      : (check.errors ?? []).map(
+          ({ instancePath, message, params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`,
+        );
   };
   const postOf = (operation: OperationName) => document.paths[GATEWAY_PATH + operations[operation].path].post;
   const shared = document.components.responses;

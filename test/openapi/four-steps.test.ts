@@ -19,10 +19,16 @@ interface Workflow {
 }
 
 const contract = contractOf();
-const document = JSON.parse(JSON.stringify(fourStepsDocument())) as { arazzo: string; sourceDescriptions: object[]; workflows: Workflow[] };
+const document = JSON.parse(JSON.stringify(fourStepsDocument())) as {
+  arazzo: string;
+  sourceDescriptions: object[];
+  workflows: Workflow[];
+};
 
 const paths = new Map<string, string>(
-  Object.entries(contract.document.paths as Record<string, { post: { operationId: string } }>).map(([path, { post }]) => [post.operationId, path]),
+  Object.entries(contract.document.paths as Record<string, { post: { operationId: string } }>).map(
+    ([path, { post }]) => [post.operationId, path],
+  ),
 );
 
 /** Runs a workflow as the document says, with the examples as its inputs. */
@@ -48,7 +54,10 @@ async function walk({ inputs, steps }: Workflow, gateway = createMockGateway()) 
 
 describe('the walk-through', () => {
   it('is Arazzo 1.0 in its shape', () => {
-    expect(document).toMatchObject({ arazzo: '1.0.1', info: { title: expect.any(String), version: expect.any(String) } });
+    expect(document).toMatchObject({
+      arazzo: '1.0.1',
+      info: { title: expect.any(String), version: expect.any(String) },
+    });
     expect(document.sourceDescriptions).toEqual([{ name: 'gateway', url: './openapi.json', type: 'openapi' }]);
     const ids = document.workflows.map(({ workflowId }) => workflowId);
     expect(ids).toEqual(['fourSteps', 'verifyNin']);
@@ -78,7 +87,9 @@ describe('the walk-through', () => {
     const [steps, verification] = document.workflows as [Workflow, Workflow];
     const { statuses, gateway } = await walk(steps);
     expect(statuses).toEqual([200, 200, 200, 200]);
-    expect(gateway.reports().map(({ operation }) => operation)).toEqual(steps.steps.map(({ operationId }) => operationId));
+    expect(gateway.reports().map(({ operation }) => operation)).toEqual(
+      steps.steps.map(({ operationId }) => operationId),
+    );
     expect((await walk(verification)).statuses).toEqual([200]);
   });
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { INSTRUMENTS, type InstrumentRow } from '../../src/entries/opentelemetry.js';
+import { INSTRUMENTS } from '../../src/entries/opentelemetry.js';
+import type { InstrumentRow } from '../../src/opentelemetry/instruments.js';
 import { root } from '../support/run.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
@@ -24,7 +25,9 @@ function problemsOf(query: string): string[] {
   const used = [...words].flatMap((word) => instrumentOf.get(word) ?? []);
   if (used.length === 0) return [`${query}: no existing metric`];
   const labels = used.flatMap(({ attributes }) => attributes.map(escaped));
-  return [...words].filter((word) => !instrumentOf.has(word) && !labels.includes(word)).map((word) => `${query}: ${word} is not a metric or a label of it`);
+  return [...words]
+    .filter((word) => !instrumentOf.has(word) && !labels.includes(word))
+    .map((word) => `${query}: ${word} is not a metric or a label of it`);
 }
 
 interface Panel {
@@ -35,8 +38,12 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[];
 }
 
-const dashboard: { panels: Panel[]; templating: { list: { definition?: string }[] } } = JSON.parse(read('examples/grafana/outbox.json'));
-const alerts = [...read('examples/grafana/alerts.yaml').matchAll(/alert: (\w+)\n\s+expr: (.*)/g)].map(([, name = '', query = '']) => ({ name, query }));
+const dashboard: { panels: Panel[]; templating: { list: { definition?: string }[] } } = JSON.parse(
+  read('examples/grafana/outbox.json'),
+);
+const alerts = [...read('examples/grafana/alerts.yaml').matchAll(/alert: (\w+)\n\s+expr: (.*)/g)].map(
+  ([, name = '', query = '']) => ({ name, query }),
+);
 const queries = [
   ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
   ...dashboard.templating.list.flatMap(({ definition = [] }) => definition),
@@ -47,7 +54,9 @@ describe('the dashboard', () => {
 
   it('shows every metric', () => {
     const text = queries.join('\n');
-    expect(ROWS.filter((row) => !seriesOf(row).some((series) => text.includes(series))).map(({ name }) => name)).toEqual([]);
+    expect(
+      ROWS.filter((row) => !seriesOf(row).some((series) => text.includes(series))).map(({ name }) => name),
+    ).toEqual([]);
   });
 
   it('describes every panel, and none covers another', () => {
@@ -61,7 +70,9 @@ describe('the dashboard', () => {
   });
 
   it('does not add up gauges of the store over processes', () => {
-    const summed = queries.filter((query) => /\bsum(?: by \([^)]*\))? ?\((?!max)[^)]*(?:report_count|oldest_open_age|outbox_paused)/.test(query));
+    const summed = queries.filter((query) =>
+      /\bsum(?: by \([^)]*\))? ?\((?!max)[^)]*(?:report_count|oldest_open_age|outbox_paused)/.test(query),
+    );
     expect(summed).toEqual([]);
   });
 });
@@ -70,30 +81,35 @@ describe('the alerts', () => {
   it.each(alerts)('$name queries existing metrics', ({ query }) => expect(problemsOf(query)).toEqual([]));
 
   it('are those of the guide', () => {
-    const told = [...read('docs/how-to/telemetry.md').matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name);
+    const told = [...read('docs/how-to/on-call.md').matchAll(/^\| `([A-Z]\w+)`[ :]/gm)].map(([, name]) => name);
     expect(alerts.length).toBeGreaterThan(5);
-    expect(alerts.map(({ name }) => name)).toEqual(told);
+    expect(alerts.map(({ name }) => name).sort()).toEqual(told.sort());
   });
 
-  it.each(alerts)('$name wakes a person in the runbook and in the guide as in the rules', ({ name }) => {
-    const [, severity] = new RegExp(`alert: ${name}\\n(?: +(?!- alert).*\\n)*? +severity: (\\w+)`).exec(read('examples/grafana/alerts.yaml')) ?? [];
+  it.each(alerts)('$name wakes a person on the page for the person on call as in the rules', ({ name }) => {
+    const [, severity] =
+      new RegExp(`alert: ${name}\\n(?: +(?!- alert).*\\n)*? +severity: (\\w+)`).exec(
+        read('examples/grafana/alerts.yaml'),
+      ) ?? [];
     const rowOf = (page: string) =>
       read(page)
         .split('\n')
         .find((line) => line.startsWith('|') && line.includes(`\`${name}\``)) ?? '';
-    expect(rowOf('docs/how-to/telemetry.md').split('|')[2]?.trim()).toBe(severity);
-    expect(rowOf('docs/how-to/runbook.md').split('|')[2]?.trim()).toBe(severity === 'page' ? 'now' : 'within the day');
+    expect(rowOf('docs/how-to/on-call.md').split('|')[2]?.trim()).toBe(severity === 'page' ? 'now' : 'within the day');
   });
 
-  it('have the limits of the runbook and of the function in the list before going live', () => {
+  it('have the limits of the page on call and of the function in the list before going live', () => {
     const many = alerts.find(({ name }) => name === 'ManyReportsQuarantined')?.query.split('> ')[1];
     const old = Number(alerts.find(({ name }) => name === 'ReportsNotSent')?.query.split('> ')[1]);
     const going = read('docs/how-to/going-live.md');
-    expect(read('docs/how-to/runbook.md')).toContain(`more than ${many} reports are quarantined`);
+    expect(read('docs/how-to/on-call.md')).toContain(`more than ${many} reports are quarantined`);
     expect(going).toContain(`quarantined > ${many} ?`);
-    expect(read('docs/how-to/runbook.md')).toContain('older than an hour');
+    expect(read('docs/how-to/on-call.md')).toContain('older than an hour');
     expect(Number(/HOUR_MS = ([\d_]+)/.exec(going)?.[1]?.replaceAll('_', ''))).toBe(old * 1_000);
-    const reasons = /pause_reason=~"([\w|]+)"/.exec(alerts.find(({ name }) => name === 'ReportingPausedByKey')?.query ?? '')?.[1]?.split('|') ?? [];
+    const reasons =
+      /pause_reason=~"([\w|]+)"/
+        .exec(alerts.find(({ name }) => name === 'ReportingPausedByKey')?.query ?? '')?.[1]
+        ?.split('|') ?? [];
     expect(reasons.length).toBeGreaterThan(2);
     for (const reason of reasons) expect(going).toContain(`'${reason}'`);
   });
@@ -111,16 +127,12 @@ test.each([
       .split('- alert: ')
       .find((text) => text.startsWith(`${name}\n`)) ?? '';
   expect(rule).toMatch(limit);
-  expect(read('docs/how-to/telemetry.md')).toMatch(new RegExp(`^\\| \`${name}\` \\|.*${words}`, 'm'));
+  expect(read('docs/how-to/on-call.md')).toMatch(new RegExp(`^\\| \`${name}\`:.*${words}`, 'm'));
 });
 
 test('a wrong query is detected', () => {
   expect(problemsOf('rate(location_sdk_outbox_nothing_total[5m])')).toHaveLength(1);
-  expect(problemsOf('sum by (error_type) (location_sdk_outbox_paused)')).toEqual([expect.stringContaining('error_type is not a metric or a label of it')]);
-});
-
-test('the guide has every metric, with its Prometheus name, unit and attributes', () => {
-  const rows = [...read('docs/how-to/telemetry.md').matchAll(/^\| `(location_sdk\.[\w.]+)` \| (\w+), `([^`]+)` \| ([^|]*) \|/gm)];
-  const told = rows.map(([, name, kind, unit, attributes = '']) => [name, kind, unit, (attributes.match(/`([^`]+)`/g) ?? []).map((one) => one.slice(1, -1))]);
-  expect(told).toEqual(ROWS.map(({ name, kind, unit, attributes }) => [name, kind, unit, attributes.map((one) => one.replace('location_sdk.', ''))]));
+  expect(problemsOf('sum by (error_type) (location_sdk_outbox_paused)')).toEqual([
+    expect.stringContaining('error_type is not a metric or a label of it'),
+  ]);
 });

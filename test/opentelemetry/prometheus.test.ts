@@ -4,13 +4,17 @@ import { join } from 'node:path';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { INSTRUMENTS, type InstrumentRow, instrumentClient, instrumentOutbox } from '../../src/entries/opentelemetry.js';
+import { INSTRUMENTS, instrumentClient, instrumentOutbox } from '../../src/entries/opentelemetry.js';
 import type { Outbox } from '../../src/entries/outbox.js';
+import type { InstrumentRow } from '../../src/opentelemetry/instruments.js';
 import { outboxWorld } from '../outbox/world.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { root } from '../support/run.js';
 
-/** The dashboard and the alerts, compared with real scraped metrics: the exporter of OpenTelemetry for Node.js, over HTTP. */
+/**
+ * The dashboard and the alerts, compared with real scraped metrics: the exporter of OpenTelemetry for Node.js, over
+ * HTTP.
+ */
 
 type Labels = Readonly<Record<string, string>>;
 interface Sample {
@@ -21,7 +25,8 @@ interface Sample {
 /** Prometheus adds these to every sample that it scrapes. */
 const ADDED: Labels = { job: 'bets', instance: 'localhost:9464' };
 
-const labelsOf = (text: string): Labels => Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]));
+const labelsOf = (text: string): Labels =>
+  Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]));
 
 /** The text format of Prometheus. */
 const samplesOf = (text: string): Sample[] =>
@@ -82,7 +87,13 @@ beforeAll(async () => {
   const given = make({ client: instrumented });
   let tellLate: () => void = () => {};
   const on: Outbox['on'] = (type, listener) => {
-    if (type === 'late') tellLate = () => (listener as (event: object) => void)({ account: 'default', operation: 'reportBetEvent', environment: 'staging' });
+    if (type === 'late')
+      tellLate = () =>
+        (listener as (event: object) => void)({
+          account: 'default',
+          operation: 'reportBetEvent',
+          environment: 'staging',
+        });
     return given.on(type, listener);
   };
   const outbox = instrumentOutbox({ ...given, on }, { meterProvider });
@@ -112,7 +123,9 @@ describe('the metrics of the Prometheus exporter of Node.js', () => {
       const selected = samples.filter((sample) => isSelected(sample, selector));
       expect(selected.length, `nothing is selected by ${selector.name}{${selector.matchers}}`).toBeGreaterThan(0);
       // A label of failures alone is on some of the samples only.
-      expect(groups.filter((label) => !samples.some(({ name, labels }) => name === selector.name && label in labels))).toEqual([]);
+      expect(
+        groups.filter((label) => !samples.some(({ name, labels }) => name === selector.name && label in labels)),
+      ).toEqual([]);
     }
   });
 
@@ -127,7 +140,9 @@ describe('the metrics of the Prometheus exporter of Node.js', () => {
 
   it('has a description for every query', () => {
     expect(queries.length).toBeGreaterThan(25);
-    expect(samples.some((sample) => isSelected(sample, { name: 'location_sdk_outbox_oldest_open_age', matchers: '' }))).toBe(false);
+    expect(
+      samples.some((sample) => isSelected(sample, { name: 'location_sdk_outbox_oldest_open_age', matchers: '' })),
+    ).toBe(false);
   });
 });
 

@@ -1,6 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Context, type ContextManager, context, ROOT_CONTEXT } from '@opentelemetry/api';
-import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 
 /** The context manager of the SDK for Node.js: the active context follows promises. */
@@ -47,14 +52,23 @@ export function telemetry() {
     async points(name: string): Promise<Point[]> {
       const found = (await collect()).filter(({ descriptor }) => descriptor.name === name);
       return found.flatMap(({ dataPoints }) =>
-        dataPoints.map(({ attributes, value }) => ({ name, attributes, value: typeof value === 'number' ? value : value.count })),
+        dataPoints.map(({ attributes, value }) => ({
+          name,
+          attributes,
+          value: typeof value === 'number' ? value : value.count,
+        })),
       );
     },
     /** Everything that would be exported. */
     text: async () => {
-      const told = spans
-        .getFinishedSpans()
-        .map(({ name, attributes, status, events, links, resource }) => ({ name, attributes, status, events, links, resource: resource.attributes }));
+      const told = spans.getFinishedSpans().map(({ name, attributes, status, events, links, resource }) => ({
+        name,
+        attributes,
+        status,
+        events,
+        links,
+        resource: resource.attributes,
+      }));
       return JSON.stringify([told, await collect()]);
     },
     stop: () => Promise.all([meterProvider.shutdown(), tracerProvider.shutdown()]),

@@ -1,26 +1,39 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
-import type { ConfigurationError } from '../../src/errors/errors.js';
-import { isConfigurationError } from '../../src/errors/guards.js';
+import { type ConfigurationError, hasCode } from '../../src/errors/errors.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { collect } from './collect.js';
 
-const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const location = {
+  latitude: 6.45,
+  longitude: 3.39,
+  city: 'Lagos',
+  region: 'LA',
+  country: 'NG',
+  accuracy: 10,
+  source: 'test',
+};
 
 /** The number of the requests of all licences. */
 let requests = 0;
 
 /** A client of one licence. Its gateway notes each request with its key, and answers after a moment. */
 function licence(name: string, { status = 200, baseUrl = `https://${name}.example.com` } = {}) {
-  const arrived: { readonly address: string; readonly key: string; readonly bet: string; readonly order: number }[] = [];
+  const arrived: { readonly address: string; readonly key: string; readonly bet: string; readonly order: number }[] =
+    [];
   const logged: string[] = [];
   const client = createClient({
     gateways: { staging: { baseUrl, apiKey: `key-${name}` } },
     logger: { warn: (line) => logged.push(line), error: (line) => logged.push(line) },
     fetch: async (url, { headers, body }) => {
       const { bet_id } = JSON.parse(body ?? '{}') as { bet_id: string };
-      arrived.push({ address: new URL(url).host, key: new Headers(headers as Record<string, string>).get('x-api-key') ?? '', bet: bet_id, order: requests });
+      arrived.push({
+        address: new URL(url).host,
+        key: new Headers(headers as Record<string, string>).get('x-api-key') ?? '',
+        bet: bet_id,
+        order: requests,
+      });
       requests += 1;
       await new Promise((resolve) => setTimeout(resolve, 3));
       return new Response('{"message":"x"}', { status, headers: { 'content-type': 'application/json' } });
@@ -29,7 +42,8 @@ function licence(name: string, { status = 200, baseUrl = `https://${name}.exampl
   return { client, arrived, logged };
 }
 
-const bets = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => betEvent({ bet_id: `${prefix}-${index}` }));
+const bets = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, index) => betEvent({ bet_id: `${prefix}-${index}` }));
 const rejection = (work: Promise<unknown>): Promise<ConfigurationError> =>
   work.then(
     () => expect.fail('it resolved'),
@@ -52,18 +66,27 @@ describe('an outbox of several accounts', () => {
     expect((await outbox.stats()).states.recorded).toBe(10);
   });
 
-  it.each([1, 4])('does not let the backlog of one account delay another one, with %i attempts at once', async (concurrency) => {
-    const [a, b] = [licence('a'), licence('b')];
-    const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore(), concurrency });
-    await outbox.for('brandA').reportAll(bets('A', 300).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location } })));
-    const { done } = await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-0' }), { location });
-    outbox.start();
-    await done;
-    const [first] = b.arrived;
-    expect(a.arrived.filter(({ order }) => order < (first?.order ?? 0)).length).toBeLessThanOrEqual(concurrency);
-    expect(a.arrived.length).toBeLessThan(60);
-    await outbox.stop();
-  });
+  it.each([1, 4])(
+    'does not let the backlog of one account delay another one, with %i attempts at once',
+    async (concurrency) => {
+      const [a, b] = [licence('a'), licence('b')];
+      const outbox = createOutbox({
+        accounts: { brandA: a.client, brandB: b.client },
+        store: memoryStore(),
+        concurrency,
+      });
+      await outbox
+        .for('brandA')
+        .reportAll(bets('A', 300).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location } })));
+      const { done } = await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-0' }), { location });
+      outbox.start();
+      await done;
+      const [first] = b.arrived;
+      expect(a.arrived.filter(({ order }) => order < (first?.order ?? 0)).length).toBeLessThanOrEqual(concurrency);
+      expect(a.arrived.length).toBeLessThan(60);
+      await outbox.stop();
+    },
+  );
 
   it('continues with one account while the other one is paused, and emits the events of each to its own outbox', async () => {
     const [a, b] = [licence('a', { status: 401 }), licence('b')];
@@ -71,7 +94,11 @@ describe('an outbox of several accounts', () => {
     const heard: string[] = [];
     for (const name of ['brandA', 'brandB'] as const) {
       outbox.for(name).on('paused', ({ account }) => heard.push(`${name} heard that ${account} is paused`));
-      outbox.for(name).on('recorded', ({ account, reference }) => heard.push(`${name} heard that ${reference} of ${account} is recorded`));
+      outbox
+        .for(name)
+        .on('recorded', ({ account, reference }) =>
+          heard.push(`${name} heard that ${reference} of ${account} is recorded`),
+        );
     }
     await outbox.for('brandA').reportBetEvent(betEvent({ bet_id: 'A-0' }), { location });
     const { done, id } = await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-0' }), { location });
@@ -87,9 +114,15 @@ describe('an outbox of several accounts', () => {
 
   it('counts the refusals of one account separately from recorded reports of another account', async () => {
     const [a, b] = [licence('a', { status: 422 }), licence('b')];
-    const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore(), concurrency: 1 });
+    const outbox = createOutbox({
+      accounts: { brandA: a.client, brandB: b.client },
+      store: memoryStore(),
+      concurrency: 1,
+    });
     for (const name of ['brandA', 'brandB'] as const)
-      await outbox.for(name).reportAll(bets('B', 20).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location } })));
+      await outbox
+        .for(name)
+        .reportAll(bets('B', 20).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location } })));
     outbox.start();
     await expect.poll(async () => (await outbox.for('brandB').stats()).states.recorded).toBe(20);
     await expect.poll(async () => (await outbox.for('brandA').stats()).states.quarantined).toBe(5);
@@ -132,12 +165,18 @@ describe('an outbox of several accounts as a whole', () => {
   });
 
   it('has one log of receipts, which names the account of each report', async () => {
-    const outbox = createOutbox({ accounts: { brandA: licence('a').client, brandB: licence('b').client }, store: memoryStore() });
+    const outbox = createOutbox({
+      accounts: { brandA: licence('a').client, brandB: licence('b').client },
+      store: memoryStore(),
+    });
     for (const name of ['brandA', 'brandB'] as const) await outbox.for(name).reportBetEvent(betEvent(), { location });
     await outbox.drain();
     for (const name of ['brandA', 'brandB'] as const) {
       const lines = (await collect(outbox.for(name).exportReceipts())).join('').trim().split('\n');
-      expect(lines.map((line) => (JSON.parse(line) as { account: string }).account).sort()).toEqual(['brandA', 'brandB']);
+      expect(lines.map((line) => (JSON.parse(line) as { account: string }).account).sort()).toEqual([
+        'brandA',
+        'brandB',
+      ]);
     }
   });
 
@@ -157,7 +196,9 @@ describe('an outbox of several accounts as a whole', () => {
 describe('an outbox with another gateway than the one in its store', () => {
   const used = async (): Promise<OutboxStore> => {
     const store = memoryStore();
-    await createOutbox({ client: licence('real').client, store }).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location });
+    await createOutbox({ client: licence('real').client, store }).reportBetEvent(betEvent({ bet_id: 'B-1' }), {
+      location,
+    });
     return store;
   };
 
@@ -168,14 +209,21 @@ describe('an outbox with another gateway than the one in its store', () => {
     const errors: unknown[] = [];
     outbox.on('error', ({ cause }) => errors.push(cause));
     expect(logged).toEqual([]);
-    for (const error of [await rejection(outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location })), await rejection(outbox.drain())]) {
-      expect(isConfigurationError(error)).toBe(true);
-      expect(error.message).toContain('go to https://real.example.com, and this outbox would send them to https://other.example.com');
-      expect(error.message).toContain('rebind --account default --environment staging --gateway https://other.example.com --reason');
+    for (const error of [
+      await rejection(outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location })),
+      await rejection(outbox.drain()),
+    ]) {
+      expect(hasCode(error, 'configuration')).toBe(true);
+      expect(error.message).toContain(
+        'go to https://real.example.com, and this outbox would send them to https://other.example.com',
+      );
+      expect(error.message).toContain(
+        'rebind --account default --environment staging --gateway https://other.example.com --reason',
+      );
       expect(error.message).not.toContain('key-');
     }
     outbox.start();
-    await expect.poll(() => errors.some(isConfigurationError)).toBe(true);
+    await expect.poll(() => errors.some((error) => hasCode(error, 'configuration'))).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await outbox.stop();
     expect(arrived).toEqual([]);
@@ -186,8 +234,16 @@ describe('an outbox with another gateway than the one in its store', () => {
   it('sends waiting reports after a rebind, and the outbox with the old address sends nothing more', async () => {
     const store = await used();
     const [before, after] = [licence('real'), licence('other')];
-    const [old, next] = [createOutbox({ client: before.client, store, pollMs: 5 }), createOutbox({ client: after.client, store })];
-    const destination = { account: 'default', environment: 'staging', from: 'https://real.example.com', gateway: 'https://other.example.com' } as const;
+    const [old, next] = [
+      createOutbox({ client: before.client, store, pollMs: 5 }),
+      createOutbox({ client: after.client, store }),
+    ];
+    const destination = {
+      account: 'default',
+      environment: 'staging',
+      from: 'https://real.example.com',
+      gateway: 'https://other.example.com',
+    } as const;
     expect(await store.rebind({ ...destination, reason: 'the gateway moved' })).toBe(true);
     old.start();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -196,17 +252,66 @@ describe('an outbox with another gateway than the one in its store', () => {
     expect([before.arrived.length, after.arrived.length]).toEqual([0, 1]);
   });
 
+  describe('in mock mode', () => {
+    const gateways = { production: { baseUrl: 'https://production.example.com', apiKey: 'key' } };
+    const mocked = (port: number, store: OutboxStore) => {
+      vi.stubEnv('LOCATION_SDK_MOCK', `http://127.0.0.1:${port}`);
+      const client = createClient({ gateways, logger: {} });
+      vi.unstubAllEnvs();
+      return createOutbox({ client, store });
+    };
+
+    it('uses a store that another mock gateway began', async () => {
+      const store = memoryStore();
+      await mocked(4010, store).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location });
+      await mocked(4011, store).reportBetEvent(betEvent({ bet_id: 'B-2' }), { location });
+      expect((await store.counts()).states.waiting).toBe(2);
+    });
+
+    it('and a real staging gateway never share a store, in any order', async () => {
+      const begun = memoryStore();
+      await mocked(4010, begun).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location });
+      for (const baseUrl of ['https://real.example.com', 'http://127.0.0.1:4010']) {
+        const real = createOutbox({ client: licence('real', { baseUrl }).client, store: begun });
+        for (const refused of [real.drain(), real.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location })]) {
+          const { message } = await rejection(refused);
+          expect(message).toContain('go to the mock gateway of mock mode (LOCATION_SDK_MOCK)');
+          expect(message).toContain('use another store for real reports');
+          expect(message).not.toContain('rebind');
+        }
+      }
+      const { message } = await rejection(mocked(4010, await used()).drain());
+      expect(message).toContain('go to https://real.example.com, and this outbox would send them to the mock gateway');
+    });
+
+    it('is bound to the gateway of production as strictly as without it', async () => {
+      const store = memoryStore();
+      await mocked(4010, store).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location, environment: 'production' });
+      gateways.production.baseUrl = 'https://other.example.com';
+      const error = await rejection(
+        mocked(4010, store).reportBetEvent(betEvent({ bet_id: 'B-2' }), { location, environment: 'production' }),
+      );
+      expect(error.message).toContain('go to https://production.example.com');
+      expect(error.environment).toBe('production');
+    });
+  });
+
   it('explains mock mode in its error, in both directions', async () => {
     const shared = await used();
     vi.stubEnv('LOCATION_SDK_MOCK', 'http://127.0.0.1:4010');
     try {
       const mock = createOutbox({ client: licence('real').client, store: shared });
-      expect((await rejection(mock.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location }))).message).toContain('in mock mode (LOCATION_SDK_MOCK)');
+      expect((await rejection(mock.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location }))).message).toContain(
+        'in mock mode (LOCATION_SDK_MOCK)',
+      );
     } finally {
       vi.unstubAllEnvs();
     }
     const store = memoryStore();
-    await createOutbox({ client: licence('mock', { baseUrl: 'http://127.0.0.1:4010' }).client, store }).reportBetEvent(betEvent(), { location });
+    await createOutbox({ client: licence('mock', { baseUrl: 'http://127.0.0.1:4010' }).client, store }).reportBetEvent(
+      betEvent(),
+      { location },
+    );
     const real = createOutbox({ client: licence('real').client, store });
     expect((await rejection(real.drain())).message).toContain('http://127.0.0.1:4010 may be a mock gateway');
   });

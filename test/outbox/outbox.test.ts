@@ -4,7 +4,7 @@ import { createClient } from '../../src/client/create-client.js';
 import { ConfigurationError } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
-import { GATHER_MS } from '../../src/outbox/plan.js';
+import { GATHER_MS } from '../../src/outbox/sending/plan.js';
 import { systemClock } from '../../src/platform/time.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 import { failureOf, issuesOf } from '../support/failure-of.js';
@@ -13,11 +13,28 @@ import { outboxWorld } from './world.js';
 const BET = 'default:staging:reportBetEvent:BET-1';
 const SETTLED = 'default:staging:reportSettledBet:BET-1';
 
+it.each<[string, unknown, string]>([
+  ['is missing', undefined, 'store: is required: expected a store, such as await postgresStore({ database: pool })'],
+  ['was not awaited', Promise.resolve(memoryStore()), 'got a promise; write await before it'],
+  [
+    'is a pool',
+    { query: async () => ({ rows: [] }) },
+    'such as await postgresStore({ database: pool }), got an object',
+  ],
+])('a store that %s is refused with the line to write', (_, store, message) => {
+  const options = { client: createClient(), store: store as OutboxStore };
+  expect(() => createOutbox(options)).toThrow(ConfigurationError);
+  expect(() => createOutbox(options)).toThrow(message);
+});
+
 describe('a concurrency of many', () => {
   it('causes no warning of the platform, and a stop cancels all attempts', async () => {
     const warned = vi.fn();
     process.on('warning', warned);
-    const { outbox, run, clock } = outboxWorld({ outbox: { concurrency: 32 }, client: { fetch: () => new Promise(() => {}) } });
+    const { outbox, run, clock } = outboxWorld({
+      outbox: { concurrency: 32 },
+      client: { fetch: () => new Promise(() => {}) },
+    });
     for (let index = 0; index < 32; index += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
     outbox.start();
     await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 100)));
@@ -98,19 +115,27 @@ describe('enqueueing', () => {
   it('refuses what the client refuses, and stores nothing of it', async () => {
     const { outbox } = outboxWorld();
     expect(await issuesOf(outbox.reportBetEvent(betEvent({ amount: Number.NaN })))).toEqual(['amount: not-json']);
-    expect(await failureOf(outbox.reportBetEvent(betEvent(), { environment: 'moon' as 'staging' }))).toMatchObject({ code: 'validation' });
+    expect(await failureOf(outbox.reportBetEvent(betEvent(), { environment: 'moon' as 'staging' }))).toMatchObject({
+      code: 'validation',
+    });
     expect(await outbox.list()).toEqual([]);
   });
 
   it('refuses an event without a location, and stores nothing of it', async () => {
     const { outbox } = outboxWorld({ client: { location: {} } });
-    expect(await failureOf(outbox.reportBetEvent(betEvent()))).toMatchObject({ code: 'location', outcome: 'not-sent', steps: [{ step: 'client-ip' }] });
+    expect(await failureOf(outbox.reportBetEvent(betEvent()))).toMatchObject({
+      code: 'location',
+      outcome: 'not-sent',
+      steps: [{ step: 'client-ip' }],
+    });
     expect(await outbox.list()).toEqual([]);
   });
 
   it('ends with its signal, which does not cancel a committed report', async () => {
     const { outbox, run } = outboxWorld();
-    expect(await failureOf(outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }), { signal: AbortSignal.abort() }))).toMatchObject({
+    expect(
+      await failureOf(outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }), { signal: AbortSignal.abort() })),
+    ).toMatchObject({
       code: 'aborted',
       outcome: 'not-sent',
     });
@@ -122,7 +147,10 @@ describe('enqueueing', () => {
       removeEventListener: () => {},
     };
     const error = await failureOf(outbox.reportBetEvent(betEvent({ bet_id: 'B-3' }), { signal: broken }));
-    expect(error).toMatchObject({ code: 'configuration', message: expect.stringMatching(/signal that you passed threw an error\. Nothing was enqueued\.$/) });
+    expect(error).toMatchObject({
+      code: 'configuration',
+      message: expect.stringMatching(/signal that you passed threw an error\. Nothing was enqueued\.$/),
+    });
     const controller = new AbortController();
     await outbox.reportBetEvent(betEvent(), { signal: controller.signal });
     controller.abort();
@@ -130,20 +158,34 @@ describe('enqueueing', () => {
     expect((await outbox.list()).map(({ reference, state }) => [reference, state])).toEqual([['BET-1', 'recorded']]);
   });
 
-  it.each(['n\0a', 'n\n', 'n\u007f', 'n\ud800', '\udc00n'])('refuses the reference %j, which a store could confuse with another one', async (bet_id) => {
-    const { outbox } = outboxWorld();
-    const error = await failureOf(outbox.reportBetEvent(betEvent({ bet_id })));
-    expect(error).toMatchObject({ code: 'validation', outcome: 'not-sent', issues: [{ path: 'bet_id', code: 'invalid' }] });
-    expect(error.message).toBe('reportBetEvent: bet_id: expected a string without control characters and halves of characters. Nothing was stored or sent.');
-    expect(await issuesOf(outbox.reportWithdrawalEvent(withdrawalEvent({ request_id: bet_id })))).toEqual(['request_id: invalid']);
-    const [together] = await outbox.reportAll([{ operation: 'reportSettledBet', payload: settledBet({ bet_id }) }]);
-    expect(together).toMatchObject({ status: 'rejected', reason: { code: 'validation' } });
-    expect(await outbox.list()).toEqual([]);
-  });
+  it.each(['n\0a', 'n\n', 'n\u007f', 'n\ud800', '\udc00n'])(
+    'refuses the reference %j, which a store could confuse with another one',
+    async (bet_id) => {
+      const { outbox } = outboxWorld();
+      const error = await failureOf(outbox.reportBetEvent(betEvent({ bet_id })));
+      expect(error).toMatchObject({
+        code: 'validation',
+        outcome: 'not-sent',
+        issues: [{ path: 'bet_id', code: 'invalid' }],
+      });
+      expect(error.message).toBe(
+        'reportBetEvent: bet_id: expected a string without control characters and halves of characters. Nothing was stored or sent.',
+      );
+      expect(await issuesOf(outbox.reportWithdrawalEvent(withdrawalEvent({ request_id: bet_id })))).toEqual([
+        'request_id: invalid',
+      ]);
+      const [together] = await outbox.reportAll([{ operation: 'reportSettledBet', payload: settledBet({ bet_id }) }]);
+      expect(together).toMatchObject({ status: 'rejected', reason: { code: 'validation' } });
+      expect(await outbox.list()).toEqual([]);
+    },
+  );
 
   it('takes references of any script, including surrogate pairs', async () => {
     const { outbox } = outboxWorld();
-    expect(await outbox.reportBetEvent(betEvent({ bet_id: 'ẹ̀kọ́ 😀' }))).toMatchObject({ id: 'default:staging:reportBetEvent:ẹ̀kọ́ 😀', state: 'waiting' });
+    expect(await outbox.reportBetEvent(betEvent({ bet_id: 'ẹ̀kọ́ 😀' }))).toMatchObject({
+      id: 'default:staging:reportBetEvent:ẹ̀kọ́ 😀',
+      state: 'waiting',
+    });
   });
 
   it('freezes the bytes: later changes of the payload are not sent', async () => {
@@ -187,10 +229,13 @@ describe('enqueueing', () => {
     const store = memoryStore();
     const full: OutboxStore = {
       ...store,
-      enqueue: async (rows) => (rows.some(({ reference }) => reference === 'big') ? Promise.reject(new Error('quota')) : store.enqueue(rows)),
+      enqueue: async (rows) =>
+        rows.some(({ reference }) => reference === 'big') ? Promise.reject(new Error('quota')) : store.enqueue(rows),
     };
     const { outbox } = outboxWorld({ store: full });
-    const results = await outbox.reportAll(['a', 'big', 'b'].map((bet_id) => ({ operation: 'reportBetEvent', payload: betEvent({ bet_id }) })));
+    const results = await outbox.reportAll(
+      ['a', 'big', 'b'].map((bet_id) => ({ operation: 'reportBetEvent', payload: betEvent({ bet_id }) })),
+    );
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((await outbox.list()).map(({ reference }) => reference)).toEqual(['a', 'b']);
   });
@@ -198,18 +243,32 @@ describe('enqueueing', () => {
   it('commits several reports together', async () => {
     const store = memoryStore();
     const commits: number[] = [];
-    const counting: OutboxStore = { ...store, enqueue: (rows) => store.enqueue(rows).finally(() => commits.push(rows.length)) };
+    const counting: OutboxStore = {
+      ...store,
+      enqueue: (rows) => store.enqueue(rows).finally(() => commits.push(rows.length)),
+    };
     const { outbox } = outboxWorld({ store: counting });
-    await outbox.reportAll(Array.from({ length: 100 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `B-${index}` }) })));
+    await outbox.reportAll(
+      Array.from({ length: 100 }, (_, index) => ({
+        operation: 'reportBetEvent' as const,
+        payload: betEvent({ bet_id: `B-${index}` }),
+      })),
+    );
     expect(commits.length).toBeLessThan(20);
-    expect((await outbox.list({ limit: 200 })).map(({ reference }) => reference)).toEqual(Array.from({ length: 100 }, (_, index) => `B-${index}`));
+    expect((await outbox.list({ limit: 200 })).map(({ reference }) => reference)).toEqual(
+      Array.from({ length: 100 }, (_, index) => `B-${index}`),
+    );
   });
 
   it("writes within the user's transaction", async () => {
     const store = memoryStore();
     const seen: unknown[] = [];
     const { outbox, names } = outboxWorld({
-      store: { ...store, transactional: true, enqueue: (rows, transaction) => store.enqueue(rows).finally(() => seen.push(transaction)) },
+      store: {
+        ...store,
+        transactional: true,
+        enqueue: (rows, transaction) => store.enqueue(rows).finally(() => seen.push(transaction)),
+      },
     });
     const transaction = { query: () => {} };
     await outbox.reportBetEvent(betEvent(), { transaction });
@@ -230,10 +289,26 @@ describe('enqueueing', () => {
     expect(await run(drained)).toMatchObject({ drained: false, states: { waiting: 1 } });
   });
 
+  it('gives the receipt of a report that was enqueued after a start during a stop', async () => {
+    const { outbox, run } = outboxWorld();
+    outbox.start();
+    const stopped = outbox.stop();
+    outbox.start();
+    await run(stopped);
+    const { done } = await outbox.reportBetEvent(betEvent());
+    expect(await run(done)).toMatchObject({ outcome: 'recorded' });
+    await run(outbox.stop());
+  });
+
   it('refuses a transaction that the store cannot use', async () => {
     const { outbox } = outboxWorld();
     expect(() => outbox.within({ query: () => {} })).toThrow(ConfigurationError);
-    await expect(outbox.reportBetEvent(betEvent(), { transaction: {} })).rejects.toThrow(/cannot write within your transaction/);
+    expect(() => outbox.within({ query: () => {} })).toThrow(
+      'Nothing was enqueued. Use postgresStore or sqliteStore over the database of the transaction. In a test, memoryStore has no transactions: use postgresStore with a schema of its own',
+    );
+    await expect(outbox.reportBetEvent(betEvent(), { transaction: {} })).rejects.toThrow(
+      /cannot write within your transaction/,
+    );
     expect(await outbox.list()).toEqual([]);
   });
 
@@ -244,11 +319,17 @@ describe('enqueueing', () => {
 
   it('ends the wait for a lost report, whose transaction was rolled back or whose database was lost', async () => {
     const store = memoryStore();
-    const { outbox, run, clock } = outboxWorld({ store: { ...store, transactional: true, enqueue: (rows) => memoryStore().enqueue(rows) } });
+    const { outbox, run, clock } = outboxWorld({
+      store: { ...store, transactional: true, enqueue: (rows) => memoryStore().enqueue(rows) },
+    });
     outbox.start();
     const { done } = await outbox.within({}).reportBetEvent(betEvent());
     const began = clock.now();
-    await expect(run(done)).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown', message: expect.stringMatching(/restored.*rolled back/) });
+    await expect(run(done)).rejects.toMatchObject({
+      code: 'aborted',
+      outcome: 'unknown',
+      message: expect.stringMatching(/restored.*rolled back/),
+    });
     expect(clock.now() - began).toBeGreaterThan(300_000);
     await run(outbox.stop());
   });
@@ -257,7 +338,15 @@ describe('enqueueing', () => {
 describe('delivering', () => {
   it('sends each report once, and settled ones after their initiated ones', async () => {
     const { outbox, gateway, run } = outboxWorld();
-    const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+    const location = {
+      latitude: 6.45,
+      longitude: 3.39,
+      city: 'Lagos',
+      region: 'LA',
+      country: 'NG',
+      accuracy: 10,
+      source: 'test',
+    };
     await outbox.reportSettledWithdrawal({ ...settledWithdrawal(), location });
     await outbox.reportSettledBet(settledBet());
     await outbox.reportWithdrawalEvent(withdrawalEvent());
@@ -275,7 +364,12 @@ describe('delivering', () => {
     const { outbox, run } = outboxWorld();
     outbox.start();
     const { done } = await outbox.reportBetEvent(betEvent());
-    expect(await run(done)).toMatchObject({ outcome: 'recorded', operation: 'reportBetEvent', attempts: 1, location: { source: expect.any(String) } });
+    expect(await run(done)).toMatchObject({
+      outcome: 'recorded',
+      operation: 'reportBetEvent',
+      attempts: 1,
+      location: { source: expect.any(String) },
+    });
     await run(outbox.stop());
   });
 
@@ -316,7 +410,11 @@ describe('delivering', () => {
     await client.reportBetEvent(bet);
     await outbox.reportBetEvent(bet);
     await run(outbox.drain());
-    expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', inDoubt: false, problem: { code: 'duplicate', conflict: false, status: 409 } });
+    expect(await outbox.get(BET)).toMatchObject({
+      state: 'quarantined',
+      inDoubt: false,
+      problem: { code: 'duplicate', conflict: false, status: 409 },
+    });
     expect(events.at(-1)).toEqual(['quarantined', expect.objectContaining({ id: BET, code: 'duplicate' })]);
   });
 
@@ -326,7 +424,10 @@ describe('delivering', () => {
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
     await outbox.reportBetEvent(betEvent());
     await run(outbox.drain());
-    expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', problem: { code: 'duplicate', conflict: true } });
+    expect(await outbox.get(BET)).toMatchObject({
+      state: 'quarantined',
+      problem: { code: 'duplicate', conflict: true },
+    });
   });
 
   it('a refused report is quarantined, delays only its own reference, and rejects done', async () => {
@@ -336,8 +437,16 @@ describe('delivering', () => {
     const { done } = await outbox.reportBetEvent(betEvent());
     await outbox.reportSettledBet(settledBet());
     await outbox.reportBetEvent(betEvent({ bet_id: 'BET-2' }));
-    expect(await failureOf(run(done))).toMatchObject({ code: 'unprocessable', outcome: 'rejected', status: 422, reference: 'BET-1' });
-    expect(await run(outbox.drain())).toMatchObject({ drained: true, states: { blocked: 1, quarantined: 1, recorded: 1 } });
+    expect(await failureOf(run(done))).toMatchObject({
+      code: 'unprocessable',
+      outcome: 'rejected',
+      status: 422,
+      reference: 'BET-1',
+    });
+    expect(await run(outbox.drain())).toMatchObject({
+      drained: true,
+      states: { blocked: 1, quarantined: 1, recorded: 1 },
+    });
     await run(outbox.stop());
   });
 
@@ -350,16 +459,26 @@ describe('delivering', () => {
     const { problem } = (await outbox.get(BET)) ?? {};
     for (const words of [message, problem?.message]) expect(words).not.toMatch(/call again|correct it/i);
     expect(message).toContain('retry of the outbox sends the same data again, resolve ends it');
-    expect(message).toContain('The stored data cannot be changed');
+    expect(message).toContain('replace of the outbox sends the corrected data under this reference');
 
     // Other data under the reference is refused, and the error says what can be done instead.
     const refused = await failureOf(outbox.reportBetEvent(betEvent({ amount: 7 })));
     expect(refused).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'rejected' });
     expect(refused.message).toContain('It is quarantined: retry of the outbox');
-    expect(refused.message).toContain('ask the authority whether the corrected data may be reported under a new reference');
-    expect((await outbox.reportBetEvent(betEvent({ bet_id: 'BET-1-corrected', amount: 7 }))).state).toBe('waiting');
-    await outbox.retry(BET);
-    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2, quarantined: 0 } });
+    expect(refused.message).toContain('replace of the outbox sends the corrected data under this reference');
+    await outbox.replace(BET, betEvent({ amount: 7, timestamp: '1763632800' }), { reason: 'wrong amount' });
+    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 1, quarantined: 0 } });
+  });
+
+  it('the words about a report that the gateway may hold name no way to replace it', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    gateway.faults.add({ kind: 'status', status: 422, skip: 1 });
+    await outbox.reportBetEvent(betEvent());
+    await run(outbox.drain());
+    const { message } = await failureOf(outbox.reportBetEvent(betEvent({ amount: 7 })));
+    expect(message).not.toContain('replace');
+    expect(message).toContain('ask the authority whether the corrected data may be reported under a new reference');
   });
 
   it('the error of other data says so if a person has dismissed the stored report', async () => {
@@ -369,7 +488,7 @@ describe('delivering', () => {
     await run(outbox.drain());
     await outbox.resolve(BET, { as: 'dismissed', reason: 'wrong amount' });
     expect((await failureOf(outbox.reportBetEvent(betEvent({ amount: 7 })))).message).toMatch(
-      /A person dismissed it, so it is not sent\..* under a new reference\./,
+      /A person dismissed it, so it is not sent: reopen takes that back\. .*replace of the outbox/,
     );
   });
 
@@ -440,7 +559,12 @@ describe('a paused environment', () => {
   ] as const)('HTTP %i pauses it, quarantines nothing and is not counted', async (status, reason) => {
     const { outbox, gateway, run, events } = outboxWorld();
     gateway.faults.add({ kind: 'status', status, times: 30 });
-    await outbox.reportAll(Array.from({ length: 20 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `B-${index}` }) })));
+    await outbox.reportAll(
+      Array.from({ length: 20 }, (_, index) => ({
+        operation: 'reportBetEvent' as const,
+        payload: betEvent({ bet_id: `B-${index}` }),
+      })),
+    );
     expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 20, quarantined: 0 } });
     expect((await outbox.list()).every(({ attempts }) => attempts === 1)).toBe(true);
     expect(events.find(([name]) => name === 'paused')?.[1]).toMatchObject({ environment: 'staging', reason });
@@ -450,7 +574,12 @@ describe('a paused environment', () => {
   it('waits for Retry-After, sends one probe, and then all the others', async () => {
     const { outbox, gateway, run, clock, sent } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 429, retryAfter: 120, times: 8 });
-    await outbox.reportAll(Array.from({ length: 12 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `B-${index}` }) })));
+    await outbox.reportAll(
+      Array.from({ length: 12 }, (_, index) => ({
+        operation: 'reportBetEvent' as const,
+        payload: betEvent({ bet_id: `B-${index}` }),
+      })),
+    );
     const began = clock.now();
     await run(outbox.drain());
     expect(clock.now() - began).toBeGreaterThanOrEqual(120_000);
@@ -465,7 +594,9 @@ describe('a paused environment', () => {
     outbox.start();
     await run(new Promise<void>((resolve) => void outbox.on('delayed', () => resolve())));
     const { paused, states, oldestOpenAt } = await outbox.stats();
-    expect(paused).toMatchObject([{ environment: 'staging', reason: 'authentication', message: expect.stringContaining('401') }]);
+    expect(paused).toMatchObject([
+      { environment: 'staging', reason: 'authentication', message: expect.stringContaining('401') },
+    ]);
     expect([states.waiting, typeof oldestOpenAt]).toEqual([1, 'number']);
     expect(await outbox.resume('staging')).toBe(true);
     expect(await outbox.resume('staging')).toBe(false);
@@ -474,7 +605,9 @@ describe('a paused environment', () => {
 
   it('a failing key function pauses it, too', async () => {
     let fails = 3;
-    const gateways = (baseUrl: string) => ({ staging: { baseUrl, apiKey: () => (fails-- > 0 ? Promise.reject(new Error('vault')) : 'mock-api-key') } });
+    const gateways = (baseUrl: string) => ({
+      staging: { baseUrl, apiKey: () => (fails-- > 0 ? Promise.reject(new Error('vault')) : 'mock-api-key') },
+    });
     const { outbox, run, sent, names } = outboxWorld({ client: { gateways: gateways('http://localhost') } });
     await outbox.reportBetEvent(betEvent());
     await run(outbox.drain());
@@ -500,14 +633,19 @@ describe('a probe', () => {
     const outbox = make({ store: slowStore });
     await outbox.reportBetEvent(betEvent());
     expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 1 } });
-    expect(events.flatMap(([name, event]) => (name === 'delayed' ? [(event as { code: string }).code] : []))).toEqual(['rate-limited', 'aborted']);
+    expect(events.flatMap(([name, event]) => (name === 'delayed' ? [(event as { code: string }).code] : []))).toEqual([
+      'rate-limited',
+      'aborted',
+    ]);
     expect(sent).toHaveLength(2);
   });
 });
 
 describe('an outbox without options', () => {
   it('sends 8 reports at the same time, has a lease of 20 seconds more than an attempt, and stops after 10 seconds', async () => {
-    const { outbox, run, clock, store } = outboxWorld({ client: { attemptTimeoutMs: 60_000, fetch: () => new Promise(() => {}) } });
+    const { outbox, run, clock, store } = outboxWorld({
+      client: { attemptTimeoutMs: 60_000, fetch: () => new Promise(() => {}) },
+    });
     for (let index = 0; index < 12; index += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
     outbox.start();
     await clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 100)));
@@ -526,8 +664,12 @@ describe('an outbox without options', () => {
     await outbox.reportBetEvent(betEvent());
     await run(outbox.drain());
     // The random numbers of this world take half of each wait.
-    const waits = events.flatMap(([type, event]) => (type === 'delayed' && 'delayMs' in event ? [Number(event.delayMs) * 2] : []));
-    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000, 300_000, 300_000]);
+    const waits = events.flatMap(([type, event]) =>
+      type === 'delayed' && 'delayMs' in event ? [Number(event.delayMs) * 2] : [],
+    );
+    expect(waits).toEqual([
+      1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000, 300_000, 300_000,
+    ]);
   });
 
   it('looks for the reports of other processes every second', async () => {
@@ -579,7 +721,9 @@ describe('a result of a worker whose report another worker has taken', () => {
     clock.advance(31_000);
     expect(await run(make().drain())).toMatchObject({ drained: true, states: { recorded: 1 } });
     await run(outbox.stop());
-    expect(events.filter(([type]) => type === 'late')).toEqual([['late', expect.objectContaining({ id: BET, reference: 'BET-1' })]]);
+    expect(events.filter(([type]) => type === 'late')).toEqual([
+      ['late', expect.objectContaining({ id: BET, reference: 'BET-1' })],
+    ]);
     expect((await store.get([BET]))[0]).toMatchObject({ state: 'recorded', fence: 2 });
   });
 });
@@ -592,7 +736,11 @@ describe('stopping', () => {
     const ended = failureOf(done);
     outbox.start();
     await run(outbox.stop());
-    expect(await ended).toMatchObject({ code: 'aborted', outcome: 'unknown', message: expect.stringContaining('The report stays in the store') });
+    expect(await ended).toMatchObject({
+      code: 'aborted',
+      outcome: 'unknown',
+      message: expect.stringContaining('The report stays in the store'),
+    });
     gateway.faults.clear();
     expect(await run(make().drain())).toMatchObject({ drained: true, states: { recorded: 1 } });
   });
@@ -656,8 +804,13 @@ describe('a person', () => {
 
   it('sends a quarantined report again', async () => {
     const { outbox, run, events } = await quarantined();
-    expect(await outbox.retry(BET, { reason: 'mended' })).toMatchObject({ state: 'waiting', decisions: [{ action: 'retry', reason: 'mended' }] });
-    expect(events.filter(([type]) => type === 'decided')).toEqual([['decided', expect.objectContaining({ id: BET, action: 'retry' })]]);
+    expect(await outbox.retry(BET, { reason: 'mended' })).toMatchObject({
+      state: 'waiting',
+      decisions: [{ action: 'retry', reason: 'mended' }],
+    });
+    expect(events.filter(([type]) => type === 'decided')).toEqual([
+      ['decided', expect.objectContaining({ id: BET, action: 'retry' })],
+    ]);
     expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2 } });
   });
 
@@ -696,7 +849,7 @@ describe('in a store in which one worker at a time leads', () => {
         new Promise((resolve, reject) => {
           signal.addEventListener('abort', () => reject(new Error('aborted')));
           const before = turn;
-          turn = before.then(() => new Promise<void>((end) => resolve(end)));
+          turn = before.then(() => (signal.aborted ? undefined : new Promise<void>((end) => resolve(end))));
         }),
     };
   }
@@ -722,6 +875,23 @@ describe('in a store in which one worker at a time leads', () => {
     await run(follower.stop());
   });
 
+  it('sends again after a start during a stop, as a page makes it that comes back', async () => {
+    const { outbox, run } = outboxWorld({ store: led() });
+    outbox.start();
+    const stopped = outbox.stop();
+    outbox.start();
+    await run(stopped);
+    const { done } = await outbox.reportBetEvent(betEvent());
+    expect(await run(done)).toMatchObject({ outcome: 'recorded' });
+    const ends = [outbox.stop()];
+    outbox.start();
+    ends.push(outbox.stop());
+    await run(Promise.all(ends));
+    const { id } = await outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }));
+    await run(new Promise((resolve) => setTimeout(resolve, 20)));
+    expect(await outbox.get(id)).toMatchObject({ state: 'waiting' });
+  });
+
   it('updates durable when the store does', () => {
     let durable = false;
     const store = Object.defineProperty({ ...memoryStore() }, 'durable', { get: () => durable }) as OutboxStore;
@@ -735,7 +905,12 @@ describe('in a store in which one worker at a time leads', () => {
 describe('further methods', () => {
   it('iterates over many reports without loading them all', async () => {
     const { outbox } = outboxWorld();
-    await outbox.reportAll(Array.from({ length: 250 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `B-${index}` }) })));
+    await outbox.reportAll(
+      Array.from({ length: 250 }, (_, index) => ({
+        operation: 'reportBetEvent' as const,
+        payload: betEvent({ bet_id: `B-${index}` }),
+      })),
+    );
     const seen: string[] = [];
     for await (const { reference } of outbox.iterate()) seen.push(reference);
     expect(seen).toEqual(Array.from({ length: 250 }, (_, index) => `B-${index}`));
@@ -755,7 +930,10 @@ describe('further methods', () => {
   it('continues when the store or a listener fails for a while', async () => {
     const store = memoryStore();
     let failing = 3;
-    const flaky: OutboxStore = { ...store, turn: (turn) => (failing-- > 0 ? Promise.reject(new Error('disk')) : store.turn(turn)) };
+    const flaky: OutboxStore = {
+      ...store,
+      turn: (turn) => (failing-- > 0 ? Promise.reject(new Error('disk')) : store.turn(turn)),
+    };
     const { outbox, run, events } = outboxWorld({ store: flaky });
     outbox.on('recorded', () => {
       throw new Error('a bug of the listener');
@@ -786,12 +964,24 @@ describe('further methods', () => {
   });
 
   it('lists every wrong option at once', async () => {
-    const wrong = { client: {}, store: {}, concurency: 1, concurrency: 0, retry: { limit: 1 }, leaseMs: 'long' } as never;
+    const wrong = {
+      client: {},
+      store: {},
+      concurency: 1,
+      concurrency: 0,
+      retry: { limit: 1 },
+      leaseMs: 'long',
+    } as never;
     const { message } = await failureOf(() => createOutbox(wrong));
-    for (const part of ['concurency', 'concurrency:', 'retry.limit', 'leaseMs', 'client:', 'store:']) expect(message).toContain(part);
+    for (const part of ['concurency', 'concurrency:', 'retry.limit', 'leaseMs', 'client:', 'store:'])
+      expect(message).toContain(part);
     expect(() => createOutbox({ client: createClient(), store: memoryStore(), leaseMs: 5_000 })).toThrow('leaseMs');
     // Stores read a wait of more than a day as over.
-    expect(() => createOutbox({ client: createClient(), store: memoryStore(), leaseMs: 25 * 3_600_000 })).toThrow('leaseMs');
-    expect(() => createOutbox({ client: createClient({ attemptTimeoutMs: 25 * 3_600_000 }), store: memoryStore() })).toThrow('attemptTimeoutMs');
+    expect(() => createOutbox({ client: createClient(), store: memoryStore(), leaseMs: 25 * 3_600_000 })).toThrow(
+      'leaseMs',
+    );
+    expect(() =>
+      createOutbox({ client: createClient({ attemptTimeoutMs: 25 * 3_600_000 }), store: memoryStore() }),
+    ).toThrow('attemptTimeoutMs');
   });
 });

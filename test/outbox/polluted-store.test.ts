@@ -9,7 +9,8 @@ import { outboxWorld } from './world.js';
 
 /** A store with only the required methods. */
 function plainStore(now: () => number): OutboxStore {
-  const { durable, enqueue, turn, bind, rebind, outlook, pause, get, missingKeys, list, counts, remember, receipts } = memoryStore({ now });
+  const { durable, enqueue, turn, bind, rebind, outlook, pause, get, missingKeys, list, counts, remember, receipts } =
+    memoryStore({ now });
   return { durable, enqueue, turn, bind, rebind, outlook, pause, get, missingKeys, list, counts, remember, receipts };
 }
 
@@ -32,15 +33,20 @@ describe('a polluted prototype of all objects', () => {
     const store = plainStore(clock.now);
     const { turn: _, ...without } = store;
     const seal: Partial<Seal> = { seal: async (body) => ({ body, fingerprint: body }), open: async (sealed) => sealed };
-    await polluted(Object.fromEntries(['turn', 'matches', 'lead', 'watch', 'prepare', 'asValue'].map((name) => [name, method(name)])), async () => {
-      expect(() => createOutbox({ client, store: without as OutboxStore })).toThrow('store: expected an object with');
-      expect(() => createOutbox({ client, store, seal: seal as Seal })).toThrow('seal: expected an object with');
-      const outbox = createOutbox({ client, store });
-      const { done } = await run(outbox.reportBetEvent(betEvent()));
-      outbox.start();
-      expect(await run(done)).toMatchObject({ outcome: 'recorded' });
-      await run(outbox.stop());
-    });
+    await polluted(
+      Object.fromEntries(
+        ['turn', 'matches', 'lead', 'watch', 'prepare', 'asValue'].map((name) => [name, method(name)]),
+      ),
+      async () => {
+        expect(() => createOutbox({ client, store: without as OutboxStore })).toThrow('store: expected a store');
+        expect(() => createOutbox({ client, store, seal: seal as Seal })).toThrow('seal: expected an object with');
+        const outbox = createOutbox({ client, store });
+        const { done } = await run(outbox.reportBetEvent(betEvent()));
+        outbox.start();
+        expect(await run(done)).toMatchObject({ outcome: 'recorded' });
+        await run(outbox.stop());
+      },
+    );
     expect(called).toEqual([]);
   });
 
@@ -53,11 +59,13 @@ describe('a polluted prototype of all objects', () => {
   });
 
   it('is not an option of a store', async () => {
-    const platform = { indexedDB: {} } as never;
     await polluted({ now: () => 5, player: 'P-1', schema: 'public', name: 'other', notify: false }, async () => {
       expect(memoryStore().player).toBeUndefined();
-      expect(readPostgresOptions({ database: { query: async () => ({ rows: [] }) } })).toMatchObject({ schema: 'location_sdk', notify: true });
-      expect(readIndexedDbOptions({ platform })).toMatchObject({ name: 'location-sdk-outbox', player: undefined });
+      expect(readPostgresOptions({ database: { query: async () => ({ rows: [] }) } })).toMatchObject({
+        schema: 'location_sdk',
+        notify: true,
+      });
+      expect(readIndexedDbOptions({})).toMatchObject({ name: 'location-sdk-outbox', player: undefined });
     });
   });
 });

@@ -15,8 +15,11 @@ export interface RawRequest {
 export type RawAnswer = (request: RawRequest, index: number, reply: (bytes: string) => void) => string | undefined;
 
 /** A complete HTTP answer as text. */
-export const http = (status: string, body = '', headers: readonly string[] = ['content-type: application/json']): string =>
-  [`HTTP/1.1 ${status}`, ...headers, `content-length: ${Buffer.byteLength(body)}`, '', body].join('\r\n');
+export const http = (
+  status: string,
+  body = '',
+  headers: readonly string[] = ['content-type: application/json'],
+): string => [`HTTP/1.1 ${status}`, ...headers, `content-length: ${Buffer.byteLength(body)}`, '', body].join('\r\n');
 
 /** A gateway of plain sockets without code of the package. It reads requests, and writes the given answers. */
 export async function rawGateway(first: RawAnswer) {
@@ -37,7 +40,11 @@ export async function rawGateway(first: RawAnswer) {
         const head = buffer.subarray(0, end).toString('latin1');
         const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
         if (buffer.length < end + 4 + length) return;
-        const request = { path: head.split(' ')[1] ?? '', body: buffer.subarray(end + 4, end + 4 + length).toString(), at: Date.now() };
+        const request = {
+          path: head.split(' ')[1] ?? '',
+          body: buffer.subarray(end + 4, end + 4 + length).toString(),
+          at: Date.now(),
+        };
         buffer = buffer.subarray(end + 4 + length);
         requests.push(request);
         const bytes = answer(request, requests.length - 1, (later) => void socket.write(later));
@@ -66,5 +73,10 @@ export function virtualTime(transport: Transport = moduleTransport(undefined, fa
     clock,
     transport: { send: (request, limit) => transport.send(request, limit).finally(holdClocks()) },
   };
-  return { clock, client, seconds: (count: number) => clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, count * 1_000))) };
+  return {
+    clock,
+    client,
+    seconds: (count: number) =>
+      clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, count * 1_000))),
+  };
 }

@@ -19,7 +19,11 @@ const bet = (more: object = {}) => ({ bet_id: 'BET-1', amount: 1500, location: g
 const A_WHILE = { timeoutMs: 3_000 };
 
 /** A page: its client, a store of its player, and its requests to the given `fetch`. */
-function pageOf(player: string, respond: (body: string, headers: Record<string, string>) => Promise<Response> | Response, given?: OutboxStore) {
+function pageOf(
+  player: string,
+  respond: (body: string, headers: Record<string, string>) => Promise<Response> | Response,
+  given?: OutboxStore,
+) {
   const clock = new FakeClock();
   const store = given ?? memoryStore({ now: clock.now, player });
   const sent: string[] = [];
@@ -47,13 +51,29 @@ const lost = () => new TypeError('fetch failed');
 const told = (status: number, error: object) => () => failed(status, { reference: 'BET-1', ...error });
 
 describe('a report for a relay', () => {
+  it('leaves nothing but its fingerprint once it is recorded', async () => {
+    const { outbox, run, store } = scripted(() =>
+      answer(200, receipt({ operation: 'reportWithdrawalEvent', reference: 'W-1' })),
+    );
+    const { user: _, userId: __, ...withdrawal } = withdrawalEvent({ request_id: 'W-1' });
+    outbox.start();
+    const { done } = await outbox.reportWithdrawalEvent({ ...withdrawal, location: gps() });
+    await run(done);
+    expect(await store.list({ limit: 2 })).toMatchObject([{ state: 'recorded', body: undefined, excerpt: undefined }]);
+  });
+
   it('is recorded with the receipt of the relay, without an environment', async () => {
     const { outbox, run } = scripted(recorded);
     outbox.start();
     const { id, state, done } = await outbox.reportBetEvent(bet());
     expect([id, state]).toEqual([BET, 'waiting']);
     const { outcome, operation, reference, location, ...more } = await run(done);
-    expect({ outcome, operation, reference, location }).toEqual({ outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', location: gps() });
+    expect({ outcome, operation, reference, location }).toEqual({
+      outcome: 'recorded',
+      operation: 'reportBetEvent',
+      reference: 'BET-1',
+      location: gps(),
+    });
     expect(more).toEqual({ attempts: 1 });
     await run(outbox.stop());
   });
@@ -67,11 +87,14 @@ describe('a report for a relay', () => {
     expect(new Set(sent)).toEqual(new Set([withdrawal?.body, stored?.body]));
     const user = { ...betUser(), ...withdrawalEvent().user };
     for (const row of [withdrawal, stored])
-      for (const value of Object.values(user)) expect(JSON.stringify(row)).not.toContain(JSON.stringify(value).slice(1, -1));
+      for (const value of Object.values(user))
+        expect(JSON.stringify(row)).not.toContain(JSON.stringify(value).slice(1, -1));
   });
 
   it('is accepted if an outbox behind the relay has stored it: final, with that outcome', async () => {
-    const { outbox, run } = scripted(() => answer(202, { id: 'x', state: 'waiting', operation: 'reportBetEvent', reference: 'BET-1' }));
+    const { outbox, run } = scripted(() =>
+      answer(202, { id: 'x', state: 'waiting', operation: 'reportBetEvent', reference: 'BET-1' }),
+    );
     outbox.start();
     const events: string[] = [];
     outbox.on('recorded', ({ outcome }) => events.push(outcome));
@@ -80,7 +103,9 @@ describe('a report for a relay', () => {
     expect(await outbox.get(BET)).toMatchObject({ state: 'recorded', outcome: 'accepted' });
     expect(events).toEqual(['accepted']);
     const lines = await collect(outbox.exportReceipts());
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ id: BET, environment: 'relay', outcome: 'accepted' }]);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { id: BET, environment: 'relay', outcome: 'accepted' },
+    ]);
     await run(outbox.stop());
   });
 
@@ -107,7 +132,10 @@ describe('a report for a relay', () => {
   });
 
   it('ends with an error that cannot be resent: only the outbox sends what it stores', async () => {
-    const { outbox, client, sent, run } = scripted(lost, told(409, { code: 'duplicate', outcome: 'rejected', conflict: true }));
+    const { outbox, client, sent, run } = scripted(
+      lost,
+      told(409, { code: 'duplicate', outcome: 'rejected', conflict: true }),
+    );
     outbox.start();
     const { done } = await outbox.reportBetEvent(bet());
     const error = await run(failureOf(done));
@@ -137,7 +165,8 @@ describe('a report for a relay', () => {
 });
 
 describe('an answer about the session or the address', () => {
-  const html = (status: number) => () => new Response('<html>Log in</html>', { status, headers: { 'content-type': 'text/html' } });
+  const html = (status: number) => () =>
+    new Response('<html>Log in</html>', { status, headers: { 'content-type': 'text/html' } });
 
   it.each([
     ['no player is logged in', told(401, { code: 'authentication', outcome: 'not-sent' }), 'authentication'],
@@ -154,14 +183,17 @@ describe('an answer about the session or the address', () => {
     ['the settings of the relay are wrong', told(500, { code: 'configuration', outcome: 'not-sent' }), 'configuration'],
   ])('pauses and quarantines nothing: %s', async (_, refused, reason) => {
     let open = false;
-    const { outbox, run } = pageOf('U-1', (body) => (open ? answer(200, receipt({ reference: JSON.parse(body).bet_id })) : refused()));
+    const { outbox, run } = pageOf('U-1', (body) =>
+      open ? answer(200, receipt({ reference: JSON.parse(body).bet_id })) : refused(),
+    );
     await outbox.reportBetEvent(bet());
     await outbox.reportBetEvent(bet({ bet_id: 'BET-2' }));
     await run(outbox.drain(A_WHILE));
     const { paused, states } = await outbox.stats();
     expect(paused).toMatchObject([{ environment: 'relay', reason }]);
     expect([states.waiting, states.quarantined]).toEqual([2, 0]);
-    if (!/^(?:503|unavailable)$/.test(reason)) expect(await outbox.get(BET)).toMatchObject({ inDoubt: false, attempts: 0 });
+    if (!/^(?:503|unavailable)$/.test(reason))
+      expect(await outbox.get(BET)).toMatchObject({ inDoubt: false, attempts: 0 });
     open = true;
     await run(outbox.drain());
     expect((await outbox.stats()).states.recorded).toBe(2);
@@ -177,7 +209,9 @@ describe('an answer about the session or the address', () => {
 
   it('lets a report wait that the relay does not take now, without delaying the others', async () => {
     const forbidden = told(403, { code: 'bad-request', outcome: 'not-sent' });
-    const { outbox, run } = pageOf('U-1', (body) => (body.includes('BET-1') ? forbidden() : answer(200, receipt({ reference: 'BET-2' }))));
+    const { outbox, run } = pageOf('U-1', (body) =>
+      body.includes('BET-1') ? forbidden() : answer(200, receipt({ reference: 'BET-2' })),
+    );
     await outbox.reportBetEvent(bet());
     await outbox.reportBetEvent(bet({ bet_id: 'BET-2' }));
     await run(outbox.drain(A_WHILE));
@@ -209,7 +243,10 @@ describe('another player in the same browser', () => {
     await run(outbox.drain(A_WHILE));
     expect(gateway.requests()).toEqual([]);
     expect((await outbox.stats()).paused).toMatchObject([
-      { reason: 'authentication', message: expect.stringContaining('The logged-in player is not the player of this report') },
+      {
+        reason: 'authentication',
+        message: expect.stringContaining('The logged-in player is not the player of this report'),
+      },
     ]);
 
     browser.session = 'ada';
@@ -218,7 +255,11 @@ describe('another player in the same browser', () => {
   });
 
   it('is recognised by the operator’s name of the player, if the page has no other', async () => {
-    const authorize = (session: string) => ({ session, user: betUser(), outboxPlayer: session === 'session=ada' ? 'opaque-1' : 'opaque-2' });
+    const authorize = (session: string) => ({
+      session,
+      user: betUser(),
+      outboxPlayer: session === 'session=ada' ? 'opaque-1' : 'opaque-2',
+    });
     const { outbox, gateway, browser, run } = shop('opaque-1', authorize);
     await outbox.reportBetEvent(bet());
     browser.session = 'bola';
@@ -249,12 +290,14 @@ describe('an outbox that could mix players up', () => {
 
   it('is refused: a store without a player over a relay, and a player’s store over a gateway', async () => {
     expect(() => createOutbox({ client: relayed(), store: memoryStore() })).toThrow(/indexedDbStore\(\{ player \}\)/);
-    expect(() => createOutbox({ client: relayed(), store: memoryStore({ player: '' }) })).toThrow(/indexedDbStore\(\{ player \}\)/);
+    expect(() => createOutbox({ client: relayed(), store: memoryStore({ player: '' }) })).toThrow(
+      /indexedDbStore\(\{ player \}\)/,
+    );
     expect(() => createOutbox({ client: createClient(), store: memoryStore({ player: 'U-1' }) })).toThrow(/relayUrl/);
   });
 
   it('is refused over a store for servers', async () => {
-    const { default: Database } = await import('libsql');
+    const { DatabaseSync: Database } = await import('@photostructure/sqlite');
     const database = new Database(':memory:');
     const store = await sqliteStore({ database });
     expect(() => createOutbox({ client: relayed(), store })).toThrow(/indexedDbStore\(\{ player \}\)/);
@@ -262,7 +305,9 @@ describe('an outbox that could mix players up', () => {
 
   it('refuses settlements, which belong to the backend', async () => {
     const { outbox } = scripted(recorded);
-    expect(await failureOf((outbox as unknown as { reportSettledBet(bet: object): Promise<unknown> }).reportSettledBet({}))).toMatchObject({
+    expect(
+      await failureOf((outbox as unknown as { reportSettledBet(bet: object): Promise<unknown> }).reportSettledBet({})),
+    ).toMatchObject({
       code: 'configuration',
     });
   });

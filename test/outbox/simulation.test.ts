@@ -50,14 +50,25 @@ describe('the simulation', () => {
     expect(tell(7)).not.toEqual(tell(8));
   });
 
-  it.each(VARIANTS.map((variant) => [variant.name, variant] as const))('catches: %s', { tags: 'slow' }, (_, variant) => {
-    for (let seed = 1; seed <= CAUGHT_WITHIN; seed += 1) if (simulate(seed, { ...variant, catalogue, coverage: emptyCoverage() })) return;
-    expect.fail(`not caught within ${CAUGHT_WITHIN} histories`);
-  });
+  it.each(VARIANTS.map((variant) => [variant.name, variant] as const))(
+    'catches: %s',
+    { tags: 'slow' },
+    (_, variant) => {
+      for (let seed = 1; seed <= CAUGHT_WITHIN; seed += 1)
+        if (simulate(seed, { ...variant, catalogue, coverage: emptyCoverage() })) return;
+      expect.fail(`not caught within ${CAUGHT_WITHIN} histories`);
+    },
+  );
 });
 
 describe('without the rules about its own books, the simulation', () => {
-  const BY_WHAT_FOLLOWS = ['no doubt flag', 'no fence', 'any 400 while in doubt is success', '429 clears the doubt', 'a settled report waits for nothing'];
+  const BY_WHAT_FOLLOWS = [
+    'no doubt flag',
+    'no fence',
+    'any 400 while in doubt is success',
+    '429 clears the doubt',
+    'a settled report waits for nothing',
+  ];
 
   it.each(BY_WHAT_FOLLOWS)('still catches: %s', { tags: 'slow' }, (name) => {
     const variant = VARIANTS.find((one) => one.name === name);
@@ -73,22 +84,25 @@ describe('without the rules about its own books, the simulation', () => {
 });
 
 describe("the simulation's store", () => {
-  it.each([...claimCases, ...orderCases, ...pauseCases].map(({ name, run }) => [name, run] as const))('%s', (_, run) => {
-    let time = 1_795_161_600_000;
-    const store = createStore(() => time, decisions);
-    return run(() => ({
-      store: {
-        enqueue: async (rows) => store.enqueue(rows),
-        turn: async (turn) => store.turn(turn),
-        outlook: async () => store.outlook(),
-        bind: async (given) => store.bind(given),
-        pause: async (change) => store.pause(change),
-        get: async (ids) => ids.map(store.get),
-        list: async ({ reference }) => store.rows.filter((row) => row.reference === reference),
-      } satisfies Partial<OutboxStore> as unknown as OutboxStore,
-      advance: (milliseconds) => {
-        time += milliseconds;
-      },
-    }));
-  });
+  it.each([...claimCases, ...orderCases, ...pauseCases].map(({ name, run }) => [name, run] as const))(
+    '%s',
+    (_, run) => {
+      let time = 1_795_161_600_000;
+      const store = createStore(() => time, decisions);
+      return run(() => ({
+        store: {
+          enqueue: async (rows) => store.enqueue(rows),
+          turn: async (turn) => store.turn(turn),
+          outlook: async () => store.outlook(),
+          bind: async (given) => store.bind(given),
+          pause: async (change) => store.pause(change),
+          get: async (ids) => ids.map(store.get),
+          list: async ({ reference }) => store.rows.filter((row) => row.reference === reference),
+        } satisfies Partial<OutboxStore> as unknown as OutboxStore,
+        advance: (milliseconds) => {
+          time += milliseconds;
+        },
+      }));
+    },
+  );
 });

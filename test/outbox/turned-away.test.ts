@@ -6,11 +6,21 @@ import { betEvent } from '../support/factories.js';
 import { http, type RawAnswer, rawGateway, virtualTime } from './raw-gateway.js';
 import { outboxWorld } from './world.js';
 
-const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const LOCATION = {
+  latitude: 6.45,
+  longitude: 3.39,
+  city: 'Lagos',
+  region: 'LA',
+  country: 'NG',
+  accuracy: 10,
+  source: 'test',
+};
 const HTML = ['content-type: text/html'];
 /** A page without a length, as a proxy sends it. */
 const inChunks = (status: string, body: string) =>
-  [`HTTP/1.1 ${status}`, ...HTML, 'transfer-encoding: chunked', '', body.length.toString(16), body, '0', '', ''].join('\r\n');
+  [`HTTP/1.1 ${status}`, ...HTML, 'transfer-encoding: chunked', '', body.length.toString(16), body, '0', '', ''].join(
+    '\r\n',
+  );
 const recorded = () => http('200 OK', '{"message":"Bet reported"}');
 /** The attempts that may be under way when the first answer arrives, and the probes of a few seconds. */
 const FEW = 14;
@@ -22,7 +32,10 @@ interface Given {
   readonly by?: typeof nodeTransport | undefined;
 }
 
-async function backlogOf({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, { count, answer, options, by }: Given) {
+async function backlogOf(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  { count, answer, options, by }: Given,
+) {
   const gateway = await rawGateway(answer);
   onTestFinished(gateway.close);
   const transport = by?.();
@@ -57,13 +70,27 @@ describe('a destination that turns everybody away', () => {
   it.for<readonly [string, RawAnswer, string?, typeof nodeTransport?]>([
     ['403 to a bad key, in JSON', () => http('403 Forbidden', '{"message":"Forbidden"}'), 'authentication'],
     ['403 of a firewall, in HTML', () => http('403 Forbidden', '<h1>Forbidden</h1>', HTML), 'authentication'],
-    ['401', () => http('401 Unauthorized', '{"message":"API key is invalid","error":"Unauthorized","statusCode":401}'), 'authentication'],
-    ["nginx's own 404", () => http('404 Not Found', '<html><body><center><h1>404 Not Found</h1></center></body></html>', HTML), 'address'],
+    [
+      '401',
+      () => http('401 Unauthorized', '{"message":"API key is invalid","error":"Unauthorized","statusCode":401}'),
+      'authentication',
+    ],
+    [
+      "nginx's own 404",
+      () => http('404 Not Found', '<html><body><center><h1>404 Not Found</h1></center></body></html>', HTML),
+      'address',
+    ],
     ['a 404 of a proxy in chunks', () => inChunks('404 Not Found', '<h1>404 Not Found</h1>'), 'address'],
     ['an empty 404', () => http('404 Not Found', '', []), 'address'],
     ['405', () => http('405 Method Not Allowed', '{"message":"Method Not Allowed"}'), 'address'],
-    // The built-in fetch shows no 407 (its rule: a network error without details), and repeats a request itself after a 421.
-    ['407 over nodeTransport', () => http('407 Proxy Authentication Required', '', ['proxy-authenticate: Basic']), 'address', nodeTransport],
+    // The built-in fetch shows no 407 (its rule: a network error without details), and repeats a request itself after a
+    // 421.
+    [
+      '407 over nodeTransport',
+      () => http('407 Proxy Authentication Required', '', ['proxy-authenticate: Basic']),
+      'address',
+      nodeTransport,
+    ],
     ['421 over nodeTransport', () => http('421 Misdirected Request'), 'address', nodeTransport],
     ['a redirect', () => http('302 Found', '', ['location: https://login.example.com/']), 'address'],
     ['a permanent redirect', () => http('308 Permanent Redirect', '', ['location: /elsewhere']), 'address'],
@@ -88,7 +115,14 @@ describe('a destination that turns everybody away', () => {
   });
 
   it.for<readonly [string, RawAnswer]>([
-    ['422', () => http('422 Unprocessable Entity', '{"message":"nin is not known","error":"Unprocessable Entity","statusCode":422}')],
+    [
+      '422',
+      () =>
+        http(
+          '422 Unprocessable Entity',
+          '{"message":"nin is not known","error":"Unprocessable Entity","statusCode":422}',
+        ),
+    ],
     ['409 to everybody', () => http('409 Conflict', '{"message":"This bet has already been reported"}')],
     ['a 404 in JSON', () => http('404 Not Found', '{"message":"no Route matched with those values"}')],
   ])('%s, which the outbox does not expect, quarantines a few reports and then stops', async ([, answer], test) => {
@@ -119,7 +153,8 @@ describe('a destination that turns everybody away', () => {
   });
 
   it('does not stop if recorded reports stand between the refusals', async (test) => {
-    const answer: RawAnswer = ({ body }) => (/BET-\d*[02468]"/.test(body) ? recorded() : http('422 Unprocessable Entity', '{"message":"no"}'));
+    const answer: RawAnswer = ({ body }) =>
+      /BET-\d*[02468]"/.test(body) ? recorded() : http('422 Unprocessable Entity', '{"message":"no"}');
     const { outbox, until } = await backlogOf(test, { count: 60, answer, options: { concurrency: 1 } });
     outbox.start();
     await until(({ recorded, quarantined }) => recorded === 30 && quarantined === 30);
@@ -129,11 +164,20 @@ describe('a destination that turns everybody away', () => {
 describe('a gateway that asks to be left alone for no time at all', () => {
   it.for<readonly [string, RawAnswer]>([
     ['429 with Retry-After: 0', () => http('429 Too Many Requests', '{"message":"slow down"}', ['retry-after: 0'])],
-    ['429 with a date in the past', () => http('429 Too Many Requests', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT'])],
-    ['429 in HTML and in chunks, which may have broken off', () => inChunks('429 Too Many Requests', '<h1>Too Many Requests</h1>')],
+    [
+      '429 with a date in the past',
+      () => http('429 Too Many Requests', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT']),
+    ],
+    [
+      '429 in HTML and in chunks, which may have broken off',
+      () => inChunks('429 Too Many Requests', '<h1>Too Many Requests</h1>'),
+    ],
     ['an empty 429 in chunks', () => 'HTTP/1.1 429 Too Many Requests\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['503 with Retry-After: 0', () => http('503 Service Unavailable', '', ['retry-after: 0'])],
-    ['503 with a date in the past', () => http('503 Service Unavailable', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT'])],
+    [
+      '503 with a date in the past',
+      () => http('503 Service Unavailable', '', ['retry-after: Wed, 21 Oct 2015 07:28:00 GMT']),
+    ],
   ])('%s does not get many requests from an outbox', async ([, answer], test) => {
     const { gateway, outbox, seconds } = await backlogOf(test, { count: 100, answer });
     outbox.start();
@@ -144,7 +188,18 @@ describe('a gateway that asks to be left alone for no time at all', () => {
 });
 
 it('a 429 in HTML and in chunks is followed by the asked wait', async (test) => {
-  const limited = ['HTTP/1.1 429 Too Many Requests', ...HTML, 'retry-after: 60', 'transfer-encoding: chunked', '', '4', '<h1>', '0', '', ''].join('\r\n');
+  const limited = [
+    'HTTP/1.1 429 Too Many Requests',
+    ...HTML,
+    'retry-after: 60',
+    'transfer-encoding: chunked',
+    '',
+    '4',
+    '<h1>',
+    '0',
+    '',
+    '',
+  ].join('\r\n');
   const { outbox, seconds } = await backlogOf(test, { count: 5, answer: () => limited });
   outbox.start();
   await seconds(1);
@@ -175,7 +230,10 @@ describe('a minute of refusals before a backlog of three hundred', () => {
       },
     });
     await outbox.reportAll(
-      Array.from({ length: 300 }, (_, index) => ({ operation: 'reportBetEvent' as const, payload: betEvent({ bet_id: `BET-${index}` }) })),
+      Array.from({ length: 300 }, (_, index) => ({
+        operation: 'reportBetEvent' as const,
+        payload: betEvent({ bet_id: `BET-${index}` }),
+      })),
     );
     const began = clock.now();
     const drained = outbox.drain();

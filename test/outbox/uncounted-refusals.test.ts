@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { memoryStore } from '../../src/entries/outbox.js';
-import { PAUSE_TRIES } from '../../src/outbox/plan.js';
+import { PAUSE_TRIES } from '../../src/outbox/sending/plan.js';
 import { betEvent } from '../support/factories.js';
 import { outboxWorld } from './world.js';
 

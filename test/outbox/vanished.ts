@@ -5,21 +5,32 @@ import { settledBet } from '../support/factories.js';
 const REPORTS = 12;
 
 /**
- * The breaker of an outbox opens, its store loses rows by plain SQL, and the gateway recovers. Returns the number of reports that
- * were recorded or quarantined at the end.
+ * The breaker of an outbox opens, its store loses rows by plain SQL, and the gateway recovers. Returns the number of
+ * reports that were recorded or quarantined at the end.
  */
-export async function loseBreaker(store: OutboxStore, lose: () => Promise<unknown>): Promise<{ readonly sent: number; readonly recorded: number }> {
+export async function loseBreaker(
+  store: OutboxStore,
+  lose: () => Promise<unknown>,
+): Promise<{ readonly sent: number; readonly recorded: number }> {
   let isWell = false;
   const fetch: Fetch = async () => {
     const [status, message] = isWell ? [200, 'reported'] : [422, 'cannot be processed'];
     return new Response(JSON.stringify({ message }), { status, headers: { 'content-type': 'application/json' } });
   };
   const logger = { warn: () => {}, info: () => {} };
-  const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } }, environment: 'staging', fetch, logger });
+  const client = createClient({
+    gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } },
+    environment: 'staging',
+    fetch,
+    logger,
+  });
   const outbox = createOutbox({ client, store, breakerAfter: 2, pollMs: 20, retry: { baseMs: 10, capMs: 40 } });
   const opened = new Promise((resolve) => outbox.on('paused', resolve));
   await outbox.reportAll(
-    Array.from({ length: REPORTS }, (_, index) => ({ operation: 'reportSettledBet' as const, payload: settledBet({ bet_id: `B-${index}` }) })),
+    Array.from({ length: REPORTS }, (_, index) => ({
+      operation: 'reportSettledBet' as const,
+      payload: settledBet({ bet_id: `B-${index}` }),
+    })),
   );
   outbox.start();
   await opened;

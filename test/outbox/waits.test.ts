@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Fetch } from '../../src/entries/index.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
-import { meaningOf } from '../../src/outbox/operator/meaning.js';
+import { createOperator } from '../../src/outbox/operator/operator.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { outboxWorld } from './world.js';
 
@@ -11,23 +11,22 @@ const SETTLED = 'default:staging:reportSettledBet:BET-1';
 /** No virtual wait of these tests is longer. */
 const LIMIT = { timeoutMs: 3_600_000 };
 
-const GUIDE = readFileSync(new URL('../../docs/background/delivery.md', import.meta.url), 'utf8');
-const [, TABLE = ''] = /### Why a report waits\n([\s\S]*?)\n### /.exec(GUIDE) ?? [];
+const GUIDE = readFileSync(new URL('../../docs/how-to/on-call.md', import.meta.url), 'utf8');
+const [, TABLE = ''] = /^## Why a report waits\n([\s\S]*?)\n## /m.exec(GUIDE) ?? [];
 /** The first cells of the table in the guide. */
 const CAUSES = [...TABLE.matchAll(/^\| ([^|-][^|]*?) \|/gm)].map(([, cause = '']) => cause).slice(1);
 
 /** An outbox whose gateway answers with one status until it is `well`. */
 function waiting({ status, ...given }: { status?: number } & Parameters<typeof outboxWorld>[0] = {}) {
   const world = outboxWorld(given);
-  const { gateway, outbox, store, clock, run } = world;
+  const { gateway, outbox, clock, run } = world;
   if (status !== undefined) gateway.faults.add({ kind: 'status', status, times: null });
   return {
     ...world,
     well: () => gateway.faults.clear(),
     /** The words of `show` and of the console about a report. */
     async means(id = ID): Promise<string> {
-      const [row] = await store.get([id]);
-      return row ? meaningOf(row, (await outbox.stats()).paused, clock.now()) : 'It is not in the outbox.';
+      return (await createOperator({ over: outbox }).report(id))?.means ?? 'It is not in the outbox.';
     },
     reasons: async () => (await outbox.stats()).paused.map(({ reason }) => reason),
     /** Sends until the gateway has answered this often. */
@@ -35,7 +34,8 @@ function waiting({ status, ...given }: { status?: number } & Parameters<typeof o
       outbox.start();
       return run(
         (async () => {
-          while (world.sent.length < count) await new Promise((resolve) => clock.setTimeout(() => resolve(undefined), 100));
+          while (world.sent.length < count)
+            await new Promise((resolve) => clock.setTimeout(() => resolve(undefined), 100));
           await outbox.stop({ timeoutMs: 1_000 });
         })(),
       );
@@ -71,7 +71,10 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     await ends();
   },
   async 'its next attempt'() {
-    const { outbox, answered, means, ends, well, reasons } = waiting({ status: 500, outbox: { retry: { baseMs: 600_000, capMs: 600_000 } } });
+    const { outbox, answered, means, ends, well, reasons } = waiting({
+      status: 500,
+      outbox: { retry: { baseMs: 600_000, capMs: 600_000 } },
+    });
     await outbox.reportBetEvent(betEvent(), bet);
     await answered(1);
     expect(await reasons()).toEqual([]);
@@ -109,7 +112,10 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     await outbox.reportBetEvent(betEvent(), bet);
     const gateways = { staging: (await store.outlook())[0]?.gateway ?? '' };
     // A worker that claims the report and never writes its result.
-    await store.turn({ writes: [], claim: { accounts: [{ account: 'default', gateways, busy: 0 }], limit: 1, leaseMs: 30_000 } });
+    await store.turn({
+      writes: [],
+      claim: { accounts: [{ account: 'default', gateways, busy: 0 }], limit: 1, leaseMs: 30_000 },
+    });
     expect(await means()).toMatch(/^A worker sends it\. If that worker dies, another one takes it after the lease\.$/);
     clock.advance(31_000);
     expect(await means()).toMatch(/^Its worker has not finished within the lease\./);
@@ -121,7 +127,9 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     let key = () => 'mock-api-key';
     const { gateways } = outboxWorld().gateway.clientOptions();
     const staging = { baseUrl: gateways?.staging?.baseUrl ?? '', apiKey: () => key() };
-    const { outbox, answered, run, clock, means, reasons, ends, sent, gateway } = waiting({ client: { gateways: { staging } } });
+    const { outbox, answered, run, clock, means, reasons, ends, sent, gateway } = waiting({
+      client: { gateways: { staging } },
+    });
     key = () => {
       throw new Error('no key');
     };
@@ -129,7 +137,9 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     outbox.start();
     await run(new Promise((resolve) => clock.setTimeout(() => resolve(undefined), 3_000)));
     expect([await reasons(), sent.length, gateway.reports().length]).toEqual([['configuration'], 0, 0]);
-    expect(await means()).toMatch(/paused \(configuration\)\. A setting of the outbox is missing or wrong\. Correct the setting/);
+    expect(await means()).toMatch(
+      /paused \(configuration\)\. A setting of the outbox is missing or wrong\. Correct the setting/,
+    );
     key = () => 'mock-api-key';
     await answered(1);
     await ends();
@@ -139,7 +149,9 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     await pauses(503, 'unavailable', /is unavailable.*by itself/);
     let isUp = false;
     const world = outboxWorld();
-    const refused = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
+    const refused = Object.assign(new TypeError('fetch failed'), {
+      cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+    });
     const fetch: Fetch = (url, init) => (isUp ? world.gateway.fetch(url, init as object) : Promise.reject(refused));
     const { outbox, run, clock, means, reasons, ends } = waiting({ client: { fetch } });
     await outbox.reportBetEvent(betEvent(), bet);
@@ -178,7 +190,9 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
   async 'the gateway of the store'() {
     const { outbox, store, gateway, clock, run, ends } = waiting();
     await outbox.reportBetEvent(betEvent(), bet);
-    const elsewhere = outboxWorld({ client: { gateways: { staging: { baseUrl: 'https://other.example.com', apiKey: 'key' } } } });
+    const elsewhere = outboxWorld({
+      client: { gateways: { staging: { baseUrl: 'https://other.example.com', apiKey: 'key' } } },
+    });
     const other = createOutbox({ client: elsewhere.client, store });
     const errors: string[] = [];
     other.on('error', ({ cause }) => errors.push(String(cause)));
@@ -212,7 +226,10 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
   async 'the store'() {
     const inner = memoryStore();
     let isAway = false;
-    const store: OutboxStore = { ...inner, turn: (turn) => (isAway ? Promise.reject(new Error('the database is away')) : inner.turn(turn)) };
+    const store: OutboxStore = {
+      ...inner,
+      turn: (turn) => (isAway ? Promise.reject(new Error('the database is away')) : inner.turn(turn)),
+    };
     const { outbox, events, run, clock, sent, ends } = waiting({ store });
     await outbox.reportBetEvent(betEvent(), bet);
     isAway = true;
@@ -237,4 +254,6 @@ test('the guide names each cause for which a report waits', () => {
   expect(CAUSES.sort()).toEqual(Object.keys(WAITS).sort());
 });
 
-test.each(Object.entries(WAITS))('a report that waits for %s says so, and the wait ends as the guide says', (_, walk) => walk());
+test.each(Object.entries(WAITS))('a report that waits for %s says so, and the wait ends as the guide says', (_, walk) =>
+  walk(),
+);

@@ -1,7 +1,13 @@
 import { createClient } from '../../src/client/create-client.js';
 import type { ClientOptions, Fetch } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
-import { createOutbox, memoryStore, type OutboxEvents, type OutboxOptions, type OutboxStore } from '../../src/entries/outbox.js';
+import {
+  createOutbox,
+  memoryStore,
+  type OutboxEvents,
+  type OutboxOptions,
+  type OutboxStore,
+} from '../../src/entries/outbox.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 
 export const EVENTS: readonly (keyof OutboxEvents)[] = [

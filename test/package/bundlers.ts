@@ -48,20 +48,37 @@ const withVite: Bundle = async (module) => {
   const resolve = module.conditions && { resolve: { conditions: [...module.conditions, 'browser', 'module'] } };
   const result = await buildWithVite({
     ...{ configFile: false, root: directory, logLevel: 'silent', ...resolve },
-    build: { write: false, minify: false, rolldownOptions: { input: entry, external: [...(module.external ?? [])], preserveEntrySignatures: 'strict' } },
+    build: {
+      write: false,
+      minify: false,
+      rolldownOptions: { input: entry, external: [...(module.external ?? [])], preserveEntrySignatures: 'strict' },
+    },
   });
   const outputs = Array.isArray(result) ? result : [result];
-  return outputs.flatMap((output) => ('output' in output ? output.output : [])).reduce((text, part) => text + ('code' in part ? part.code : ''), '');
+  return outputs
+    .flatMap((output) => ('output' in output ? output.output : []))
+    .reduce((text, part) => text + ('code' in part ? part.code : ''), '');
 };
 
 const withWebpack: Bundle = async (module) => {
   const { directory, entry } = write(module);
-  const resolve = module.conditions && { resolve: { conditionNames: [...module.conditions, 'browser', 'import', 'require'] } };
+  const resolve = module.conditions && {
+    resolve: { conditionNames: [...module.conditions, 'browser', 'import', 'require'] },
+  };
   const externals = Object.fromEntries((module.external ?? []).map((name) => [name, 'globalThis.peer']));
   const output = { path: join(directory, 'out') };
   // The code is not minified, as with the others: that would take longer than bundling.
   const optimization = { minimize: false };
-  const compiler = webpack({ mode: 'production', target: 'web', context: directory, entry, ...resolve, externals, output, optimization });
+  const compiler = webpack({
+    mode: 'production',
+    target: 'web',
+    context: directory,
+    entry,
+    ...resolve,
+    externals,
+    output,
+    optimization,
+  });
   if (!compiler) throw new Error('webpack made no compiler');
   let text = '';
   compiler.hooks.assetEmitted.tap('test', (_name, { content }) => {

@@ -22,10 +22,16 @@ export interface Consumer {
   readonly types: readonly string[];
 }
 
-/** Compiles consumers, each in a folder of the project with the package, with the strictest options. Returns the compiler's messages for each, line by line. */
+/**
+ * Compiles consumers, each in a folder of the project with the package, with the strictest options. Returns the
+ * compiler's messages for each, line by line.
+ */
 export async function compileAll(project: string, consumers: readonly Consumer[]): Promise<string[][]> {
   const folders = consumers.map((consumer) => writeConsumer(project, consumer));
-  const { stdout } = await run(process.execPath, [COMPILER, resolve('typescript/bin/tsc'), ...folders], { cwd: project, maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await run(process.execPath, [COMPILER, resolve('typescript/bin/tsc'), ...folders], {
+    cwd: project,
+    maxBuffer: 64 * 1024 * 1024,
+  });
   return JSON.parse(stdout);
 }
 
@@ -33,7 +39,10 @@ function writeConsumer(project: string, { files, extension, module, moduleResolu
   const directory = mkdtempSync(join(project, 'consumer-'));
   for (const file of files) {
     const text = readFileSync(new URL(`${file}.ts`, CONSUMER), 'utf8');
-    writeFileSync(join(directory, `${file}.${extension}`), text.replace(/(from '\.\/[\w-]+)\.js'/g, `$1.${extension.replace('ts', 'js')}'`));
+    writeFileSync(
+      join(directory, `${file}.${extension}`),
+      text.replace(/(from '\.\/[\w-]+)\.js'/g, `$1.${extension.replace('ts', 'js')}'`),
+    );
   }
   const compilerOptions = {
     module,

@@ -2,13 +2,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launchChromium } from '../browser/chromium.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';
@@ -28,15 +28,22 @@ const blockWith = (text: string) => {
   return found.code;
 };
 
-let folder: string;
+/** One installation for all tests: each begins with it and its package.json alone. */
+const folder = mkdtempSync(join(tmpdir(), 'location-sdk-first-'));
 const running: ChildProcess[] = [];
 const inFolder = (variables: Record<string, string> = {}) => ({ cwd: folder, env: { PATH, HOME, ...variables } });
 
+beforeAll(() =>
+  cpSync(join(project, 'node_modules'), join(folder, 'node_modules'), { recursive: true, verbatimSymlinks: true }),
+);
+
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'location-sdk-first-'));
-  // As npm installed it, once for all tests.
-  for (const name of ['package.json', 'node_modules']) cpSync(join(project, name), join(folder, name), { recursive: true, verbatimSymlinks: true });
+  for (const name of readdirSync(folder))
+    if (name !== 'node_modules') rmSync(join(folder, name), { recursive: true, force: true });
+  cpSync(join(project, 'package.json'), join(folder, 'package.json'));
 });
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 afterEach(async () => {
   for (const child of running.splice(0)) {
@@ -44,11 +51,14 @@ afterEach(async () => {
     process.kill(-Number(child.pid), 'SIGINT');
     await ended;
   }
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Starts a program that prints its address in its first line. */
-async function start(program: string, words: readonly string[], variables: Record<string, string> = {}): Promise<string> {
+async function start(
+  program: string,
+  words: readonly string[],
+  variables: Record<string, string> = {},
+): Promise<string> {
   const child = spawn(program, words, { ...inFolder(variables), stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   running.push(child);
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
@@ -91,7 +101,11 @@ describe('the first five minutes', () => {
     expect((await run('npm', ['test'], inFolder())).stdout).toMatch(/^. pass 1$/m);
 
     writeFileSync(join(folder, 'suite.test.mjs'), blockWith('__admin/reports'));
-    const { stdout, stderr } = await run('bash', ['-e', '-c', blockWith('mock run --validation partial -- npm test')], inFolder());
+    const { stdout, stderr } = await run(
+      'bash',
+      ['-e', '-c', blockWith('mock run --validation partial -- npm test')],
+      inFolder(),
+    );
     expect(stdout).toMatch(/^. pass 2$/m);
     const [, address = ''] = /listening on (http:\S+)/.exec(stderr) ?? [];
     await expect(fetch(`${address}/__admin/health`), 'the mock gateway was ended').rejects.toThrow('fetch failed');
@@ -99,13 +113,16 @@ describe('the first five minutes', () => {
 
   it('of a page: the button reports a bet, with the position of the browser', async () => {
     const mock = await startMock();
-    writeFileSync(join(folder, 'page.html'), blockWith('<output></output>'));
+    writeFileSync(join(folder, 'page.html'), blockWith('<output>'));
     writeFileSync(join(folder, 'server.mjs'), blockWith('// server.mjs').replaceAll('3000', await freePort()));
     const site = await start('node', ['server.mjs'], { LOCATION_SDK_MOCK: mock });
 
     const browser = await launchChromium();
     try {
-      const context = await browser.newContext({ geolocation: { latitude: 6.4474, longitude: 7.5139, accuracy: 20 }, permissions: ['geolocation'] });
+      const context = await browser.newContext({
+        geolocation: { latitude: 6.4474, longitude: 7.5139, accuracy: 20 },
+        permissions: ['geolocation'],
+      });
       const page = await context.newPage();
       await page.goto(site);
       await page.click('button');
@@ -113,13 +130,16 @@ describe('the first five minutes', () => {
     } finally {
       await browser.close();
     }
-    expect(await reportsOf(mock)).toMatchObject([{ operation: 'reportBetEvent', body: { amount: 1500, location: { source: 'gps' } } }]);
+    expect(await reportsOf(mock)).toMatchObject([
+      { operation: 'reportBetEvent', body: { amount: 1500, location: { source: 'gps' } } },
+    ]);
   });
 
   it('of a page with a script from another host: one command prints its integrity hash', async () => {
-    const [, command = ''] = /`node -p "([^`"]*integrity[^`"]*)"`/.exec(tutorials) ?? [];
+    const [, command = ''] = /`node -p "([^`"]*integrity[^`"]*)"`/.exec(readGuides('how-to/browser')) ?? [];
+    expect(command).not.toBe('');
     const { stdout } = await run('node', ['-p', command], inFolder());
-    const file = readFileSync(join(folder, 'node_modules/location-sdk/dist/location-sdk.global.js'));
+    const file = readFileSync(join(folder, 'node_modules/location-sdk/dist/location-sdk.relay.global.js'));
     expect(stdout.trim()).toBe(`sha384-${createHash('sha384').update(file).digest('base64')}`);
   });
 });

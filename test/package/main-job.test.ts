@@ -20,7 +20,11 @@ describe.each([
   let exitCode: number | null;
 
   beforeAll(() => {
-    const ended = spawnSync(process.execPath, ['--test', '--test-reporter=tap', file], { cwd: directory, encoding: 'utf8', env: plainEnvironment() });
+    const ended = spawnSync(process.execPath, ['--test', '--test-reporter=tap', file], {
+      cwd: directory,
+      encoding: 'utf8',
+      env: plainEnvironment(),
+    });
     output = ended.stdout + ended.stderr;
     exitCode = ended.status;
   });

@@ -7,24 +7,25 @@ import { root } from '../support/run.js';
 import { whenInstalled } from './installed.js';
 
 const { project } = await whenInstalled();
-const guide = readFileSync(join(root, 'docs/reference/missing-packages.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/reference/errors.md'), 'utf8');
 
 /** The rows of the guide that name an entry, which fails at its import. */
-const rows = [...guide.matchAll(/^\| `(Cannot find package '(.+)')` \| `(location-sdk\/.+)` \| `npm install (.+)` \|$/gm)].map(
-  ([, words = '', name = '', entry = '', install = '']) => ({
-    words,
-    name,
-    entry,
-    install,
-  }),
-);
+const rows = [
+  ...guide.matchAll(/^\| `(Cannot find package '(.+)')` \| `(location-sdk\/.+)` \| `npm install (.+)` \|$/gm),
+].map(([, words = '', name = '', entry = '', install = '']) => ({
+  words,
+  name,
+  entry,
+  install,
+}));
 
 test('the guide names what fails at its import', () => {
   expect(rows.map(({ name }) => name)).toEqual(['undici', '@opentelemetry/api']);
 });
 
 test.each(rows)('without $name, $entry fails in the words of the guide', ({ words, name, entry, install }) => {
-  const run = (...words: string[]) => spawnSync(process.execPath, words, { cwd: project, encoding: 'utf8', timeout: 60_000 }).stderr;
+  const run = (...words: string[]) =>
+    spawnSync(process.execPath, words, { cwd: project, encoding: 'utf8', timeout: 60_000 }).stderr;
   expect(run('--input-type=module', '--eval', `await import('${entry}')`)).toContain(words);
   expect(run('--eval', `require('${entry}')`)).toContain(words.replace('package', 'module'));
   expect(install.replace(/@[\d.]+$/, '')).toBe(name);

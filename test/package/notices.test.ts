@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { english, french } from '../../src/errors/player-words.js';
+import { english } from '../../src/errors/player-message.js';
+import french from '../../src/errors/player-messages/fr.json' with { type: 'json' };
 import { root } from '../support/run.js';
 import { whenInstalled } from './installed.js';
 
@@ -16,7 +17,9 @@ function bundledIn(map: string): string[] {
 }
 
 const scripts = files.filter((file) => /^dist\/.*\.c?js$/.test(file) && !file.endsWith('.server-only.cjs'));
-const bundled = [...new Set(scripts.flatMap((file) => bundledIn(`${file}.map`)))].sort();
+/** The pages stand as texts in a script, which its source map does not explain. */
+const IN_PAGES = ['preact'];
+const bundled = [...new Set([...IN_PAGES, ...scripts.flatMap((file) => bundledIn(`${file}.map`))])].sort();
 
 it('every packed script has a source map that names its sources', () => {
   expect(scripts).toEqual(
@@ -45,7 +48,9 @@ it.each(bundled)('the notices contain the whole licence of %s, which is bundled'
   const folder = join(root, 'node_modules', name);
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const licence = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file)) ?? 'no licence file';
-  expect(read('dist/THIRD-PARTY-NOTICES')).toContain(`\n${name} ${version}\n\n${readFileSync(join(folder, licence), 'utf8').trim()}\n`);
+  expect(read('dist/THIRD-PARTY-NOTICES')).toContain(
+    `\n${name} ${version}\n\n${readFileSync(join(folder, licence), 'utf8').trim()}\n`,
+  );
 });
 
 it('the notices name no other package', () => {
@@ -54,10 +59,12 @@ it('the notices name no other package', () => {
 });
 
 it('the guide to security names the bundled packages, and where they are', () => {
-  const [sentence = ''] = /today these are [^.]*\./.exec(readFileSync(join(root, 'docs/background/security.md'), 'utf8')) ?? [];
+  const [sentence = ''] =
+    /today these are [^.]*\./.exec(readFileSync(join(root, 'docs/background/security.md'), 'utf8')) ?? [];
   expect([...sentence.matchAll(/`([^`]+)` \(([^)]*)\)/g)].map(([, name, place]) => [name, place])).toEqual([
     ['ky', 'in the CommonJS build'],
     ['papaparse', 'in the command'],
+    ['preact', 'in the pages of the console and the mock gateway'],
     ['zod', 'in the script-tag files'],
   ]);
   const holding = scripts.flatMap((file) => [...new Set(bundledIn(`${file}.map`))].map((name) => `${file}: ${name}`));
@@ -71,7 +78,8 @@ it('the guide to security names the bundled packages, and where they are', () =>
 });
 
 it('the script-tag files for a relay contain no lookup service', () => {
-  const services = (file: string) => ['geojs', 'ipapi.co', 'freeipapi'].filter((name) => read(`dist/${file}`).includes(name));
+  const services = (file: string) =>
+    ['geojs', 'ipapi.co', 'freeipapi'].filter((name) => read(`dist/${file}`).includes(name));
   expect(services('location-sdk.global.js')).toHaveLength(3);
   expect([...services('location-sdk.relay.global.js'), ...services('location-sdk.outbox.global.js')]).toEqual([]);
 });

@@ -23,7 +23,11 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Runs npm or npx. `said` is its output without warnings about this machine's npm configuration. */
 function run(program: string, words: readonly string[], cwd: string, variables: Record<string, string> = {}) {
-  const { status, stdout, stderr } = spawnSync(program, words, { cwd, encoding: 'utf8', env: { PATH, HOME, ...variables } });
+  const { status, stdout, stderr } = spawnSync(program, words, {
+    cwd,
+    encoding: 'utf8',
+    env: { PATH, HOME, ...variables },
+  });
   const said = stderr.split('\n').filter((line) => line !== '' && !/^npm warn Unknown \w+ config /.test(line));
   return { status, stdout, said };
 }
@@ -60,7 +64,8 @@ it('npm installs the package without a warning, and npx inside it changes no fil
 it('npx in a clone that is not built says which command to run, and builds nothing', () => {
   const clone = join(folder, 'clone');
   mkdirSync(clone);
-  for (const name of ['package.json', 'package-lock.json', '.npmrc', 'bin']) cpSync(join(root, name), join(clone, name), { recursive: true });
+  for (const name of ['package.json', 'package-lock.json', '.npmrc', 'bin'])
+    cpSync(join(root, name), join(clone, name), { recursive: true });
   const before = hashesOf(clone);
   const { status, stdout, said } = npx(clone);
   expect([status, stdout, said]).toEqual([

@@ -15,7 +15,8 @@ function projectWith(...peers: string[]): string {
   const directory = mkdtempSync(join(project, 'sqlite-'));
   const modules = join(directory, 'node_modules');
   mkdirSync(modules);
-  for (const name of ['location-sdk', 'ky', 'zod']) cpSync(join(project, 'node_modules', name), join(modules, name), { recursive: true });
+  for (const name of ['location-sdk', 'ky', 'zod'])
+    cpSync(join(project, 'node_modules', name), join(modules, name), { recursive: true });
   for (const name of peers) cpSync(join(root, 'node_modules', name), join(modules, name), { recursive: true });
   return directory;
 }
@@ -47,18 +48,35 @@ function run(directory: string, { file, text }: (typeof SYSTEMS)[number]): unkno
 }
 
 describe.each(SYSTEMS)('the SQLite store, $file', (system) => {
-  it('is opened with libsql, and lets the process end', () => {
-    expect(run(projectWith('libsql', '@libsql', '@neon-rs', 'detect-libc'), system)).toEqual({ durable: true, waiting: 0 });
+  it('is opened with @photostructure/sqlite, and lets the process end', () => {
+    expect(run(projectWith('@photostructure', 'node-gyp-build'), system)).toEqual({
+      durable: true,
+      waiting: 0,
+    });
   });
 
   it('needs one of the libraries if Node.js has no own', () => {
     const said = run(projectWith(), system);
-    expect(said).toEqual(hasOwn ? { durable: true, waiting: 0 } : { code: 'unavailable', message: expect.stringContaining('npm install libsql') });
+    expect(said).toEqual(
+      hasOwn
+        ? { durable: true, waiting: 0 }
+        : { code: 'unavailable', message: expect.stringContaining('npm install @photostructure/sqlite') },
+    );
   });
 });
 
 it('a bundle for Node.js needs none of the libraries', async () => {
-  const stdin = { contents: "import { sqliteStore } from 'location-sdk/outbox/sqlite'; sqliteStore({});", resolveDir: projectWith() };
-  const { warnings } = await build({ stdin, bundle: true, write: false, platform: 'node', format: 'esm', logLevel: 'silent' });
+  const stdin = {
+    contents: "import { sqliteStore } from 'location-sdk/outbox/sqlite'; sqliteStore({});",
+    resolveDir: projectWith(),
+  };
+  const { warnings } = await build({
+    stdin,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+  });
   expect(warnings.filter(({ id }) => id !== 'ignored-dynamic-import')).toEqual([]);
 });

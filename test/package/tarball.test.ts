@@ -20,7 +20,7 @@ const typesForRequire = (conditions: unknown): unknown => Object(Object(conditio
 describe('the tarball', () => {
   it('contains only the build, the licence and documents', () => {
     const expected =
-      /^(?:(?:dist|docs(?:\/(?:start|how-to|reference|background|pictures))?|examples|examples\/(?:console|grafana|postgres|relay|web|(?:express-typescript|nestjs|next|react)(?:\/[\w[\]-]+)*))\/[\w.-]+|bin\/location-sdk\.js|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|package\.json)$/;
+      /^(?:(?:dist(?:\/player-messages)?|docs(?:\/(?:start|how-to|reference|background|pictures))?|examples|examples\/(?:console|grafana|postgres|queues|relay|two-processes|web|(?:express-typescript|nestjs|next|react)(?:\/[\w[\]-]+)*))\/[\w.-]+|bin\/location-sdk\.js|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|package\.json)$/;
     expect(files.filter((file) => !expected.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']));
   });
@@ -29,14 +29,19 @@ describe('the tarball', () => {
     const documents = files.filter((file) => file.endsWith('.md'));
     const links = documents.flatMap((document) => {
       const text = readFileSync(join(installed, document), 'utf8');
-      return [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => posix.join(posix.dirname(document), link));
+      return [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) =>
+        posix.join(posix.dirname(document), link),
+      );
     });
     expect(links).toContain('docs/background/assumptions.md');
     expect(links.filter((link) => !files.includes(link))).toEqual([]);
   });
 
   it.each(['demo.js', 'backend.js'])('contains an example that runs in its installed place: %s', (name) => {
-    const { status, stderr } = spawnSync(process.execPath, [join(installed, 'examples', name)], { encoding: 'utf8', env: { PATH: process.env.PATH } });
+    const { status, stderr } = spawnSync(process.execPath, [join(installed, 'examples', name)], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH },
+    });
     expect(status, stderr).toBe(0);
   });
 
@@ -55,7 +60,9 @@ describe('the tarball', () => {
   });
 
   it('names a declaration first in every condition, so that TypeScript finds it', () => {
-    const conditions = Object.values(manifest.exports).flatMap((entry) => (typeof entry === 'object' && entry !== null ? Object.values(entry) : []));
+    const conditions = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === 'object' && entry !== null ? Object.values(entry) : [],
+    );
     const modules = conditions.filter((condition) => typeof condition === 'object' && condition !== null);
     expect(modules.length).toBeGreaterThan(0);
     expect(modules.filter((condition) => Object.keys(condition)[0] !== 'types')).toEqual([]);
@@ -63,14 +70,19 @@ describe('the tarball', () => {
 
   it('names the same declarations for compilers that do not read "exports"', () => {
     const named = Object.entries(manifest.exports).filter(([entry]) => entry !== '.' && entry !== './package.json');
-    const expected = named.map(([entry, conditions]) => [entry.slice(2), [typeof conditions === 'string' ? conditions : typesForRequire(conditions)]]);
+    const expected = named.map(([entry, conditions]) => [
+      entry.slice(2),
+      [typeof conditions === 'string' ? conditions : typesForRequire(conditions)],
+    ]);
     expect(expected.length).toBeGreaterThan(10);
     expect(manifest.typesVersions).toEqual({ '*': Object.fromEntries(expected) });
     expect(manifest.types).toBe(typesForRequire(manifest.exports['.']));
   });
 
   it('contains no path of the build machine', () => {
-    const built = files.filter((file) => file.startsWith('dist/')).map((file) => ({ file, text: readFileSync(join(installed, file), 'utf8') }));
+    const built = files
+      .filter((file) => file.startsWith('dist/'))
+      .map((file) => ({ file, text: readFileSync(join(installed, file), 'utf8') }));
     expect(built.filter(({ text }) => text.includes(process.cwd())).map(({ file }) => file)).toEqual([]);
   });
 

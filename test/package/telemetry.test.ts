@@ -30,17 +30,23 @@ const SCRIPT = `
 test('every package of OpenTelemetry that the guide tells to install has a version', () => {
   expect(command.map((name) => name.split('@')[1])).toEqual(['opentelemetry/api', 'opentelemetry/sdk-node']);
   for (const name of command) expect(name).toMatch(/^@opentelemetry\/[a-z-]+@\d/);
-  expect(named.map((name) => name.split('@')[1])).toEqual(['opentelemetry/exporter-prometheus', 'opentelemetry/context-async-hooks']);
+  expect(named.map((name) => name.split('@')[1])).toEqual([
+    'opentelemetry/exporter-prometheus',
+    'opentelemetry/context-async-hooks',
+  ]);
 });
 
-test('the versions of the guide install together with the package, and measure a call', { tags: 'slow', timeout: 300_000 }, async () => {
+test('the versions of the guide install together with the package, and measure a call', {
+  tags: 'slow',
+  timeout: 300_000,
+}, async () => {
   const { project } = await whenInstalled();
   const folder = join(inject('runFolder'), 'telemetry');
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
   const tarball = join(project, readdirSync(project).find((name) => name.endsWith('.tgz')) ?? '');
   // One after the other, as a person does it.
-  for (const words of [[tarball], command, named]) await npm(folder, 'install', '--prefer-offline', ...words);
+  for (const words of [[tarball, ...command], named]) await npm(folder, 'install', '--prefer-offline', ...words);
   const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', SCRIPT], { cwd: folder });
   expect([stdout, stderr]).toEqual(['verifyNin\n', '']);
 });

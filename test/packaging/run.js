@@ -41,10 +41,13 @@ const CHECKS = [
 ];
 
 const chosen = process.argv.slice(2);
-const isChosen = (/** @type {string} */ name, /** @type {string} */ word) => name.toLowerCase().includes(word.toLowerCase());
+const isChosen = (/** @type {string} */ name, /** @type {string} */ word) =>
+  name.toLowerCase().includes(word.toLowerCase());
 const unknown = chosen.filter((word) => !CHECKS.some(([, { name }]) => isChosen(name, word)));
 if (unknown.length > 0) {
-  console.error(`No check is called ${unknown.join(', ')}. There are: ${CHECKS.map(([, { name }]) => name.replace(/^check/, '').toLowerCase()).join(', ')}.`);
+  console.error(
+    `No check is called ${unknown.join(', ')}. There are: ${CHECKS.map(([, { name }]) => name.replace(/^check/, '').toLowerCase()).join(', ')}.`,
+  );
   process.exit(2);
 }
 
@@ -75,10 +78,13 @@ try {
 
   console.log(`\n${'check'.padEnd(36)}${'seconds'.padStart(7)}  ${'result'.padEnd(8)}`);
   for (const { what, seconds, result, problems } of rows) {
-    console.log(`${what.padEnd(36)}${seconds.toFixed(1).padStart(7)}  ${(problems.length === 0 ? 'ok' : 'FAILED').padEnd(8)}${result}`);
+    console.log(
+      `${what.padEnd(36)}${seconds.toFixed(1).padStart(7)}  ${(problems.length === 0 ? 'ok' : 'FAILED').padEnd(8)}${result}`,
+    );
   }
   const failed = rows.filter(({ problems }) => problems.length > 0);
-  for (const { what, problems } of failed) console.error(`\n${what}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  for (const { what, problems } of failed)
+    console.error(`\n${what}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 } finally {
   rmSync(project, { recursive: true, force: true });

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { maskDetails } from '../../src/redact/mask-details.js';
-import { maskSent } from '../../src/redact/redact.js';
-import type { SentValue } from '../../src/schema/sent-values.js';
+import { maskDetails, maskSent } from '../../src/redact/redact.js';
+import type { SentValue } from '../../src/schema/sent.js';
 
 const personal = (text: string): SentValue => ({ text, kind: 'personal' });
 const plain = (text: string): SentValue => ({ text, kind: 'plain' });
 const secret = (text: string): SentValue => ({ text, kind: 'secret' });
 
-const mask = (body: unknown, values: readonly SentValue[] = [], identifiers: readonly string[] = []) => maskDetails(body, values, identifiers);
+const mask = (body: unknown, values: readonly SentValue[] = [], identifiers: readonly string[] = []) =>
+  maskDetails(body, values, identifiers);
 
 test.each<[string, SentValue | undefined, unknown, unknown]>([
   ['known words', undefined, 'user.nin is not valid', 'user.nin is not valid'],
@@ -33,27 +33,49 @@ test.each<[string, SentValue | undefined, unknown, unknown]>([
 
 it('reads a text as the same text in a message', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom('The user ', 'HTTP 422: ', 'wait 30 seconds, '), (text, before) => {
-      expect(mask({ said: `${before}${text}` }, [personal('Ada')])).toEqual({ said: maskSent(`${before}${text}`, [personal('Ada')]) });
-    }),
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('The user ', 'HTTP 422: ', 'wait 30 seconds, '),
+      (text, before) => {
+        expect(mask({ said: `${before}${text}` }, [personal('Ada')])).toEqual({
+          said: maskSent(`${before}${text}`, [personal('Ada')]),
+        });
+      },
+    ),
   );
 });
 
 describe('a number', () => {
-  it.each(['statusCode', 'status', 'status_code', 'httpStatus', 'code', 'error'])('is shown if it is a status named %s', (name) => {
-    expect(mask({ [name]: 422 })).toEqual({ [name]: 422 });
-    expect(mask({ [name]: '422' })).toEqual({ [name]: '422' });
-  });
+  it.each(['statusCode', 'status', 'status_code', 'httpStatus', 'code', 'error'])(
+    'is shown if it is a status named %s',
+    (name) => {
+      expect(mask({ [name]: 422 })).toEqual({ [name]: 422 });
+      expect(mask({ [name]: '422' })).toEqual({ [name]: '422' });
+    },
+  );
 
   it('of more digits, of fewer, with a sign or under another name is masked', () => {
-    for (const number of [4_711, 42, 99_012_345_678, -422, 422.5, 0, 1e21]) expect(mask({ code: number })).toEqual({ code: '[masked]' });
-    for (const name of ['limit', 'line', 'user', 'stake']) expect(mask({ [name]: 422 })).toEqual({ [name]: '[masked]' });
+    for (const number of [4_711, 42, 99_012_345_678, -422, 422.5, 0, 1e21])
+      expect(mask({ code: number })).toEqual({ code: '[masked]' });
+    for (const name of ['limit', 'line', 'user', 'stake'])
+      expect(mask({ [name]: 422 })).toEqual({ [name]: '[masked]' });
   });
 
   it('is shown once, since several could spell a longer one', () => {
-    expect(mask([{ code: 345 }, { code: 123 }, { code: 345 }])).toEqual([{ code: 345 }, { code: '[masked]' }, { code: 345 }]);
-    expect(mask({ message: 'HTTP 345', code: 123, error: 'status 451' })).toEqual({ message: 'HTTP 345', code: '[masked]', error: 'status [masked]' });
-    expect(mask({ code: [345, 123], limit: ['345', '123'] })).toEqual({ code: ['[masked]', '[masked]'], limit: ['[masked]', '[masked]'] });
+    expect(mask([{ code: 345 }, { code: 123 }, { code: 345 }])).toEqual([
+      { code: 345 },
+      { code: '[masked]' },
+      { code: 345 },
+    ]);
+    expect(mask({ message: 'HTTP 345', code: 123, error: 'status 451' })).toEqual({
+      message: 'HTTP 345',
+      code: '[masked]',
+      error: 'status [masked]',
+    });
+    expect(mask({ code: [345, 123], limit: ['345', '123'] })).toEqual({
+      code: ['[masked]', '[masked]'],
+      limit: ['[masked]', '[masked]'],
+    });
   });
 
   it('that was sent is masked', () => {
@@ -62,16 +84,26 @@ describe('a number', () => {
 });
 
 it('keeps the identifiers of the report', () => {
-  expect(mask({ id: 'B-1', said: 'B-1 of Ada' }, [personal('Ada')], ['B-1'])).toEqual({ id: 'B-1', said: 'B-1 of [masked]' });
+  expect(mask({ id: 'B-1', said: 'B-1 of Ada' }, [personal('Ada')], ['B-1'])).toEqual({
+    id: 'B-1',
+    said: 'B-1 of [masked]',
+  });
 });
 
 it('masks the name of a member that repeats a sent value in known words', () => {
-  expect(mask({ 'Field-Long': 'no', FieldLong: 'no', field: 'no' }, [personal('Field-Long')])).toEqual({ '[masked]': 'no' });
+  expect(mask({ 'Field-Long': 'no', FieldLong: 'no', field: 'no' }, [personal('Field-Long')])).toEqual({
+    '[masked]': 'no',
+  });
 });
 
 it('keeps the names of members in known words', () => {
-  expect(mask({ Ngozi: 'no', 'user.nin': 'no', statusCode: 'no', a: 'no' })).toEqual({ '[masked]': 'no', 'user.nin': 'no', statusCode: 'no' });
-  for (const name of ['user.ngozi', 'ngozi-user', 'userNgozi', 'user.a', '']) expect(mask({ [name]: 'no' })).toEqual({ '[masked]': 'no' });
+  expect(mask({ Ngozi: 'no', 'user.nin': 'no', statusCode: 'no', a: 'no' })).toEqual({
+    '[masked]': 'no',
+    'user.nin': 'no',
+    statusCode: 'no',
+  });
+  for (const name of ['user.ngozi', 'ngozi-user', 'userNgozi', 'user.a', ''])
+    expect(mask({ [name]: 'no' })).toEqual({ '[masked]': 'no' });
 });
 
 test.each<[string, unknown]>([
@@ -84,7 +116,10 @@ test.each<[string, unknown]>([
 });
 
 it.each<[string, (more: number) => unknown]>([
-  ['8,192 characters, names included', (more) => ({ said: Array(80).fill('no '.repeat(34)), more: 'no '.repeat(8) + ' '.repeat(more) })],
+  [
+    '8,192 characters, names included',
+    (more) => ({ said: Array(80).fill('no '.repeat(34)), more: 'no '.repeat(8) + ' '.repeat(more) }),
+  ],
   ['200 members', (more) => Array(199 + more).fill('no')],
 ])('an answer is shown up to %s', (_, bodyOf) => {
   const shown = JSON.stringify(mask(bodyOf(0)));
@@ -101,7 +136,8 @@ it('does not follow an answer to any depth', () => {
 });
 
 it('shows and counts texts down to ten levels, and masks all below', () => {
-  const nest = (levels: number, said: string) => JSON.parse(`${'['.repeat(levels)}${JSON.stringify(said)}${']'.repeat(levels)}`) as unknown;
+  const nest = (levels: number, said: string) =>
+    JSON.parse(`${'['.repeat(levels)}${JSON.stringify(said)}${']'.repeat(levels)}`) as unknown;
   expect(mask(nest(10, 'no'))).toEqual(nest(10, 'no'));
   expect(mask(nest(10, 'no '.repeat(3_000)))).toBe('[an answer too long to show]');
   for (const said of ['no', 'no '.repeat(3_000)]) expect(mask(nest(11, said))).toEqual(nest(11, '[masked]'));

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { operations } from '../../src/protocol/operations.js';
-import { needsNoMask } from '../../src/redact/needs-no-mask.js';
-import { maskSent } from '../../src/redact/redact.js';
-import { sentValues } from '../../src/schema/sent-values.js';
+import { maskSent, needsNoMask } from '../../src/redact/redact.js';
+import { sentValues } from '../../src/schema/sent.js';
 
-const OWN = { bet_id: 'B-1', user: { user_id: 'U-1', first_name: 'Adaeze', last_name: 'Okonkwo', nin: '99012345678' }, win_amount: 0 };
+const OWN = {
+  bet_id: 'B-1',
+  user: { user_id: 'U-1', first_name: 'Adaeze', last_name: 'Okonkwo', nin: '99012345678' },
+  win_amount: 0,
+};
 const json = JSON.stringify(OWN);
 
 test.each([
@@ -41,10 +44,13 @@ test('a body with an escape needs the whole search: another writer of JSON may h
 });
 
 test('no character that is folded into a quote makes a value pass for the name of a member', () => {
-  const quotes = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((character) => character.normalize('NFKD').includes('"'));
+  const quotes = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
+    character.normalize('NFKD').includes('"'),
+  );
   expect(quotes).toContain('"');
   expect(quotes.length).toBeGreaterThan(1);
-  for (const quote of quotes) expect(needsNoMask('Settled bet', JSON.stringify({ user: { last_name: `Settled${quote}:` } }), [])).toBe(false);
+  for (const quote of quotes)
+    expect(needsNoMask('Settled bet', JSON.stringify({ user: { last_name: `Settled${quote}:` } }), [])).toBe(false);
 });
 
 test('a text longer than a shown one needs the whole search, which shortens it', () => {
@@ -60,9 +66,12 @@ test('a text of 300 characters is read whole', () => {
   expect(needsNoMask(`${said}.`, json, [])).toBe(false);
 });
 
-test.each(['sk-settled-7', 'settled":', 'settled\uff02:'])('a known word within the secret %s needs the whole search', (secret) => {
-  expect(needsNoMask('Settled bet event reported', json, [secret])).toBe(false);
-});
+test.each(['sk-settled-7', 'settled":', 'settled\uff02:'])(
+  'a known word within the secret %s needs the whole search',
+  (secret) => {
+    expect(needsNoMask('Settled bet event reported', json, [secret])).toBe(false);
+  },
+);
 
 test('a sentence that was kept is compared with each report anew, also among more sentences than are kept', () => {
   const words = ['bet', 'event', 'settled', 'report', 'is', 'it', 'was', 'now', 'all', 'of', 'to'];
@@ -87,20 +96,27 @@ test('wherever it is true, the whole search leaves the text unchanged', () => {
   let unchanged = 0;
   fc.assert(
     fc.property(
-      fc.array(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...WORDS) }, fc.string()), { maxLength: 6 }).map((words) => words.join(' ')),
+      fc
+        .array(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...WORDS) }, fc.string()), { maxLength: 6 })
+        .map((words) => words.join(' ')),
       fc.record({
         bet_id: value,
         outcome: value,
         user: fc.record({ user_id: value, first_name: value, nin: value }),
         own: fc.array(value, { maxLength: 2 }),
-        metadata: fc.dictionary(fc.oneof(fc.string(), fc.constantFrom(...WORDS, 'of the bet', 'bet":')), value, { maxKeys: 2 }),
+        metadata: fc.dictionary(fc.oneof(fc.string(), fc.constantFrom(...WORDS, 'of the bet', 'bet":')), value, {
+          maxKeys: 2,
+        }),
       }),
       fc.array(fc.constantFrom('sk-reported-1', 'k', 'bet":'), { maxLength: 1 }),
       (said, body, secrets) => {
         const text = JSON.stringify(body);
         if (!needsNoMask(said, text, secrets)) return;
         unchanged += 1;
-        const values = [...sentValues(request, JSON.parse(text)), ...secrets.map((secret) => ({ text: secret, kind: 'secret' as const }))];
+        const values = [
+          ...sentValues(request, JSON.parse(text)),
+          ...secrets.map((secret) => ({ text: secret, kind: 'secret' as const })),
+        ];
         expect(maskSent(said, values, [])).toBe(said);
       },
     ),

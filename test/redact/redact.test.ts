@@ -4,7 +4,7 @@ import { operations } from '../../src/protocol/operations.js';
 import { holdsPiece, maskSent } from '../../src/redact/redact.js';
 import { isShownWord } from '../../src/redact/vocabulary.js';
 import { isModel, type Model } from '../../src/schema/model.js';
-import type { SentValue } from '../../src/schema/sent-values.js';
+import type { SentValue } from '../../src/schema/sent.js';
 import { SPELLINGS } from './spellings.js';
 
 const personal = (text: string): SentValue => ({ text, kind: 'personal' });
@@ -40,7 +40,11 @@ test.each<[string, SentValue[], string]>([
   ['known\u001b[31m red \u202eline', [], '[masked]'],
   ['A d a e z e is a player', [], '[masked] is a player'],
   ['user.nin: expected a string; got a number', [], 'user.nin: expected a string; got a number'],
-  ['"user.resident_lga" isn\'t valid (see userId, withdrawalId)', [], '"user.resident_lga" isn\'t valid (see userId, withdrawalId)'],
+  [
+    '"user.resident_lga" isn\'t valid (see userId, withdrawalId)',
+    [],
+    '"user.resident_lga" isn\'t valid (see userId, withdrawalId)',
+  ],
   ['', [], ''],
 ])('%j with %j becomes %j', (text, values, expected) => {
   expect(maskSent(text, values)).toBe(expected);
@@ -81,23 +85,32 @@ test.each<[string, SentValue[], string]>([
   expect(maskSent(text, values)).toBe(expected);
 });
 
-test.each(['digit', 'character', 'decimal', 'second', 'minute', 'hour', 'day', 'byte', 'request', 'attempt'])('a small number before "%s" is shown', (unit) => {
-  for (const said of [`after 12 ${unit}`, `after 12 ${unit}s`]) expect(maskSent(said, [])).toBe(said);
-});
+test.each(['digit', 'character', 'decimal', 'second', 'minute', 'hour', 'day', 'byte', 'request', 'attempt'])(
+  'a small number before "%s" is shown',
+  (unit) => {
+    for (const said of [`after 12 ${unit}`, `after 12 ${unit}s`]) expect(maskSent(said, [])).toBe(said);
+  },
+);
 
 test('an identifier is shown although a plain value, or two letters of a personal one, are parts of it', () => {
-  for (const value of [plain('1'), plain('B-17'), personal('B-')]) expect(maskSent('bet B-1734', [value], ['B-1734'])).toBe('bet B-1734');
+  for (const value of [plain('1'), plain('B-17'), personal('B-')])
+    expect(maskSent('bet B-1734', [value], ['B-1734'])).toBe('bet B-1734');
   expect(maskSent('bet settled', [plain('settled')], ['settled'])).toBe('bet settled');
   expect(maskSent('bet B-1734', [personal('B-1')], ['B-1734'])).toBe('bet [masked]');
 });
 
-test.each(['x\u202eabc', 'abc\u202e', '\u202eabc', 'abc\u001b', '\u001babc'])('an identifier with a control character is not shown: %j', (identifier) => {
-  expect(maskSent(`bet ${identifier}`, [], [identifier])).toBe('bet [masked]');
-});
+test.each(['x\u202eabc', 'abc\u202e', '\u202eabc', 'abc\u001b', '\u001babc'])(
+  'an identifier with a control character is not shown: %j',
+  (identifier) => {
+    expect(maskSent(`bet ${identifier}`, [], [identifier])).toBe('bet [masked]');
+  },
+);
 
 test('the identifiers of the report are shown, except those that repeat a masked value', () => {
   expect(maskSent('bet B-1, not B-2', [], ['B-1'])).toBe('bet B-1, not [masked]');
-  expect(maskSent('bet 99012345678 is known', [personal('99012345678')], ['99012345678'])).toBe('bet [masked] is known');
+  expect(maskSent('bet 99012345678 is known', [personal('99012345678')], ['99012345678'])).toBe(
+    'bet [masked] is known',
+  );
   expect(maskSent('990 123 45 67 8', [], ['45', 'x\u202e'])).toBe('[masked]');
 });
 
@@ -118,7 +131,8 @@ test('a text is read up to 4,096 characters and shown up to 300', () => {
 });
 
 test('a key is recognised by any six of its characters', () => {
-  for (const piece of ['sk-123', '234567', '-12345', 'sk-1234567']) expect(holdsPiece(`the key ${piece} is wrong`, 'sk-1234567')).toBe(true);
+  for (const piece of ['sk-123', '234567', '-12345', 'sk-1234567'])
+    expect(holdsPiece(`the key ${piece} is wrong`, 'sk-1234567')).toBe(true);
   expect(holdsPiece('the key sk-123 is wrong', 'sk-123')).toBe(true);
   for (const other of ['sk-12', '34567', '7654321', '']) expect(holdsPiece(other, 'sk-1234567')).toBe(false);
   expect(holdsPiece('the key sk-12', 'sk-12')).toBe(false);
@@ -134,12 +148,19 @@ test('the cost of masking depends on the text, not on the sent values', () => {
 
 /** The names of all fields of a model, at any depth. */
 const namesOf = ({ fields }: Model): string[] =>
-  Object.entries(fields).flatMap(([name, field]) => [name, ...(isModel(field) ? namesOf(field).map((inner) => `${name}.${inner}`) : [])]);
+  Object.entries(fields).flatMap(([name, field]) => [
+    name,
+    ...(isModel(field) ? namesOf(field).map((inner) => `${name}.${inner}`) : []),
+  ]);
 
 describe('useful words are shown:', () => {
-  test.each(Object.values(operations).map(({ name, request }) => [name, request] as const))('the names of the fields of %s', (_, request) => {
-    for (const name of [...namesOf(request), 'location.latitude', 'location.source']) expect(maskSent(`${name}: is required`, [])).toBe(`${name}: is required`);
-  });
+  test.each(Object.values(operations).map(({ name, request }) => [name, request] as const))(
+    'the names of the fields of %s',
+    (_, request) => {
+      for (const name of [...namesOf(request), 'location.latitude', 'location.source'])
+        expect(maskSent(`${name}: is required`, [])).toBe(`${name}: is required`);
+    },
+  );
 
   test.each([
     'Bet event reported successfully',
@@ -169,7 +190,9 @@ describe('useful words are shown:', () => {
 });
 
 test.each(
-  'adaeze chinedu grace sunday friday monday will mark may rose king blessing one two seven zero eleven delta lagos abuja street road zenith union'.split(' '),
+  'adaeze chinedu grace sunday friday monday will mark may rose king blessing one two seven zero eleven delta lagos abuja street road zenith union'.split(
+    ' ',
+  ),
 )('the name or number "%s" is not among the words that are shown', (word) => {
   expect(isShownWord(word)).toBe(false);
 });
@@ -206,9 +229,11 @@ describe.each(SPELLINGS)('a canary %s', (_, spell) => {
   test('is never shown, whether it was sent or not', () => {
     fc.assert(
       fc.property(canary, frame, fc.boolean(), (value, put, wasSent) => {
-        // By chance a canary's spelling can be a word that is always shown, a part of the frame, or contain the word that joins its parts.
+        // By chance a canary or its spelling can be a word that is always shown, a part of the frame, or contain the
+        // word that joins its parts.
         fc.pre(!isShownWord(spell(value).toLowerCase()) && !readable(value).includes('and'));
-        fc.pre(!readable(put('')).includes(readable(value)));
+        const framed = readable(put(''));
+        fc.pre(!framed.includes(readable(value)) && !framed.includes(readable(spell(value))));
         const shown = maskSent(put(spell(value)), wasSent ? [personal(value)] : []);
         const rest = shown.replaceAll('[masked]', '');
         expect(rest).not.toMatch(/[^\x20-\x7e]/);
@@ -238,7 +263,9 @@ describe('a known word that is a personal value', () => {
           (text: string) => `user.${text}`,
         ),
         (value, spell) => {
-          expect(maskSent(`the ${spell(value)} is not there`, [personal(`Ada ${value}`)])).toBe('the [masked] is not there');
+          expect(maskSent(`the ${spell(value)} is not there`, [personal(`Ada ${value}`)])).toBe(
+            'the [masked] is not there',
+          );
         },
       ),
     );

@@ -1,5 +1,6 @@
 const bytesOf = (text: string) => [...Buffer.from(text, 'utf8')];
-const digits = (zero: number) => (text: string) => text.replace(/[0-9]/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+const digits = (zero: number) => (text: string) =>
+  text.replace(/[0-9]/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 const between = (separator: string) => (text: string) => [...text].join(separator);
 
 /** Spellings of a sent value in an answer. The source treats none of them specially. */
@@ -34,7 +35,10 @@ export const SPELLINGS: readonly [name: string, spell: (text: string) => string]
   ['as \\u{…}', (text) => [...text].map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join('')],
   ['as \\uNNNN', (text) => [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')],
   ['as entities', (text) => [...text].map((one) => `&#${one.codePointAt(0)};`).join('')],
-  ['as entities without a semicolon', (text) => [...text].map((one) => `&#x${one.codePointAt(0)?.toString(16)}`).join('')],
+  [
+    'as entities without a semicolon',
+    (text) => [...text].map((one) => `&#x${one.codePointAt(0)?.toString(16)}`).join(''),
+  ],
   [
     'for a URL',
     (text) =>
@@ -59,6 +63,10 @@ export const SPELLINGS: readonly [name: string, spell: (text: string) => string]
   ['with commas between', between(', ')],
   ['with invisible spaces between', between('\u200b')],
   ['with words between', between(' and ')],
-  ['shifted by 13', (text) => text.replace(/[a-z]/gi, (one) => String.fromCharCode(((one.toLowerCase().charCodeAt(0) - 97 + 13) % 26) + 97))],
+  [
+    'shifted by 13',
+    (text) =>
+      text.replace(/[a-z]/gi, (one) => String.fromCharCode(((one.toLowerCase().charCodeAt(0) - 97 + 13) % 26) + 97)),
+  ],
   ['as its length', (text) => `${text.length}`],
 ];

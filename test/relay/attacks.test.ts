@@ -7,7 +7,11 @@ const FORBIDDEN = { code: 'bad-request', message: 'This is not accepted.', outco
 const METHOD = { code: 'bad-request', message: 'Use POST.', outcome: 'not-sent' };
 const MEDIA_TYPE = { code: 'bad-request', message: 'Send application/json.', outcome: 'not-sent' };
 const NO_SESSION = { code: 'authentication', message: 'No player is logged in.', outcome: 'not-sent' };
-const OTHER_PLAYER = { code: 'authentication', message: 'The logged-in player is not the player of this report.', outcome: 'not-sent' };
+const OTHER_PLAYER = {
+  code: 'authentication',
+  message: 'The logged-in player is not the player of this report.',
+  outcome: 'not-sent',
+};
 const TOO_LARGE = { code: 'bad-request', message: 'The body is too large.', outcome: 'not-sent' };
 
 type Attack = readonly [name: string, sending: Sending, status: number, error: object];
@@ -24,7 +28,12 @@ const CONSTANT: readonly Attack[] = [
   ["an origin that ends like the relay's own", by({ origin: 'https://notshop.example' }), 403, FORBIDDEN],
   ['an origin with another port', by({ origin: `${SITE}:8443` }), 403, FORBIDDEN],
   ['an origin with a user name', by({ origin: 'https://x@shop.example' }), 403, FORBIDDEN],
-  ["the relay's own host over plain http", by({ origin: 'http://shop.example', 'sec-fetch-site': undefined }), 403, FORBIDDEN],
+  [
+    "the relay's own host over plain http",
+    by({ origin: 'http://shop.example', 'sec-fetch-site': undefined }),
+    403,
+    FORBIDDEN,
+  ],
   ['the origin null of a sandboxed frame', by({ origin: 'null' }), 403, FORBIDDEN],
   ['two origins', by({ origin: `${SITE}, ${evil}` }), 403, FORBIDDEN],
   ['a page of the same site', by({ 'sec-fetch-site': 'same-site' }), 403, FORBIDDEN],
@@ -42,7 +51,9 @@ const CONSTANT: readonly Attack[] = [
   ['two types', by({ 'content-type': 'application/json, text/plain' }), 415, MEDIA_TYPE],
   ['another charset', by({ 'content-type': 'application/json; charset=utf-16' }), 415, MEDIA_TYPE],
   ['a compressed body', by({ 'content-encoding': 'gzip' }), 415, MEDIA_TYPE],
-  ...['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'OPTIONS'].map((method): Attack => [`the method ${method}`, { method }, 405, METHOD]),
+  ...['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'OPTIONS'].map(
+    (method): Attack => [`the method ${method}`, { method }, 405, METHOD],
+  ),
   ['another method by a header', { method: 'GET', headers: { 'x-http-method-override': 'POST' } }, 405, METHOD],
   ['a settled bet', at(`${SITE}/relay/report-settled-bet-event`), 404, NOT_FOUND],
   ['a settled withdrawal', at(`${SITE}/relay/settle-withdrawal`), 404, NOT_FOUND],
@@ -68,13 +79,29 @@ const CONSTANT: readonly Attack[] = [
   ['no session', by({ cookie: undefined }), 401, NO_SESSION],
   ['another player’s name for a session', by({ cookie: 'session=constructor' }), 401, NO_SESSION],
   ['a user in a header', by({ cookie: undefined, 'x-user-id': 'U-88412' }), 401, NO_SESSION],
-  ['a report that the page of another player stored', by({ 'x-location-sdk-player': 'f'.repeat(64) }), 401, OTHER_PLAYER],
+  [
+    'a report that the page of another player stored',
+    by({ 'x-location-sdk-player': 'f'.repeat(64) }),
+    401,
+    OTHER_PLAYER,
+  ],
   ['a length beyond the limit', by({ 'content-length': '70000' }), 413, TOO_LARGE],
-  ['a body beyond the limit', { body: JSON.stringify(pageBet({ metadata: { note: 'x'.repeat(65_536) } })) }, 413, TOO_LARGE],
-  ['a body beyond the limit with a false length', { headers: { 'content-length': '20' }, body: ' '.repeat(65_537) }, 413, TOO_LARGE],
+  [
+    'a body beyond the limit',
+    { body: JSON.stringify(pageBet({ metadata: { note: 'x'.repeat(65_536) } })) },
+    413,
+    TOO_LARGE,
+  ],
+  [
+    'a body beyond the limit with a false length',
+    { headers: { 'content-length': '20' }, body: ' '.repeat(65_537) },
+    413,
+    TOO_LARGE,
+  ],
 ];
 
-const nested = (depth: number, open: string, close: string) => `{"bet_id":"BET-1","amount":1,"metadata":${open.repeat(depth)}1${close.repeat(depth)}}`;
+const nested = (depth: number, open: string, close: string) =>
+  `{"bet_id":"BET-1","amount":1,"metadata":${open.repeat(depth)}1${close.repeat(depth)}}`;
 const text = (body: string | Uint8Array): Sending => ({ body });
 const bet = (more: object): Sending => ({ body: pageBet(more) });
 const withdrawal = (more: object): Sending => ({ url: WITHDRAWAL, body: pageWithdrawal(more) });
@@ -83,7 +110,11 @@ type Wrong = readonly [name: string, sending: Sending, issues: readonly string[]
 
 const INVALID: readonly Wrong[] = [
   ['the identifier of another player', bet({ user: { user_id: 'U-2' } }), ['user.user_id: conflict']],
-  ["another number beside the player's own identifier", bet({ user: { user_id: 'U-88412', nin: '99000000000' } }), ['user.nin: conflict']],
+  [
+    "another number beside the player's own identifier",
+    bet({ user: { user_id: 'U-88412', nin: '99000000000' } }),
+    ['user.nin: conflict'],
+  ],
   [
     'several guesses about the player, of which one is right',
     bet({ user: { first_name: 'Adaeze', last_name: 'Obi', nin: '99000000000', resident_lga: 'Ikeja' } }),
@@ -100,9 +131,17 @@ const INVALID: readonly Wrong[] = [
   ['an unknown environment', bet({ environment: 'test' }), ['environment: conflict']],
   ['another address', bet({ clientIP: '8.8.8.8' }), ['clientIP: unknown-field']],
   ['a location with the source of a lookup', bet({ location: gps({ source: 'ip' }) }), ['location.source: invalid']],
-  ['a location with the source of a lookup by the backend', bet({ location: gps({ source: 'client_ip' }) }), ['location.source: invalid']],
+  [
+    'a location with the source of a lookup by the backend',
+    bet({ location: gps({ source: 'client_ip' }) }),
+    ['location.source: invalid'],
+  ],
   ['a latitude beyond the pole', bet({ location: gps({ latitude: 91 }) }), ['location.latitude: invalid']],
-  ['a location of strings', bet({ location: gps({ latitude: '6.4', longitude: null }) }), ['location.latitude: wrong-type', 'location.longitude: wrong-type']],
+  [
+    'a location of strings',
+    bet({ location: gps({ latitude: '6.4', longitude: null }) }),
+    ['location.latitude: wrong-type', 'location.longitude: wrong-type'],
+  ],
   ['a location with further members', bet({ location: gps({ ip: '8.8.8.8' }) }), ['location.ip: unknown-field']],
   ['null as the location', bet({ location: null }), ['location: wrong-type']],
   ['an amount as text', bet({ amount: '1500' }), ['amount: wrong-type']],
@@ -114,23 +153,47 @@ const INVALID: readonly Wrong[] = [
   ['a timestamp of milliseconds', bet({ timestamp: '1795161600000' }), ['timestamp: invalid']],
   ['a field of no event', bet({ status: 'SUCCESS' }), ['status: unknown-field']],
   ['options of the call', bet({ timeoutMs: 1, signal: {} }), ['timeoutMs: unknown-field', 'signal: unknown-field']],
-  ['the fields of a settled bet', bet({ win_amount: 1, outcome: 'WIN' }), ['win_amount: unknown-field', 'outcome: unknown-field']],
-  ['a whole account number', withdrawal({ metadata: { method: 'x', bank: 'x', account_last4: '0123456789' } }), ['metadata.account_last4: invalid']],
+  [
+    'the fields of a settled bet',
+    bet({ win_amount: 1, outcome: 'WIN' }),
+    ['win_amount: unknown-field', 'outcome: unknown-field'],
+  ],
+  [
+    'a whole account number',
+    withdrawal({ metadata: { method: 'x', bank: 'x', account_last4: '0123456789' } }),
+    ['metadata.account_last4: invalid'],
+  ],
   ['the reference twice', text('{"bet_id":"BET-1","amount":1,"bet_id":"BET-2"}'), ['bet_id: conflict']],
-  ['a name twice, once written with escapes', text('{"amount":1,"bet_id":"BET-1","\\u0061mount":2}'), ['amount: conflict']],
-  ['the user twice', text('{"bet_id":"BET-1","amount":1,"user":{"user_id":"U-88412"},"user":{"user_id":"U-2"}}'), ['user: conflict']],
+  [
+    'a name twice, once written with escapes',
+    text('{"amount":1,"bet_id":"BET-1","\\u0061mount":2}'),
+    ['amount: conflict'],
+  ],
+  [
+    'the user twice',
+    text('{"bet_id":"BET-1","amount":1,"user":{"user_id":"U-88412"},"user":{"user_id":"U-2"}}'),
+    ['user: conflict'],
+  ],
   [
     'a name twice within an object',
     text('{"bet_id":"BET-1","amount":1,"location":{"latitude":1,"longitude":2,"latitude":3}}'),
     ['location.latitude: conflict'],
   ],
-  ['__proto__', text('{"bet_id":"BET-1","amount":1,"__proto__":{"environment":"production"}}'), ['__proto__: forbidden-field']],
+  [
+    '__proto__',
+    text('{"bet_id":"BET-1","amount":1,"__proto__":{"environment":"production"}}'),
+    ['__proto__: forbidden-field'],
+  ],
   [
     'constructor within the user',
     text('{"bet_id":"BET-1","amount":1,"user":{"constructor":{"prototype":{}}}}'),
     ['user.constructor: forbidden-field', 'user.constructor.prototype: forbidden-field'],
   ],
-  ['__proto__ written with escapes', text('{"bet_id":"BET-1","amount":1,"metadata":{"\\u005f_proto__":1}}'), ['metadata.__proto__: forbidden-field']],
+  [
+    '__proto__ written with escapes',
+    text('{"bet_id":"BET-1","amount":1,"metadata":{"\\u005f_proto__":1}}'),
+    ['metadata.__proto__: forbidden-field'],
+  ],
   ['nesting beyond any event', text(nested(9, '[', ']')), [': not-json']],
   ['infinite nesting', text(nested(20_000, '{"a":', '}').slice(0, 65_536)), [': not-json']],
   ['endless brackets', text('['.repeat(65_536)), [': not-json']],
@@ -142,7 +205,11 @@ const INVALID: readonly Wrong[] = [
   ['two events', text(`${JSON.stringify(pageBet())}${JSON.stringify(pageBet())}`), [': not-json']],
   ['a comment', text('{/**/"bet_id":"BET-1","amount":1}'), [': not-json']],
   ['a byte order mark', text('\uFEFF{"bet_id":"BET-1","amount":1}'), [': not-json']],
-  ['bytes that are not UTF-8', text(new Uint8Array([...new TextEncoder().encode('{"amount":1,"bet_id":"B'), 0xff, 0x22, 0x7d])), [': not-json']],
+  [
+    'bytes that are not UTF-8',
+    text(new Uint8Array([...new TextEncoder().encode('{"amount":1,"bet_id":"B'), 0xff, 0x22, 0x7d])),
+    [': not-json'],
+  ],
 ];
 
 async function attacked(sending: Sending, world = relayWorld()) {
@@ -150,7 +217,11 @@ async function attacked(sending: Sending, world = relayWorld()) {
   // Nothing reached the gateway, and no player was located.
   expect(world.gateway.requests()).toEqual([]);
   expect(world.lookedUp).toEqual([]);
-  expect(Object.fromEntries(answer.headers)).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' });
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    vary: 'Origin',
+  });
   expect([...answer.headers.keys()].filter((name) => /server|powered|cookie|allow-origin/.test(name))).toEqual([]);
   expect(answer.text).not.toMatch(/\n\s+at |node_modules|\d+\.\d+\.\d+/);
   return answer;
@@ -181,7 +252,9 @@ describe('is refused with its problem, and nothing reaches the gateway:', () => 
   test.each(INVALID)('%s', async (_, sending, issues) => {
     const { status, body, text } = await attacked(sending);
     expect([status, body.error.code, body.error.outcome]).toEqual([400, 'validation', 'not-sent']);
-    expect(body.error.issues.map(({ path, code }: { path: string; code: string }) => `${path}: ${code}`)).toEqual(issues);
+    expect(body.error.issues.map(({ path, code }: { path: string; code: string }) => `${path}: ${code}`)).toEqual(
+      issues,
+    );
     // The session's data about the player is not in the answer, for any guess.
     expect(text).not.toMatch(/99012345678|Adaeze|Okonkwo|2034567890123|Ogui/);
   });
@@ -214,13 +287,17 @@ describe('a visitor who is not logged in', () => {
 });
 
 describe('a slow or endless body', () => {
-  const slow = () => new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{"bet_id":')) });
+  const slow = () =>
+    new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{"bet_id":')) });
 
   test('is ended in time', async () => {
     const clock = new FakeClock();
     const { send, gateway } = relayWorld({ clock });
     const answer = await clock.run(send({ body: slow() }));
-    expect([answer.status, answer.body]).toEqual([408, { error: { code: 'timeout', message: 'The body did not come in time.', outcome: 'not-sent' } }]);
+    expect([answer.status, answer.body]).toEqual([
+      408,
+      { error: { code: 'timeout', message: 'The body did not come in time.', outcome: 'not-sent' } },
+    ]);
     expect(clock.waits).toContain(10_000);
     expect([gateway.requests(), clock.pending]).toEqual([[], 0]);
   });
@@ -256,7 +333,13 @@ describe('a slow or endless body', () => {
 });
 
 describe('forwarding headers', () => {
-  const forged = { 'x-forwarded-for': '8.8.8.8', forwarded: 'for=8.8.8.8', 'x-real-ip': '8.8.8.8', 'cf-connecting-ip': '8.8.8.8', 'client-ip': '8.8.8.8' };
+  const forged = {
+    'x-forwarded-for': '8.8.8.8',
+    forwarded: 'for=8.8.8.8',
+    'x-real-ip': '8.8.8.8',
+    'cf-connecting-ip': '8.8.8.8',
+    'client-ip': '8.8.8.8',
+  };
 
   test('change nothing if no proxy is trusted', async () => {
     const { send, lookedUp } = relayWorld();
@@ -295,7 +378,12 @@ describe('a replay', () => {
     const { send, gateway } = relayWorld();
     await send(bet({ location: gps() }));
     const { status, body } = await send(bet({ location: gps(), amount: 1 }));
-    expect([status, body.error.code, body.error.conflict, body.error.outcome]).toEqual([409, 'duplicate', true, 'rejected']);
+    expect([status, body.error.code, body.error.conflict, body.error.outcome]).toEqual([
+      409,
+      'duplicate',
+      true,
+      'rejected',
+    ]);
     expect(gateway.reports()[0]?.body).toMatchObject({ amount: 1500 });
   });
 
@@ -337,13 +425,17 @@ describe('a replay', () => {
 
   test('of the operator’s refusal stays refused', async () => {
     const { send, gateway } = relayWorld({ complete: () => null });
-    for (let index = 0; index < 2; index += 1) expect([(await send()).status, gateway.requests().length]).toEqual([403, 0]);
+    for (let index = 0; index < 2; index += 1)
+      expect([(await send()).status, gateway.requests().length]).toEqual([403, 0]);
   });
 });
 
 describe("with a framework that says localhost, and the relay's own site in allowedOrigins,", () => {
   const play = 'https://play.example';
-  const hidden = (headers: Record<string, string | undefined>): Sending => ({ url: 'http://localhost:3000/relay/report-bet-event', headers });
+  const hidden = (headers: Record<string, string | undefined>): Sending => ({
+    url: 'http://localhost:3000/relay/report-bet-event',
+    headers,
+  });
   const named = () => relayWorld({ allowedOrigins: [play] });
 
   test.each<[string, Record<string, string | undefined>]>([
@@ -351,8 +443,14 @@ describe("with a framework that says localhost, and the relay's own site in allo
     ["another site, with the relay's own site as Host", { host: 'play.example' }],
     ['another site, with itself as Host', { host: 'evil.example' }],
     ['another site, with itself as X-Forwarded-Host', { 'x-forwarded-host': 'evil.example' }],
-    ['another site, with itself in all proxy headers', { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }],
-    ['another site, with a genuine Sec-Fetch-Site', { 'sec-fetch-site': undefined, 'x-forwarded-host': 'evil.example' }],
+    [
+      'another site, with itself in all proxy headers',
+      { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
+    ],
+    [
+      'another site, with a genuine Sec-Fetch-Site',
+      { 'sec-fetch-site': undefined, 'x-forwarded-host': 'evil.example' },
+    ],
     ['a name that begins like it', { origin: `${play}.evil.example` }],
     ['a name that ends like it', { origin: 'https://notplay.example' }],
     ['a subdomain of it', { origin: 'https://x.play.example' }],
@@ -400,7 +498,10 @@ describe('of a preflight', () => {
   });
 
   test('an allowed one’s is answered, without a session', async () => {
-    const { send, gateway } = relayWorld({ allowedOrigins: ['https://play.example'], allowedHeaders: ['Authorization'] });
+    const { send, gateway } = relayWorld({
+      allowedOrigins: ['https://play.example'],
+      allowedHeaders: ['Authorization'],
+    });
     const { status, headers, text } = await send(preflight('https://play.example'));
     expect([status, text, gateway.requests()]).toEqual([204, '', []]);
     expect(Object.fromEntries(headers)).toMatchObject({

@@ -19,10 +19,19 @@ declare module 'fastify' {
 
   interface Scope {
     removeAllContentTypeParsers(): void;
-    addContentTypeParser(type: string, parser: (request: unknown, payload: unknown, done: (error: Error | null) => void) => void): void;
-    all(path: string, handler: (request: { raw: IncomingMessage }, reply: { raw: ServerResponse; hijack(): void }) => unknown): void;
+    addContentTypeParser(
+      type: string,
+      parser: (request: unknown, payload: unknown, done: (error: Error | null) => void) => void,
+    ): void;
+    all(
+      path: string,
+      handler: (request: { raw: IncomingMessage }, reply: { raw: ServerResponse; hijack(): void }) => unknown,
+    ): void;
   }
-  export default function fastify(): { register(plugin: (scope: Scope) => Promise<void>): void; listen(options: { port: number }): Promise<string> };
+  export default function fastify(): {
+    register(plugin: (scope: Scope) => Promise<void>): void;
+    listen(options: { port: number }): Promise<string>;
+  };
 }
 
 declare module 'hono' {

@@ -36,7 +36,8 @@ describe('the functions of the operator', () => {
         calls.push(['complete', request.bodyUsed, event, player.session, operation, native, signal.aborted]);
         return { amount: 7 };
       },
-      onReceipt: ({ reference }, { operation, player, event }) => void calls.push(['onReceipt', reference, operation, player.session, event.amount]),
+      onReceipt: ({ reference }, { operation, player, event }) =>
+        void calls.push(['onReceipt', reference, operation, player.session, event.amount]),
       onError: () => void calls.push('onError'),
     });
     expect((await send(request, { remoteAddress: '102.89.23.47', native })).status).toBe(200);
@@ -52,7 +53,8 @@ describe('the functions of the operator', () => {
     const told: unknown[] = [];
     const { send, gateway } = relayWorld({
       onReceipt: () => void told.push('onReceipt'),
-      onError: ({ code }, { operation, player, event }) => void told.push([code, operation, player.session, event.bet_id]),
+      onError: ({ code }, { operation, player, event }) =>
+        void told.push([code, operation, player.session, event.bet_id]),
     });
     gateway.faults.add({ kind: 'status', status: 422 });
     expect((await send()).status).toBe(422);
@@ -96,19 +98,22 @@ describe('the functions of the operator', () => {
     expect(lines.join('\n')).not.toContain('Okonkwo');
   });
 
-  test.each(['authorize', 'complete'])('the signal of %s is aborted when its time is over, and the log has the id of the answer', async (name) => {
-    const clock = new FakeClock();
-    let signal: WebAbortSignal | undefined;
-    const hanging = (_: unknown, call: { signal: WebAbortSignal }) => {
-      signal = call.signal;
-      return never();
-    };
-    const { send, lines } = relayWorld({ clock, hookTimeoutMs: 500, [name]: hanging });
-    const { status, text } = await clock.run(send());
-    expect([status, signal?.aborted]).toEqual([500, true]);
-    const id = /\((\w{16})\)/.exec(text)?.[1] ?? 'none';
-    expect(lines).toContain(`${id}: the option ${name} did not answer in time`);
-  });
+  test.each(['authorize', 'complete'])(
+    'the signal of %s is aborted when its time is over, and the log has the id of the answer',
+    async (name) => {
+      const clock = new FakeClock();
+      let signal: WebAbortSignal | undefined;
+      const hanging = (_: unknown, call: { signal: WebAbortSignal }) => {
+        signal = call.signal;
+        return never();
+      };
+      const { send, lines } = relayWorld({ clock, hookTimeoutMs: 500, [name]: hanging });
+      const { status, text } = await clock.run(send());
+      expect([status, signal?.aborted]).toEqual([500, true]);
+      const id = /\((\w{16})\)/.exec(text)?.[1] ?? 'none';
+      expect(lines).toContain(`${id}: the option ${name} did not answer in time`);
+    },
+  );
 
   test('never see a request whose body was read before, and the log says why', async () => {
     const asked: string[] = [];

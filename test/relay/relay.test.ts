@@ -1,10 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import { type BetEvent, type CallOptions, GatewayError, isReportingError, LocationError, type Receipt, type ReportingError } from '../../src/entries/index.js';
+import {
+  type BetEvent,
+  type CallOptions,
+  GatewayError,
+  isReportingError,
+  LocationError,
+  type Receipt,
+  type ReportingError,
+} from '../../src/entries/index.js';
 import type { RelayClient, RelayReport } from '../../src/entries/relay.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { polluted } from '../polluted.js';
 import { betUser, withdrawalEvent } from '../support/factories.js';
-import { BET, gps, PLAYER_IP, pageBet, pageRequest, pageWithdrawal, relayWorld, SITE, type TestPlayer, WITHDRAWAL } from './world.js';
+import {
+  BET,
+  gps,
+  PLAYER_IP,
+  pageBet,
+  pageRequest,
+  pageWithdrawal,
+  relayWorld,
+  SITE,
+  type TestPlayer,
+  WITHDRAWAL,
+} from './world.js';
 
 const never = () => new Promise<never>(() => {});
 const throws = () => {
@@ -12,7 +31,9 @@ const throws = () => {
 };
 
 /** A client that answers as given, and the arguments that it received. */
-function stubClient(answer: (event: object, options: CallOptions) => unknown): RelayClient & { calls: { event: object; options: CallOptions }[] } {
+function stubClient(
+  answer: (event: object, options: CallOptions) => unknown,
+): RelayClient & { calls: { event: object; options: CallOptions }[] } {
   const calls: { event: object; options: CallOptions }[] = [];
   const call = async (event: object, options: CallOptions) => {
     calls.push({ event, options });
@@ -39,7 +60,14 @@ describe('a bet', () => {
   test('is reported with the user of the session, and the page gets the receipt', async () => {
     const { send, gateway, lookedUp } = relayWorld();
     const { status, body, headers } = await send({ body: pageBet({ location: gps() }) });
-    const receipt = { outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', attempts: 1, location: gps() };
+    const receipt = {
+      outcome: 'recorded',
+      operation: 'reportBetEvent',
+      reference: 'BET-1',
+      environment: 'staging',
+      attempts: 1,
+      location: gps(),
+    };
     expect([status, body]).toEqual([200, { ...receipt, requestId: 'abcdefab-cdef-4abc-8def-abcdef000001' }]);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(gateway.reports()[0]?.body).toEqual({ ...pageBet(), user: betUser(), location: gps() });
@@ -47,17 +75,31 @@ describe('a bet', () => {
   });
 
   test('with a location is accepted if all objects inherit an enumerable member', async () => {
-    const receipt = { outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', attempts: 1, location: gps() };
+    const receipt = {
+      outcome: 'recorded',
+      operation: 'reportBetEvent',
+      reference: 'BET-1',
+      environment: 'staging',
+      attempts: 1,
+      location: gps(),
+    };
     const client = stubClient(() => receipt);
     const { send } = relayWorld({ client });
-    const { status, body } = await polluted({ each: () => {} }, () => send({ body: pageBet({ location: gps() }) }), { enumerable: true });
+    const { status, body } = await polluted({ each: () => {} }, () => send({ body: pageBet({ location: gps() }) }), {
+      enumerable: true,
+    });
     expect([status, body.outcome]).toEqual([200, 'recorded']);
     expect({ ...client.calls[0]?.options.location }).toEqual(gps());
   });
 
   test('without a location is located by the address of the connection', async () => {
     const { send, lookedUp } = relayWorld();
-    expect((await send()).body.location).toEqual({ latitude: 6.5, longitude: 3.26, city: 'Lagos', source: 'client_ip' });
+    expect((await send()).body.location).toEqual({
+      latitude: 6.5,
+      longitude: 3.26,
+      city: 'Lagos',
+      source: 'client_ip',
+    });
     expect(lookedUp).toEqual([PLAYER_IP]);
   });
 
@@ -72,11 +114,14 @@ describe('a bet', () => {
     expect([gateway.reports().length, gateway.reports('production').length]).toEqual([0, 1]);
   });
 
-  test.each([undefined, 'gps', 'satellite'])('whose location names the source %j is reported with the relay’s name for it', async (source) => {
-    const { send, gateway } = relayWorld({ gpsSource: 'satellite' });
-    expect((await send({ body: pageBet({ location: { ...gps(), source } }) })).status).toBe(200);
-    expect(gateway.reports()[0]?.body).toMatchObject({ location: { source: 'satellite' } });
-  });
+  test.each([undefined, 'gps', 'satellite'])(
+    'whose location names the source %j is reported with the relay’s name for it',
+    async (source) => {
+      const { send, gateway } = relayWorld({ gpsSource: 'satellite' });
+      expect((await send({ body: pageBet({ location: { ...gps(), source } }) })).status).toBe(200);
+      expect(gateway.reports()[0]?.body).toMatchObject({ location: { source: 'satellite' } });
+    },
+  );
 
   test('without a time gets one, and the same one when it is repeated', async () => {
     const clock = new FakeClock();
@@ -112,8 +157,13 @@ describe('a bet', () => {
   test('of a page that a proxy makes look like another site’s is refused, and the operator is told once what to do', async () => {
     const { send, lines } = relayWorld();
     const warnings = () => lines.filter((line) => line.startsWith('a page of'));
-    for (let index = 0; index < 3; index += 1) expect((await send({ url: 'http://backend:3000/report-bet-event' })).status).toBe(403);
-    expect(warnings()).toEqual([expect.stringContaining('a page of https://shop.example was refused, since this relay was requested as backend:3000.')]);
+    for (let index = 0; index < 3; index += 1)
+      expect((await send({ url: 'http://backend:3000/report-bet-event' })).status).toBe(403);
+    expect(warnings()).toEqual([
+      expect.stringContaining(
+        'a page of https://shop.example was refused, since this relay was requested as backend:3000.',
+      ),
+    ]);
     for (let index = 0; index < 30; index += 1) await send({ headers: { origin: `https://evil-${index}.example` } });
     await send({ headers: { origin: `https://${'x'.repeat(500)}` } });
     await send({ headers: { origin: 'https://x y<script>' } });
@@ -122,8 +172,16 @@ describe('a bet', () => {
   });
 
   test.each([
-    ['https://shop.example', 'http://localhost:3000/relay/report-bet-event', "name it: createRelay({ allowedOrigins: ['https://shop.example'] })"],
-    ['http://localhost:5173', 'http://localhost:3000/relay/report-bet-event', "Vite's server.proxy with changeOrigin: true"],
+    [
+      'https://shop.example',
+      'http://localhost:3000/relay/report-bet-event',
+      "name it: createRelay({ allowedOrigins: ['https://shop.example'] })",
+    ],
+    [
+      'http://localhost:5173',
+      'http://localhost:3000/relay/report-bet-event',
+      "Vite's server.proxy with changeOrigin: true",
+    ],
     ['https://shop.example', 'http://localhost:3000/relay/report-bet-event', 'Next.js says localhost'],
     [
       'http://192.168.1.20:5173',
@@ -149,7 +207,11 @@ describe('a bet', () => {
     const origin = 'https://play.example';
     const { send } = relayWorld({ allowedOrigins: [origin] });
     const { status, headers } = await send({ headers: { origin, 'sec-fetch-site': 'cross-site' } });
-    expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-credentials')]).toEqual([200, origin, 'true']);
+    expect([
+      status,
+      headers.get('access-control-allow-origin'),
+      headers.get('access-control-allow-credentials'),
+    ]).toEqual([200, origin, 'true']);
     // A refusal too, or its page could not read what happened.
     const refused = await send({ headers: { origin, 'sec-fetch-site': 'cross-site', cookie: undefined } });
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin]);
@@ -171,9 +233,17 @@ describe('a withdrawal', () => {
         return { metadata, userId: 'account-7', amount: 42, withdrawalId: 'W-7' };
       },
     });
-    const { status } = await send({ url: WITHDRAWAL, body: { request_id: 'WR-1', amount: 1, timestamp: '1795161600' } });
+    const { status } = await send({
+      url: WITHDRAWAL,
+      body: { request_id: 'WR-1', amount: 1, timestamp: '1795161600' },
+    });
     expect(status).toBe(200);
-    expect(gateway.reports()[0]?.body).toMatchObject({ metadata, userId: 'account-7', amount: 42, withdrawalId: 'W-7' });
+    expect(gateway.reports()[0]?.body).toMatchObject({
+      metadata,
+      userId: 'account-7',
+      amount: 42,
+      withdrawalId: 'W-7',
+    });
   });
 
   test('keeps for the operator what settles it', async () => {
@@ -181,8 +251,17 @@ describe('a withdrawal', () => {
     const { send, client, gateway } = relayWorld({ onReceipt: (receipt, report) => void kept.push([receipt, report]) });
     await send({ url: WITHDRAWAL, body: pageWithdrawal() });
     const [[receipt, report] = []] = kept;
-    expect(receipt).toMatchObject({ reference: 'WR-1', message: expect.any(String), location: { source: 'client_ip' } });
-    await client.reportSettledWithdrawal({ ...report?.event, status: 'SUCCESS', timestamp: '1795162000', location: receipt?.location } as never);
+    expect(receipt).toMatchObject({
+      reference: 'WR-1',
+      message: expect.any(String),
+      location: { source: 'client_ip' },
+    });
+    await client.reportSettledWithdrawal({
+      ...report?.event,
+      status: 'SUCCESS',
+      timestamp: '1795162000',
+      location: receipt?.location,
+    } as never);
     expect(gateway.reports()).toHaveLength(2);
   });
 });
@@ -191,7 +270,10 @@ describe("the operator's additions", () => {
   test('may be the user and the location', async () => {
     const user = betUser({ resident_address: '5 Ogui Road' });
     const location = { latitude: 1, longitude: 2, source: 'terminal' };
-    const { send, gateway, lookedUp } = relayWorld({ authorize: () => ({ session: 'x', user: { user_id: 'U-88412' } }), complete: () => ({ user, location }) });
+    const { send, gateway, lookedUp } = relayWorld({
+      authorize: () => ({ session: 'x', user: { user_id: 'U-88412' } }),
+      complete: () => ({ user, location }),
+    });
     expect((await send({ body: pageBet({ location: gps() }) })).body.location).toEqual(location);
     expect(gateway.reports()[0]?.body).toMatchObject({ user, location });
     expect(lookedUp).toEqual([]);
@@ -220,7 +302,12 @@ describe("the operator's additions", () => {
     const { status, body } = await send();
     expect([status, body.error]).toEqual([
       500,
-      { code: 'configuration', message: expect.stringMatching(/^Something went wrong \([a-p]{16}\)\.$/), outcome: 'not-sent', reference: 'BET-1' },
+      {
+        code: 'configuration',
+        message: expect.stringMatching(/^Something went wrong \([a-p]{16}\)\.$/),
+        outcome: 'not-sent',
+        reference: 'BET-1',
+      },
     ]);
     const id = /\((\w+)\)/.exec(body.error.message)?.[1] ?? '';
     expect(lines.find((line) => line.startsWith(id))).toContain('user.nin: is required');
@@ -250,10 +337,13 @@ describe('the limit of a player', () => {
     expect(asked).toEqual(['ada', 'reportBetEvent']);
   });
 
-  test.each(['yes', 1, null, { retryAfterMs: Number.NaN }, { retryAfterMs: -1 }])('that answers %j lets nothing pass', async (over) => {
-    const { send, gateway } = relayWorld({ limit: () => over as never });
-    expect([(await send()).status, gateway.requests()]).toEqual([500, []]);
-  });
+  test.each(['yes', 1, null, { retryAfterMs: Number.NaN }, { retryAfterMs: -1 }])(
+    'that answers %j lets nothing pass',
+    async (over) => {
+      const { send, gateway } = relayWorld({ limit: () => over as never });
+      expect([(await send()).status, gateway.requests()]).toEqual([500, []]);
+    },
+  );
 });
 
 describe('a function of the operator’s', () => {
@@ -263,7 +353,9 @@ describe('a function of the operator’s', () => {
 
   test('authorize that throws is 401, and the log says where', async () => {
     const { send, lines } = relayWorld({ authorize: throws });
-    expect((await send()).body).toEqual({ error: { code: 'authentication', message: 'No player is logged in.', outcome: 'not-sent' } });
+    expect((await send()).body).toEqual({
+      error: { code: 'authentication', message: 'No player is logged in.', outcome: 'not-sent' },
+    });
     expect(lines.join()).toMatch(/the option authorize threw Error at relay\.test\.ts:\d+:\d+/);
     expect(lines.join()).not.toContain('Okonkwo');
   });
@@ -288,11 +380,19 @@ describe('a function of the operator’s', () => {
         }),
       },
     ],
-    ['authorize reads the body', { authorize: async (request: Request) => ({ session: 'x', user: { user_id: (await request.text()) && 'U-1' } }) }],
+    [
+      'authorize reads the body',
+      { authorize: async (request: Request) => ({ session: 'x', user: { user_id: (await request.text()) && 'U-1' } }) },
+    ],
   ])('%s: a bare 500 with an id, and the detail in the log', async (_, options) => {
     const { send, gateway, lines } = relayWorld(options);
     const { status, body, text } = await send();
-    expect([status, body.error.code, body.error.outcome, gateway.requests()]).toEqual([500, 'configuration', 'not-sent', []]);
+    expect([status, body.error.code, body.error.outcome, gateway.requests()]).toEqual([
+      500,
+      'configuration',
+      'not-sent',
+      [],
+    ]);
     const id = /\((\w{16})\)/.exec(text)?.[1] ?? 'none';
     expect(lines.some((line) => line.startsWith(id))).toBe(true);
     expect(text + lines.join()).not.toMatch(/Okonkwo|99012345678|102\.89/);
@@ -315,7 +415,9 @@ describe('a function of the operator’s', () => {
   test('gets the platform’s own request', async () => {
     const native = { session: { user: 'ada' } };
     const seen: unknown[] = [];
-    const { send } = relayWorld({ authorize: (_request, call) => void seen.push(call.native, call.operation, call.signal.aborted) });
+    const { send } = relayWorld({
+      authorize: (_request, call) => void seen.push(call.native, call.operation, call.signal.aborted),
+    });
     await send({}, { remoteAddress: PLAYER_IP, native });
     expect(seen).toEqual([native, 'reportBetEvent', false]);
   });
@@ -323,7 +425,10 @@ describe('a function of the operator’s', () => {
 
 describe('a report that failed', () => {
   const withStatus = (status: number, headers = {}) =>
-    relayWorld({}, { fetch: async () => new Response(JSON.stringify({ message: 'other words' }), { status, headers }) });
+    relayWorld(
+      {},
+      { fetch: async () => new Response(JSON.stringify({ message: 'other words' }), { status, headers }) },
+    );
 
   test.each([
     [400, 400, 'bad-request', 'rejected', 'The gateway refused the report.'],
@@ -350,7 +455,9 @@ describe('a report that failed', () => {
     ['connection-refused', 503, 'not-sent'],
   ] as const)('with %s is %i', async (kind, status, outcome) => {
     const fetch = async () => {
-      throw Object.assign(new TypeError('fetch failed'), { cause: { code: kind === 'connection-refused' ? 'ECONNREFUSED' : 'ECONNRESET' } });
+      throw Object.assign(new TypeError('fetch failed'), {
+        cause: { code: kind === 'connection-refused' ? 'ECONNREFUSED' : 'ECONNRESET' },
+      });
     };
     const answer = await relayWorld({}, { fetch }).send();
     expect([answer.status, answer.body.error.code, answer.body.error.outcome]).toEqual([status, 'network', outcome]);
@@ -411,7 +518,9 @@ describe('a report that failed', () => {
   });
 
   test('of another copy of the package is recognised', async () => {
-    const { body } = await relayWorld({ client: stubClient(() => Promise.reject(new GatewayError('x', { outcome: 'unknown' }))) }).send();
+    const { body } = await relayWorld({
+      client: stubClient(() => Promise.reject(new GatewayError('x', { outcome: 'unknown' }))),
+    }).send();
     expect(body.error.code).toBe('gateway');
   });
 });
@@ -429,12 +538,15 @@ describe('an event whose answer was lost', () => {
   test('between relay and page gets the gateway’s duplicate, not a conflict, though a lookup would find another place', async () => {
     const { send, lookedUp } = relayWorld();
     await send();
-    for (let index = 0; index < 3; index += 1) expect((await send()).body.error).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'rejected' });
+    for (let index = 0; index < 3; index += 1)
+      expect((await send()).body.error).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'rejected' });
     expect(lookedUp).toHaveLength(1);
   });
 
   test('is still in doubt if the client cannot send it again', async () => {
-    const { send } = relayWorld({ client: stubClient(() => Promise.reject(new GatewayError('x', { outcome: 'unknown' }))) });
+    const { send } = relayWorld({
+      client: stubClient(() => Promise.reject(new GatewayError('x', { outcome: 'unknown' }))),
+    });
     await send();
     expect((await send()).body.error).toMatchObject({ code: 'gateway', outcome: 'unknown' });
   });
@@ -467,24 +579,45 @@ describe('an event whose answer was lost', () => {
 });
 
 describe('an outbox', () => {
-  const receipt = { outcome: 'recorded', operation: 'reportBetEvent', reference: 'BET-1', environment: 'staging', attempts: 1 };
+  const receipt = {
+    outcome: 'recorded',
+    operation: 'reportBetEvent',
+    reference: 'BET-1',
+    environment: 'staging',
+    attempts: 1,
+  };
 
   test('answers with the state of its row', async () => {
     const client = stubClient(() => ({ id: 'row-1', state: 'waiting', done: never() }));
     const { send } = relayWorld({ client, environment: 'production' });
     const { status, body } = await send({ body: pageBet({ location: gps() }) });
-    expect([status, body]).toEqual([202, { id: 'row-1', state: 'waiting', operation: 'reportBetEvent', reference: 'BET-1' }]);
+    expect([status, body]).toEqual([
+      202,
+      { id: 'row-1', state: 'waiting', operation: 'reportBetEvent', reference: 'BET-1' },
+    ]);
     expect(client.calls).toEqual([
-      { event: { ...pageBet(), user: betUser() }, options: { environment: 'production', location: gps(), timeoutMs: expect.any(Number) } },
+      {
+        event: { ...pageBet(), user: betUser() },
+        options: { environment: 'production', location: gps(), timeoutMs: expect.any(Number) },
+      },
     ]);
   });
 
   test('reports the result later', async () => {
     const told: unknown[] = [];
-    const options = { onReceipt: (one: unknown) => void told.push(one), onError: (one: unknown) => void told.push(one) };
-    await relayWorld({ ...options, client: stubClient(() => ({ id: 1, state: 'waiting', done: Promise.resolve(receipt) })) }).send();
+    const options = {
+      onReceipt: (one: unknown) => void told.push(one),
+      onError: (one: unknown) => void told.push(one),
+    };
+    await relayWorld({
+      ...options,
+      client: stubClient(() => ({ id: 1, state: 'waiting', done: Promise.resolve(receipt) })),
+    }).send();
     const lost = new LocationError('x', {});
-    await relayWorld({ ...options, client: stubClient(() => ({ id: 1, state: 'waiting', done: Promise.reject(lost) })) }).send();
+    await relayWorld({
+      ...options,
+      client: stubClient(() => ({ id: 1, state: 'waiting', done: Promise.reject(lost) })),
+    }).send();
     await new Promise((resolve) => setTimeout(resolve));
     expect(told).toEqual([receipt, lost]);
   });
@@ -495,7 +628,12 @@ describe('an outbox', () => {
     const { send } = relayWorld({ clock, client, timeoutMs: 5_000, complete: () => void clock.advance(2_000) });
     await send();
     expect(client.calls[0]?.options.timeoutMs).toBe(3_000);
-    const late = relayWorld({ clock, client: stubClient(() => receipt), timeoutMs: 5_000, complete: () => void clock.advance(5_000) });
+    const late = relayWorld({
+      clock,
+      client: stubClient(() => receipt),
+      timeoutMs: 5_000,
+      complete: () => void clock.advance(5_000),
+    });
     const answer = await late.send();
     expect([answer.status, answer.body.error]).toMatchObject([503, { code: 'timeout', outcome: 'not-sent' }]);
   });
@@ -511,23 +649,35 @@ test('no answer and no line contains personal data, except the page’s own loca
     resident_address: '77 Vornhill',
     user_id: 'U-xylo-7',
   });
-  const CANARIES = /Quillon|Zebrafinch|90817263544|TX-55512|Vornhill|U-xylo-7|102\.89\.23\.47|velvet-otter|6\.4474|8306|kq-session/;
+  const CANARIES =
+    /Quillon|Zebrafinch|90817263544|TX-55512|Vornhill|U-xylo-7|102\.89\.23\.47|velvet-otter|6\.4474|8306|kq-session/;
   const careless = () => {
-    throw Object.assign(new Error(`Zebrafinch ${PLAYER_IP}`, { cause: user }), { user, stack: `Error: Zebrafinch\n    at ${PLAYER_IP} 90817263544\n` });
+    throw Object.assign(new Error(`Zebrafinch ${PLAYER_IP}`, { cause: user }), {
+      user,
+      stack: `Error: Zebrafinch\n    at ${PLAYER_IP} 90817263544\n`,
+    });
   };
-  const echo = async (_url: string, { body }: { body?: string }) => new Response(JSON.stringify({ message: `${body} is refused` }), { status: 422 });
+  const echo = async (_url: string, { body }: { body?: string }) =>
+    new Response(JSON.stringify({ message: `${body} is refused` }), { status: 422 });
   const authorize = () => ({ session: 'x', user }) satisfies TestPlayer;
   const worlds = [
     relayWorld({ authorize }),
     relayWorld({ authorize }, { fetch: echo }),
     relayWorld({ authorize }, { fetch: careless }),
     relayWorld({ authorize }, { location: { ip: { providers: [{ name: 'x', lookup: careless }] } } }),
-    ...(['authorize', 'complete', 'limit', 'onReceipt'] as const).map((name) => relayWorld({ authorize, [name]: careless })),
+    ...(['authorize', 'complete', 'limit', 'onReceipt'] as const).map((name) =>
+      relayWorld({ authorize, [name]: careless }),
+    ),
     relayWorld({ authorize, complete: () => ({ metadata: { note: ['velvet-otter'] } }) }),
     relayWorld({ authorize, client: stubClient(careless) }),
   ];
   for (const { send, lines } of worlds) {
-    for (const body of [pageBet({ metadata: { note: 'velvet-otter' } }), pageBet({ user: { nin: '1' } }), pageBet({ amount: 'x' }), '{']) {
+    for (const body of [
+      pageBet({ metadata: { note: 'velvet-otter' } }),
+      pageBet({ user: { nin: '1' } }),
+      pageBet({ amount: 'x' }),
+      '{',
+    ]) {
       const { text } = await send({ body, headers: { cookie: 'session=kq-session' } });
       expect(text).not.toMatch(CANARIES);
     }
@@ -564,7 +714,10 @@ test('the client of a partial validation fits', async () => {
 
 test('an outbox may name its rows by any value: a report that it accepted is never called unsent', async () => {
   const { send } = relayWorld({
-    client: { reportBetEvent: async () => ({ id: 17n, state: 'waiting' }), reportWithdrawalEvent: async () => ({ id: 18n, state: 'waiting' }) } as never,
+    client: {
+      reportBetEvent: async () => ({ id: 17n, state: 'waiting' }),
+      reportWithdrawalEvent: async () => ({ id: 18n, state: 'waiting' }),
+    } as never,
   });
   const { status, body } = await send();
   expect([status, body]).toMatchObject([202, { id: '17', state: 'waiting' }]);

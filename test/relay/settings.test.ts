@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type ConfigurationError, createClient, isConfigurationError } from '../../src/entries/index.js';
+import { type ConfigurationError, createClient } from '../../src/entries/index.js';
 import { createRelay, type RelayOptions } from '../../src/entries/relay.js';
+import { hasCode } from '../../src/errors/errors.js';
 
 const good = { client: createClient(), authorize: () => null };
 
@@ -8,7 +9,8 @@ function problemsOf(options: object): readonly string[] {
   try {
     createRelay(options as RelayOptions);
   } catch (error) {
-    if (isConfigurationError(error)) return ((error as ConfigurationError & { issues: { path: string }[] }).issues ?? []).map(({ path }) => path);
+    if (hasCode(error, 'configuration'))
+      return ((error as ConfigurationError & { issues: { path: string }[] }).issues ?? []).map(({ path }) => path);
     throw error;
   }
   return [];
@@ -46,6 +48,8 @@ describe('the options of a relay', () => {
     ['bodyTimeoutMs', Number.POSITIVE_INFINITY],
     ['hookTimeoutMs', 0],
     ['timeoutMs', '1'],
+    ['timestampWindowMs', 0],
+    ['timestampWindowMs', Number.POSITIVE_INFINITY],
     ['logger', 'console'],
     ['clock', {}],
     ['alowedOrigins', []],
@@ -57,7 +61,10 @@ describe('the options of a relay', () => {
     expect(() => createRelay({ ...good, alowedOrigins: [] } as never)).toThrow(/did you mean allowedOrigins/);
   });
 
-  test.each([['http://localhost:5173'], ['https://play.example'], ['https://play.example:8443']])('%s may be an allowed origin', (origin) => {
-    expect(problemsOf({ ...good, allowedOrigins: [origin] })).toEqual([]);
-  });
+  test.each([['http://localhost:5173'], ['https://play.example'], ['https://play.example:8443']])(
+    '%s may be an allowed origin',
+    (origin) => {
+      expect(problemsOf({ ...good, allowedOrigins: [origin] })).toEqual([]);
+    },
+  );
 });

@@ -1,6 +1,13 @@
-import { type BetUser, type ClientOptions, createClient, type IpProvider, type WithdrawalUser } from '../../src/entries/index.js';
+import {
+  type BetUser,
+  type ClientOptions,
+  createClient,
+  type IpProvider,
+  type WithdrawalUser,
+} from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
-import { createRelay, type RelayConnection, type RelayOptions, type RelayPlayer } from '../../src/entries/relay.js';
+import { createRelay, type RelayOptions, type RelayPlayer } from '../../src/entries/relay.js';
+import type { RelayConnection } from '../../src/relay/relay-options.js';
 import { betUser, withdrawalEvent } from '../support/factories.js';
 
 export const SITE = 'https://shop.example';
@@ -28,7 +35,13 @@ export const pageWithdrawal = (more: object = {}) => {
   const { user: _user, userId: _userId, ...event } = withdrawalEvent({ timestamp: '1795161600' });
   return { ...event, ...more };
 };
-export const gps = (more: object = {}) => ({ latitude: 6.4474, longitude: 7.5139, accuracy: 20, source: 'gps', ...more });
+export const gps = (more: object = {}) => ({
+  latitude: 6.4474,
+  longitude: 7.5139,
+  accuracy: 20,
+  source: 'gps',
+  ...more,
+});
 
 export interface Sending {
   url?: string;
@@ -69,7 +82,13 @@ export function relayWorld(options: Partial<RelayOptions<TestPlayer>> = {}, clie
   const line = (text: string) => void lines.push(text);
   const logger = { debug: line, info: line, warn: line, error: line };
   const { location: _fixed, ...toGateway } = gateway.clientOptions();
-  const client = createClient({ ...toGateway, location: { ip: { providers: [provider], cacheMs: 0 } }, logger, retry: { limit: 0 }, ...clientOptions });
+  const client = createClient({
+    ...toGateway,
+    location: { ip: { providers: [provider], cacheMs: 0 } },
+    logger,
+    retry: { limit: 0 },
+    ...clientOptions,
+  });
   const relay = createRelay<TestPlayer>({
     client,
     logger,
@@ -78,6 +97,8 @@ export function relayWorld(options: Partial<RelayOptions<TestPlayer>> = {}, clie
       const user = Object.hasOwn(users, session) ? users[session] : undefined;
       return user && { session, user: operation === 'reportBetEvent' ? user.bet : user.withdrawal };
     },
+    // The events of the tests have a fixed time.
+    timestampWindowMs: Number.MAX_SAFE_INTEGER,
     ...options,
   });
   const connection: RelayConnection = { remoteAddress: PLAYER_IP };
@@ -85,7 +106,12 @@ export function relayWorld(options: Partial<RelayOptions<TestPlayer>> = {}, clie
   async function send(sending: Sending | Request = {}, from: RelayConnection = connection) {
     const response = (await relay(sending instanceof Request ? sending : pageRequest(sending), from)) as Response;
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
   }
   return { gateway, client, relay, send, lines, lookedUp };
 }

@@ -1,4 +1,5 @@
-// Answers that break off, over the runtime's own `fetch`, from a gateway of raw sockets on this machine. For Node.js, Deno and Bun; workerd cannot listen.
+// Answers that break off, over the runtime's own `fetch`, from a gateway of raw sockets on this machine. For Node.js,
+// Deno and Bun; workerd cannot listen.
 import { createServer } from 'node:net';
 import { betUser } from './players.js';
 
@@ -11,7 +12,16 @@ const CUT = '40\r\n{"message":"This data has already been reported\r\n';
 const DATE = 'date: Sun, 22 Nov 2026 00:00:00 GMT\r\n\r\n';
 const STATUSES = [200, 401, 404, 409, 422, 429];
 /** The bytes after the status line of each, before the connection closes. */
-const BROKEN = [CHUNKED, KEPT, CHUNKED + CUT, KEPT + CUT, DATE, `${DATE}<h1>No`, `content-length: 20\r\n${DATE}{"a":`, `content-encoding: gzip\r\n${CHUNKED}`];
+const BROKEN = [
+  CHUNKED,
+  KEPT,
+  CHUNKED + CUT,
+  KEPT + CUT,
+  DATE,
+  `${DATE}<h1>No`,
+  `content-length: 20\r\n${DATE}{"a":`,
+  `content-encoding: gzip\r\n${CHUNKED}`,
+];
 /** Each is complete. @type {readonly (readonly [bytes: string, outcome: string])[]} */
 const WHOLE = [
   [`200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`, 'recorded'],

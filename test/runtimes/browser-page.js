@@ -1,4 +1,5 @@
-// The test of a browser: a page with the script-tag file of the installed package reports a bet and a withdrawal through a relay, and posts the result.
+// The test of a browser: a page with the script-tag file of the installed package reports a bet and a withdrawal
+// through a relay, and posts the result.
 
 export const page = `<!doctype html><meta charset="utf-8"><title>location-sdk</title>
 <script src="/location-sdk.global.js"></script>

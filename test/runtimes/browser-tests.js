@@ -10,7 +10,15 @@ const LAST_LINES = 60;
 export async function tryBrowserTests() {
   const name = 'Chromium, all browser tests';
   const path = programIn('chromium');
-  if (!path) return { name, version: '-', seconds: 0, problem: 'NOT INSTALLED', words: 'Debian has it ("apt-get install chromium").', isAccepted: true };
+  if (!path)
+    return {
+      name,
+      version: '-',
+      seconds: 0,
+      problem: 'NOT INSTALLED',
+      words: 'Debian has it ("apt-get install chromium").',
+      isAccepted: true,
+    };
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1_000;
   let version = '?';
@@ -22,6 +30,12 @@ export async function tryBrowserTests() {
     await run(process.execPath, given, { cwd: root, env, timeout: LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
     return { name, version, seconds: seconds() };
   } catch (error) {
-    return { name, version, seconds: seconds(), problem: 'failed', words: wordsOf(error).split('\n').slice(-LAST_LINES).join('\n') };
+    return {
+      name,
+      version,
+      seconds: seconds(),
+      problem: 'failed',
+      words: wordsOf(error).split('\n').slice(-LAST_LINES).join('\n'),
+    };
   }
 }

@@ -1,4 +1,5 @@
-// Tests the installed package's script-tag file in real browsers: a report with a location, and a prompt that the player leaves open.
+// Tests the installed package's script-tag file in real browsers: a report with a location, and a prompt that the
+// player leaves open.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -23,7 +24,7 @@ const FIREFOX_PREFERENCES = {
 };
 
 /** Answers Firefox's prompt. */
-const ALLOWED = { 'geo.prompt.testing': true, 'geo.prompt.testing.allow': true };
+export const ALLOWED = { 'geo.prompt.testing': true, 'geo.prompt.testing.allow': true };
 
 /** @typedef {import('./in-browser.js').Run} Run */
 
@@ -44,7 +45,7 @@ const ALLOWED = { 'geo.prompt.testing': true, 'geo.prompt.testing.allow': true }
 const CHROMIUM = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
 
 /** @param {string} profile @param {object} preferences */
-function firefoxProfile(profile, preferences) {
+export function firefoxProfile(profile, preferences) {
   mkdirSync(profile, { recursive: true });
   const lines = Object.entries({ ...FIREFOX_PREFERENCES, ...preferences }).map(
     ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`,
@@ -93,21 +94,40 @@ export const BROWSERS = [
     prepare: (profile) => ['--headless', ...firefoxProfile(profile, { 'dom.disable_open_during_load': false })],
     ...CONSOLE,
   },
-  { name: 'WebKitGTK', ...fromDebian('webkit2gtk-driver'), headed: true, prepare: () => ['--private'], ...REPORT, query: '?given' },
+  {
+    name: 'WebKitGTK',
+    ...fromDebian('webkit2gtk-driver'),
+    headed: true,
+    prepare: () => ['--private'],
+    ...REPORT,
+    query: '?given',
+  },
   {
     name: 'Chromium, prompt left open',
     ...fromDebian('chromium'),
     prepare: (profile) => [...CHROMIUM, `--user-data-dir=${profile}`],
     ...OPEN_PROMPT,
   },
-  { name: 'Firefox, prompt left open', ...fromDebian('firefox-esr'), prepare: (profile) => firefoxProfile(profile, {}), ...OPEN_PROMPT },
+  {
+    name: 'Firefox, prompt left open',
+    ...fromDebian('firefox-esr'),
+    prepare: (profile) => firefoxProfile(profile, {}),
+    ...OPEN_PROMPT,
+  },
 ];
 
 /** The browser of the browser tests: from npm, unless CHROMIUM_PATH names another. */
 async function testedChromium() {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const outfile = join(root, 'node_modules/.cache/find-chromium.mjs');
-  await build({ entryPoints: [join(root, 'test/browser/find-chromium.ts')], outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm' });
+  await build({
+    entryPoints: [join(root, 'test/browser/find-chromium.ts')],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+  });
   process.chdir(root);
   const { findChromium } = await import(pathToFileURL(outfile).href);
   return findChromium();
@@ -125,7 +145,9 @@ function judgeReports({ said: { outcomes }, reports }) {
 
 /**
  * Lets a browser load its page, and throws an error with the problems. Returns the browser's version.
- * @param {Browser} browser @param {{ path: string, env: NodeJS.ProcessEnv }} executable @param {string} project
+ * @param {Browser} browser
+ * @param {{ path: string, env: NodeJS.ProcessEnv }} executable
+ * @param {string} project
  */
 export async function tryBrowser({ name, prepare, judge, ...browser }, executable, project) {
   const args = prepare(join(project, `.${name.replace(/\W+/g, '-')}`));

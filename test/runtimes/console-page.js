@@ -1,4 +1,5 @@
-// The operator's console in a browser without a driver: this page opens it in a window of its own, as the same origin, and presses its buttons.
+// The operator's console in a browser without a driver: this page opens it in a window of its own, as the same origin,
+// and presses its buttons.
 
 export const consolePage = `<!doctype html><meta charset="utf-8"><title>location-sdk</title>
 <script type="module">

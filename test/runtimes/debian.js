@@ -1,9 +1,13 @@
-// Programs that Debian has and npm does not: browsers with a window, and a display for them. Installed with apt-get if possible.
+// Programs that Debian has and npm does not: browsers with a window, and a display for them. Installed with apt-get if
+// possible.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 const { FIREFOX_PATH, SYSTEM_CHROMIUM_PATH } = process.env;
-const WEBKIT = ['/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser', '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.0/MiniBrowser'];
+const WEBKIT = [
+  '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser',
+  '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.0/MiniBrowser',
+];
 
 /** The possible paths of each, by package. @type {Readonly<Record<string, readonly (string | undefined)[]>>} */
 const PLACES = {
@@ -18,7 +22,10 @@ const PLACES = {
 /** The program of a package. @param {DebianPackage} name @returns {string | undefined} */
 export const programIn = (name) => PLACES[name]?.find((path) => path && existsSync(path));
 
-/** Installs the missing ones of some packages. Returns a line that says why it could not, or ''. @param {readonly DebianPackage[]} names */
+/**
+ * Installs the missing ones of some packages. Returns a line that says why it could not, or ''.
+ * @param {readonly DebianPackage[]} names
+ */
 export function installFromDebian(names) {
   const missing = names.filter((name) => !programIn(name));
   if (missing.length === 0) return '';
@@ -29,7 +36,10 @@ export function installFromDebian(names) {
   if (apt('--version').error) return `${words}: there is no apt-get`;
   if (apt('update', '-qq').status !== 0) return `${words}: apt-get update failed`;
   // One by one, since a distribution may have only some of them.
-  const failed = missing.filter((name) => apt('install', '-y', '-qq', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', name).status !== 0);
+  const failed = missing.filter(
+    (name) =>
+      apt('install', '-y', '-qq', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', name).status !== 0,
+  );
   return failed.length > 0 ? `${failed.join(', ')}: apt-get could not install it` : '';
 }
 
@@ -38,9 +48,14 @@ export async function startDisplay() {
   const program = programIn('xvfb');
   if (!program) return undefined;
   // It finds a free number itself, and writes it once it is ready.
-  const child = spawn(program, ['-displayfd', '1', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(program, ['-displayfd', '1', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const ended = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
-  const number = await Promise.race([new Promise((resolve) => child.stdout.once('data', resolve)), ended.then(() => undefined)]);
+  const number = await Promise.race([
+    new Promise((resolve) => child.stdout.once('data', resolve)),
+    ended.then(() => undefined),
+  ]);
   if (number === undefined) return undefined;
   return {
     name: `:${String(number).trim()}`,

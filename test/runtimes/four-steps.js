@@ -22,11 +22,21 @@ export async function tryFourSteps({ createClient, createMockGateway }) {
   const client = createClient({ ...gateway.clientOptions(), logger: {} });
   const receipts = [
     await client.reportBetEvent({ bet_id: 'BET-1', amount: 1500, user: betUser }, { location }),
-    await client.reportSettledBet({ bet_id: 'BET-1', user: betUser, win_amount: 2175, payout_amount: 3675, outcome: 'WIN', ggr: -2175, ur: 0 }),
+    await client.reportSettledBet({
+      bet_id: 'BET-1',
+      user: betUser,
+      win_amount: 2175,
+      payout_amount: 3675,
+      outcome: 'WIN',
+      ggr: -2175,
+      ur: 0,
+    }),
     await client.reportWithdrawalEvent(withdrawal, { location }),
     await client.reportSettledWithdrawal({ ...withdrawal, status: 'SUCCESS', timestamp: new Date(), location }),
   ];
-  const wrong = receipts.filter(({ outcome }) => outcome !== 'recorded').map(({ operation, outcome }) => `${operation} was ${outcome}, not recorded`);
+  const wrong = receipts
+    .filter(({ outcome }) => outcome !== 'recorded')
+    .map(({ operation, outcome }) => `${operation} was ${outcome}, not recorded`);
   const { length } = gateway.requests();
   if (length !== 4) wrong.push(`${length} requests reached the gateway, not 4`);
   return wrong;

@@ -1,4 +1,5 @@
-// Serves a page with the installed package's script-tag file and a relay, and lets a browser load it. There is no driver: the page itself posts the result.
+// Serves a page with the installed package's script-tag file and a relay, and lets a browser load it. There is no
+// driver: the page itself posts the result.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -45,7 +46,7 @@ export async function runInBrowser({ executable, args, project, page, query = ''
   const { createClient } = /** @type {typeof import('location-sdk')} */ (require('location-sdk'));
   const { createMockGateway } = /** @type {typeof import('location-sdk/mock')} */ (require('location-sdk/mock'));
   const { createRelay } = /** @type {typeof import('location-sdk/relay')} */ (require('location-sdk/relay'));
-  const { toNodeHandler } = /** @type {typeof import('location-sdk/relay/node')} */ (require('location-sdk/relay/node'));
+  const { toNodeHandler } = /** @type {typeof import('location-sdk/node')} */ (require('location-sdk/node'));
   const script = readFileSync(join(project, 'node_modules/location-sdk/dist/location-sdk.global.js'));
 
   const gateway = createMockGateway({ location: { required: false } });
@@ -79,7 +80,8 @@ export async function runInBrowser({ executable, args, project, page, query = ''
       response.end();
       return done(JSON.parse(Buffer.concat(pieces).toString('utf8')));
     }
-    if (pathname === '/location-sdk.global.js') return response.writeHead(200, { 'content-type': TYPES.js }).end(script);
+    if (pathname === '/location-sdk.global.js')
+      return response.writeHead(200, { 'content-type': TYPES.js }).end(script);
     if (pathname === '/' && search === query) return response.writeHead(200, HEADERS).end(page);
     return response.writeHead(404).end();
   });
@@ -96,16 +98,27 @@ export async function runInBrowser({ executable, args, project, page, query = ''
   let timer;
   try {
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`The page posted nothing within ${LIMIT_MS / 1_000} seconds.`)), LIMIT_MS);
+      timer = setTimeout(
+        () => reject(new Error(`The page posted nothing within ${LIMIT_MS / 1_000} seconds.`)),
+        LIMIT_MS,
+      );
     });
-    const early = ended.then((why) => Promise.reject(new Error(`The browser ended before the page posted anything: ${why}`)));
+    const early = ended.then((why) =>
+      Promise.reject(new Error(`The browser ended before the page posted anything: ${why}`)),
+    );
     /** @type {Said} */
     const said = await Promise.race([told, late, early]);
     if (said.problem) throw new Error(`${said.problem} ${JSON.stringify(said.steps ?? [])}`);
-    return { said, arrivals, reports: gateway.reports(), version: /(?:Chrome|Firefox|Version)\/([\d.]+)/.exec(said.agent ?? '')?.[1] ?? '?' };
+    return {
+      said,
+      arrivals,
+      reports: gateway.reports(),
+      version: /(?:Chrome|Firefox|Version)\/([\d.]+)/.exec(said.agent ?? '')?.[1] ?? '?',
+    };
   } finally {
     clearTimeout(timer);
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, 'SIGKILL');
     await ended;
     server.closeAllConnections();
     server.close();
@@ -120,9 +133,13 @@ export async function runInBrowser({ executable, args, project, page, query = ''
  * @param {import('location-sdk/mock').MockGateway} gateway
  */
 async function consoleOf(require, client, gateway) {
-  const { createOutbox, memoryStore } = /** @type {typeof import('location-sdk/outbox')} */ (require('location-sdk/outbox'));
-  const { createConsole } = /** @type {typeof import('location-sdk/outbox/console')} */ (require('location-sdk/outbox/console'));
-  const { toNodeHandler } = /** @type {typeof import('location-sdk/relay/node')} */ (require('location-sdk/relay/node'));
+  const { createOutbox, memoryStore } = /** @type {typeof import('location-sdk/outbox')} */ (
+    require('location-sdk/outbox')
+  );
+  const { createConsole } = /** @type {typeof import('location-sdk/outbox/console')} */ (
+    require('location-sdk/outbox/console')
+  );
+  const { toNodeHandler } = /** @type {typeof import('location-sdk/node')} */ (require('location-sdk/node'));
   const outbox = createOutbox({ client, store: memoryStore(), breakerAfter: 1_000_000, retry: { baseMs: 1 } });
   gateway.faults.add({ kind: 'status', status: 422, times: 20 });
   const bets = Array.from({ length: 20 }, (_, index) => ({ bet_id: `BET-${index}`, amount: 1500, user: betUser }));

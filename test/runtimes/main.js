@@ -11,9 +11,14 @@ const wrong = await tryBrokenAnswers({ createClient });
 if (wrong.length > 0) throw new Error(wrong.join('\n'));
 
 // An outbox hashes its data. If a runtime warns about that, the program ends here.
-const outbox = createOutbox({ client: createClient({ ...createMockGateway().clientOptions(), logger: {} }), store: memoryStore() });
+const outbox = createOutbox({
+  client: createClient({ ...createMockGateway().clientOptions(), logger: {} }),
+  store: memoryStore(),
+});
 outbox.start();
 const kept = await outbox.reportBetEvent({ bet_id: 'BET-1', amount: 1500, user: betUser });
 await kept.done;
 await outbox.stop();
+// Node.js 20 has no SQLite of its own, and Deno is denied to write files.
+if (process.versions.sqlite && !('Deno' in globalThis)) await (await import('./file-outbox.js')).tryFileOutbox();
 console.log('all held');

@@ -1,4 +1,5 @@
-// A player who does not answer the browser's prompt: the page clicks its button three times, and only the first bet may wait for the answer.
+// A player who does not answer the browser's prompt: the page clicks its button three times, and only the first bet may
+// wait for the answer.
 
 /** How long the page waits for an answer. */
 const ANSWER_MS = 4_000;
@@ -35,10 +36,14 @@ export const openPromptPage = `<!doctype html><meta charset="utf-8"><title>locat
 export function judgeOpenPrompt({ said, arrivals, reports }) {
   const wrong = [];
   if (String(said.outcomes) !== String(Array(3).fill('recorded prompt'))) wrong.push(`the page got ${said.outcomes}`);
-  const waited = reports.map(({ reference }, index) => (arrivals[index] ?? Number.NaN) - Number(reference?.slice('BET-'.length)));
+  const waited = reports.map(
+    ({ reference }, index) => (arrivals[index] ?? Number.NaN) - Number(reference?.slice('BET-'.length)),
+  );
   const [first = 0, ...later] = waited;
   // Otherwise the browser answered by itself, and nothing was tested.
-  if (!(first >= ANSWER_MS)) wrong.push(`the first bet reached the relay after ${first} ms: the browser did not wait for the player`);
-  if (later.length !== 2 || later.some((ms) => !(ms <= PROMPT_MS))) wrong.push(`the later bets reached the relay after ${later.join(' and ')} ms`);
+  if (!(first >= ANSWER_MS))
+    wrong.push(`the first bet reached the relay after ${first} ms: the browser did not wait for the player`);
+  if (later.length !== 2 || later.some((ms) => !(ms <= PROMPT_MS)))
+    wrong.push(`the later bets reached the relay after ${later.join(' and ')} ms`);
   return wrong;
 }

@@ -1,4 +1,5 @@
-// The behaviour of a relay in any runtime: web standards only. The package's parts are passed in, so that each runtime imports them in its own way.
+// The behaviour of a relay in any runtime: web standards only. The package's parts are passed in, so that each runtime
+// imports them in its own way.
 
 import { betUser } from './players.js';
 
@@ -19,11 +20,13 @@ export async function tryRelay({ createClient, createMockGateway, createRelay })
     bodyTimeoutMs: 50,
     logger: {},
   });
-  const bet = JSON.stringify({ bet_id: 'BET-1', amount: 5, timestamp: '1795161600' });
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const bet = JSON.stringify({ bet_id: 'BET-1', amount: 5, timestamp });
   const headers = { origin: SITE, 'content-type': 'application/json', 'x-location-sdk': '1', cookie: 'session=ada' };
   const path = '/relay/report-bet-event';
   const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(4_096)) });
-  const stopped = () => new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) });
+  const stopped = () =>
+    new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) });
 
   /** @type {[what: string, status: number, change: { path?: string, method?: string, headers?: Record<string, string>, body?: BodyInit }][]} */
   const cases = [
@@ -44,7 +47,12 @@ export async function tryRelay({ createClient, createMockGateway, createRelay })
   ];
   const wrong = [];
   for (const [what, status, change] of cases) {
-    const init = { method: change.method ?? 'POST', headers: { ...headers, ...change.headers }, body: change.body ?? bet, duplex: 'half' };
+    const init = {
+      method: change.method ?? 'POST',
+      headers: { ...headers, ...change.headers },
+      body: change.body ?? bet,
+      duplex: 'half',
+    };
     const response = await relay(new Request(SITE + (change.path ?? path), init));
     if (response.status !== status) wrong.push(`${what} was answered with ${response.status}, not ${status}`);
   }

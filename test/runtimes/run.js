@@ -1,7 +1,8 @@
 // Tests the packed and installed package in every runtime, and prints the results: `npm run test:runtimes`, which
-// builds first. With `--firefox` it installs Debian's Firefox and a display for it, if possible. With `--browser-tests` it
-// installs all of Debian's browsers, and runs all tests of the project `browser` in Debian's Chromium too, which takes minutes. Linux x64 with glibc only. Everything comes from the npm
-// registry, as `package-lock.json` has it, and no install script is run.
+// builds first. With `--firefox` it installs Debian's Firefox and a display for it, if possible. With `--browser-tests`
+// it installs all of Debian's browsers, and runs all tests of the project `browser` in Debian's Chromium too, which
+// takes minutes. Linux x64 with glibc only. Everything comes from the npm registry, as `package-lock.json` has it, and
+// no install script is run.
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,13 +10,24 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { installPackage, npm, readJson, run, wordsOf } from '../support/packed.js';
 import { tryBrowserTests } from './browser-tests.js';
-import { BROWSERS, tryBrowser } from './browsers.js';
-import { installFromDebian, startDisplay } from './debian.js';
+import { ALLOWED, BROWSERS, firefoxProfile, tryBrowser } from './browsers.js';
+import { installFromDebian, programIn, startDisplay } from './debian.js';
+import { tellFirefoxStory } from './firefox-story.js';
 import { manifestOf, programOf, RUNTIMES } from './runtimes.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const RUN_LIMIT_MS = 60_000;
-const FILES = ['broken-answers.js', 'four-steps.js', 'installed.js', 'main.js', 'players.js', 'relay.js', 'worker.js', 'worker.capnp'];
+const FILES = [
+  'broken-answers.js',
+  'file-outbox.js',
+  'four-steps.js',
+  'installed.js',
+  'main.js',
+  'players.js',
+  'relay.js',
+  'worker.js',
+  'worker.capnp',
+];
 
 const { optionalDependencies: wanted } = readJson(join(here, 'package.json'));
 
@@ -64,7 +76,13 @@ async function tryRuntime(runtime, project, notInstalled) {
     cwd: project,
     timeout: RUN_LIMIT_MS,
     killSignal: /** @type {const} */ ('SIGKILL'),
-    env: { PATH: process.env.PATH, HOME: project, DENO_DIR: join(project, '.deno'), DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
+    env: {
+      PATH: process.env.PATH,
+      HOME: project,
+      DENO_DIR: join(project, '.deno'),
+      DENO_NO_UPDATE_CHECK: '1',
+      NO_COLOR: '1',
+    },
   };
   const started = performance.now();
   let version = '?';
@@ -81,13 +99,22 @@ async function tryRuntime(runtime, project, notInstalled) {
 }
 
 /**
- * @param {import('./browsers.js').Browser} browser @param {string} project @param {string | undefined} display
+ * @param {import('./browsers.js').Browser} browser
+ * @param {string} project
+ * @param {string | undefined} display
  */
 async function tryInBrowser(browser, project, display) {
   const { name, needed, missing, headed } = browser;
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1_000;
-  const absent = (/** @type {string} */ words) => ({ name, version: '-', seconds: 0, problem: 'NOT INSTALLED', words, isAccepted: !needed });
+  const absent = (/** @type {string} */ words) => ({
+    name,
+    version: '-',
+    seconds: 0,
+    problem: 'NOT INSTALLED',
+    words,
+    isAccepted: !needed,
+  });
   try {
     const executable = await browser.find();
     if (!executable) return absent(missing);
@@ -99,11 +126,37 @@ async function tryInBrowser(browser, project, display) {
   }
 }
 
+/** @param {string} project */
+async function tryFirefoxStory(project) {
+  const name = 'Firefox, pages that fail';
+  const path = programIn('firefox-esr');
+  if (!path) {
+    const words = 'Debian has it ("apt-get install firefox-esr").';
+    return { name, version: '-', seconds: 0, problem: 'NOT INSTALLED', words, isAccepted: true };
+  }
+  const started = performance.now();
+  const seconds = () => (performance.now() - started) / 1_000;
+  const profile = (/** @type {string} */ folder, /** @type {object} */ preferences = {}) =>
+    firefoxProfile(join(project, folder), { ...ALLOWED, ...preferences });
+  try {
+    const version = await tellFirefoxStory({ path, env: process.env }, profile, project);
+    return { name, version, seconds: seconds() };
+  } catch (error) {
+    return { name, version: '?', seconds: seconds(), problem: 'failed', words: wordsOf(error) };
+  }
+}
+
 const withBrowserTests = process.argv.includes('--browser-tests');
 const withFirefox = process.argv.includes('--firefox');
 const notInstalled = await installRuntimes();
 // Without it, Debian's browsers are used if they are already installed.
-const whyNot = installFromDebian(withBrowserTests ? ['xvfb', 'firefox-esr', 'chromium', 'webkit2gtk-driver'] : withFirefox ? ['xvfb', 'firefox-esr'] : []);
+const whyNot = installFromDebian(
+  withBrowserTests
+    ? ['xvfb', 'firefox-esr', 'chromium', 'webkit2gtk-driver']
+    : withFirefox
+      ? ['xvfb', 'firefox-esr']
+      : [],
+);
 if (whyNot) console.log(`Not from Debian: ${whyNot}.`);
 const display = await startDisplay();
 const project = mkdtempSync(join(tmpdir(), 'location-sdk-runtimes-'));
@@ -114,6 +167,7 @@ try {
   for (const runtime of RUNTIMES) results.push(await tryRuntime(runtime, project, notInstalled));
   // In parallel, since they mostly wait.
   results.push(...(await Promise.all(BROWSERS.map((browser) => tryInBrowser(browser, project, display?.name)))));
+  results.push(await tryFirefoxStory(project));
   if (withBrowserTests) results.push(await tryBrowserTests());
 
   console.log(`\n${'runtime'.padEnd(30)}${'version'.padEnd(14)}${'result'.padEnd(16)}seconds`);

@@ -30,11 +30,32 @@ export const RUNTIMES = [
     folder: '@deno/linux-x64-glibc',
     program: 'deno',
     // Everything else is denied: only this machine's network, the package's own variables, and files of the project.
-    args: ['run', '--no-prompt', '--no-remote', '--cached-only', '--allow-env=LOCATION_SDK_*', '--allow-net=127.0.0.1', '--allow-read=.', 'main.js'],
+    args: [
+      'run',
+      '--no-prompt',
+      '--no-remote',
+      '--cached-only',
+      '--allow-env=LOCATION_SDK_*',
+      '--allow-net=127.0.0.1',
+      '--allow-read=.',
+      'main.js',
+    ],
     shows: 'all held',
   },
-  { name: 'Bun', folder: '@oven/bun-linux-x64-baseline', program: 'bin/bun', args: ['run', '--no-install', 'main.js'], shows: 'all held' },
-  { name: 'workerd', folder: '@cloudflare/workerd-linux-64', program: 'bin/workerd', args: ['test', 'worker.capnp'], shows: '[ PASS ]' },
+  {
+    name: 'Bun',
+    folder: '@oven/bun-linux-x64-baseline',
+    program: 'bin/bun',
+    args: ['run', '--no-install', 'main.js'],
+    shows: 'all held',
+  },
+  {
+    name: 'workerd',
+    folder: '@cloudflare/workerd-linux-64',
+    program: 'bin/workerd',
+    args: ['test', 'worker.capnp'],
+    shows: '[ PASS ]',
+  },
 ];
 
 const here = fileURLToPath(new URL('.', import.meta.url));

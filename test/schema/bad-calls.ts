@@ -16,10 +16,14 @@ interface Place {
 
 function placesOf(value: unknown, path: readonly string[] = []): Place[] {
   const isObject = typeof value === 'object' && value !== null;
-  return [{ path, value }, ...(isObject ? Object.entries(value).flatMap(([name, member]) => placesOf(member, [...path, name])) : [])];
+  return [
+    { path, value },
+    ...(isObject ? Object.entries(value).flatMap(([name, member]) => placesOf(member, [...path, name])) : []),
+  ];
 }
 
-const at = (root: unknown, path: readonly string[]): Members => path.reduce<Members>((object, name) => object[name] as Members, root as Members);
+const at = (root: unknown, path: readonly string[]): Members =>
+  path.reduce<Members>((object, name) => object[name] as Members, root as Members);
 
 /** Sets an own member, for any name. */
 const put = (target: Members, name: string, descriptor: PropertyDescriptor) =>
@@ -28,12 +32,25 @@ const put = (target: Members, name: string, descriptor: PropertyDescriptor) =>
 /** A name that no object of any report has. */
 const unknownName = fc.oneof(
   fc.string().map((text) => `x${text}`),
-  fc.constantFrom('payoutAmount', 'NIN', 'Amount', 'toString', 'hasOwnProperty', '__defineGetter__', 'then', 'toJSON', '', ' bet_id', `${CANARY} 7`),
+  fc.constantFrom(
+    'payoutAmount',
+    'NIN',
+    'Amount',
+    'toString',
+    'hasOwnProperty',
+    '__defineGetter__',
+    'then',
+    'toJSON',
+    '',
+    ' bet_id',
+    `${CANARY} 7`,
+  ),
 );
 const pollutingName = fc.constantFrom('__proto__', 'constructor', 'prototype');
 const anything = fc.anything({ maxDepth: 1 });
 
-const later = <T>(values: fc.Arbitrary<T>, make: (value: T) => BadCall): fc.Arbitrary<() => BadCall> => values.map((value) => () => make(value));
+const later = <T>(values: fc.Arbitrary<T>, make: (value: T) => BadCall): fc.Arbitrary<() => BadCall> =>
+  values.map((value) => () => make(value));
 
 /** A valid payload with invalid options. */
 export const badOptions = (payload: Members): fc.Arbitrary<() => BadCall> =>
@@ -49,11 +66,15 @@ export function badPayloads(payload: Members): fc.Arbitrary<() => BadCall> {
     how(at(changed, path.slice(0, -1)), path.at(-1) ?? '');
     return { payload: changed };
   };
-  const replace = ({ path }: Place, descriptor: PropertyDescriptor) => change(path, (parent, name) => put(parent, name, descriptor));
+  const replace = ({ path }: Place, descriptor: PropertyDescriptor) =>
+    change(path, (parent, name) => put(parent, name, descriptor));
   const remove = ({ path }: Place) => change(path, (parent, name) => delete parent[name]);
-  const add = ({ path }: Place, name: string, value: unknown) => change([...path, name], (parent) => put(parent, name, { value }));
+  const add = ({ path }: Place, name: string, value: unknown) =>
+    change([...path, name], (parent) => put(parent, name, { value }));
 
-  const wrongly = place(fields).chain((field) => fc.tuple(fc.constant(field), wrongFor(field.path.at(-1) ?? '', field.value)));
+  const wrongly = place(fields).chain((field) =>
+    fc.tuple(fc.constant(field), wrongFor(field.path.at(-1) ?? '', field.value)),
+  );
   const noPayload: Bad = fc.oneof(neverAValue, hostile, made(fc.constantFrom(undefined, CANARY, 7, true, {})));
   return fc.oneof(
     { weight: 6, arbitrary: later(wrongly, ([field, make]) => replace(field, { value: make() })) },
@@ -61,7 +82,9 @@ export function badPayloads(payload: Members): fc.Arbitrary<() => BadCall> {
     later(place(required), remove),
     later(place(required), (field) => replace(field, { value: undefined })),
     later(place(members), (member) => replace(member, { get: fails })),
-    later(fc.tuple(place(closed), unknownName, anything), ([object, name, value]) => add(object, name, value ?? CANARY)),
+    later(fc.tuple(place(closed), unknownName, anything), ([object, name, value]) =>
+      add(object, name, value ?? CANARY),
+    ),
     later(fc.tuple(place(objects), pollutingName, anything), ([object, name, value]) => add(object, name, value)),
     later(noPayload, (make) => ({ payload: make() })),
   );

@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createClient, isValidationError } from '../../src/entries/index.js';
+import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
+import { hasCode } from '../../src/errors/errors.js';
 import { operationNames } from '../../src/protocol/operations.js';
 import { sampleSize } from '../support/cases.js';
 import { validPayload } from '../vectors/read.js';
@@ -15,9 +16,11 @@ const OPTIONS_OF_EACH = sampleSize('bad options of each operation', 3_000);
 const TIME_LIMIT_MS = 120_000;
 
 /** Without reading it: proxies are named, not accessed. */
-const shown = (value: unknown) => inspect(value, { showProxy: true, depth: 3, maxArrayLength: 3, breakLength: Number.POSITIVE_INFINITY });
+const shown = (value: unknown) =>
+  inspect(value, { showProxy: true, depth: 3, maxArrayLength: 3, breakLength: Number.POSITIVE_INFINITY });
 
-const prototypes = () => [Object, Array, Function, String, Number].map(({ prototype }) => Reflect.ownKeys(prototype).length);
+const prototypes = () =>
+  [Object, Array, Function, String, Number].map(({ prototype }) => Reflect.ownKeys(prototype).length);
 
 it.each(operationNames)(
   `${PAYLOADS_OF_EACH} bad payloads of %s, and ${OPTIONS_OF_EACH} bad options, are each refused with a ValidationError, and nothing is sent`,
@@ -44,7 +47,7 @@ it.each(operationNames)(
         throw new Error(`${what} for ${shown(payload)} with ${shown(options)}`, { cause: error });
       };
       // Without `expect`, which takes as long as the rest.
-      if (!isValidationError(error)) return fail('not a ValidationError');
+      if (!hasCode(error, 'validation')) return fail('not a ValidationError');
       if (error.issues.length === 0) fail('no issue');
       if (error.message.includes(CANARY)) fail('the message repeats a text of the payload');
       if (sent > 0) fail('something was sent');

@@ -79,11 +79,20 @@ const anObject = made(fc.object({ maxDepth: 1 }));
 const aText = made(fc.string());
 const aNumber = made(fc.oneof(fc.integer(), fc.double()));
 const aFlag = made(fc.boolean());
-const digits = (range: { minLength: number; maxLength: number }) => made(fc.array(fc.integer({ min: 0, max: 9 }), range).map((all) => all.join('')));
+const digits = (range: { minLength: number; maxLength: number }) =>
+  made(fc.array(fc.integer({ min: 0, max: 9 }), range).map((all) => all.join('')));
 const outside = (limit: number) =>
-  fc.tuple(fc.double({ noNaN: true, min: limit, minExcluded: true }), fc.constantFrom(1, -1)).map(([beyond, sign]) => beyond * sign);
+  fc
+    .tuple(fc.double({ noNaN: true, min: limit, minExcluded: true }), fc.constantFrom(1, -1))
+    .map(([beyond, sign]) => beyond * sign);
 
-const noAmount = fc.oneof(made(outside(Number.MAX_SAFE_INTEGER)), aText, aFlag, anObject, constants(Number.NaN, Number.POSITIVE_INFINITY, 1n, CANARY));
+const noAmount = fc.oneof(
+  made(outside(Number.MAX_SAFE_INTEGER)),
+  aText,
+  aFlag,
+  anObject,
+  constants(Number.NaN, Number.POSITIVE_INFINITY, 1n, CANARY),
+);
 
 /** Wrong values for the fields with special rules, by name. */
 const WRONG: Readonly<Record<string, Bad>> = {
@@ -101,7 +110,12 @@ const WRONG: Readonly<Record<string, Bad>> = {
     made(fc.date({ max: new Date(-1000) })),
     constants('-5', '1e9', '1795161600.5', '2026-11-20T00:00:00Z', ' 1', CANARY),
   ),
-  account_last4: fc.oneof(aNumber, blank, digits({ minLength: 5, maxLength: 16 }), constants('0123-4567-89', `12 34 5 ${CANARY}`)),
+  account_last4: fc.oneof(
+    aNumber,
+    blank,
+    digits({ minLength: 5, maxLength: 16 }),
+    constants('0123-4567-89', `12 34 5 ${CANARY}`),
+  ),
   amount: noAmount,
   win_amount: noAmount,
   payout_amount: noAmount,
@@ -126,11 +140,34 @@ const option = (name: string, ...wrong: Bad[]): Bad => fc.oneof(...wrong).map((m
 /** Wrong options of a call. */
 export const wrongOptions: Bad = fc.oneof(
   fc.oneof(aText, aNumber, aFlag, constants(null, [], fails), hostile),
-  option('environment', aNumber, made(fc.string().filter((text) => text !== 'staging' && text !== 'production')), neverAValue),
-  option('clientIP', aNumber, constants('', '1.2.3', '256.1.1.1', '102.89.1.1:80', '102.89.1.1, 10.0.0.1', 'fe80::1%eth0', '::g', CANARY), neverAValue),
+  option(
+    'environment',
+    aNumber,
+    made(fc.string().filter((text) => text !== 'staging' && text !== 'production')),
+    neverAValue,
+  ),
+  option(
+    'clientIP',
+    aNumber,
+    constants('', '1.2.3', '256.1.1.1', '102.89.1.1:80', '102.89.1.1, 10.0.0.1', 'fe80::1%eth0', '::g', CANARY),
+    neverAValue,
+  ),
   option('timeoutMs', constants(-1, 2 ** 31, '5', CANARY), neverAValue),
   option('signal', aText, aNumber, constants(null, {}, { aborted: false }), hostile),
-  option('location', made(outside(90).map((latitude) => ({ latitude, longitude: 0 }))), constants({}, CANARY, 0), neverAValue),
-  made(fc.tuple(fc.constantFrom('clientIp', 'timeout', 'apiKey', 'headers'), fc.string()).map(([name, value]) => ({ [name]: value }))),
-  made(fc.constantFrom('__proto__', 'constructor', 'prototype').map((name) => JSON.parse(`{"${name}":{"polluted":true}}`) as unknown)),
+  option(
+    'location',
+    made(outside(90).map((latitude) => ({ latitude, longitude: 0 }))),
+    constants({}, CANARY, 0),
+    neverAValue,
+  ),
+  made(
+    fc
+      .tuple(fc.constantFrom('clientIp', 'timeout', 'apiKey', 'headers'), fc.string())
+      .map(([name, value]) => ({ [name]: value })),
+  ),
+  made(
+    fc
+      .constantFrom('__proto__', 'constructor', 'prototype')
+      .map((name) => JSON.parse(`{"${name}":{"polluted":true}}`) as unknown),
+  ),
 );

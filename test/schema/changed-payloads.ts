@@ -28,7 +28,11 @@ const ODD_VALUES = [
   5n,
   new Date(0),
 ];
-const anyValue = fc.oneof({ weight: 2, arbitrary: fc.constantFrom<unknown>(...ODD_VALUES) }, fc.jsonValue({ maxDepth: 2 }), fc.anything({ maxDepth: 1 }));
+const anyValue = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom<unknown>(...ODD_VALUES) },
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.anything({ maxDepth: 1 }),
+);
 const anyName = fc.oneof(fc.constantFrom(...ODD_NAMES), fc.string());
 
 const change: fc.Arbitrary<Change> = fc.oneof(
@@ -58,19 +62,22 @@ const copy = (value: unknown): unknown =>
 
 /** One of the samples, changed in up to three places. */
 export const changed = (samples: readonly object[]) =>
-  fc.tuple(fc.constantFrom(...samples), fc.array(fc.tuple(fc.nat(), change), { maxLength: 3 })).map(([sample, changes]) => {
-    const root = { root: copy(sample) };
-    for (const [index, make] of changes) {
-      const places: [Members, string][] = [];
-      const walk = (parent: Members) => {
-        for (const [name, member] of Object.entries(parent)) {
-          places.push([parent, name]);
-          if (typeof member === 'object' && member !== null && Object.getPrototypeOf(member) === Object.prototype) walk(member as Members);
-        }
-      };
-      walk(root);
-      const [parent, name] = places[index % places.length] ?? [root, 'root'];
-      make(parent, name);
-    }
-    return root.root;
-  });
+  fc
+    .tuple(fc.constantFrom(...samples), fc.array(fc.tuple(fc.nat(), change), { maxLength: 3 }))
+    .map(([sample, changes]) => {
+      const root = { root: copy(sample) };
+      for (const [index, make] of changes) {
+        const places: [Members, string][] = [];
+        const walk = (parent: Members) => {
+          for (const [name, member] of Object.entries(parent)) {
+            places.push([parent, name]);
+            if (typeof member === 'object' && member !== null && Object.getPrototypeOf(member) === Object.prototype)
+              walk(member as Members);
+          }
+        };
+        walk(root);
+        const [parent, name] = places[index % places.length] ?? [root, 'root'];
+        make(parent, name);
+      }
+      return root.root;
+    });

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest';
 import { issue } from '../../src/schema/issue.js';
-import { having, isDuration, isFlag, isWord, option, optional, readOptions, required, wholeNumber } from '../../src/schema/option-rules.js';
+import {
+  having,
+  isDuration,
+  isFlag,
+  isWord,
+  option,
+  optional,
+  readOptions,
+  required,
+  wholeNumber,
+} from '../../src/schema/option-rules.js';
 
 const table = {
   store: required<object>(having('get')),
@@ -16,13 +26,22 @@ const problemOf = (options: unknown) => readOptions('the test', table, options).
 
 test('options are completed by the table', () => {
   expect(readOptions('the test', table, { store, retry: { capMs: 1_000 }, persist: undefined })).toMatchObject({
-    complete: { store, name: 'outbox', persist: true, concurrency: 8, retry: { baseMs: 500, capMs: 1_000 }, player: undefined },
+    complete: {
+      store,
+      name: 'outbox',
+      persist: true,
+      concurrency: 8,
+      retry: { baseMs: 500, capMs: 1_000 },
+      player: undefined,
+    },
   });
 });
 
 test('every problem is listed at once, also one that concerns several options', () => {
   const more = () => [issue(['player'], 'invalid', 'needs https')];
-  expect(readOptions('the test', table, { nam: 'x', persist: 1, concurrency: 11, retry: { baseMs: -1 } }, more)).toMatchObject({
+  expect(
+    readOptions('the test', table, { nam: 'x', persist: 1, concurrency: 11, retry: { baseMs: -1 } }, more),
+  ).toMatchObject({
     problem: `The options of the test cannot be used: 6 problems:
   - store: is required: expected an object with get
   - persist: expected true or false, got a number
@@ -30,7 +49,14 @@ test('every problem is listed at once, also one that concerns several options', 
   - retry.baseMs: expected a number of milliseconds from 0 to 2147483647, got another number
   - nam: unknown field nam; did you mean name?
   - player: needs https`,
-    issues: [{ code: 'missing' }, { code: 'wrong-type' }, { code: 'invalid' }, { code: 'invalid' }, { code: 'unknown-field' }, { code: 'invalid' }],
+    issues: [
+      { code: 'missing' },
+      { code: 'wrong-type' },
+      { code: 'invalid' },
+      { code: 'invalid' },
+      { code: 'unknown-field' },
+      { code: 'invalid' },
+    ],
   });
 });
 
@@ -39,7 +65,12 @@ test.each([[null], [7], [[store]]])('%j is refused as options', (options) => {
 });
 
 test('a property on the prototype of all objects is not an option', () => {
-  Object.defineProperty(Object.prototype, 'player', { value: 'U-1', configurable: true, enumerable: true, writable: true });
+  Object.defineProperty(Object.prototype, 'player', {
+    value: 'U-1',
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  });
   try {
     expect(readOptions('the test', table, { store })).toMatchObject({ complete: { player: undefined } });
   } finally {

@@ -3,7 +3,15 @@ import { createClient } from '../../src/entries/index.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 import { json } from '../support/recording-fetch.js';
 
-const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 12, source: 'gps' };
+const location = {
+  latitude: 6.45,
+  longitude: 3.39,
+  city: 'Lagos',
+  region: 'LA',
+  country: 'NG',
+  accuracy: 12,
+  source: 'gps',
+};
 
 /** The same data, each object with its fields in reverse order. */
 const reversed = <T>(value: T): T =>
@@ -18,8 +26,10 @@ const reversed = <T>(value: T): T =>
 /** The fields of a text in their order. Each name occurs once in the text. */
 const namesIn = (text: string) => Array.from(text.matchAll(/"(\w+)":/g), ([, name]) => name).join(' ');
 
-const BET_USER = 'user user_id first_name last_name resident_address resident_lga resident_state is_resident nin tax_id';
-const WITHDRAWAL_USER = 'user user_id full_name residence_address residence_state residence_lga tax_id nin residency_status';
+const BET_USER =
+  'user user_id first_name last_name resident_address resident_lga resident_state is_resident nin tax_id';
+const WITHDRAWAL_USER =
+  'user user_id full_name residence_address residence_state residence_lga tax_id nin residency_status';
 const LOCATION = 'location latitude longitude city region country accuracy source';
 const PAYOUT = 'metadata method bank account_last4 withdrawalId userId';
 
@@ -38,7 +48,11 @@ describe('the fields of a report are in the order of the specification, for any 
 
   it.each([
     ['reportSettledBet', settledBet(), `bet_id ${BET_USER} win_amount payout_amount outcome ggr ur`],
-    ['reportSettledWithdrawal', { ...settledWithdrawal(), location }, `request_id amount status timestamp ${WITHDRAWAL_USER} ${LOCATION} ${PAYOUT}`],
+    [
+      'reportSettledWithdrawal',
+      { ...settledWithdrawal(), location },
+      `request_id amount status timestamp ${WITHDRAWAL_USER} ${LOCATION} ${PAYOUT}`,
+    ],
     // The specification lists no fields of initiated reports: they have the order of the settled withdrawal.
     [
       'reportWithdrawalEvent',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { suggest } from '../../src/schema/suggest.js';
+import { suggest } from '../../src/schema/validate.js';
 
 const KNOWN = ['nin', 'payout_amount', 'bet_id'];
 
@@ -15,6 +15,27 @@ describe('a misspelt name gets the nearest known one', () => {
 
   it('the nearest of several', () => {
     expect(suggest('win_amont', ['min_amount', 'win_amount'])).toBe('win_amount');
+  });
+});
+
+describe('a shortened name gets the only one that it abbreviates', () => {
+  const LOCATION = ['latitude', 'longitude', 'city', 'region', 'country', 'accuracy', 'source'];
+  it.each([
+    ['lat', 'latitude'],
+    ['lng', 'longitude'],
+    ['lon', 'longitude'],
+    ['long', 'longitude'],
+    ['acc', 'accuracy'],
+  ])('%s with %s', (name, known) => {
+    expect(suggest(name, LOCATION)).toBe(known);
+  });
+
+  it.each(['la', 'ngt', 'tal', 'lngx'])('%s abbreviates none', (name) => {
+    expect(suggest(name, LOCATION)).toBeUndefined();
+  });
+
+  it('none of two that it could mean', () => {
+    expect(suggest('acc', ['accuracy', 'account'])).toBeUndefined();
   });
 });
 

@@ -1,10 +1,20 @@
 import { expectTypeOf, test } from 'vitest';
 import type * as z from 'zod/mini';
-import type { BetEvent, betEvent, SettledBet } from '../../src/schema/bet.js';
+import type { BetEvent, betEvent, SettledBet, settledBet } from '../../src/schema/bet.js';
 import type { Location, LocationInput, location, locationInput } from '../../src/schema/location.js';
-import type { NinVerification, NinVerificationRequest, ninVerification, ninVerificationRequest } from '../../src/schema/nin.js';
-import type { settledBet, settledWithdrawal } from '../../src/schema/settled.js';
-import type { SettledWithdrawal, WithdrawalEvent, withdrawalEvent } from '../../src/schema/withdrawal.js';
+import type {
+  NinVerification,
+  NinVerificationRequest,
+  ninVerification,
+  ninVerificationRequest,
+} from '../../src/schema/nin.js';
+
+import type {
+  SettledWithdrawal,
+  settledWithdrawal,
+  WithdrawalEvent,
+  withdrawalEvent,
+} from '../../src/schema/withdrawal.js';
 
 type Input<M extends { strict: z.ZodMiniType }> = z.input<M['strict']>;
 type Flat<T> = { [Name in keyof T]: T[Name] };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type CallOptions, createClient, isValidationError } from '../../src/entries/index.js';
+import { type CallOptions, createClient } from '../../src/entries/index.js';
 import { createMockGateway, type MockGateway } from '../../src/entries/mock.js';
+import { hasCode } from '../../src/errors/errors.js';
 import { type OperationName, operations } from '../../src/protocol/operations.js';
 import { issuesOf } from '../support/failure-of.js';
 import { invalidVectors, type ValidVector, validPayload, validVectors } from '../vectors/read.js';
@@ -42,7 +43,10 @@ function post(gateway: MockGateway, operation: OperationName, body: Record<strin
 }
 
 /** The body that must arrive for a payload. */
-const arriving = ({ operation, payload }: ValidVector) => ({ ...Object.fromEntries(ADDED[operation].map((name) => [name, expect.anything()])), ...payload });
+const arriving = ({ operation, payload }: ValidVector) => ({
+  ...Object.fromEntries(ADDED[operation].map((name) => [name, expect.anything()])),
+  ...payload,
+});
 
 describe('a valid payload', () => {
   it.each(validVectors)('reaches the gateway once, with every value unchanged: $operation, $case', async (vector) => {
@@ -73,7 +77,7 @@ describe.each(invalidVectors)('an invalid payload: $operation, $case', ({ operat
   it('rejects with one error that names every wrong field, and sends nothing', async () => {
     const { call, sent } = setUp();
     const error = await call(operation, payload).catch((thrown: unknown) => thrown);
-    if (!isValidationError(error)) expect.fail(`expected a ValidationError, got ${String(error)}`);
+    if (!hasCode(error, 'validation')) expect.fail(`expected a ValidationError, got ${String(error)}`);
     expect(error.issues.map(({ path }) => path).sort()).toEqual([...paths].sort());
     expect(error).toMatchObject({ operation, outcome: 'not-sent', attempts: 0 });
     expect(sent).toEqual([]);
@@ -82,7 +86,7 @@ describe.each(invalidVectors)('an invalid payload: $operation, $case', ({ operat
   it('repeats no sensitive value', async () => {
     const { call } = setUp();
     const error = await call(operation, payload).catch((thrown: unknown) => thrown);
-    if (!isValidationError(error)) expect.fail('expected a ValidationError');
+    if (!hasCode(error, 'validation')) expect.fail('expected a ValidationError');
     const said = [error.message, JSON.stringify(error), ...error.issues.map(({ message }) => message)].join('\n');
     expect(sensitive.filter((value) => said.includes(value))).toEqual([]);
   });
@@ -99,7 +103,11 @@ describe.each(invalidVectors)('an invalid payload: $operation, $case', ({ operat
 
 describe('partial validation', () => {
   const partial = () => {
-    const gateway = createMockGateway({ validation: 'partial', requireInitiated: false, location: { required: false } });
+    const gateway = createMockGateway({
+      validation: 'partial',
+      requireInitiated: false,
+      location: { required: false },
+    });
     return { gateway, client: createClient({ ...gateway.clientOptions(), location: { required: false } }) };
   };
 
@@ -117,16 +125,19 @@ describe('partial validation', () => {
       { more: { note: 'x' } },
     ]);
     expect(await issuesOf(client.reportBetEvent({ user } as never))).toEqual(['bet_id: missing']);
-    expect(await issuesOf(client.reportBetEvent({ bet_id: 'B-2', user: {} } as never))).toEqual(['user.user_id: missing']);
+    expect(await issuesOf(client.reportBetEvent({ bet_id: 'B-2', user: {} } as never))).toEqual([
+      'user.user_id: missing',
+    ]);
     expect(await issuesOf(client.reportWithdrawalEvent({ user } as never))).toEqual(['request_id: missing']);
   });
 
   it('keeps the rules on values, and refuses the names of prototypes', async () => {
     const { client } = partial();
-    expect(await issuesOf(client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1', nin: '1' }, amount: '5' } as never))).toEqual([
-      'amount: wrong-type',
-      'user.nin: invalid',
-    ]);
+    expect(
+      await issuesOf(
+        client.reportBetEvent({ bet_id: 'B-1', user: { user_id: 'U-1', nin: '1' }, amount: '5' } as never),
+      ),
+    ).toEqual(['amount: wrong-type', 'user.nin: invalid']);
     for (const name of ['__proto__', 'constructor', 'prototype']) {
       const payload: unknown = JSON.parse(`{"bet_id":"B-1","user":{"user_id":"U-1"},"${name}":{"x":1}}`);
       expect(await issuesOf(client.reportBetEvent(payload as never))).toEqual([`${name}: forbidden-field`]);

@@ -7,7 +7,10 @@ import { violationsOf } from '../browser/violations.js';
 import { root } from '../support/run.js';
 import { serveFolder } from './serve-folder.js';
 
-/** The start, and a guide with wide tables, at each width. Each other kind of page at one: a long reference, the API, an example's file. */
+/**
+ * The start, and a guide with wide tables, at each width. Each other kind of page at one: a long reference, the API, an
+ * example's file.
+ */
 const BOTH = ['index.html', 'how-to/relay.html'];
 const WIDE_ONLY = ['background/security.html', 'reference/errors.html'];
 const NARROW_ONLY = ['reference/api/location-sdk/transport/node.html', 'examples/relay/express-js.html'];
@@ -28,7 +31,11 @@ afterAll(async () => {
 });
 
 /** Opens a page, and records every request to another host. */
-async function open(path: string, viewport: typeof DESKTOP, colorScheme: 'light' | 'dark'): Promise<{ page: Page; elsewhere: string[] }> {
+async function open(
+  path: string,
+  viewport: typeof DESKTOP,
+  colorScheme: 'light' | 'dark',
+): Promise<{ page: Page; elsewhere: string[] }> {
   const context = await browser.newContext({ viewport, colorScheme, bypassCSP: true, reducedMotion: 'reduce' });
   const page = await context.newPage();
   const elsewhere: string[] = [];
@@ -44,20 +51,42 @@ describe.each([
   ['desktop, light', DESKTOP, 'light', [...BOTH, ...WIDE_ONLY]],
   ['phone, dark', PHONE, 'dark', [...BOTH, ...NARROW_ONLY]],
 ] as const)('%s', (name, viewport, scheme, pages) => {
-  test.each(pages)('%s: axe finds no violation, no request goes to another host, and the page does not scroll sideways', async (path) => {
-    const { page, elsewhere } = await open(path, viewport, scheme);
-    if (SITE_PICTURES) await page.screenshot({ path: join(SITE_PICTURES, `${path.replace(/\W/g, '-')} ${name}.png`) });
-    expect(await violationsOf(page)).toEqual([]);
-    expect(elsewhere).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
-    if (viewport === DESKTOP) {
-      const wider = await page
-        .locator('.wide')
-        .evaluateAll((tables) => tables.filter((table) => table.scrollWidth > table.clientWidth).map((table) => table.textContent));
-      expect(wider, 'tables that do not fit').toEqual([]);
-    }
-    await page.context().close();
-  });
+  test.each(pages)(
+    '%s: axe finds no violation, no request goes to another host, and the page does not scroll sideways',
+    async (path) => {
+      const { page, elsewhere } = await open(path, viewport, scheme);
+      if (SITE_PICTURES)
+        await page.screenshot({ path: join(SITE_PICTURES, `${path.replace(/\W/g, '-')} ${name}.png`) });
+      expect(await violationsOf(page)).toEqual([]);
+      expect(elsewhere).toEqual([]);
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+      ).toBe(0);
+      if (viewport === DESKTOP) {
+        const wider = await page
+          .locator('.wide')
+          .evaluateAll((tables) =>
+            tables.filter((table) => table.scrollWidth > table.clientWidth).map((table) => table.textContent),
+          );
+        expect(wider, 'tables that do not fit').toEqual([]);
+        const code = await page
+          .locator('.vp-doc pre')
+          .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent));
+        expect(code, 'code that does not fit').toEqual([]);
+      }
+      await page.context().close();
+    },
+  );
+});
+
+test('the front page shows at 1280 × 800, without scrolling, the four steps, the code, the first command and the question', async () => {
+  const { page } = await open('index.html', { width: 1280, height: 800 }, 'light');
+  for (const part of ['.first img.in-light', '.first .language-js', '.first .language-sh', '#who-are-you']) {
+    const box = await page.locator(part).boundingBox();
+    expect((box?.y ?? Number.NaN) + (box?.height ?? Number.NaN), part).toBeLessThan(800);
+  }
+  expect(await page.locator('.who a').count()).toBe(6);
+  await page.context().close();
 });
 
 test('a guide has an edit line and its neighbours in the menu', async () => {
@@ -75,13 +104,18 @@ test('the search finds guides before symbols', async () => {
     await page.locator('.results li').first().waitFor({ state: 'detached' }); // nothing of the word before is left
     await page.locator('.search-input').fill(word);
     await page.locator('.results li').nth(3).waitFor();
-    const links = await page.locator('.results li a').evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''));
+    const links = await page
+      .locator('.results li a')
+      .evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''));
     const first = links.findIndex((link) => link.includes('/reference/api/'));
     expect(
       links.slice(0, 4).filter((link) => link.includes('/reference/api/')),
       word,
     ).toEqual([]);
-    expect(first === -1 || links.slice(first).every((link) => /\/(?:reference\/api|project|examples)\//.test(link)), word).toBe(true);
+    expect(
+      first === -1 || links.slice(first).every((link) => /\/(?:reference\/api|project|examples)\//.test(link)),
+      word,
+    ).toBe(true);
   }
   await page.context().close();
 });

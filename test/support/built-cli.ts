@@ -11,7 +11,10 @@ export interface BuiltCli {
   /** Runs it to its end. */
   run(...words: string[]): Promise<{ code: number | null; out: string; err: string }>;
   /** The same, with variables in its environment. */
-  runWith(variables: Record<string, string>, ...words: string[]): Promise<{ code: number | null; out: string; err: string }>;
+  runWith(
+    variables: Record<string, string>,
+    ...words: string[]
+  ): Promise<{ code: number | null; out: string; err: string }>;
   /** Starts it. */
   start(...words: string[]): ChildProcess;
   /** Runs it with a standard output whose reader has closed it. Returns the exit code. */
@@ -35,7 +38,16 @@ export async function buildCli(): Promise<BuiltCli> {
   // Within the project, so that the libraries are found.
   const file = join(folder, 'cli.js');
   const entryPoints = [join(root, 'src/entries/cli.ts')];
-  await build({ entryPoints, outfile: file, bundle: true, packages: 'external', format: 'esm', target: 'es2022', platform: 'node', logLevel: 'silent' });
+  await build({
+    entryPoints,
+    outfile: file,
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    target: 'es2022',
+    platform: 'node',
+    logLevel: 'silent',
+  });
   const running = new Set<ChildProcess>();
 
   function start(words: readonly string[], variables?: Record<string, string>): ChildProcess {

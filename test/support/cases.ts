@@ -2,12 +2,16 @@ import { appendFileSync } from 'node:fs';
 import { inject } from 'vitest';
 import { SKIPPED_FILE } from './skipped-cases.js';
 
-/** `npm test` runs a sample of the longest series of cases; with `TEST_CASES=all`, as in `npm run test:all`, all of them run. */
+/**
+ * `npm test` runs a sample of the longest series of cases; with `TEST_CASES=all`, as in `npm run test:all`, all of them
+ * run.
+ */
 const runsAll = () => process.env.TEST_CASES === 'all';
 
 /** Reports the omitted cases of a sample at the end of the run. */
 function note(what: string, done: number, whole: number): void {
-  if (done < whole) appendFileSync(`${inject('runFolder')}/${SKIPPED_FILE}`, `${JSON.stringify({ what, done, whole })}\n`);
+  if (done < whole)
+    appendFileSync(`${inject('runFolder')}/${SKIPPED_FILE}`, `${JSON.stringify({ what, done, whole })}\n`);
 }
 
 /** The number of cases to run: a twentieth of the whole, rounded up. */
@@ -24,7 +28,10 @@ export function sampleOf<Case>(what: string, all: readonly Case[], tell = note):
 }
 
 /** The rows to run of a product of two lists. A sample has every value of both lists at least once. */
-export function sampleRows<Row extends readonly [unknown, unknown]>(what: string, rows: readonly Row[]): readonly Row[] {
+export function sampleRows<Row extends readonly [unknown, unknown]>(
+  what: string,
+  rows: readonly Row[],
+): readonly Row[] {
   const chosen = runsAll() ? rows : coverEachValue(rows);
   note(what, chosen.length, rows.length);
   return chosen;

@@ -44,7 +44,8 @@ V1D+DmYanO4JdCIFawIYKEOf1cQCIQCp6jZhi1+FTpMfOmbzMQiGxoE+fWbfdFJG
 -----END CERTIFICATE-----`;
 
 /**
- * An authority that no client trusts, and its certificates; its key was deleted. Made, with the key above in key.pem, by
+ * An authority that no client trusts, and its certificates; its key was deleted. Made, with the key above in key.pem,
+ * by
  *
  *     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout authority-key.pem -out authority.pem -days 36500 -subj '/CN=An authority of tests'
  *     sign() { openssl req -new -key key.pem -subj "/CN=$1" | openssl x509 -req -CA authority.pem -CAkey authority-key.pem -days 36500 -extfile <(printf "subjectAltName=$2"); }

@@ -10,7 +10,11 @@ export interface Ended {
   readonly err: string;
 }
 
-const openTerminal = (stdin = '') => ({ stdin: Readable.from([stdin]), stdout: new PassThrough(), stderr: new PassThrough() });
+const openTerminal = (stdin = '') => ({
+  stdin: Readable.from([stdin]),
+  stdout: new PassThrough(),
+  stderr: new PassThrough(),
+});
 
 const keep = (stream: PassThrough) => {
   const kept = { text: '' };
@@ -20,7 +24,10 @@ const keep = (stream: PassThrough) => {
   return kept;
 };
 
-/** Runs the command line to its end within this process, with its own streams. `stdin` is its input. `isTTY`: it writes to a terminal. */
+/**
+ * Runs the command line to its end within this process, with its own streams. `stdin` is its input. `isTTY`: it writes
+ * to a terminal.
+ */
 export async function runCli(words: readonly string[], stdin = '', { isTTY = false } = {}): Promise<Ended> {
   const terminal = openTerminal(stdin);
   Object.assign(terminal.stdout, { isTTY });
@@ -64,4 +71,5 @@ export async function startCli(words: readonly string[]) {
 }
 
 /** Starts `location-sdk mock` on a free port. */
-export const startMock = (...words: string[]) => startCli(['mock', ...(words.includes('--port') ? [] : ['--port', '0']), ...words]);
+export const startMock = (...words: string[]) =>
+  startCli(['mock', ...(words.includes('--port') ? [] : ['--port', '0']), ...words]);

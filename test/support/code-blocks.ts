@@ -17,14 +17,22 @@ export function codeBlocks(markdown: string): CodeBlock[] {
 /** The number of fenced blocks, in any language. */
 export const fencesIn = (markdown: string): number => (markdown.match(/^\s*(?:```|~~~)/gm)?.length ?? 0) / 2;
 
-/** The commands of a shell block, without comments. */
-export const commandsOf = ({ code }: CodeBlock): string[] => code.split('\n').filter((line) => line.trim() && !line.startsWith('#'));
+/** The commands of a shell block, without comments. A command may go on after a backslash at a line's end. */
+export const commandsOf = ({ code }: CodeBlock): string[] =>
+  code
+    .replace(/ *\\\n\s*/g, ' ')
+    .split('\n')
+    .filter((line) => line.trim() && !line.startsWith('#'));
 
 /** The inline scripts of a page. */
-export const inlineScripts = (html: string): string[] => [...html.matchAll(/<script(?: type="module")?>(.*?)<\/script>/gs)].map(([, code = '']) => code);
+export const inlineScripts = (html: string): string[] =>
+  [...html.matchAll(/<script(?: type="module")?>(.*?)<\/script>/gs)].map(([, code = '']) => code);
 
 /** The text between two backticks outside of blocks. */
 export function inlineCode(markdown: string): { code: string; line: number }[] {
   const outside = markdown.replace(/^```\w+\n.*?^```$/gms, (block) => block.replace(/[^\n]/g, ''));
-  return [...outside.matchAll(/`([^`\n]+)`/g)].map(({ 1: code = '', index }) => ({ code, line: outside.slice(0, index).split('\n').length }));
+  return [...outside.matchAll(/`([^`\n]+)`/g)].map(({ 1: code = '', index }) => ({
+    code,
+    line: outside.slice(0, index).split('\n').length,
+  }));
 }

@@ -9,8 +9,8 @@ const [command = '', ...folders] = process.argv.slice(2);
 const ts = createRequire(import.meta.url)(join(dirname(command), '../lib/typescript.js'));
 
 /**
- * Declarations by their name and kind of module: no other option of these folders changes how one is read. @type
- * {Map<string, import('typescript').SourceFile>}
+ * Declarations by their name and kind of module: no other option of these folders changes how one is read.
+ * @type {Map<string, import('typescript').SourceFile>}
  */
 const declarations = new Map();
 
@@ -34,10 +34,16 @@ function compile(folder) {
     return source;
   };
   const { options, fileNames, errors } = parsed;
-  return ts.getPreEmitDiagnostics(ts.createProgram({ rootNames: fileNames, options, host, configFileParsingDiagnostics: errors }));
+  return ts.getPreEmitDiagnostics(
+    ts.createProgram({ rootNames: fileNames, options, host, configFileParsingDiagnostics: errors }),
+  );
 }
 
-const format = { getCurrentDirectory: () => process.cwd(), getCanonicalFileName: (/** @type {string} */ name) => name, getNewLine: () => '\n' };
+const format = {
+  getCurrentDirectory: () => process.cwd(),
+  getCanonicalFileName: (/** @type {string} */ name) => name,
+  getNewLine: () => '\n',
+};
 const said = folders.map((folder) =>
   ts
     .formatDiagnostics(compile(folder), format)

@@ -8,5 +8,6 @@ export const guides: readonly string[] = readdirSync(join(root, 'docs'), { recur
   .map((name) => `docs/${name.replaceAll('\\', '/')}`)
   .sort();
 
-/** The text of several guides, one after the other: `readGuides('how-to/relay', 'reference/relay')`. */
-export const readGuides = (...names: string[]): string => names.map((name) => readFileSync(join(root, 'docs', `${name}.md`), 'utf8')).join('\n');
+/** The text of several guides, one after the other: `readGuides('how-to/relay', 'start/page')`. */
+export const readGuides = (...names: string[]): string =>
+  names.map((name) => readFileSync(join(root, 'docs', `${name}.md`), 'utf8')).join('\n');

@@ -1,5 +1,5 @@
 import type { BetEvent, SettledBet, SettledWithdrawal, WithdrawalEvent } from '../../src/entries/index.js';
-import type { Row } from '../../src/outbox/state-machine.js';
+import type { Row } from '../../src/outbox/rules/state-machine.js';
 
 export const betUser = (overrides: Partial<BetEvent['user']> = {}): BetEvent['user'] => ({
   user_id: 'U-88412',
@@ -14,7 +14,12 @@ export const betUser = (overrides: Partial<BetEvent['user']> = {}): BetEvent['us
   ...overrides,
 });
 
-export const betEvent = (overrides: Partial<BetEvent> = {}): BetEvent => ({ bet_id: 'BET-1', amount: 1500, user: betUser(), ...overrides });
+export const betEvent = (overrides: Partial<BetEvent> = {}): BetEvent => ({
+  bet_id: 'BET-1',
+  amount: 1500,
+  user: betUser(),
+  ...overrides,
+});
 
 export const settledBet = (overrides: Partial<SettledBet> = {}): SettledBet => ({
   bet_id: 'BET-1',
@@ -56,7 +61,13 @@ export const settledWithdrawal = (overrides: Partial<SettledWithdrawal> = {}): S
 
 /** A row of an outbox that was never sent. Its id is derived from its other fields. */
 export function outboxRow(overrides: Partial<Row> = {}): Row {
-  const row = { account: 'default', environment: 'staging', operation: 'reportBetEvent', reference: 'B-1', ...overrides } as const;
+  const row = {
+    account: 'default',
+    environment: 'staging',
+    operation: 'reportBetEvent',
+    reference: 'B-1',
+    ...overrides,
+  } as const;
   return {
     id: [row.account, row.environment, row.operation, row.reference].join(':'),
     sequence: 1,
@@ -64,6 +75,7 @@ export function outboxRow(overrides: Partial<Row> = {}): Row {
     blocked: false,
     body: '{}',
     fingerprint: 'print',
+    excerpt: undefined,
     enqueuedAt: 0,
     dueAt: 0,
     changedAt: 0,

@@ -1,7 +1,9 @@
 import { isReportingError, type ReportingError, type ValidationError } from '../../src/entries/index.js';
 
 /** The error with which a call ends. A call that succeeds, or throws any other value, fails the test. */
-export async function failureOf<T extends ReportingError = ReportingError>(work: Promise<unknown> | (() => unknown)): Promise<T> {
+export async function failureOf<T extends ReportingError = ReportingError>(
+  work: Promise<unknown> | (() => unknown),
+): Promise<T> {
   let value: unknown;
   try {
     value = await (typeof work === 'function' ? work() : work);

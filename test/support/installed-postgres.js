@@ -15,7 +15,9 @@ export const PASSWORD = 'outbox';
  */
 export function unprivileged() {
   if (process.getuid?.() !== 0) return {};
-  const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, USER], { encoding: 'utf8' }).stdout || Number.NaN));
+  const [uid, gid] = ['-u', '-g'].map((flag) =>
+    Number(spawnSync('id', [flag, USER], { encoding: 'utf8' }).stdout || Number.NaN),
+  );
   if (!uid || !gid) throw new Error(`There is no user ${USER} to run PostgreSQL as.`);
   return { uid, gid };
 }
@@ -73,7 +75,12 @@ export async function startInstalledPostgres(bin, { fsync, flags }) {
   const said = [];
   /** @type {import('node:child_process').ChildProcess | undefined} */
   let child;
-  const settings = [`port=${port}`, `fsync=${fsync ? 'on' : 'off'}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+  const settings = [
+    `port=${port}`,
+    `fsync=${fsync ? 'on' : 'off'}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+  ];
   const start = async () => {
     const given = ['-D', data, ...settings.flatMap((setting) => ['-c', setting]), ...flags];
     child = await startProgram(join(bin, 'postgres'), given, { ready: 'ready to accept connections', said });

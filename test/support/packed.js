@@ -1,4 +1,5 @@
-// The package as a user gets it: packed, and installed from the tarball into a separate folder. For the scripts that `.ci/run` starts.
+// The package as a user gets it: packed, and installed from the tarball into a separate folder. For the scripts that
+// `.ci/run` starts.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +13,8 @@ const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund'];
 export const run = promisify(execFile);
 
 /** Runs npm in a folder; no install script is run. @param {string} folder @param {string[]} words */
-export const npm = (folder, ...words) => run('npm', [...words, ...QUIET], { cwd: folder, timeout: INSTALL_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
+export const npm = (folder, ...words) =>
+  run('npm', [...words, ...QUIET], { cwd: folder, timeout: INSTALL_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
 
 /** @param {string} path */
 export const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
@@ -38,6 +40,11 @@ export async function installPackage(project) {
 
 /** The output of a failed command. @param {unknown} error */
 export function wordsOf(error) {
-  const { killed, stdout = '', stderr = '', message } = /** @type {{ killed?: boolean, stdout?: string, stderr?: string, message: string }} */ (error);
+  const {
+    killed,
+    stdout = '',
+    stderr = '',
+    message,
+  } = /** @type {{ killed?: boolean, stdout?: string, stderr?: string, message: string }} */ (error);
   return `${killed ? 'took longer than its time limit\n' : ''}${`${stdout}${stderr}`.trim() || message}`;
 }

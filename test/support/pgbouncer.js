@@ -31,7 +31,10 @@ export async function startPgBouncer(command, url) {
     server_login_retry: 1,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
-  writeFileSync(config, `[databases]\n* = host=127.0.0.1 port=${new URL(url).port}\n[pgbouncer]\n${lines.join('\n')}\n`);
+  writeFileSync(
+    config,
+    `[databases]\n* = host=127.0.0.1 port=${new URL(url).port}\n[pgbouncer]\n${lines.join('\n')}\n`,
+  );
   const child = await startProgram(command, [config], { ready: 'process up', said: [] });
   const stop = async () => {
     await endProgram(child, 'SIGTERM');

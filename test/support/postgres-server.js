@@ -48,7 +48,15 @@ export async function startPostgres({ fsync = false, flags = [] } = {}) {
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', ...(fsync ? [] : ['--no-sync'])],
-    postgresFlags: ['-c', `fsync=${fsync ? 'on' : 'off'}`, '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...flags],
+    postgresFlags: [
+      '-c',
+      `fsync=${fsync ? 'on' : 'off'}`,
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'unix_socket_directories=',
+      ...flags,
+    ],
     onLog: (line) => void said.push(String(line)),
     onError: (error) => void said.push(String(error)),
   });
@@ -56,7 +64,9 @@ export async function startPostgres({ fsync = false, flags = [] } = {}) {
     server.start().catch((error) => {
       throw new Error(`PostgreSQL did not start: ${error ?? ''} ${said.join('')}`);
     });
-  const holder = /** @type {{ process?: import('node:child_process').ChildProcess | undefined }} */ (/** @type {unknown} */ (server));
+  const holder = /** @type {{ process?: import('node:child_process').ChildProcess | undefined }} */ (
+    /** @type {unknown} */ (server)
+  );
   /** @param {'SIGINT' | 'SIGQUIT' | 'SIGTERM'} [signal] */
   const halt = async (signal = 'SIGINT') => {
     const child = holder.process;

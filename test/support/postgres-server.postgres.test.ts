@@ -6,7 +6,8 @@ import { expect, it } from 'vitest';
 const server = new URL('postgres-server.js', import.meta.url).href;
 
 /** Runs a script in a separate process. */
-const run = (script: string) => spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+const run = (script: string) =>
+  spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
 
 const isThere = (port: number) =>
   new Promise((resolve) => {

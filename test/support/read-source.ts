@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
@@ -28,7 +28,7 @@ export interface Import {
 export function readSource(): SourceFile[] {
   const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
   return names
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .sort()
     .map((name) => parseSource(name, readFileSync(new URL(name, SRC), 'utf8')));
 }
@@ -40,22 +40,33 @@ export function parseSource(name: string, text: string): SourceFile {
   const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
     if (!specifier) return;
     if (!ts.isStringLiteralLike(specifier) && name === LOADS_A_FILE_OF_THE_USER) return;
-    if (!ts.isStringLiteralLike(specifier)) throw new Error(`${name}: a computed import cannot be checked: ${specifier.getText()}`);
+    if (!ts.isStringLiteralLike(specifier))
+      throw new Error(`${name}: a computed import cannot be checked: ${specifier.getText()}`);
     imports.push({ of: resolve(name, specifier.text), typeOnly });
   };
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
+    if (ts.isImportDeclaration(node))
+      add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
     else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
-    else if (ts.isImportTypeNode(node)) add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : node.argument, true);
-    else if (ts.isCallExpression(node) && (node.expression.kind === ts.SyntaxKind.ImportKeyword || node.expression.getText() === 'require')) {
+    else if (ts.isImportTypeNode(node))
+      add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : node.argument, true);
+    else if (
+      ts.isCallExpression(node) &&
+      (node.expression.kind === ts.SyntaxKind.ImportKeyword || node.expression.getText() === 'require')
+    ) {
       add(node.arguments[0], false);
     } else if (node.kind === ts.SyntaxKind.AnyKeyword) usesAny = true;
     ts.forEachChild(node, visit);
   };
   visit(parsed);
-  const onlyReExports = parsed.statements.every((statement) => ts.isExportDeclaration(statement) && statement.moduleSpecifier && statement.exportClause);
+  const onlyReExports = parsed.statements.every(
+    (statement) => ts.isExportDeclaration(statement) && statement.moduleSpecifier && statement.exportClause,
+  );
   return { name, imports, onlyReExports, usesAny, lines: text.trimEnd().split('\n').length };
 }
 
-const resolve = (from: string, specifier: string) =>
-  specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts') : specifier;
+function resolve(from: string, specifier: string): string {
+  if (!specifier.startsWith('.')) return specifier;
+  const name = posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts');
+  return existsSync(new URL(`${name}x`, SRC)) ? `${name}x` : name;
+}

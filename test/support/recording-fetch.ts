@@ -1,4 +1,5 @@
-import type { Fetch, FetchResponse } from '../../src/entries/index.js';
+import type { Fetch } from '../../src/entries/index.js';
+import type { FetchResponse } from '../../src/platform/web-types.js';
 import { byTransport } from '../delivery/wire.js';
 
 export interface Recorded {
@@ -17,10 +18,17 @@ export function json(body: unknown, status = 200, headers: Record<string, string
 }
 
 /** A `fetch` that records its requests and answers as given. */
-export function recordingFetch(answer: (request: Recorded) => FetchResponse | Promise<FetchResponse> = () => json({ message: 'ok' })) {
+export function recordingFetch(
+  answer: (request: Recorded) => FetchResponse | Promise<FetchResponse> = () => json({ message: 'ok' }),
+) {
   const requests: Recorded[] = [];
   const fetch: Fetch = async (url, { method, headers, body }) => {
-    const request = { url, method, headers, body: body === undefined ? undefined : (JSON.parse(body) as Record<string, unknown>) };
+    const request = {
+      url,
+      method,
+      headers,
+      body: body === undefined ? undefined : (JSON.parse(body) as Record<string, unknown>),
+    };
     requests.push(request);
     return answer(request);
   };

@@ -3,12 +3,26 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The variables of this process except the package's own and the test runner's, so that neither affects a child's test. */
-const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:LOCATION_SDK_|VITEST|NODE_OPTIONS$|NODE_TEST_CONTEXT$)/.test(name)));
+/**
+ * The variables of this process except the package's own and the test runner's, so that neither affects a child's test.
+ */
+const inherited = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(?:LOCATION_SDK_|VITEST|NODE_OPTIONS$|NODE_TEST_CONTEXT$)/.test(name),
+  ),
+);
 
 /** Starts Node.js, in the root of the repository if no folder is given. */
-export const startNode = (args: readonly string[], variables: Record<string, string> = {}, folder = root): ChildProcess =>
-  spawn(process.execPath, args, { cwd: folder, env: { ...inherited, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+export const startNode = (
+  args: readonly string[],
+  variables: Record<string, string> = {},
+  folder = root,
+): ChildProcess =>
+  spawn(process.execPath, args, {
+    cwd: folder,
+    env: { ...inherited, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 
 /** Runs Node.js to its end. */
 export async function runNode(
@@ -26,6 +40,8 @@ export async function runNode(
   child.stderr?.on('data', (chunk) => {
     output += chunk;
   });
-  const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+  const code = await new Promise<number | null>((resolve, reject) =>
+    child.once('error', reject).once('close', resolve),
+  );
   return { code, output, stdout };
 }

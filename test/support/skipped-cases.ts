@@ -19,7 +19,10 @@ interface Left {
   readonly whole: number;
 }
 
-/** One line for each file with tests left out and for each series of cases, for any number of test files or projects that reported it. */
+/**
+ * One line for each file with tests left out and for each series of cases, for any number of test files or projects
+ * that reported it.
+ */
 export function skippedLines(notes: string, slow: readonly string[] = []): string[] {
   const left = new Map<string, string>();
   for (const note of notes.split('\n').filter(Boolean)) {
@@ -34,7 +37,9 @@ function slowLines(modules: readonly TestModule[]): string[] {
   return modules.flatMap(({ relativeModuleId, children }) => {
     const tests = [...children.allTests()];
     const left = tests.filter(({ options }) => options.mode === 'skip' && options.tags?.includes('slow'));
-    return left.length === 0 ? [] : [`  ${relativeModuleId}: ${left.length === tests.length ? 'all' : `${left.length} of ${tests.length}`} tests`];
+    return left.length === 0
+      ? []
+      : [`  ${relativeModuleId}: ${left.length === tests.length ? 'all' : `${left.length} of ${tests.length}`} tests`];
   });
 }
 
@@ -44,7 +49,11 @@ export default function setup({ provide, vitest }: TestProject): () => void {
   provide('runFolder', folder);
   return () => {
     const notes = join(folder, SKIPPED_FILE);
-    for (const line of skippedLines(existsSync(notes) ? readFileSync(notes, 'utf8') : '', slowLines(vitest.state.getTestModules()))) console.log(line);
+    for (const line of skippedLines(
+      existsSync(notes) ? readFileSync(notes, 'utf8') : '',
+      slowLines(vitest.state.getTestModules()),
+    ))
+      console.log(line);
     rmSync(folder, { recursive: true, force: true });
   };
 }

@@ -13,7 +13,10 @@ const GLOBAL = "import './src/entries/global.js';\n";
 /** Parsed files of the disk, kept for all checks of a process, which have the same options. */
 const sources = new Map<string, ts.SourceFile>();
 
-/** Type-checks texts as if they were modules of this project, by file name, and returns the compiler's messages. Declarations are not checked. */
+/**
+ * Type-checks texts as if they were modules of this project, by file name, and returns the compiler's messages.
+ * Declarations are not checked.
+ */
 export function typeCheck(texts: Record<string, string>, declarations: Record<string, string> = {}): string[] {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
@@ -21,9 +24,13 @@ export function typeCheck(texts: Record<string, string>, declarations: Record<st
   Object.assign(options, { paths: PATHS, noUnusedLocals: false, noImplicitAny: false, allowJs: true });
 
   // The package is not installed here, so its types of the global are found in another way.
-  const withoutReference = (text: string) => text.replace(/^\/\/\/ <reference types="location-sdk\/global[/\w]*" \/>$/gm, '');
+  const withoutReference = (text: string) =>
+    text.replace(/^\/\/\/ <reference types="location-sdk\/global[/\w]*" \/>$/gm, '');
   const files = new Map(
-    Object.entries({ ...texts, 'script-tag.ts': GLOBAL }).map(([name, text]) => [`${root}${name}`, `${withoutReference(text)}\nexport {};\n`]),
+    Object.entries({ ...texts, 'script-tag.ts': GLOBAL }).map(([name, text]) => [
+      `${root}${name}`,
+      `${withoutReference(text)}\nexport {};\n`,
+    ]),
   );
   for (const [name, text] of Object.entries(declarations)) files.set(`${root}${name}`, text);
   const host = ts.createCompilerHost(options);
@@ -41,9 +48,11 @@ export function typeCheck(texts: Record<string, string>, declarations: Record<st
   const program = ts.createProgram([...files.keys(), `${root}src/outbox/stores/sqlite/libraries.d.ts`], options, host);
   return [...files.keys()].flatMap((name) => {
     const file = program.getSourceFile(name);
-    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(({ messageText, start = 0 }) => {
-      const line = file ? file.getLineAndCharacterOfPosition(start).line + 1 : 0;
-      return `${name.slice(root.length)}:${line} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-    });
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
+      ({ messageText, start = 0 }) => {
+        const line = file ? file.getLineAndCharacterOfPosition(start).line + 1 : 0;
+        return `${name.slice(root.length)}:${line} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+      },
+    );
   });
 }

@@ -10,13 +10,26 @@
  * @typedef {Node | { record: Value } | undefined} Branch undefined if there is no record
  */
 
-const TYPES = { pointer: 1, string: 2, double: 3, uint16: 5, uint32: 6, map: 7, int32: 8, uint64: 9, array: 11, boolean: 14, float: 15 };
+const TYPES = {
+  pointer: 1,
+  string: 2,
+  double: 3,
+  uint16: 5,
+  uint32: 6,
+  map: 7,
+  int32: 8,
+  uint64: 9,
+  array: 11,
+  boolean: 14,
+  float: 15,
+};
 const SEPARATOR = Buffer.alloc(16);
 const METADATA_MARKER = Buffer.concat([Buffer.from([0xab, 0xcd, 0xef]), Buffer.from('MaxMind.com')]);
 
 /** The control bytes of a field: its type and size. @param {number} type @param {number} size */
 function control(type, size) {
-  const [short, more] = size < 29 ? [size, []] : size < 285 ? [29, [size - 29]] : [30, [(size - 285) >> 8, (size - 285) & 255]];
+  const [short, more] =
+    size < 29 ? [size, []] : size < 285 ? [29, [size - 29]] : [30, [(size - 285) >> 8, (size - 285) & 255]];
   if (size >= 65_821) throw new RangeError('this writer does not support a field of this size');
   return Buffer.from(type > 7 ? [short, type - 7, ...more] : [(type << 5) | short, ...more]);
 }
@@ -66,7 +79,8 @@ function encodeNumber(value) {
 }
 
 /** A pointer to an offset in the same section. @param {number} offset */
-const pointerTo = (offset) => Buffer.concat([Buffer.from([(TYPES.pointer << 5) | 0x18]), filled(4, (bytes) => bytes.writeUInt32BE(offset))]);
+const pointerTo = (offset) =>
+  Buffer.concat([Buffer.from([(TYPES.pointer << 5) | 0x18]), filled(4, (bytes) => bytes.writeUInt32BE(offset))]);
 
 /** A section of fields. A text or a record that it already contains is not written again. */
 function createSection() {
@@ -145,7 +159,13 @@ function bitsOf(address) {
   return all.map((group) => Number.parseInt(group, 16).toString(2).padStart(16, '0')).join('');
 }
 
-/** The branch with a record inserted below it. @param {Branch} branch @param {string} bits @param {Value} record @returns {Branch} */
+/**
+ * The branch with a record inserted below it.
+ * @param {Branch} branch
+ * @param {string} bits
+ * @param {Value} record
+ * @returns {Branch}
+ */
 function grow(branch, bits, record) {
   if (bits === '') return { record };
   const node = branch && 'left' in branch ? branch : { left: branch, right: branch };

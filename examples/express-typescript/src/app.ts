@@ -1,15 +1,18 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
-import { clientIpFrom, isLocationError, isValidationError } from 'location-sdk';
+import { clientIpFrom, isReportingError } from 'location-sdk';
 import type { Outbox } from 'location-sdk/outbox';
 import type { Pool } from 'pg';
 import { placeBet, settleBet } from './bets.js';
 
 /** An invalid request is 400, a player without a location 409, and any other error is the server's: 503. */
 const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
-  if (isValidationError(error)) return void response.status(400).json({ error: error.code, issues: error.issues });
-  if (isLocationError(error)) return void response.status(409).json({ error: error.code });
+  if (isReportingError(error) && error.code === 'validation')
+    return void response.status(400).json({ error: error.code, issues: error.issues });
+  if (isReportingError(error) && error.code === 'location')
+    return void response.status(409).json({ error: error.code });
   // Express's own, such as a body that is not JSON: its message may repeat a player's data.
-  if (error?.status >= 400 && error.status < 500) return void response.status(error.status).json({ error: 'bad-request' });
+  if (error?.status >= 400 && error.status < 500)
+    return void response.status(error.status).json({ error: 'bad-request' });
   console.error(error instanceof Error ? error.message : 'a request failed');
   response.status(503).json({ error: 'unavailable' });
 };
@@ -31,7 +34,13 @@ export function createApp(pool: Pool, outbox: Outbox): Express {
 
   app.get('/health', async (_request, response) => {
     const { states, paused, oldestOpenAt } = await outbox.stats();
-    response.json({ status: 'ok', waiting: states.waiting, quarantined: states.quarantined, oldestOpenAt, paused: paused.map(({ reason }) => reason) });
+    response.json({
+      status: 'ok',
+      waiting: states.waiting,
+      quarantined: states.quarantined,
+      oldestOpenAt,
+      paused: paused.map(({ reason }) => reason),
+    });
   });
 
   return app.use(answerError);

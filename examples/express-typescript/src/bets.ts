@@ -18,15 +18,26 @@ const user = {
 
 const tracer = trace.getTracer('bets');
 
-/** The bet and its report in one statement: both are committed, or neither. Use the amount unit that the authority requires. */
+/**
+ * The bet and its report in one statement: both are committed, or neither. Use the amount unit that the authority
+ * requires.
+ */
 export const placeBet = (pool: Pool, outbox: Outbox, stake: number, clientIP: string): Promise<string> =>
   tracer.startActiveSpan('place bet', async (span) => {
     try {
       const id = `BET-${randomUUID()}`;
       const timestamp = String(Math.floor(Date.now() / 1000));
       // Checked and located before the database is used.
-      const report = await outbox.prepare('reportBetEvent', { bet_id: id, amount: stake, timestamp, user }, { clientIP });
-      await pool.query('INSERT INTO bets (id, stake) VALUES ($1, $2) RETURNING location_sdk.enqueue($3)', [id, stake, report.value]);
+      const report = await outbox.prepare(
+        'reportBetEvent',
+        { bet_id: id, amount: stake, timestamp, user },
+        { clientIP },
+      );
+      await pool.query('INSERT INTO bets (id, stake) VALUES ($1, $2) RETURNING location_sdk.enqueue($3)', [
+        id,
+        stake,
+        report.value,
+      ]);
       return id;
     } finally {
       span.end();
@@ -39,7 +50,10 @@ export async function settleBet(pool: Pool, outbox: Outbox, id: string, payout: 
   let broken = false;
   try {
     await client.query('BEGIN');
-    const { rows } = await client.query('UPDATE bets SET payout = $2 WHERE id = $1 AND payout IS NULL RETURNING stake', [id, payout]);
+    const { rows } = await client.query(
+      'UPDATE bets SET payout = $2 WHERE id = $1 AND payout IS NULL RETURNING stake',
+      [id, payout],
+    );
     if (rows[0]) {
       const stake = Number(rows[0].stake);
       const outcome = payout > 0 ? 'WIN' : 'LOSS';

@@ -15,4 +15,5 @@ export function openPool(): pg.Pool {
 }
 
 /** Use your migrations instead. */
-export const createTable = (pool: pg.Pool) => pool.query('CREATE TABLE IF NOT EXISTS bets (id text PRIMARY KEY, stake numeric NOT NULL, payout numeric)');
+export const createTable = (pool: pg.Pool) =>
+  pool.query('CREATE TABLE IF NOT EXISTS bets (id text PRIMARY KEY, stake numeric NOT NULL, payout numeric)');

@@ -1,4 +1,4 @@
-import { stopOnSignals } from 'location-sdk/outbox/node';
+import { stopOnSignals } from 'location-sdk/node';
 import { createApp } from './app.js';
 import { createTable, openPool } from './database.js';
 import { startReporting } from './reporting.js';

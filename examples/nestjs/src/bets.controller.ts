@@ -1,6 +1,6 @@
 import { BadRequestException, Body, ConflictException, Controller, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { clientIpFrom, isLocationError, isValidationError } from 'location-sdk';
+import { clientIpFrom, isReportingError } from 'location-sdk';
 import { Bets } from './bets.service.js';
 
 @Controller('bets')
@@ -13,8 +13,9 @@ export class BetsController {
       // Name the proxies before this process, whose headers are trusted.
       return { id: await this.bets.place(body.stake, clientIpFrom(request, { trustedProxies: [] }) ?? '') };
     } catch (error) {
-      if (isValidationError(error)) throw new BadRequestException({ error: error.code, issues: error.issues });
-      if (isLocationError(error)) throw new ConflictException({ error: error.code });
+      if (!isReportingError(error)) throw error;
+      if (error.code === 'validation') throw new BadRequestException({ error: error.code, issues: error.issues });
+      if (error.code === 'location') throw new ConflictException({ error: error.code });
       throw error;
     }
   }

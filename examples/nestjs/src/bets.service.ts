@@ -22,7 +22,10 @@ const tracer = trace.getTracer('bets');
 export class Bets {
   constructor(private readonly reporting: Reporting) {}
 
-  /** The bet and its report in one statement: both are committed, or neither. Use the amount unit that the authority requires. */
+  /**
+   * The bet and its report in one statement: both are committed, or neither. Use the amount unit that the authority
+   * requires.
+   */
   place(stake: number, clientIP: string): Promise<string> {
     const { pool, outbox } = this.reporting;
     return tracer.startActiveSpan('place bet', async (span) => {
@@ -30,8 +33,16 @@ export class Bets {
         const id = `BET-${randomUUID()}`;
         const timestamp = String(Math.floor(Date.now() / 1000));
         // Checked and located before the database is used.
-        const report = await outbox.prepare('reportBetEvent', { bet_id: id, amount: stake, timestamp, user }, { clientIP });
-        await pool.query('INSERT INTO bets (id, stake) VALUES ($1, $2) RETURNING location_sdk.enqueue($3)', [id, stake, report.value]);
+        const report = await outbox.prepare(
+          'reportBetEvent',
+          { bet_id: id, amount: stake, timestamp, user },
+          { clientIP },
+        );
+        await pool.query('INSERT INTO bets (id, stake) VALUES ($1, $2) RETURNING location_sdk.enqueue($3)', [
+          id,
+          stake,
+          report.value,
+        ]);
         return id;
       } finally {
         span.end();

@@ -10,6 +10,12 @@ export class HealthController {
     const stats = await this.reporting.outbox.stats().catch(() => undefined);
     if (!stats) throw new ServiceUnavailableException();
     const { states, paused, oldestOpenAt } = stats;
-    return { status: 'ok', waiting: states.waiting, quarantined: states.quarantined, oldestOpenAt, paused: paused.map(({ reason }) => reason) };
+    return {
+      status: 'ok',
+      waiting: states.waiting,
+      quarantined: states.quarantined,
+      oldestOpenAt,
+      paused: paused.map(({ reason }) => reason),
+    };
   }
 }

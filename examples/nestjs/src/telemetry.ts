@@ -7,5 +7,5 @@ export const tracing = new NodeTracerProvider({
   spanProcessors: OTEL_EXPORTER_OTLP_ENDPOINT ? [new BatchSpanProcessor(new OTLPTraceExporter())] : [],
 });
 
-// Also registers a context manager: without it spans have no parent, and none is linked.
+// Also registers a context manager: without it spans have no parent.
 tracing.register();

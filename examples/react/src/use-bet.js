@@ -4,7 +4,10 @@ import { useRef, useState } from 'react';
 let onEvent = () => {};
 const client = createClient({ relayUrl: '/relay', onEvent: (event) => onEvent(event) });
 
-/** One bet at a time: `busy`, `asked` while the browser asks the player, a `receipt` or an `error`, and `askAgain` if the report is in doubt. */
+/**
+ * One bet at a time: `busy`, `asked` while the browser asks the player, a `receipt` or an `error`, and `askAgain` if
+ * the report is in doubt.
+ */
 export function useBet(/** @type {(key: string) => Promise<{ bet_id: string }>} */ place) {
   const [state, setState] = useState({});
   const now = useRef({ isBusy: false, key: '' });
@@ -13,7 +16,8 @@ export function useBet(/** @type {(key: string) => Promise<{ bet_id: string }>} 
     if (now.current.isBusy) return;
     now.current.isBusy = true;
     setState((before) => ({ askAgain: before.askAgain, busy: true }));
-    onEvent = ({ type, permission }) => setState((before) => ({ ...before, asked: type === 'location-asked' && permission === 'prompt' }));
+    onEvent = ({ type, permission }) =>
+      setState((before) => ({ ...before, asked: type === 'location-asked' && permission === 'prompt' }));
     try {
       setState({ receipt: await send() });
       now.current.key = ''; // the next bet has another key

@@ -8,7 +8,11 @@ export default {
     return () => {
       const { source, editUrl } = frontmatter.value;
       if (!source) return null;
-      return h('p', { class: 'source' }, editUrl ? h('a', { href: editUrl }, 'Edit this page') : ['Edit this page: ', h('code', source)]);
+      return h(
+        'p',
+        { class: 'source' },
+        editUrl ? h('a', { href: editUrl }, 'Edit this page') : ['Edit this page: ', h('code', source)],
+      );
     };
   },
 };

@@ -7,31 +7,34 @@ import { Failure } from '../output.js';
 
 /** The exports of an options file. It has at least one of them. */
 export interface OptionsModule {
-  /** Client options: its default export. */
   readonly client: ClientOptions;
-  /** Options of an outbox, such as `encryption`: its export `outbox`. */
   readonly outbox: unknown;
 }
 
 /**
- * Reads the client options of a file, which are its default export. Without a file, or with options of an outbox alone, there are
- * none. The file must load within the limit.
+ * Reads the client options of a file, which are its default export, and the options of an outbox, which are its export
+ * `outbox`. Without a file there are none. The file must load within the limit.
  */
-export const readOptionsFile = async (file: string | undefined, limit: Limit): Promise<ClientOptions> => (await readOptionsModule(file, limit)).client;
-
-/** Reads the client options and the options of an outbox. */
 export async function readOptionsModule(file: string | undefined, limit: Limit): Promise<OptionsModule> {
   if (file === undefined) return { client: {}, outbox: undefined };
-  const loaded = await withTimeout<{ readonly default?: unknown; readonly outbox?: unknown }>(() => import(pathToFileURL(resolve(file)).href), limit);
+  const loaded = await withTimeout<{ readonly default?: unknown; readonly outbox?: unknown }>(
+    () => import(pathToFileURL(resolve(file)).href),
+    limit,
+  );
   if (loaded.ended === 'failed') {
     // The message is not shown, since an error of the file may contain the key.
     const { code, name } = (loaded.error ?? {}) as { code?: unknown; name?: unknown };
     throw new Failure(`--options ${file} cannot be loaded (${String(code ?? name)}): it must be a module of Node.js`);
   }
-  if (loaded.ended !== 'done') throw new Failure(`--options ${file} did not load within ${seconds(limit.milliseconds)}: it waits for something`);
+  if (loaded.ended !== 'done')
+    throw new Failure(`--options ${file} did not load within ${seconds(limit.milliseconds)}: it waits for something`);
   const { outbox, default: options = outbox === undefined ? undefined : {} } = loaded.value;
-  if (!isObject(options)) throw new Failure(`--options ${file} exports no object of client options as default, and no options of an outbox as outbox`);
-  if (outbox !== undefined && !isObject(outbox)) throw new Failure(`--options ${file}: its export outbox must be an object of options of an outbox`);
+  if (!isObject(options))
+    throw new Failure(
+      `--options ${file} exports no object of client options as default, and no options of an outbox as outbox`,
+    );
+  if (outbox !== undefined && !isObject(outbox))
+    throw new Failure(`--options ${file}: its export outbox must be an object of options of an outbox`);
   return { client: options, outbox };
 }
 

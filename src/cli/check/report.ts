@@ -1,65 +1,87 @@
-import type { Environment } from '../../errors/errors.js';
 import { version } from '../../platform/version.js';
+import { say } from '../output.js';
 import type { Findings } from './assumptions.js';
-import type { Recorder } from './exchange.js';
-import { type FromCheck, optionsAsSource } from './from-check.js';
-import { latencyOf } from './latency.js';
-import { measuredOf } from './measured.js';
-import { describeTally, tallyOf } from './print.js';
-import type { Line, Target } from './run.js';
+import { latencyOf } from './recorder.js';
+import type { Line, Status, Target } from './run.js';
+
+const MARKS: Readonly<Record<Status, string>> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL', skip: 'skip' };
+
+/** Removes control characters, since a text of a gateway could steer the terminal. */
+const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ');
+
+/** A longer text of a gateway is cut. The report contains all of it. */
+const MOST_SHOWN = 240;
+const cut = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text);
+
+/** Prints a line at once, so that a user sees that the check is waiting for the next one. */
+export function printLine({ section, status, name, text, advice }: Line, before: string | undefined): void {
+  if (section !== before) say(`\n${section}`);
+  say(`  ${MARKS[status]}  ${cut(plain(`${name}: ${text}`))}`);
+  if (advice) say(`        -> ${plain(advice)}`);
+}
+
+export function tallyOf(lines: readonly Line[]): Readonly<Record<Status, number>> {
+  const count = (status: Status) => lines.filter((line) => line.status === status).length;
+  return { ok: count('ok'), warn: count('warn'), fail: count('fail'), skip: count('skip') };
+}
+
+const describeTally = (lines: readonly Line[]): string => {
+  const { ok, warn, fail, skip } = tallyOf(lines);
+  return `${ok} ok, ${warn} ${warn === 1 ? 'warning' : 'warnings'}, ${fail} failed, ${skip} left out`;
+};
+
+export function printEnd({ lines }: Report, file: string | undefined): void {
+  say(`\n${describeTally(lines)}.`);
+  say(
+    file === undefined
+      ? 'To write a report with every answer and every gap of the specification: --report check.md'
+      : `Report: ${file}`,
+  );
+}
 
 /** The results of a run. */
-export interface Report {
-  readonly environment: Environment;
-  readonly target: (Target & { readonly recorder: Recorder }) | undefined;
+export interface Report extends Pick<Target, 'environment'> {
+  /** Undefined if the settings are wrong. */
+  readonly target: Target | undefined;
   /** Milliseconds since 1970. */
   readonly began: number;
   readonly lines: readonly Line[];
   readonly references: readonly string[];
   readonly assumptions: ReturnType<Findings['list']>;
-  /** The options that this gateway needs. Undefined if the repeats were not measured. */
-  readonly fromCheck: FromCheck | undefined;
 }
 
-const exchangesOf = ({ target }: Report) => target?.recorder.exchanges ?? [];
-
-export const reportAsJson = (report: Report): string =>
-  JSON.stringify(
-    {
-      version,
-      environment: report.environment,
-      baseUrl: report.target?.gateway.baseUrl,
-      at: new Date(report.began).toISOString(),
-      ok: tallyOf(report.lines).fail === 0,
-      tally: tallyOf(report.lines),
-      lines: report.lines,
-      latency: latencyOf(exchangesOf(report)),
-      measured: measuredOf(exchangesOf(report)),
-      options: report.fromCheck && optionsAsSource(report.fromCheck),
-      answers: exchangesOf(report).map(({ clock, ...answer }) => answer),
-      references: report.references,
-      assumptions: report.assumptions,
-    },
-    null,
-    2,
-  );
+export function reportAsJson({ environment, target, began, lines, references, assumptions }: Report): string {
+  const exchanges = target?.recorder.exchanges ?? [];
+  const tally = tallyOf(lines);
+  const report = {
+    version,
+    environment,
+    baseUrl: target?.gateway.baseUrl,
+    at: new Date(began).toISOString(),
+    ok: tally.fail === 0,
+    tally,
+    lines,
+    latency: latencyOf(exchanges),
+    answers: exchanges.map(({ clock, ...answer }) => answer),
+    references,
+    assumptions,
+  };
+  return JSON.stringify(report, null, 2);
+}
 
 /** Escapes a text of a gateway for a cell of a table. */
-const cell = (text: string): string => text.replace(/\p{C}+/gu, ' ').replace(/[\\|<>`[\]]/g, '\\$&');
-/** Escapes a text of this SDK, which may contain code. */
-const own = (text: string): string => text.replaceAll('|', '\\|');
+const cell = (text: string): string => plain(text).replace(/[\\|<>`[\]]/g, '\\$&');
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
 const VERDICT_ORDER = ['differs', 'not seen', 'one value taken', 'confirmed'];
 
-export function reportAsMarkdown(report: Report): string {
-  const { environment, target, began, lines, references } = report;
-  const exchanges = exchangesOf(report);
-  const measured = measuredOf(exchanges);
-  const source = optionsAsSource(report.fromCheck ?? {});
-  const assumptions = [...report.assumptions].sort((a, b) => VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict));
+export function reportAsMarkdown({ environment, target, began, lines, references, ...report }: Report): string {
+  const exchanges = target?.recorder.exchanges ?? [];
+  const assumptions = [...report.assumptions].sort(
+    (a, b) => VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict),
+  );
   return `${[
     `# Integration Gateway, ${environment}: results of the check`,
     [
@@ -73,35 +95,34 @@ export function reportAsMarkdown(report: Report): string {
     '## Tests',
     table(
       ['', 'what', 'found', 'to do'],
-      lines.map(({ section, status, name, text, advice = '' }) => [status, cell(`${section}: ${name}`), cell(text), cell(advice)]),
+      lines.map(({ section, status, name, text, advice = '' }) => [
+        status,
+        ...[`${section}: ${name}`, text, advice].map(cell),
+      ]),
     ),
     '## Gaps in the specification',
     'The assumptions of the SDK, and the behaviour of this gateway. Please confirm or correct the rows that are not "confirmed".',
     table(
       ['', 'the specification does not say', 'assumed', 'seen', 'option to change'],
-      assumptions.map(({ verdict, gap, assumed, seen, option }) => [verdict, own(gap), cell(assumed), cell(seen), option ? `\`${option}\`` : '']),
+      assumptions.map(({ verdict, gap, assumed, seen, option }) => [
+        verdict,
+        // The words of this SDK, which contain code.
+        gap.replaceAll('|', '\\|'),
+        cell(assumed),
+        cell(seen),
+        option ? `\`${option}\`` : '',
+      ]),
     ),
-    '## Measurements',
-    measured.length === 0
-      ? 'Nothing: see above.'
-      : table(
-          ['', 'seen', 'assumed'],
-          measured.map(({ what, seen, assumed }) => [own(what), cell(seen), own(assumed)]),
-        ),
-    ...(source === '' ? [] : ['Options for `createClient`, since this gateway differs:', `\`\`\`js\n${source}\n\`\`\``]),
     '## Answers of the gateway',
     exchanges.length === 0
       ? 'No request was sent.'
       : table(
           ['request', 'path', 'status', 'content type', 'ms', 'body'],
-          exchanges.map(({ about, path, status, retryAfter, contentType = '', durationMs, body = '' }) => [
-            cell(about),
-            cell(path),
-            status === undefined ? 'no answer' : `${status}${retryAfter === undefined ? '' : cell(`, Retry-After: ${retryAfter}`)}`,
-            cell(contentType),
-            String(durationMs),
-            cell(body),
-          ]),
+          exchanges.map(({ about, path, status, retryAfter, contentType = '', durationMs, body = '' }) => {
+            const wait = retryAfter === undefined ? '' : `, Retry-After: ${retryAfter}`;
+            const answer = status === undefined ? 'no answer' : `${status}${wait}`;
+            return [about, path, answer, contentType, String(durationMs), body].map(cell);
+          }),
         ),
   ].join('\n\n')}\n`;
 }

@@ -1,34 +1,55 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Client } from '../../client/client.js';
-import { moreHeaders } from '../../delivery/more-headers.js';
+import type { Receipt } from '../../client/receipt.js';
+import { moreHeaders } from '../../delivery/ask-option.js';
+import { readAnswer } from '../../delivery/failures.js';
 import type { Gateway } from '../../delivery/settings.js';
-import type { Attempted } from '../../delivery/transport.js';
-import type { Environment, ReportingError } from '../../errors/errors.js';
-import { systemClock } from '../../platform/time.js';
-import { GATEWAY_PATH } from '../../protocol/operations.js';
+import { type Environment, hasCode, isReportingError, type ReportingError } from '../../errors/errors.js';
+
+import { type Limit, systemClock } from '../../platform/time.js';
+import { GATEWAY_PATH, type OperationName } from '../../protocol/operations.js';
 import type { HeadersOption } from '../../schema/headers.js';
 import type { Findings } from './assumptions.js';
-import { describeExchange, type Recorder } from './exchange.js';
+import { describeExchange, type Recorder } from './recorder.js';
 
 export type Status = 'ok' | 'warn' | 'fail' | 'skip';
 
-/** The result of one test. */
-export interface Line {
-  readonly section: string;
+export interface Result {
   readonly status: Status;
-  readonly name: string;
-  /** The finding. */
   readonly text: string;
   /** The next step for the reader, if there is one. */
   readonly advice?: string | undefined;
+  /** After `failed`, the checks that follow make no sense, and are named as left out. After `done` they are not due. */
+  readonly end?: 'failed' | 'done';
 }
 
-/** The tested environment. */
+export interface Line extends Omit<Result, 'end'> {
+  readonly section: string;
+  readonly name: string;
+}
+
+export const lineOf = (section: string, name: string, { status, text, advice }: Result): Line => ({
+  section,
+  status,
+  name,
+  text,
+  advice,
+});
+
+export const ok = (text: string): Result => ({ status: 'ok', text });
+export const warn = (text: string, advice: string): Result => ({ status: 'warn', text, advice });
+export const skip = (text: string, advice?: string): Result => ({ status: 'skip', text, advice });
+export const fail = (text: string, advice?: string): Result => ({ status: 'fail', text, advice });
+/** A failure that makes the checks after it pointless. */
+export const stop = (text: string, advice?: string): Result => ({ ...fail(text, advice), end: 'failed' });
+
 export interface Target {
   readonly environment: Environment;
   readonly gateway: Gateway;
   readonly client: Client<'strict'>;
+  readonly recorder: Recorder;
   /** The option `headers`, which a gateway behind another one needs. */
-  readonly headers: readonly HeadersOption[];
+  readonly headers: HeadersOption | undefined;
   readonly requestMs: number;
   /** Whether the operator's own `fetch` or transport makes the connections. */
   readonly ownFetch: boolean;
@@ -36,31 +57,63 @@ export interface Target {
   readonly sharedAddress: boolean;
 }
 
-/** One run of the checks. */
-export interface Run extends Target {
-  readonly recorder: Recorder;
+/** The calls of the four steps. Each sends the same data again, except for the amount. */
+export type MadeUpReports = Readonly<
+  Record<
+    'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal',
+    (amount: number) => Promise<Receipt>
+  >
+>;
+
+/** The results that later checks need. */
+export interface RunState {
+  refusesWrongKey?: boolean;
+  /** Whether the gateway does not answer as staging does, and `--trust-environment` is not given. */
+  isOther?: boolean;
+  madeUp?: MadeUpReports;
+  /** Whether a step got no answer that refuses it, so that the next one is pointless. */
+  isSilent?: boolean;
+  readonly recorded: Set<OperationName>;
+}
+
+export interface CheckRun extends Target {
   readonly findings: Findings;
-  readonly lines: readonly Line[];
+  /** The references of the made-up reports. */
+  readonly references: string[];
   /** Aborts when the time limit of the whole run is over. */
   readonly signal: AbortSignal;
   /** Whether reports are sent even if the gateway does not answer as staging does. */
   readonly trustEnvironment: boolean;
-  /** The references of the made-up reports. */
-  readonly references: string[];
-  tell(section: string, status: Status, name: string, text: string, advice?: string): void;
+  readonly state: RunState;
+  tell(line: Line): void;
   now(): number;
   random(): number;
 }
 
+/** The limit of one request. The limit of the whole run applies, too. */
+export const limitOf = ({ requestMs, signal }: CheckRun): Limit => ({
+  clock: systemClock,
+  milliseconds: requestMs,
+  signal,
+});
+
 const TIME_OVER = 'the time limit for all checks is over (see --timeout)';
 
+/** The answer to a request. Without a status, none came. */
+export interface Seen {
+  readonly status?: number;
+  readonly json?: boolean;
+  readonly body?: unknown;
+  /** The answer, or the reason why none came, in words that may be shown. */
+  readonly text: string;
+}
+
 /** Sends a request that no call of the client makes, exactly as the client would. */
-export async function ask(run: Run, about: string, path: string, body: string, apiKey?: string): Promise<Attempted> {
-  const limit = { clock: systemClock, milliseconds: run.requestMs, signal: run.signal };
-  const more = await moreHeaders(run.headers, () => limit, new Set());
-  if ('code' in more) return { ended: 'broken', failure: { text: more.text, notSent: true, retryable: false } };
+export async function ask(run: CheckRun, about: string, path: string, body: string, apiKey?: string): Promise<Seen> {
+  const more = run.headers ? await moreHeaders(run.headers, () => limitOf(run), new Set()) : { headers: {} };
+  if ('code' in more) return { text: more.text };
   run.recorder.label(about);
-  return run.recorder.transport.send(
+  const attempted = await run.recorder.transport.send(
     {
       url: run.gateway.baseUrl + GATEWAY_PATH + path.replace(/^\//, ''),
       headers: { ...more.headers, ...(apiKey !== undefined && { 'x-api-key': apiKey }) },
@@ -68,25 +121,55 @@ export async function ask(run: Run, about: string, path: string, body: string, a
       credentials: 'omit',
       keepalive: false,
     },
-    limit,
+    limitOf(run),
   );
+  switch (attempted.ended) {
+    case 'answered':
+      return { ...readAnswer(attempted.status, attempted.text), text: lastAnswer(run) };
+    case 'broken':
+      return { text: attempted.failure.text };
+    case 'timeout':
+      return { text: `no complete answer within ${run.requestMs / 1_000} s` };
+    case 'aborted':
+      return { text: TIME_OVER };
+  }
 }
 
-/** Describes the result of a request. */
-export function describeAttempt(run: Run, attempted: Attempted): string {
-  if (attempted.ended === 'broken') return attempted.failure.text;
-  if (attempted.ended === 'timeout') return `no complete answer within ${run.requestMs / 1_000} s`;
-  if (attempted.ended === 'aborted') return TIME_OVER;
-  return lastAnswer(run);
-}
-
-/** Describes why a call of the client failed. The client hides the key of this call, but a gateway may repeat an earlier key. */
-export function describeError({ signal, recorder }: Run, error: ReportingError): string {
-  if (signal.aborted) return TIME_OVER;
-  return error.status === undefined ? error.message : recorder.maskKeys(error.message);
-}
-
-export function lastAnswer({ recorder }: Run): string {
+export function lastAnswer({ recorder }: CheckRun): string {
   const last = recorder.exchanges.at(-1);
   return last ? describeExchange(last) : 'no answer';
+}
+
+/** The result of a call of the client. */
+export type Ended<T> =
+  | { readonly value: T; readonly error?: undefined }
+  | { readonly value?: undefined; readonly error: ReportingError };
+
+const LONGEST_RETRY_WAIT_MS = 15_000;
+
+/** Calls the client. If the gateway answers 429, waits and calls once more. */
+export async function call<T>(run: CheckRun, about: string, begin: () => Promise<T>): Promise<Ended<T>> {
+  run.recorder.label(about);
+  for (let waited = false; ; waited = true) {
+    try {
+      return { value: await begin() };
+    } catch (error) {
+      if (!isReportingError(error)) throw error;
+      if (waited || !hasCode(error, 'rate-limited')) return { error };
+      run.findings.note('rate', 'differs', `429 after ${run.recorder.exchanges.length} requests`);
+      run.findings.note('retryAfter', error.retryAfterMs === undefined ? 'differs' : 'confirmed', lastAnswer(run));
+      await setTimeout(Math.min(error.retryAfterMs ?? 2_000, LONGEST_RETRY_WAIT_MS), undefined, {
+        signal: run.signal,
+      }).catch(() => undefined);
+    }
+  }
+}
+
+/**
+ * Describes why a call of the client failed. The client hides the key of this call, but a gateway may repeat an earlier
+ * key.
+ */
+export function describeError({ signal, recorder }: CheckRun, error: ReportingError): string {
+  if (signal.aborted) return TIME_OVER;
+  return error.status === undefined ? error.message : recorder.maskKeys(error.message);
 }

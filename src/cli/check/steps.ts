@@ -1,120 +1,246 @@
-import type { Receipt } from '../../client/receipt.js';
-import { isNotFoundError } from '../../errors/guards.js';
-import { type Operation, type OperationName, operations } from '../../protocol/operations.js';
+import { hasCode } from '../../errors/errors.js';
+import { type Operation, operations } from '../../protocol/operations.js';
+import type { Location } from '../../schema/location.js';
 import type { AssumptionId } from './assumptions.js';
-import { call, type Ended } from './call.js';
-import { madeUp, newReference } from './made-up.js';
-import { describeError, lastAnswer, type Run } from './run.js';
+import { VERIFIED_NIN } from './gateway.js';
+import {
+  type CheckRun,
+  call,
+  describeError,
+  fail,
+  lastAnswer,
+  type MadeUpReports,
+  ok,
+  type Result,
+  skip,
+  warn,
+} from './run.js';
 
-const SECTION = 'The four steps, with made-up data';
-
-/** A report that can be sent again, as the same data or with another amount. */
-export interface Step {
-  readonly operation: OperationName;
-  send(amount: number): Promise<Receipt>;
+interface Step {
+  readonly operation: keyof MadeUpReports;
+  /** The assumptions that its acceptance confirms. */
+  readonly shows: readonly AssumptionId[];
+  /** The assumptions that may be wrong if the gateway refuses its data. */
+  readonly blames: readonly AssumptionId[];
 }
-
-export const FIRST_AMOUNT = 1_500;
-export const OTHER_AMOUNT = 1_600;
 
 /** The four steps in the order of the specification (section 1). */
-function stepsOf({ client, signal }: Run, reference: string, now: number): readonly Step[] {
-  const data = madeUp(reference, now);
-  return [
-    { operation: 'reportBetEvent', send: (amount) => client.reportBetEvent(data.bet(amount), { signal, location: data.locationOfBet }) },
-    { operation: 'reportSettledBet', send: (amount) => client.reportSettledBet(data.settledBet(amount), { signal }) },
-    {
-      operation: 'reportWithdrawalEvent',
-      send: (amount) => client.reportWithdrawalEvent(data.withdrawal(amount), { signal, location: data.locationOfWithdrawal }),
-    },
-    { operation: 'reportSettledWithdrawal', send: (amount) => client.reportSettledWithdrawal(data.settledWithdrawal(amount), { signal }) },
-  ];
-}
-
-/** The assumptions that an accepted step confirms. */
-const SHOWS: Readonly<Record<string, readonly AssumptionId[]>> = {
-  reportBetEvent: ['paths', 'bet', 'required', 'source'],
-  reportSettledBet: ['bounds', 'words'],
-  reportWithdrawalEvent: ['paths', 'withdrawal', 'required', 'source', 'country'],
-  reportSettledWithdrawal: ['words', 'source', 'country'],
-};
+export const STEPS: readonly Step[] = [
+  { operation: 'reportBetEvent', shows: ['paths', 'bet', 'required', 'source'], blames: ['bet'] },
+  { operation: 'reportSettledBet', shows: ['bounds', 'words'], blames: ['words'] },
+  {
+    operation: 'reportWithdrawalEvent',
+    shows: ['paths', 'withdrawal', 'required', 'source', 'country'],
+    blames: ['withdrawal'],
+  },
+  { operation: 'reportSettledWithdrawal', shows: ['words', 'source', 'country'], blames: ['words'] },
+];
 
 /** Assumptions about all values of a field. A step sends only one of them. */
 const OF_EVERY_VALUE: readonly AssumptionId[] = ['bounds', 'words'];
 
-/** The assumptions that may be wrong if the gateway refuses the data of a step. */
-const BLAMES: Readonly<Record<string, readonly AssumptionId[]>> = {
-  reportBetEvent: ['bet'],
-  reportSettledBet: ['words'],
-  reportWithdrawalEvent: ['withdrawal'],
-  reportSettledWithdrawal: ['words'],
+const who = { user_id: 'CHECK-PLAYER', nin: VERIFIED_NIN, tax_id: 'CHECK-TIN' };
+
+const betUser = {
+  ...who,
+  first_name: 'Test',
+  last_name: 'Player',
+  resident_address: '1 Test Street',
+  resident_lga: 'Test Area',
+  resident_state: 'LAGOS',
+  is_resident: true,
 };
 
-/** The end of the labels of settled reports without their initiated event. */
-export const NEVER_INITIATED = ' without its initiated event';
+const withdrawalUser = {
+  ...who,
+  full_name: 'Test Player',
+  residence_address: '1 Test Street',
+  residence_lga: 'Test Area',
+  residence_state: 'LAGOS',
+  residency_status: 'RESIDENT',
+};
 
-/** Sends the four steps. Returns those that were recorded. */
-export async function takeSteps(run: Run): Promise<readonly Step[]> {
-  await settleTooEarly(run, 'reportSettledBet');
-  await settleTooEarly(run, 'reportSettledWithdrawal');
-  const reference = newReference(run.random);
-  run.references.push(reference);
-  const recorded: Step[] = [];
-  for (const [index, step] of stepsOf(run, reference, run.now()).entries()) {
-    const name = `${index + 1} ${step.operation}`;
-    const row: Operation = operations[step.operation];
-    if (row.after && !recorded.some(({ operation }) => operation === row.after)) {
-      run.tell(SECTION, 'skip', name, `${row.after} was not recorded`);
-      continue;
-    }
-    const ended = await call(run, `step ${index + 1}`, () => step.send(FIRST_AMOUNT));
-    if (tellStep(run, name, step, ended)) recorded.push(step);
-    // A gateway that refuses a bet may accept a withdrawal. A gateway that does not answer will not.
-    else if (ended.error?.outcome !== 'rejected') break;
-  }
-  return recorded;
+/** A location from a browser has no place names. */
+const OF_BROWSER: Location = { latitude: 6.4541, longitude: 3.3947, accuracy: 25, source: 'gps' };
+/** A location from an IP lookup has no accuracy. */
+const OF_LOOKUP: Location = { latitude: 6.4541, longitude: 3.3947, city: 'Lagos', country: 'NG', source: 'client_ip' };
+
+const LETTERS = 'bcdfghjkmnpqrstvwxz';
+
+/** Only letters, since long numbers are masked in the texts of a gateway. */
+const newReference = (random: () => number): string =>
+  `SDK-CHECK-${Array.from({ length: 10 }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join('')}`;
+
+const FIRST_AMOUNT = 1_500;
+const OTHER_AMOUNT = 1_600;
+
+/** The four steps with data that is complete, valid and about no person. */
+function madeUpReports({ client, signal, now }: CheckRun, reference: string): MadeUpReports {
+  const timestamp = `${Math.floor(now() / 1_000)}`;
+  const withdrawal = {
+    request_id: reference,
+    timestamp,
+    user: withdrawalUser,
+    metadata: { method: 'bank_transfer', bank: 'Test Bank', account_last4: '0000' },
+    withdrawalId: `${reference}-W`,
+    userId: who.user_id,
+  };
+  const settlement = { win_amount: 0, outcome: 'LOSS', ggr: -1, ur: 0 };
+  return {
+    reportBetEvent: (amount) =>
+      client.reportBetEvent(
+        { bet_id: reference, amount, timestamp, user: betUser, metadata: { made_up: true } },
+        { signal, location: OF_BROWSER },
+      ),
+    reportSettledBet: (payout_amount) =>
+      client.reportSettledBet({ bet_id: reference, user: betUser, payout_amount, ...settlement }, { signal }),
+    reportWithdrawalEvent: (amount) =>
+      client.reportWithdrawalEvent({ ...withdrawal, amount }, { signal, location: OF_LOOKUP }),
+    reportSettledWithdrawal: (amount) =>
+      client.reportSettledWithdrawal({ ...withdrawal, amount, status: 'SUCCESS', location: OF_LOOKUP }, { signal }),
+  };
 }
 
-/** Sends a settled report whose initiated event was never reported. The gateway must refuse it (specification, section 1). */
-async function settleTooEarly(run: Run, settling: OperationName): Promise<void> {
-  const name = `${settling}${NEVER_INITIATED}`;
+/** Ends the run before any made-up report where one would be a real one. */
+export function allowMadeUp({ environment, sharedAddress }: CheckRun): Result | undefined {
+  if (environment === 'production')
+    return {
+      ...skip(
+        'never in production: a report there is a statement to the authority, and cannot be taken back',
+        'test them with --environment staging',
+      ),
+      end: 'done',
+    };
+  if (!sharedAddress) return undefined;
+  return {
+    ...fail(
+      'staging and production have the same address, so made-up reports might be recorded as real ones',
+      'give each its own base address',
+    ),
+    end: 'done',
+  };
+}
+
+/**
+ * Sends a settled report whose initiated event was never reported. The gateway must refuse it (specification, section
+ * 1).
+ */
+export async function settleTooEarly(run: CheckRun, name: string, operation: Step['operation']): Promise<Result> {
   const reference = newReference(run.random);
-  const settle = stepsOf(run, reference, run.now()).find(({ operation }) => operation === settling) as Step;
-  const { error } = await call(run, name, () => settle.send(FIRST_AMOUNT));
+  const reports = madeUpReports(run, reference);
+  const { error } = await call(run, name, () => reports[operation](FIRST_AMOUNT));
   const text = lastAnswer(run);
-  if (error && isNotFoundError(error)) {
+  if (error && hasCode(error, 'not-found')) {
     run.findings.note('meanings', 'confirmed', `never initiated: ${text}`);
-    return run.tell(SECTION, 'ok', name, `is refused: ${text}`);
+    return ok(`is refused: ${text}`);
   }
   if (!error || error.outcome === 'unknown') run.references.push(reference);
   if (!error || error.outcome === 'rejected') run.findings.note('meanings', 'differs', `never initiated: ${text}`);
-  const advice = error
-    ? 'an outbox reads only 404 as "report the initiated event first"'
-    : 'the gateway does not enforce the order, so your code must keep it: await step 1 before step 2 (an outbox does so)';
-  run.tell(SECTION, 'warn', name, error ? text : `is recorded: ${text}`, advice);
+  return error
+    ? warn(text, 'an outbox reads only 404 as "report the initiated event first"')
+    : warn(
+        `is recorded: ${text}`,
+        'the gateway does not enforce the order, so your code must keep it: await step 1 before step 2 (an outbox does so)',
+      );
 }
 
-function tellStep(run: Run, name: string, { operation }: Step, { value, error }: Ended<Receipt>): boolean {
+/** The reports of this run, under one new reference. */
+function reportsOf(run: CheckRun): MadeUpReports {
+  if (run.state.madeUp) return run.state.madeUp;
+  const reference = newReference(run.random);
+  run.references.push(reference);
+  run.state.madeUp = madeUpReports(run, reference);
+  return run.state.madeUp;
+}
+
+export async function takeStep(run: CheckRun, about: string, { operation, shows, blames }: Step) {
+  const { state, findings } = run;
+  if (state.isSilent) return undefined;
+  const reports = reportsOf(run);
+  const { after }: Operation = operations[operation];
+  if (after && !state.recorded.has(after)) return skip(`${after} was not recorded`);
+  const { value, error } = await call(run, about, () => reports[operation](FIRST_AMOUNT));
   const text = lastAnswer(run);
   if (value) {
-    for (const id of SHOWS[operation] ?? []) run.findings.note(id, OF_EVERY_VALUE.includes(id) ? 'one value taken' : 'confirmed', `${operation} was accepted`);
-    run.findings.note('success', 'confirmed', text);
-    run.tell(SECTION, 'ok', name, `recorded: ${text}`);
-    return true;
+    state.recorded.add(operation);
+    for (const id of shows)
+      findings.note(id, OF_EVERY_VALUE.includes(id) ? 'one value taken' : 'confirmed', `${operation} was accepted`);
+    findings.note('success', 'confirmed', text);
+    return ok(`recorded: ${text}`);
   }
-  const event = operation === 'reportBetEvent' || operation === 'reportWithdrawalEvent';
-  const isRefused = error.status === 400 || error.status === 422;
-  if (error.status === 404 && event) run.findings.note('paths', 'differs', text);
-  if (isRefused) for (const id of BLAMES[operation] ?? []) run.findings.note(id, 'differs', text);
-  if (isRefused && event) run.findings.note('paths', 'confirmed', `the path of ${operation} exists`);
-  if (error.status !== undefined && error.status >= 200 && error.status < 300) run.findings.note('success', 'differs', text);
-  if (error.code === 'timeout') run.findings.note('timeouts', 'differs', `${operation}: no answer in time`);
-  const advice =
-    error.status === 404 && event
-      ? `the specification gives no path for it: ask the authority for it, and set paths.${operation} in a file for --options`
-      : isRefused
-        ? 'the data is made up but complete: the gateway expects other fields or values than we assume'
-        : undefined;
-  run.tell(SECTION, 'fail', name, describeError(run, error), advice);
-  return false;
+  // A gateway that refuses a bet may accept a withdrawal. A gateway that does not answer will not.
+  state.isSilent = error.outcome !== 'rejected';
+  if (error.status !== undefined && error.status >= 200 && error.status < 300)
+    findings.note('success', 'differs', text);
+  if (error.code === 'timeout') findings.note('timeouts', 'differs', `${operation}: no answer in time`);
+  if (error.status === 404 && !after) {
+    findings.note('paths', 'differs', text);
+    return fail(
+      describeError(run, error),
+      `the specification gives no path for it: ask the authority for it, and set paths.${operation} in a file for --options`,
+    );
+  }
+  if (error.status !== 400 && error.status !== 422) return fail(describeError(run, error));
+  for (const id of blames) findings.note(id, 'differs', text);
+  if (!after) findings.note('paths', 'confirmed', `the path of ${operation} exists`);
+  return fail(
+    describeError(run, error),
+    'the data is made up but complete: the gateway expects other fields or values than we assume',
+  );
+}
+
+/**
+ * Sends the same data again. The delivery needs an error for a repeat (specification, section 1) that the client
+ * recognises.
+ */
+export async function repeatSame(run: CheckRun, name: string, operation: Step['operation']) {
+  const { state, findings } = run;
+  if (!state.recorded.has(operation)) return undefined;
+  const { error } = await call(run, name, () => reportsOf(run)[operation](FIRST_AMOUNT));
+  const text = lastAnswer(run);
+  if (!error) {
+    findings.note('duplicate', 'differs', `taken again: ${text}`);
+    return fail(
+      `is recorded again: ${text}`,
+      'the specification (section 1, rule 2) says that a repeat is an error: tell the authority',
+    );
+  }
+  const isDuplicate = hasCode(error, 'duplicate');
+  if (isDuplicate && !error.conflict) {
+    findings.note('duplicate', 'confirmed', text);
+    return ok(`is recognised as a duplicate: ${text}`);
+  }
+  if (error.status !== undefined || error.outcome === 'rejected') findings.note('duplicate', 'differs', text);
+  if (error.outcome !== 'rejected') return fail(describeError(run, error));
+  const advice = (should: string) =>
+    `after a lost answer the client would take a recorded report for a refused one: write the option isDuplicate, which ${should}`;
+  return isDuplicate
+    ? fail(`is mistaken for other data: ${text}`, advice('must return same'))
+    : fail(`is not recognised as a duplicate: ${text}`, advice('must recognise it'));
+}
+
+/** Sends other data under a recorded reference. The client should tell it from the same data. */
+export async function repeatOther(run: CheckRun, name: string, operation: Step['operation']) {
+  const { state, findings } = run;
+  if (!state.recorded.has(operation)) return undefined;
+  const { error } = await call(run, name, () => reportsOf(run)[operation](OTHER_AMOUNT));
+  const text = lastAnswer(run);
+  if (!error) {
+    findings.note('conflict', 'differs', `taken: ${text}`);
+    return fail(
+      `is recorded: ${text}`,
+      'the specification (section 1, rule 1) says that a report is immutable: ask the authority which of the two it holds',
+    );
+  }
+  const isDuplicate = hasCode(error, 'duplicate');
+  if (isDuplicate && error.conflict) {
+    findings.note('conflict', 'confirmed', text);
+    return ok(`is recognised as a conflict: ${text}`);
+  }
+  if (error.outcome !== 'rejected') return fail(describeError(run, error));
+  findings.note('conflict', 'differs', text);
+  return warn(
+    `${isDuplicate ? 'looks like the same data' : 'is refused, but not recognised as a conflict'}: ${text}`,
+    'if the answer distinguishes the two, let the option isDuplicate return conflict; if not, never report a reference from two places',
+  );
 }

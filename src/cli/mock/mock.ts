@@ -2,28 +2,68 @@ import { createMockGateway } from '../../mock/gateway.js';
 import { serve } from '../../node/serve.js';
 import { MOCK_API_KEY } from '../../protocol/mock-mode.js';
 import { notEmpty, oneOf, readArgs, type Values, visibleText, wholeNumber } from '../args.js';
-import { listening } from '../listening.js';
 import { EXIT, remark, say } from '../output.js';
-import { signalled } from '../signalled.js';
-import { openStateFile } from './state-file.js';
+import { listening, signalled } from '../serving.js';
 
-export const DEFAULT_PORT = 4010;
+const DEFAULT_PORT = 4010;
+
+/** The options that both commands have. */
+const COMMON_OPTIONS = {
+  seed: {
+    hint: '<number>',
+    help: 'The seed for random faults; the same seed gives the same faults (default: 1)',
+    read: wholeNumber(0, 4_294_967_295),
+  },
+  rate: {
+    hint: '<number>',
+    help: 'Answer 429 above this number of requests per second (default: no limit)',
+    read: wholeNumber(1, 1_000_000),
+  },
+  validation: {
+    hint: '<mode>',
+    help: "strict or partial, like the client's option (default: strict)",
+    read: oneOf('strict', 'partial'),
+  },
+  'no-require-initiated': { help: 'Accept settled reports without their initiated events' },
+} as const;
+
+/** `mock run` chooses the host and the key itself. */
+export const MOCK_RUN_OPTIONS = {
+  port: { hint: '<number>', help: 'The port (default: a free one)', read: wholeNumber(0, 65_535) },
+  ...COMMON_OPTIONS,
+} as const;
 
 export const MOCK_OPTIONS = {
-  port: { hint: '<number>', help: `The port; 0 for a free one (default: ${DEFAULT_PORT})`, read: wholeNumber(0, 65_535) },
-  host: { hint: '<address>', help: 'The address to listen on (default: 127.0.0.1); any except loopback needs --admin-token', read: notEmpty },
+  port: {
+    hint: '<number>',
+    help: `The port; 0 for a free one (default: ${DEFAULT_PORT})`,
+    read: wholeNumber(0, 65_535),
+  },
+  host: {
+    hint: '<address>',
+    help: 'The address to listen on (default: 127.0.0.1); any except loopback needs --admin-token',
+    read: notEmpty,
+  },
   key: { hint: '<key>', help: `The accepted API key (default: ${MOCK_API_KEY})`, read: visibleText },
-  state: { hint: '<file.json>', help: 'Load the reports of this file, if it exists, and write it at the end', read: notEmpty },
-  seed: { hint: '<number>', help: 'The seed for random faults; the same seed gives the same faults (default: 1)', read: wholeNumber(0, 4_294_967_295) },
-  rate: { hint: '<number>', help: 'Answer 429 above this number of requests per second (default: no limit)', read: wholeNumber(1, 1_000_000) },
-  validation: { hint: '<mode>', help: "strict or partial, like the client's option (default: strict)", read: oneOf('strict', 'partial') },
-  'no-require-initiated': { help: 'Accept settled reports without their initiated events' },
-  'admin-token': { hint: '<token>', help: 'Requests to /__admin/ must send this token as "authorization: Bearer …"', read: visibleText },
+  ...COMMON_OPTIONS,
+  'admin-token': {
+    hint: '<token>',
+    help: 'Requests to /__admin/ must send this token as "authorization: Bearer …"',
+    read: visibleText,
+  },
   json: { help: 'Print the ready line as JSON, and nothing else' },
 } as const;
 
 /** Starts a mock gateway with these options. */
-export async function startMock({ port = DEFAULT_PORT, host, key, state, seed, rate, validation, ...more }: Values<typeof MOCK_OPTIONS>) {
+export async function startMock({
+  port = DEFAULT_PORT,
+  host,
+  key,
+  seed,
+  rate,
+  validation,
+  ...more
+}: Values<typeof MOCK_OPTIONS>) {
   const gateway = createMockGateway({
     apiKey: key,
     seed,
@@ -31,27 +71,21 @@ export async function startMock({ port = DEFAULT_PORT, host, key, state, seed, r
     rateLimit: rate === undefined ? undefined : { requests: rate },
     requireInitiated: !more['no-require-initiated'],
   });
-  const file = state === undefined ? undefined : await openStateFile(state, gateway);
-  const { url, close } = await listening(() => serve(gateway, { port, host, adminToken: more['admin-token'] }), `${host ?? '127.0.0.1'}:${port}`);
-  return {
-    url,
-    /** Ends the gateway at once, and writes its state file. */
-    async end() {
-      await close();
-      file?.save();
-    },
-  };
+  return listening(
+    () => serve(gateway, { port, host, adminToken: more['admin-token'] }),
+    `${host ?? '127.0.0.1'}:${port}`,
+  );
 }
 
 /** Runs a mock gateway until a signal ends it. */
 export async function mock(words: readonly string[]): Promise<number> {
   const options = readArgs(MOCK_OPTIONS, words);
-  const { url, end } = await startMock(options);
+  const { url, close } = await startMock(options);
   const ended = signalled();
   say(options.json ? JSON.stringify({ event: 'ready', url }) : `location-sdk mock gateway listening on ${url}`);
   if (!options.json) remark(howToUse(url, options.key));
   await ended;
-  await end();
+  await close();
   return EXIT.done;
 }
 

@@ -2,33 +2,33 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { readArgs } from '../args.js';
 import { Failure, remark } from '../output.js';
-import { MOCK_OPTIONS, startMock } from './mock.js';
-
-const { port: _, host: __, key: ___, 'admin-token': ____, json: _____, ...OPTIONS } = MOCK_OPTIONS;
-
-export const RUN_OPTIONS = OPTIONS;
+import { MOCK_RUN_OPTIONS, startMock } from './mock.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** The exit codes of a shell. */
 const CANNOT_START = { ENOENT: 127, other: 126 } as const;
 const AFTER_SIGNAL = 128;
 
-/** Runs a command beside a mock gateway on a free port. Returns the command's exit code. */
+/** Runs a command beside a mock gateway, on a free port unless one is given. Returns the command's exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   const at = words.indexOf('--');
   const [command, ...args] = at < 0 ? [] : words.slice(at + 1);
-  const options = readArgs(RUN_OPTIONS, at < 0 ? words : words.slice(0, at));
+  const options = readArgs(MOCK_RUN_OPTIONS, at < 0 ? words : words.slice(0, at));
   if (command === undefined) throw new Failure('mock run needs a command after --: location-sdk mock run -- npm test');
-  const { url, end } = await startMock({ ...options, port: 0 });
+  const { url, close } = await startMock({ port: 0, ...options });
   remark(`location-sdk mock gateway listening on ${url}`);
   try {
     return await runCommand(command, args, { LOCATION_SDK_MOCK: url });
   } finally {
-    await end();
+    await close();
   }
 }
 
-async function runCommand(command: string, args: readonly string[], variables: Readonly<Record<string, string>>): Promise<number> {
+async function runCommand(
+  command: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<number> {
   // npm is a batch file on Windows, which only a shell starts.
   const shell = process.platform === 'win32';
   const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...variables }, shell });

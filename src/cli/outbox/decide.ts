@@ -1,128 +1,118 @@
-import { isValidationError } from '../../errors/guards.js';
-import { decideRow, refusal } from '../../outbox/operator/decide.js';
-import { dismissHoldingSettlement, openSettlementOf } from '../../outbox/operator/settlement.js';
-import { appendReceipts } from '../../outbox/receipts/log.js';
-import { type Decision, decided, type Row } from '../../outbox/state-machine.js';
+import { type DecidedReport, type DecideRequest, openSettlementOf, plan } from '../../outbox/operator/decide.js';
+import { createOperator } from '../../outbox/operator/operator.js';
+import { scanRows } from '../../outbox/operator/reports.js';
+import { type Row, wrongOf } from '../../outbox/rules/state-machine.js';
 import { EXIT, Failure, printable, remark, say } from '../output.js';
 import { findReport } from './find.js';
 import type { OutboxValues } from './options.js';
-import { quoted, type View } from './printable.js';
-import { startProgress } from './progress.js';
-import { scan } from './scan.js';
-import { whoTypes } from './who.js';
+import { newDecision, quoted, type View } from './printable.js';
 
 /** Sends quarantined reports again, or waiting reports now. */
 export async function retry(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
-  const { reason = '', json } = values;
-  const decision: Decision = { action: 'retry', reason, at: view.now, by: whoTypes() };
-  return decideAll(view, idsOf(view, values, names, 'retry', decision), decision, { json, keepBody: true, withSettlement: false });
+  return decideAll(view, values, names, 'retry');
 }
 
 /** Records a person's verdict on reports. */
 export async function resolve(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
-  const { as: action, reason, json, 'keep-body': keepBody, all, code, 'with-settlement': withSettlement } = values;
-  if (action === undefined) throw new Failure('resolve needs --as recorded (the gateway has it) or --as dismissed (never send it)');
-  if (reason === undefined || !reason.trim()) throw new Failure('resolve needs --reason "…": it is kept with the report and in the log of receipts');
-  if (withSettlement && action !== 'dismissed') throw new Failure('--with-settlement goes with --as dismissed');
+  const { as: action, all, code } = values;
+  if (action === undefined)
+    throw new Failure('resolve needs --as recorded (the gateway has it) or --as dismissed (never send it)');
+  reasonOf('resolve', values);
+  if (values['with-settlement'] && action !== 'dismissed')
+    throw new Failure('--with-settlement goes with --as dismissed');
   // A verdict is final, so one verdict is not for reports with different problems.
-  if (all && code === undefined) throw new Failure('resolve --all needs --code: the problem of these reports, as list prints it');
-  const decision: Decision = { action, reason, at: view.now, by: whoTypes() };
-  const settings = { json, keepBody: keepBody === true, withSettlement: withSettlement === true };
-  return decideAll(view, idsOf(view, values, names, 'resolve', decision), decision, settings);
+  if (all && code === undefined)
+    throw new Failure('resolve --all needs --code: the problem of these reports, as list prints it');
+  return decideAll(view, values, names, action);
 }
 
-function idsOf(view: View, values: OutboxValues, names: readonly string[], verb: string, decision: Decision): AsyncGenerator<string> {
-  if (values.all) return quarantined(view, values);
-  if (values.code !== undefined) throw new Failure('--code goes with --all only');
-  return namedIds(view, names, values, verb, (row) => !isBlockedRetry(row, decision) && typeof decided(row, decision, true) !== 'string');
+export function reasonOf(verb: 'resolve' | 'reopen' | 'replace', { reason }: OutboxValues): string {
+  if (reason?.trim()) return reason;
+  throw new Failure(`${verb} needs --reason "…": it is kept with the report and in the log of receipts`);
 }
 
-async function* namedIds(
+/** The reports that the command names. Undefined if `--all` matches none. */
+async function selectionOf(
   view: View,
+  { all, code, account, environment, operation }: OutboxValues,
   names: readonly string[],
-  { account, environment, operation }: OutboxValues,
-  verb: string,
-  fits: (row: Row) => boolean,
-): AsyncGenerator<string> {
+  action: DecideRequest['action'],
+): Promise<DecideRequest['selection'] | undefined> {
+  const narrowing = { account, environment, operation };
+  if (all) {
+    for await (const { problem } of scanRows(view.store, { ...narrowing, state: 'quarantined' }))
+      if (code === undefined || code === wrongOf(problem).code) return { all: { ...narrowing, code } };
+    return undefined;
+  }
+  if (code !== undefined) throw new Failure('--code goes with --all only');
+  const verb = action === 'retry' ? 'retry' : 'resolve';
+  const fits = (row: Row) => typeof plan(row, { action, reason: '', at: view.now }, true) !== 'string';
   // All reports are found before the first one is changed, so a wrong name changes nothing.
   const ids = new Set<string>();
-  for (const name of names) ids.add((await findReport(view, name, { account, environment, operation }, verb, fits)).id);
-  yield* ids;
+  for (const name of names) ids.add((await findReport(view, name, narrowing, verb, fits)).id);
+  return { ids: [...ids] };
 }
 
-async function* quarantined({ store }: View, { code, account, environment, operation }: OutboxValues): AsyncGenerator<string> {
-  for await (const { id, problem } of scan(store, { account, environment, operation, state: 'quarantined' }))
-    if (code === undefined || code === (problem?.conflict ? 'conflict' : problem?.code)) yield id;
-}
-
-const DONE: Readonly<Record<Decision['action'], string>> = {
+const DONE: Readonly<Record<DecideRequest['action'], string>> = {
   retry: 'waits to be sent again',
   recorded: 'is resolved as recorded',
   dismissed: 'is dismissed',
 };
 
-/** No decision sends a blocked report before the report that it waits for. */
-const isBlockedRetry = ({ blocked }: Row, { action }: Decision): boolean => blocked && action === 'retry';
-
-interface Settings {
-  readonly json: boolean | undefined;
-  readonly keepBody: boolean;
-  readonly withSettlement: boolean;
-}
-
 /** Describes what happens to the settlement of a dismissed report. */
-function fateOf({ id, state }: Row, command: string): string {
+function settlementNote({ id, state }: Row, command: string): string {
   const dismiss = `${command} resolve ${quoted(id)} --as dismissed --reason "…"`;
-  if (state === 'quarantined') return `  Its settlement ${printable(id)} is quarantined, too. To dismiss it: ${dismiss}`;
+  if (state === 'quarantined')
+    return `  Its settlement ${printable(id)} is quarantined, too. To dismiss it: ${dismiss}`;
   return `  Its settlement ${printable(id)} is no longer blocked: a worker sends it now.\n  A gateway that does not have the initiated report answers 404, and the settlement is quarantined.\n  To dismiss it then: ${dismiss}`;
 }
 
-async function decideAll({ store, command }: View, ids: AsyncIterable<string>, decision: Decision, settings: Settings): Promise<number> {
-  const { json, keepBody, withSettlement } = settings;
-  const { action } = decision;
-  const progress = startProgress('Decided');
+/** Prints a report after a decision: what is done, or why it was not. Returns whether it was done. */
+export function printDecided(verb: string, { id, row, why }: DecidedReport, done: string, json?: true): boolean {
+  const message = `${verb}: ${id}: ${why}.`;
+  if (json) say(JSON.stringify(row ? { id, done: true, state: row.state } : { id, done: false, message }));
+  else if (row) say(`${printable(id)} ${done}`);
+  else remark(`location-sdk: ${printable(message)}`);
+  return row !== undefined;
+}
+
+/** Decides about reports as the console does: the decision is in the same log, and a retry can be undone there. */
+async function decideAll(
+  view: View,
+  values: OutboxValues,
+  names: readonly string[],
+  action: DecideRequest['action'],
+): Promise<number> {
+  const { store, command } = view;
+  const { json, reason = '', 'keep-body': keepBodies = false, 'with-settlement': withSettlements = false } = values;
+  const selection = await selectionOf(view, values, names, action);
+  const operator = createOperator({ over: store, command, keepBodies });
+  const request = { ...newDecision(reason), action, withSettlements };
   let [done, refused] = [0, 0];
 
-  async function decideOne(id: string): Promise<Row> {
-    const [row] = await store.get([id]);
-    if (row && isBlockedRetry(row, decision))
-      throw refusal('retry', `${id} is blocked: it is sent once ${row.waitsFor} is recorded or dismissed; decide about that report`);
-    return row && withSettlement ? dismissHoldingSettlement(store, row, decision, keepBody) : decideRow(store, id, undefined, decision, keepBody);
-  }
-
-  /** Decides about one report and prints the result. Returns the open settlement of a dismissed report. */
-  async function decideAndTell(id: string): Promise<Row | undefined> {
-    try {
-      const row = await decideOne(id);
-      const settlement = action === 'dismissed' ? await openSettlementOf(store, row) : undefined;
-      done += 1;
-      if (json) say(JSON.stringify({ id, done: true, state: row.state, ...(settlement && !withSettlement && { settlement: settlement.id }) }));
-      else say(`${printable(id)} ${DONE[action]}`);
-      if (settlement && !withSettlement && !json) remark(fateOf(settlement, command));
-      return settlement;
-    } catch (error) {
-      if (!isValidationError(error)) throw error;
+  async function print({ id, row, why }: DecidedReport): Promise<void> {
+    if (!row) {
       refused += 1;
-      if (json) say(JSON.stringify({ id, done: false, message: error.message }));
-      else remark(`location-sdk: ${printable(error.message)}`);
-      return undefined;
+      return void printDecided(action === 'retry' ? 'retry' : 'resolve', { id, why }, '', json);
     }
+    done += 1;
+    const settlement = action === 'dismissed' && !withSettlements ? await openSettlementOf(store, row) : undefined;
+    if (json)
+      say(JSON.stringify({ id, done: true, state: row.state, ...(settlement && { settlement: settlement.id }) }));
+    else say(`${printable(id)} ${DONE[action]}`);
+    if (settlement && !json) remark(settlementNote(settlement, command));
   }
 
-  /** Settlements that are decided already. `ids` may contain them, too. */
-  const settlements = new Set<string>();
-  for await (const id of ids) {
-    if (settlements.has(id)) continue;
-    const settlement = await decideAndTell(id);
-    if (settlement && withSettlement) {
-      settlements.add(settlement.id);
-      await decideAndTell(settlement.id);
+  for (let more = selection !== undefined; selection && more; ) {
+    const results: DecidedReport[] = [];
+    try {
+      ({ more } = await operator.decide({ ...request, selection }, (made) => results.push(...made)));
+    } finally {
+      // Also if a later commit fails: these reports are decided.
+      for (const result of results) await print(result);
     }
-    progress.count(done + refused);
   }
-  progress.end();
-  if (action !== 'retry' && done > 0) await appendReceipts(store);
   if (!json && done + refused === 0) remark('No such report is quarantined.');
-  else if (!json && action === 'retry' && done > 0) remark('\nA running worker sends them; if none runs, start your application.');
+  else if (!json && action === 'retry' && done > 0) remark('\nA running worker sends them; if none runs, start one.');
   return refused > 0 ? EXIT.failed : EXIT.done;
 }

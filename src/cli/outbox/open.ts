@@ -1,18 +1,48 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import type { OutboxStore } from '../../outbox/store.js';
+import { hasCode } from '../../errors/errors.js';
+import type { OutboxStore } from '../../outbox/store/store.js';
+import { asPostgresError, PostgresStoreError, postgresError, serverOf } from '../../outbox/stores/postgres/failure.js';
+import { checkedSchema } from '../../outbox/stores/postgres/schema.js';
+import { postgresStore } from '../../outbox/stores/postgres/store.js';
 import { isNoDatabase, SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
 import { findLibrary, type OpenDatabase } from '../../outbox/stores/sqlite/open.js';
 import { holdsOutbox } from '../../outbox/stores/sqlite/schema.js';
 import { sqliteStore } from '../../outbox/stores/sqlite/store.js';
-import { EXIT, Failure } from '../output.js';
+import { codeOf, EXIT, Failure } from '../output.js';
+import { quoted } from './printable.js';
+
+const DEFAULT_SCHEMA = 'location_sdk';
 
 /** The time to wait for a lock of another process. */
 const BUSY_MS = 5_000;
+const CONNECT_MS = 10_000;
 /** Failures that may pass, by themselves or after a person frees space. */
-const MAY_PASS: readonly string[] = ['busy', 'full', 'io'];
+const MAY_PASS: readonly string[] = ['busy', 'full', 'io', 'connection', 'timeout', 'conflict'];
+
+/** Whether a word is an address of PostgreSQL, not the path of a file. */
+export const isAddress = (word: string): boolean => /^postgres(ql)?:/i.test(word);
+
+/** Opens the outbox in a file or in PostgreSQL. Creates none. */
+export const openOutbox = (place: string, schema: string | undefined): Promise<OutboxStore> =>
+  isAddress(place) ? openOutboxServer(place, readSchema(schema)) : openOutboxFile(place);
+
+/** The beginning of commands to copy. In place of an address: its variable, or a placeholder. */
+export function commandFor(place: string, schema = DEFAULT_SCHEMA): string {
+  if (!isAddress(place)) return `location-sdk outbox ${quoted(place)}`;
+  const name = place === process.env.DATABASE_URL ? '"$DATABASE_URL"' : "'postgres://…'";
+  return `location-sdk outbox ${name}${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`;
+}
+
+/** Throws a `Failure` with the message of a store's error or a wrong option, and any other error as it is. */
+export function failAsStore(error: unknown, isOpening = false): never {
+  if (hasCode(error, 'configuration')) throw new Failure(error.message);
+  if (!(error instanceof SqliteStoreError || error instanceof PostgresStoreError)) throw error;
+  if (error.cause instanceof Failure) throw error.cause;
+  throw new Failure(error.message, isOpening && !MAY_PASS.includes(error.code) ? EXIT.usage : EXIT.failed);
+}
 
 /** Opens the file of an outbox. Creates no file, and does not change a file that is not an outbox. */
-export async function openOutboxFile(file: string): Promise<OutboxStore> {
+async function openOutboxFile(file: string): Promise<OutboxStore> {
   ensureDatabase(file);
   const open = await library();
   const openKnown: OpenDatabase = (path) => {
@@ -30,9 +60,7 @@ export async function openOutboxFile(file: string): Promise<OutboxStore> {
   try {
     return await sqliteStore({ file, open: openKnown, busyTimeoutMs: BUSY_MS });
   } catch (error) {
-    if (!(error instanceof SqliteStoreError)) throw error;
-    if (error.cause instanceof Failure) throw error.cause;
-    throw new Failure(error.message, MAY_PASS.includes(error.code) ? EXIT.failed : EXIT.usage);
+    return failAsStore(error, true);
   }
 }
 
@@ -40,8 +68,8 @@ export async function openOutboxFile(file: string): Promise<OutboxStore> {
 export async function library(): Promise<OpenDatabase> {
   try {
     return await findLibrary();
-  } catch {
-    throw new Failure(`Node.js ${process.version} cannot read SQLite files: use 22.13 or newer, or npm install libsql (or better-sqlite3) beside location-sdk`);
+  } catch (error) {
+    throw new Failure((error as Error).message);
   }
 }
 
@@ -49,15 +77,100 @@ const noDatabase = (file: string): string => `${file} is not a SQLite database; 
 
 /** Checks the file first, since SQLite would create a missing one. */
 export function ensureDatabase(file: string): void {
-  if (/:\/\/|password=/i.test(file)) throw new Failure('the first word must be the path of a file, or an address that begins with postgres://');
+  if (/:\/\/|password=/i.test(file))
+    throw new Failure('the first word must be the path of a file, or an address that begins with postgres://');
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) throw new Failure(`there is no file ${file}; give the file of the outbox's sqliteStore`);
   if (!found.isFile()) throw new Failure(`${file} is not a regular file; give the file of the outbox's sqliteStore`);
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    throw new Failure(`${file} cannot be read (${codeOf(error)})`);
   }
   // SQLite treats an empty file as a new database.
   if (found.size === 0) throw new Failure(noDatabase(file));
+}
+
+/** The members of a client of `pg` that are used. */
+export interface PgClient {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string | undefined;
+  connect(): Promise<unknown>;
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  on(event: 'error', listener: () => void): unknown;
+  end(): Promise<void>;
+}
+
+/** Returns the given schema, or the default one. Throws a `Failure` for an invalid name. */
+export function readSchema(schema = DEFAULT_SCHEMA): string {
+  try {
+    return checkedSchema(schema);
+  } catch (error) {
+    throw new Failure((error as Error).message);
+  }
+}
+
+/** A client that is not connected yet. The address may contain a password, so no message repeats it. */
+export async function clientOf(address: string): Promise<PgClient> {
+  if (!isAddress(address)) throw new Failure('the address of the database must begin with postgres://');
+  let Constructor: new (options: object) => PgClient;
+  try {
+    Constructor = (
+      (await import(/* webpackIgnore: true */ /* @vite-ignore */ 'pg')).default as unknown as {
+        Client: typeof Constructor;
+      }
+    ).Client;
+  } catch {
+    throw new Failure('an outbox in PostgreSQL needs the package pg: npm install pg beside location-sdk');
+  }
+  let client: PgClient;
+  try {
+    client = new Constructor({
+      connectionString: address,
+      application_name: 'location-sdk outbox',
+      connectionTimeoutMillis: CONNECT_MS,
+    });
+  } catch {
+    throw new Failure(
+      'the address of the database cannot be read: special characters in a user or a password must be written as %XX',
+    );
+  }
+  // The next query reports the error.
+  client.on('error', () => {});
+  return client;
+}
+
+export async function connectClient(client: PgClient, schema: string): Promise<void> {
+  try {
+    await client.connect();
+  } catch (error) {
+    const server = serverOf(client);
+    const known = asPostgresError(schema, error, server);
+    throw known.code === 'other' ? postgresError('connection', schema, known.sqlState, '', server) : known;
+  }
+}
+
+/** Opens an outbox in PostgreSQL. Creates none. */
+async function openOutboxServer(address: string, schema: string): Promise<OutboxStore> {
+  const client = await clientOf(address);
+  const end = () => client.end().catch(() => {});
+  try {
+    await connectClient(client, schema);
+    const store = await postgresStore({
+      database: { query: (text, values) => client.query(text, values) },
+      schema,
+      migrate: false,
+    });
+    return {
+      ...store,
+      close: async () => {
+        await store.close?.();
+        await end();
+      },
+    };
+  } catch (error) {
+    await end();
+    return failAsStore(error, true);
+  }
 }

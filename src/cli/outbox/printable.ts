@@ -1,6 +1,7 @@
-import type { OutboxStore } from '../../outbox/store.js';
-import { inLargestUnit } from '../../platform/duration.js';
-import { quoted } from '../../platform/printable.js';
+import { userInfo } from 'node:os';
+import type { OutboxStore } from '../../outbox/store/store.js';
+import { quoted } from '../../platform/messages.js';
+import { inLargestUnit } from '../../platform/time.js';
 
 export { quoted };
 
@@ -13,6 +14,9 @@ export interface View {
   readonly now: number;
 }
 
+/** A number with separators: `1,000`. */
+export const grouped = (count: number): string => count.toLocaleString('en');
+
 /** A duration in its largest unit: `3 h`. */
 export function duration(milliseconds: number): string {
   const { count, unit } = inLargestUnit(milliseconds);
@@ -22,10 +26,15 @@ export function duration(milliseconds: number): string {
 /** A time in UTC, to the second. */
 export const time = (milliseconds: number): string => {
   const date = new Date(milliseconds);
-  return Number.isNaN(date.getTime()) ? 'an impossible time' : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return Number.isNaN(date.getTime())
+    ? 'an impossible time'
+    : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 };
 
-/** A table with the names of its columns. Each column is as wide as needed, and the last one may be longer than the line. */
+/**
+ * A table with the names of its columns. Each column is as wide as needed, and the last one may be longer than the
+ * line.
+ */
 export function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = names.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
@@ -43,8 +52,28 @@ export function wrapped(text: string, indent: string): string {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && indent.length + last.length + 1 + word.length <= LINE) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && indent.length + last.length + 1 + word.length <= LINE)
+      lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines.join(`\n${indent}`);
+}
+
+/** The login name on this machine. Undefined if a container runs under a user number without a name. */
+export function userName(): string | undefined {
+  try {
+    return userInfo().username || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A new decision of the person who types the command. */
+export function newDecision(reason: string) {
+  const name = userName();
+  return {
+    decision: crypto.randomUUID() as string,
+    who: name === undefined ? 'command line' : `${name} (command line)`,
+    reason,
+  };
 }

@@ -1,34 +1,41 @@
-import { terminal } from '../terminal.js';
+import { terminal } from '../output.js';
+import { grouped } from './printable.js';
 
-const EVERY_MS = 200;
+const REDRAWN_MS = 200;
+/** The time between two printed lines if standard error is not a terminal. */
+const PRINTED_MS = 10_000;
 const CLEAR = '\r\u001b[K';
 
-/** Shows a count on standard error during long work, if standard error is a terminal. */
-export function startProgress(what: string) {
-  const { stderr } = terminal();
-  let shownAt = Date.now();
-  let shown = false;
-  return {
-    count(done: number): void {
-      if (!stderr.isTTY || Date.now() - shownAt < EVERY_MS) return;
-      shownAt = Date.now();
-      shown = true;
-      stderr.write(`${CLEAR}${what}: ${done.toLocaleString('en')}`);
-    },
-    end(): void {
-      if (shown) stderr.write(CLEAR);
-    },
-  };
+const whole = (number: number): string => grouped(Math.round(number));
+
+/** The remaining time, such as `2 min 5 s`. */
+function timeLeft(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.round((seconds % 3_600) / 60)} min`;
 }
 
-export type Progress = ReturnType<typeof startProgress>;
-
-/** Yields the same items, and counts them. */
-export async function* counted<T>(items: AsyncIterable<T>, progress: Progress): AsyncGenerator<T> {
-  let done = 0;
-  for await (const item of items) {
-    done += 1;
-    progress.count(done);
-    yield item;
-  }
+/**
+ * Shows the share of a file's bytes that are done, with rate and remaining time: one line on a terminal, otherwise a line
+ * every ten seconds.
+ */
+export function startProgress(what: string, size: number) {
+  const { stderr } = terminal();
+  const began = Date.now();
+  let shownAt = began;
+  return {
+    show(bytes: number, lines: number): void {
+      const now = Date.now();
+      if (now - shownAt < (stderr.isTTY ? REDRAWN_MS : PRINTED_MS)) return;
+      shownAt = now;
+      const seconds = (now - began) / 1_000;
+      const share = Math.min(1, bytes / size);
+      const left = share > 0 ? `, ${timeLeft((seconds * (1 - share)) / share)} left` : '';
+      const text = `${Math.floor(share * 100)} %, ${whole(lines)} lines, ${whole(lines / seconds)} a second${left}`;
+      stderr.write(stderr.isTTY ? `${CLEAR}${what}: ${text}` : `${what}: ${text}\n`);
+    },
+    end(): void {
+      if (stderr.isTTY && shownAt > began) stderr.write(CLEAR);
+    },
+  };
 }

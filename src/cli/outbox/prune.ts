@@ -1,38 +1,42 @@
-import { isConfigurationError } from '../../errors/guards.js';
+import { hasCode } from '../../errors/errors.js';
 import { pruneReports } from '../../outbox/receipts/prune.js';
 import { systemClock } from '../../platform/time.js';
 import { EXIT, Failure, printable, remark, say } from '../output.js';
 import type { OutboxValues } from './options.js';
-import type { View } from './printable.js';
-import { startProgress } from './progress.js';
+import { grouped, type View } from './printable.js';
 
 /** Deletes old final reports, of one account or of all. After an interruption, the same command deletes the rest. */
-export async function prune({ store }: View, { account, json, 'older-than': olderThanDays, 'keep-receipts': keepReceipts }: OutboxValues): Promise<number> {
-  if (olderThanDays === undefined) throw new Failure('prune needs --older-than, such as 400d: it deletes reports that ended more than 400 days ago');
+export async function prune(
+  { store }: View,
+  { account, json, 'older-than': olderThanDays, 'keep-receipts': keepReceipts }: OutboxValues,
+): Promise<number> {
+  if (olderThanDays === undefined)
+    throw new Failure('prune needs --older-than, such as 400d: it deletes reports that ended more than 400 days ago');
   if (!keepReceipts)
-    throw new Failure('prune needs --keep-receipts: it deletes reports, and with them the protection against reporting a reference twice; receipts stay');
+    throw new Failure(
+      'prune needs --keep-receipts: it deletes reports, and with them the protection against reporting a reference twice; receipts stay',
+    );
   const accounts = account === undefined ? [...new Set((await store.outlook()).map((one) => one.account))] : [account];
-  const progress = startProgress('Pruned');
   const pruned = new Map<string, number>();
   const total = () => [...pruned.values()].reduce((sum, one) => sum + one, 0);
   try {
     for (const one of accounts) {
-      const onProgress = (count: number) => {
-        pruned.set(one, count);
-        progress.count(total());
-      };
+      const onProgress = (count: number) => void pruned.set(one, count);
       await pruneReports(store, { account: one, olderThanDays, clock: systemClock, onProgress });
     }
   } catch (error) {
-    if (isConfigurationError(error)) throw new Failure(error.message, EXIT.failed);
+    if (hasCode(error, 'configuration')) throw new Failure(error.message, EXIT.failed);
     throw error;
-  } finally {
-    progress.end();
   }
   for (const [one, count] of pruned) {
     if (json) say(JSON.stringify({ account: one, pruned: count, olderThanDays }));
-    else say(`${printable(one)}: ${count.toLocaleString('en')} reports pruned that ended more than ${olderThanDays} days ago`);
+    else say(`${printable(one)}: ${grouped(count)} reports pruned that ended more than ${olderThanDays} days ago`);
   }
-  if (!json) remark(total() > 0 ? 'Their receipts are kept. The database reuses the space, but does not get smaller by itself.' : 'No report is that old.');
+  if (!json)
+    remark(
+      total() > 0
+        ? 'Their receipts are kept. The database reuses the space, but does not get smaller by itself.'
+        : 'No report is that old.',
+    );
   return EXIT.done;
 }

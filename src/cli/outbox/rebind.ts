@@ -1,19 +1,38 @@
-import { DEFAULT_ACCOUNT } from '../../outbox/destination.js';
+import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import { readBaseUrl } from '../../protocol/addresses.js';
+import { MOCK_GATEWAY } from '../../protocol/mock-mode.js';
 import { EXIT, Failure, printable, say } from '../output.js';
 import type { OutboxValues } from './options.js';
 import type { View } from './printable.js';
 
 /** Sends the reports of an account's environment to another gateway. The reason is kept. */
-export async function rebind({ store }: View, { account = DEFAULT_ACCOUNT, environment, gateway, reason, json }: OutboxValues): Promise<number> {
-  if (environment === undefined || gateway === undefined) throw new Failure('rebind needs --environment, --gateway and --reason');
-  if (reason === undefined || !reason.trim()) throw new Failure('rebind needs --reason "…": it is kept with the destination');
+export async function rebind(
+  { store }: View,
+  { account = DEFAULT_ACCOUNT, environment, gateway, reason, json }: OutboxValues,
+): Promise<number> {
+  if (environment === undefined || gateway === undefined)
+    throw new Failure('rebind needs --environment, --gateway and --reason');
+  if (reason === undefined || !reason.trim())
+    throw new Failure('rebind needs --reason "…": it is kept with the destination');
   const { baseUrl, problem } = readBaseUrl(gateway, environment === 'staging');
   if (baseUrl === undefined) throw new Failure(`--gateway ${problem}`);
   const known = (await store.outlook([account])).find((one) => one.environment === environment);
-  if (!known) throw new Failure(`no report of account ${account} was ever enqueued for ${environment}: there is nothing to change`, EXIT.failed);
+  if (!known)
+    throw new Failure(
+      `no report of account ${account} was ever enqueued for ${environment}: there is nothing to change`,
+      EXIT.failed,
+    );
   const from = known.gateway;
-  if (from === baseUrl) throw new Failure(`the reports of account ${account} in ${environment} already go to ${printable(from)}`, EXIT.failed);
+  if (from === MOCK_GATEWAY)
+    throw new Failure(
+      `the reports of account ${account} in ${environment} are those of a mock gateway (LOCATION_SDK_MOCK), which never go to another one: use another store for real reports`,
+      EXIT.failed,
+    );
+  if (from === baseUrl)
+    throw new Failure(
+      `the reports of account ${account} in ${environment} already go to ${printable(from)}`,
+      EXIT.failed,
+    );
   if (!(await store.rebind({ account, environment, from, gateway: baseUrl, reason })))
     throw new Failure(
       'another person changed the gateway at the same time. Nothing was changed now: look at stats, and run the command again if needed',

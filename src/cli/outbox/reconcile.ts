@@ -1,13 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { isValidationError } from '../../errors/guards.js';
-import { DEFAULT_ACCOUNT } from '../../outbox/destination.js';
-import { LongLineError, linesOf } from '../../outbox/receipts/lines.js';
+import { hasCode } from '../../errors/errors.js';
+import { LongLineError, splitLines } from '../../outbox/receipts/log.js';
 import { type Reconciled, reconcile } from '../../outbox/receipts/reconcile.js';
-import { EXIT, Failure, printable, remark, sayAll } from '../output.js';
-import { terminal } from '../terminal.js';
+import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
+import { EXIT, Failure, printable, remark, sayAll, terminal } from '../output.js';
 import type { OutboxValues } from './options.js';
-import { time, type View } from './printable.js';
-import { counted, startProgress } from './progress.js';
+import { grouped, time, type View } from './printable.js';
 
 /** Compares the operator's list with the outbox: one bet_id or request_id per line. Fails if one is not recorded. */
 export async function reconcileList(
@@ -17,11 +15,13 @@ export async function reconcileList(
 ): Promise<number> {
   if (operation === undefined || environment === undefined)
     throw new Failure('reconcile needs --operation and --environment: those of the reports in the list');
-  const progress = startProgress('Compared');
   let [total, recorded, unknown] = [0, 0, 0];
 
   async function* texts(): AsyncGenerator<string> {
-    for await (const one of reconcile(store, account, counted(referencesOf(list), progress), { operation, environment })) {
+    for await (const one of reconcile(store, account, referencesOf(list), {
+      operation,
+      environment,
+    })) {
       total += 1;
       if (one.state === 'recorded') recorded += 1;
       if (one.state === 'never-seen') unknown += 1;
@@ -33,23 +33,25 @@ export async function reconcileList(
   try {
     await sayAll(texts());
   } catch (error) {
-    if (error instanceof LongLineError || isValidationError(error)) throw new Failure(`${list} is not a list with one reference per line`);
+    if (error instanceof LongLineError || hasCode(error, 'validation'))
+      throw new Failure(`${list} is not a list with one reference per line`);
     throw error;
-  } finally {
-    progress.end();
   }
-  if (!json) remark(`${recorded.toLocaleString('en')} of ${total.toLocaleString('en')} are recorded.`);
+  if (!json) remark(`${grouped(recorded)} of ${grouped(total)} are recorded.`);
   const prunedBefore = unknown > 0 ? await store.prunedBefore?.(account) : undefined;
   if (prunedBefore !== undefined)
-    remark(`Reports that ended before ${time(prunedBefore)} were pruned and count as never-seen: look for them in the exported log of receipts.`);
+    remark(
+      `Reports that ended before ${time(prunedBefore)} were pruned and count as never-seen: look for them in the exported log of receipts.`,
+    );
   return recorded === total ? EXIT.done : EXIT.failed;
 }
 
-const lineOf = ({ reference, state, problem }: Reconciled) => `${state.padEnd(12)}${(problem?.code ?? '-').padEnd(16)}${printable(reference)}\n`;
+const lineOf = ({ reference, state, problem }: Reconciled) =>
+  `${state.padEnd(12)}${(problem?.code ?? '-').padEnd(16)}${printable(reference)}\n`;
 
 async function* referencesOf(list: string): AsyncGenerator<string> {
   try {
-    for await (const line of linesOf(list === '-' ? terminal().stdin : createReadStream(list))) {
+    for await (const line of splitLines(list === '-' ? terminal().stdin : createReadStream(list))) {
       const reference = line.replace(/\r$/, '');
       if (reference !== '') yield reference;
     }

@@ -1,26 +1,39 @@
-import { DEFAULT_ACCOUNT, partsOf } from '../../outbox/destination.js';
-import { liftPause } from '../../outbox/pause.js';
+import { createOperator } from '../../outbox/operator/operator.js';
+import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
+import { pausesOf } from '../../outbox/store/store.js';
 import { EXIT, remark, say } from '../output.js';
 import type { OutboxValues } from './options.js';
-import type { View } from './printable.js';
+import { newDecision, type View } from './printable.js';
 
-/** Ends pauses early. */
-export async function resume({ store }: View, { account, environment, operation, json }: OutboxValues): Promise<number> {
-  let lifted = 0;
+/** Ends pauses early. Each account and environment is a decision of its own. */
+export async function resume(
+  { store, command }: View,
+  { account, environment, operation, reason = '', json }: OutboxValues,
+): Promise<number> {
+  const operator = createOperator({ over: store, command });
+  const places = new Map(
+    pausesOf(await store.outlook(account === undefined ? undefined : [account])).flatMap((pause) => {
+      const isMeant =
+        pause.reason !== undefined &&
+        (environment ?? pause.environment) === pause.environment &&
+        (operation ?? pause.operation) === pause.operation;
+      const place = { account: pause.account, environment: pause.environment, operation };
+      return isMeant ? [[JSON.stringify(place), place]] : [];
+    }),
+  );
   let failed = 0;
-  for (const { pause } of await store.outlook(account === undefined ? undefined : [account])) {
-    const { environment: paused, operation: ofBreaker } = partsOf(pause);
-    if (pause.reason === undefined || (environment ?? paused) !== paused || (operation ?? ofBreaker) !== ofBreaker) continue;
-    const done = await store.pause(liftPause(pause));
-    if (done) lifted += 1;
-    else failed += 1;
-    if (json) say(JSON.stringify({ account: pause.account, environment: paused, operation: ofBreaker, reason: pause.reason, resumed: done }));
-    else
-      say(
-        `${pause.account === DEFAULT_ACCOUNT ? '' : `${pause.account} `}${paused}${ofBreaker ? `, ${ofBreaker},` : ''} ${done ? `is no longer paused (it was: ${pause.reason})` : 'was changed meanwhile; look at stats, and run the command again if needed'}`,
-      );
+  for (const place of places.values()) {
+    const { pauses } = await operator.resume(place, newDecision(reason));
+    for (const { isLifted, ...pause } of pauses) {
+      if (!isLifted) failed += 1;
+      if (json) say(JSON.stringify({ ...pause, resumed: isLifted }));
+      else
+        say(
+          `${pause.account === DEFAULT_ACCOUNT ? '' : `${pause.account} `}${pause.environment}${pause.operation ? `, ${pause.operation},` : ''} ${isLifted ? `is no longer paused (it was: ${pause.reason})` : 'was changed meanwhile; look at stats, and run the command again if needed'}`,
+        );
+    }
   }
   const what = [environment, operation].filter((name) => name !== undefined).join(', ');
-  if (!json && lifted + failed === 0) remark(what ? `${what} is not paused.` : 'No environment is paused.');
+  if (!json && places.size === 0) remark(what ? `${what} is not paused.` : 'No environment is paused.');
   return failed > 0 ? EXIT.failed : EXIT.done;
 }

@@ -1,10 +1,8 @@
-import { CORRECTED_DATA } from '../../outbox/error-of.js';
-import type { OutboxStats } from '../../outbox/interface.js';
-import { meaningOf } from '../../outbox/operator/meaning.js';
-import { openSettlementOf } from '../../outbox/operator/settlement.js';
-import { toPublicPauses, toPublicReport } from '../../outbox/public-report.js';
-import type { Row } from '../../outbox/state-machine.js';
-import { EXIT, printable, say } from '../output.js';
+import type { LifeAction, ReportLife } from '../../outbox/operator/life.js';
+import { createOperator } from '../../outbox/operator/operator.js';
+import { toPublicReport } from '../../outbox/operator/reports.js';
+import { CORRECTED_DATA } from '../../outbox/rules/error-of.js';
+import { EXIT, say } from '../output.js';
 import { findReports } from './find.js';
 import type { OutboxValues } from './options.js';
 import { duration, quoted, time, type View, wrapped } from './printable.js';
@@ -12,69 +10,107 @@ import { duration, quoted, time, type View, wrapped } from './printable.js';
 const INDENT = ' '.repeat(14);
 
 /** Prints everything about a report except its body. */
-export async function show(view: View, { account, environment, operation, json }: OutboxValues, [name = '']: readonly string[]): Promise<number> {
+export async function show(
+  view: View,
+  { account, environment, operation, json }: OutboxValues,
+  [name = '']: readonly string[],
+): Promise<number> {
   const rows = await findReports(view, name, { account, environment, operation });
-  const paused = toPublicPauses(await view.store.outlook());
+  const operator = createOperator({ over: view.store, command: view.command });
   const texts: string[] = [];
   for (const row of rows) {
     if (json) texts.push(JSON.stringify({ ...toPublicReport(row), fingerprint: row.fingerprint }));
-    else texts.push(described(row, row.state === 'quarantined' ? await openSettlementOf(view.store, row) : undefined, paused, view));
+    else {
+      const life = await operator.report(row.id);
+      if (life) texts.push(described(life, view));
+    }
   }
   say(texts.join(json ? '\n' : '\n\n'));
   return EXIT.done;
 }
 
-function described(row: Row, settlement: Row | undefined, paused: OutboxStats['paused'], view: View): string {
-  const { id, state, blocked, attempts, inDoubt, enqueuedAt, changedAt, dueAt, outcome, message, requestId, problem, decisions, waitsFor, fingerprint } = row;
-  const lines: [string, string][] = [
-    ['state', `${blocked ? 'blocked' : state}, for ${duration(view.now - changedAt)} (since ${time(changedAt)})`],
-    ['means', meaningOf(row, paused, view.now)],
-    ['enqueued', time(enqueuedAt)],
+function described(life: ReportLife, { command, now }: View): string {
+  const { id, state, attempts, inDoubt, changedAt, dueAt, problem, body, timeline } = life;
+  const lines: [label: string, value: string | null][] = [
+    ['state', `${state}, for ${duration(now - changedAt)} (since ${time(changedAt)})`],
+    ['means', life.means],
+    ['enqueued', time(life.enqueuedAt)],
     ['attempts', `${attempts}${inDoubt ? '; in doubt: the gateway may have it' : ''}`],
+    ['waits for', life.waitsFor],
+    ['next try', dueAt !== null && dueAt > now ? time(dueAt) : null],
+    ['outcome', life.outcome],
+    ['gateway', life.message],
+    ['request', life.requestId],
   ];
-  if (blocked && waitsFor !== undefined) lines.push(['waits for', printable(waitsFor)]);
-  if (state === 'waiting' && !blocked && dueAt > view.now) lines.push(['next try', time(dueAt)]);
-  if (outcome !== undefined) lines.push(['outcome', outcome]);
-  if (message !== undefined) lines.push(['gateway', printable(message)]);
-  if (requestId !== undefined) lines.push(['request', printable(requestId)]);
   if (problem) {
-    const status = problem.status === undefined ? '' : ` (HTTP ${problem.status})`;
-    lines.push(['problem', `${problem.code}${status}${problem.conflict ? ': the gateway holds other data' : ''}`], ['', printable(problem.message)]);
-    if (problem.requestId !== undefined) lines.push(['request', printable(problem.requestId)]);
-    if (problem.details !== undefined) lines.push(['answer', printable(JSON.stringify(problem.details))]);
+    const status = problem.status === null ? '' : ` (HTTP ${problem.status})`;
+    lines.push(
+      ['problem', `${problem.code}${status}${problem.code === 'conflict' ? ': the gateway holds other data' : ''}`],
+      ['', problem.message],
+      ['request', problem.requestId],
+      ['answer', problem.details],
+    );
   }
-  for (const { action, reason, at, by, undone } of decisions) {
-    lines.push(['decided', `${action}, ${time(at)}${by === undefined ? '' : `, by ${printable(by)}`}${reason ? `: ${printable(reason)}` : ''}`]);
-    if (undone) lines.push(['undone', `${time(undone.at)}, by ${printable(undone.by)}: ${printable(undone.reason)}`]);
+  for (const event of timeline) {
+    if (event.kind !== 'decided') continue;
+    const { action, at, who, reason, undone } = event;
+    lines.push(['decided', `${action}, ${time(at)}${who === null ? '' : `, by ${who}`}${reason ? `: ${reason}` : ''}`]);
+    if (undone) lines.push(['undone', `${time(undone.at)}, by ${undone.who}: ${undone.reason}`]);
   }
-  lines.push(['body', bodyOf(row)], ['fingerprint', printable(fingerprint)]);
-  const text = lines.map(([label, value]) => `  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()).join('\n');
-  return [printable(id), text, ...(state === 'quarantined' ? ['', whatToDo(id, settlement, view.command)] : [])].join('\n');
+  lines.push(['body', bodyOf(body)], ['fingerprint', life.fingerprint]);
+  const text = lines.flatMap(([label, value]) =>
+    value === null ? [] : [`  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()],
+  );
+  return [id, ...text, ...(state === 'quarantined' ? ['', whatToDo(life, command)] : []), ...takeBack(life)].join('\n');
 }
 
-function bodyOf({ body }: Row): string {
-  if (body === undefined) return 'no longer kept; the fingerprint is kept';
-  const [kind, keyId] = body.split('.', 2);
-  return kind === 'sealed1' ? `kept, encrypted with the key ${printable(keyId ?? '')}` : 'kept, not encrypted by the outbox';
+function bodyOf({ kept, keyId, erased }: ReportLife['body']): string {
+  if (erased) return `erased, ${time(erased.at)}, by ${erased.who}: ${erased.reason}; the fingerprint is kept`;
+  if (!kept) return 'no longer kept; the fingerprint is kept';
+  return keyId === null ? 'kept, not encrypted by the outbox' : `kept, encrypted with the key ${keyId}`;
 }
 
-function whatToDo(id: string, settlement: Row | undefined, command: string): string {
-  const name = quoted(id);
+function takeBack({ state, actions }: ReportLife): string[] {
+  const commandOf = (action: LifeAction['action']) => actions.find((one) => one.action === action)?.command;
+  const [alone, all, other] = [commandOf('reopened'), commandOf('undo'), commandOf('replaced')];
+  if (other && state !== 'dismissed' && state !== 'quarantined')
+    return ['', '  It was never sent. If its data is wrong, with a file of the corrected data:', `      ${other}`];
+  if (state !== 'dismissed') return [];
   return [
-    '  First find out whether the gateway has it, and with which data. Then:',
+    ...(alone ? ['', '  If it was dismissed by mistake:', `      ${alone}`] : []),
+    ...(all ? ['  With all reports of that decision:', `      ${all}`] : []),
+    ...(other ? ['  To send corrected data:', `      ${other}`] : []),
+  ];
+}
+
+function whatToDo({ id, sibling, actions }: ReportLife, command: string): string {
+  const lineFor = (action: LifeAction['action']) => `      ${actions.find((one) => one.action === action)?.command}`;
+  const mayReplace = actions.some(({ action }) => action === 'replaced');
+  const blocksSettlement = actions.some(({ warning }) => warning !== null);
+  return [
+    mayReplace
+      ? '  The gateway refused it and does not have it. Choose one:'
+      : '  First find out whether the gateway has it, and with which data. Then:',
     '  - the gateway was corrected, and may accept the same bytes now:',
-    `      ${command} retry ${name} --reason "…"`,
+    lineFor('retry'),
     '  - the gateway has it with the same data:',
-    `      ${command} resolve ${name} --as recorded --reason "…"`,
-    '  - it must not be reported:',
-    `      ${command} resolve ${name} --as dismissed --reason "…"`,
-    ...(settlement?.blocked
+    lineFor('recorded'),
+    ...(mayReplace ? ['  - its data is wrong; with a file of the corrected data:', lineFor('replaced')] : []),
+    ...(mayReplace && blocksSettlement
       ? [
-          `    Its settlement ${printable(settlement.id)} is then sent, and a gateway`,
-          '    that does not have the initiated report refuses it (404). To dismiss both:',
-          `      ${command} resolve ${name} --as dismissed --with-settlement --reason "…"`,
+          `    Its settlement ${sibling?.id} is then sent as it is.`,
+          '    If an amount was wrong, replace that settlement first.',
         ]
       : []),
-    `  ${wrapped(CORRECTED_DATA, '  ')}`,
+    '  - it must not be reported:',
+    lineFor('dismissed'),
+    ...(blocksSettlement
+      ? [
+          `    Its settlement ${sibling?.id} is then sent, and a gateway`,
+          '    that does not have the initiated report refuses it (404). To dismiss both:',
+          `      ${command} resolve ${quoted(id)} --as dismissed --with-settlement --reason "…"`,
+        ]
+      : []),
+    ...(mayReplace ? [] : [`  ${wrapped(CORRECTED_DATA, '  ')}`]),
   ].join('\n');
 }

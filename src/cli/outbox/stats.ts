@@ -1,38 +1,44 @@
-import { DEFAULT_ACCOUNT, isBreaker, partsOf } from '../../outbox/destination.js';
-import { PAUSE_WORDS } from '../../outbox/operator/meaning.js';
-import { toPublicPauses } from '../../outbox/public-report.js';
+import { PAUSE_WORDS } from '../../outbox/operator/pauses.js';
+import { toPublicPauses } from '../../outbox/operator/reports.js';
 import { readHead } from '../../outbox/receipts/log.js';
-import type { Outlook } from '../../outbox/store.js';
+import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
+import type { Outlook } from '../../outbox/store/store.js';
 import { EXIT, printable, say } from '../output.js';
-import { countRows } from './count-rows.js';
 import type { OutboxValues } from './options.js';
-import { duration, time, type View, wrapped } from './printable.js';
+import { duration, grouped, time, type View, wrapped } from './printable.js';
 
 /** Prints the state of the outbox. */
-export async function stats({ store, command, now }: View, { account, environment: only, operation: onlyOperation, json }: OutboxValues): Promise<number> {
+export async function stats({ store, command, now }: View, { account, json }: OutboxValues): Promise<number> {
   const accounts = account === undefined ? undefined : [account];
-  const isWhole = (only ?? onlyOperation) === undefined;
-  const { states, oldestOpenAt, attempts } = await (isWhole
-    ? store.counts(accounts)
-    : countRows(store, { account, environment: only, operation: onlyOperation }));
+  const { states, oldestOpenAt, attempts } = await store.counts(accounts);
   const head = await readHead(store).catch(() => undefined);
   const unlogged = (await store.receipts.unlogged(1)).length > 0;
-  const outlooks = (await store.outlook(accounts)).filter((one) => {
-    const { environment, operation } = partsOf(one);
-    // A pause of the whole environment applies to the operation, too.
-    return (only ?? environment) === environment && (operation === undefined || (onlyOperation ?? operation) === operation);
-  });
+  const outlooks = await store.outlook(accounts);
   const paused = toPublicPauses(outlooks);
-  const destinations = outlooks
-    .filter((one) => !isBreaker(one))
-    .map(({ account, environment, gateway, rebound }) => ({ account, environment, gateway, rebound }));
+  const destinations = outlooks.map(({ account, environment, gateway, rebound }) => ({
+    account,
+    environment,
+    gateway,
+    rebound,
+  }));
   const missingKeys = await store.missingKeys(accounts);
   if (json) {
-    say(JSON.stringify({ states, oldestOpenAt: oldestOpenAt ?? null, attempts, missingKeys, destinations, paused, receipts: head ?? null }));
+    say(
+      JSON.stringify({
+        states,
+        oldestOpenAt: oldestOpenAt ?? null,
+        attempts,
+        missingKeys,
+        destinations,
+        paused,
+        receipts: head ?? null,
+      }),
+    );
     return EXIT.done;
   }
   const width = Math.max(...Object.values(states).map((count) => grouped(count).length));
-  const line = (name: string, count: number, remark = '') => `${name.padEnd(12)}${grouped(count).padStart(width)}  ${remark}`.trimEnd();
+  const line = (name: string, count: number, remark = '') =>
+    `${name.padEnd(12)}${grouped(count).padStart(width)}  ${remark}`.trimEnd();
   say(line('waiting', states.waiting));
   say(line('blocked', states.blocked, states.blocked > 0 ? 'wait for their initiated report' : ''));
   say(line('in flight', states['in-flight']));
@@ -40,8 +46,9 @@ export async function stats({ store, command, now }: View, { account, environmen
   say(line('recorded', states.recorded));
   say(line('dismissed', states.dismissed));
   say('');
-  if (oldestOpenAt !== undefined) say(`The oldest report that is still to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
-  for (const { account, environment, gateway, rebound } of destinations) say(destinationLine({ account, environment, gateway, rebound }));
+  if (oldestOpenAt !== undefined)
+    say(`The oldest report that is still to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
+  for (const one of destinations) say(destinationLine(one));
   for (const { account, environment, operation, reason, message, since, until } of paused) {
     const next = until <= now ? 'due now' : `in ${duration(until - now)}`;
     say(
@@ -53,7 +60,10 @@ export async function stats({ store, command, now }: View, { account, environmen
     say(wrapped(`  ${PAUSE_WORDS[reason].action}`, '  '));
   }
   if (paused.length === 0) say('No environment is paused.');
-  for (const keyId of missingKeys) say(`The encryption key ${printable(keyId)} was missing when waiting reports were last tried; give it to the outbox.`);
+  for (const keyId of missingKeys)
+    say(
+      `The encryption key ${printable(keyId)} was missing when waiting reports were last tried; give it to the outbox.`,
+    );
   say(head ? `Receipts: ${grouped(head.count)}, head ${head.hash}` : 'Receipts: none.');
   if (unlogged) say('Some final reports have no receipt in the log yet; a worker adds it.');
   if (states.quarantined > 0) say(`\nTo see the reports that need a person: ${command} list --state quarantined`);
@@ -61,12 +71,16 @@ export async function stats({ store, command, now }: View, { account, environmen
 }
 
 /** The default account is not named. */
-const nameOf = (account: string, environment: string): string => (account === DEFAULT_ACCOUNT ? environment : `${account} ${environment}`);
+const nameOf = (account: string, environment: string): string =>
+  account === DEFAULT_ACCOUNT ? environment : `${account} ${environment}`;
 
-function destinationLine({ account, environment, gateway, rebound }: Pick<Outlook, 'account' | 'environment' | 'gateway' | 'rebound'>): string {
+function destinationLine({
+  account,
+  environment,
+  gateway,
+  rebound,
+}: Pick<Outlook, 'account' | 'environment' | 'gateway' | 'rebound'>): string {
   const last = rebound.at(-1);
   const change = last ? ` (since ${time(last.at)}, before ${printable(last.from)}: ${printable(last.reason)})` : '';
   return wrapped(`${nameOf(account, environment)} goes to ${printable(gateway)}${change}`, '  ');
 }
-
-const grouped = (count: number) => count.toLocaleString('en');

@@ -1,11 +1,56 @@
-import { type Clock, withTimeout } from '../../platform/time.js';
+import type { FoundStep, LocationFailure, LocationStep } from '../../errors/errors.js';
+import { asOwnRecord } from '../../platform/as-record.js';
+import { type Clock, parseRetryAfter, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike, Fetch } from '../../platform/web-types.js';
-import { createRests } from './circuit-breaker.js';
-import { type CacheSettings, createLookupCache } from './lookup-cache.js';
-import type { IpLocation } from './provider.js';
-import { createProviderRace, type LookupResult, type ProviderRace, type ServiceSettings } from './provider-race.js';
+import { isNullIsland, isOnGlobe, placeName } from '../read-place.js';
+import { type LocationSource, withSource } from '../source.js';
+import { type IpLocation, type IpProvider, isLookupFailure, LookupFailure } from './provider.js';
 
-export interface IpLookupSettings extends ServiceSettings, CacheSettings {
+interface CacheSettings {
+  /** How long an answer is reused. 0 disables the cache. */
+  readonly cacheMs: number;
+  /** The most addresses that are kept. The least recently used one is removed first. */
+  readonly cacheSize: number;
+}
+
+/**
+ * A cache of addresses and their places. They are personal data: the cache is bounded in number and in time, stays in
+ * memory, and is not shown when a client is printed. Expired entries are removed when the next one is added, so no
+ * timer keeps the process alive.
+ */
+export function createLookupCache<T>({ cacheMs, cacheSize }: CacheSettings, clock: Clock) {
+  /** The least recently used entry comes first. */
+  const entries = new Map<string, { value: T; at: number }>();
+  // The age is unknown if the clock was set back.
+  const isFresh = (ageMs: number) => ageMs >= 0 && ageMs < cacheMs;
+
+  return {
+    get(address: string): { value: T; ageMs: number } | undefined {
+      const entry = entries.get(address);
+      if (!entry) return undefined;
+      entries.delete(address);
+      const ageMs = clock.now() - entry.at;
+      if (!isFresh(ageMs)) return undefined;
+      entries.set(address, entry);
+      return { value: entry.value, ageMs };
+    },
+
+    set(address: string, value: T): void {
+      const now = clock.now();
+      entries.delete(address);
+      entries.set(address, { value, at: now });
+      for (const [oldest, { at }] of entries) {
+        if (entries.size <= cacheSize && isFresh(now - at)) break;
+        entries.delete(oldest);
+      }
+    },
+  };
+}
+
+export interface IpLookupSettings extends CacheSettings {
+  readonly providers: readonly IpProvider[];
+  /** The limit for each service. */
+  readonly timeoutMs: number;
   /** How long a service that refused is paused. 0 for no pause. */
   readonly restMs: number;
 }
@@ -18,6 +63,10 @@ export interface LookupRequest {
   signal: AbortSignalLike | undefined;
 }
 
+export type LookupResult =
+  | { found: IpLocation; ageMs: number; steps: readonly (LocationStep | FoundStep)[] }
+  | { found: undefined; steps: readonly LocationStep[] };
+
 /** The lookup services of one client, and the cache of their answers. */
 export interface IpLookups {
   /** Finds where an address is, or says for each service why it gave no location. Never rejects. */
@@ -27,60 +76,137 @@ export interface IpLookups {
 /** The cache key of the caller's own address. */
 const OWN = '';
 
+/** A broken connection may recover quickly, so an unreachable service is paused for a short time only. */
+const LONGEST_REST_OF_UNREACHABLE_MS = 5_000;
+
+/** The longest pause that `Retry-After` can set: a service may send an unreasonable value. */
+const RESTS_IN_RETRY_AFTER = 10;
+
+/** A service, and its pause after it failed. */
+interface Service {
+  readonly provider: IpProvider;
+  pause: { readonly since: number; readonly milliseconds: number; readonly why: string } | undefined;
+}
+
 /**
- * Answers from the cache if it can. Otherwise all callers that ask for the same address share one race. The race uses
- * the services' own limits, and ends early only when its last caller has left.
+ * Answers from the cache if it can. Otherwise it tries the services in order of preference until one gives a location.
+ * Paused services are skipped. If all others fail, the one whose pause ends first is tried: a location for the event
+ * matters more than the pause.
  */
-export function createIpLookup(settings: IpLookupSettings, { fetch, clock }: { fetch: Fetch; clock: Clock }): IpLookups {
-  const cache = createLookupCache<{ found: IpLocation; step: string }>(settings, clock);
-  const rests = createRests(settings.restMs, clock);
-  const flights = new Map<string, { race: ProviderRace; waiting: number; landed: Promise<void> }>();
-  const open = (ip: string | undefined) => createProviderRace(ip, settings, { fetch, clock, rests });
+export function createIpLookup(
+  { providers, timeoutMs, restMs, ...cacheSettings }: IpLookupSettings,
+  { fetch, clock }: { fetch: Fetch; clock: Clock },
+): IpLookups {
+  const cache = createLookupCache<{ found: IpLocation; step: string }>(cacheSettings, clock);
+  const services = providers.map((provider): Service => ({ provider, pause: undefined }));
 
-  /** A later caller starts a new race. */
-  function closeFlight(address: string, race: ProviderRace) {
-    if (flights.get(address)?.race === race) flights.delete(address);
+  /** How much longer a service is paused, in milliseconds. 0 if it may be used. */
+  function pauseLeft({ pause }: Service): number {
+    const passed = pause ? clock.now() - pause.since : 0;
+    // A clock that was set back must not make a pause longer.
+    return pause && passed >= 0 ? Math.max(0, pause.milliseconds - passed) : 0;
   }
 
-  async function fly(address: string, race: ProviderRace): Promise<void> {
-    try {
-      await race.run();
-      const { found, steps } = race.result('timeout');
-      const last = steps.at(-1);
-      if (found && last) cache.set(address, { found, step: last.step });
-    } catch {
-      // Only a clock that throws leads here. The callers get the result so far.
+  function pauseAfter({ reason, retryAfter, message }: LookupFailure): Service['pause'] {
+    const since = clock.now();
+    const milliseconds =
+      reason === 'refused'
+        ? Math.min(parseRetryAfter(retryAfter, since) ?? restMs, restMs * RESTS_IN_RETRY_AFTER)
+        : Math.min(reason === 'unreachable' || reason === 'timeout' ? restMs : 0, LONGEST_REST_OF_UNREACHABLE_MS);
+    return { since, milliseconds, why: message };
+  }
+
+  async function ask(
+    service: Service,
+    { ip, deadline, signal }: LookupRequest,
+  ): Promise<{ found: IpLocation; step: FoundStep } | { found: undefined; step: LocationStep }> {
+    const { provider } = service;
+    const started = clock.now();
+    const failed = (reason: LocationFailure, message: string) => ({
+      found: undefined,
+      step: { step: provider.name, reason, message, durationMs: clock.now() - started },
+    });
+    const milliseconds = Math.min(timeoutMs, deadline - started);
+    if (milliseconds <= 0) return failed('timeout', 'timed out: no time was left to find a location');
+    const answer = await withTimeout(async (late) => usable(await provider.lookup({ ip, fetch, signal: late })), {
+      clock,
+      milliseconds,
+      signal,
+    });
+    if (answer.ended === 'aborted') return failed('aborted', 'the call was cancelled');
+    if (answer.ended === 'done') {
+      service.pause = undefined;
+      return { found: answer.value, step: { step: provider.name, durationMs: clock.now() - started } };
     }
-    closeFlight(address, race);
-  }
-
-  function start(address: string, race: ProviderRace) {
-    const flight = { race, waiting: 0, landed: fly(address, race) };
-    flights.set(address, flight);
-    return flight;
+    const failure =
+      answer.ended === 'timeout'
+        ? new LookupFailure('timeout', `no answer within ${milliseconds} ms`)
+        : asLookupFailure(answer.error);
+    // A service that was given less time than its own may be well.
+    if (answer.ended !== 'timeout' || milliseconds === timeoutMs) service.pause = pauseAfter(failure);
+    return failed(failure.reason, failure.message);
   }
 
   return {
-    async find({ ip, deadline, signal }) {
-      if (signal?.aborted) return { found: undefined, steps: [] };
-      const address = ip ?? OWN;
+    async find(request) {
+      if (request.signal?.aborted) return { found: undefined, steps: [] };
+      const address = request.ip ?? OWN;
       const known = cache.get(address);
-      if (known) return { found: known.value.found, ageMs: known.ageMs, steps: [{ step: known.value.step, durationMs: 0 }] };
-      const milliseconds = deadline - clock.now();
-      if (milliseconds <= 0) return open(ip).result('timeout');
+      if (known)
+        return { found: known.value.found, ageMs: known.ageMs, steps: [{ step: known.value.step, durationMs: 0 }] };
 
-      const flight = flights.get(address) ?? start(address, open(ip));
-      flight.waiting += 1;
-      try {
-        const { ended } = await withTimeout(() => flight.landed, { clock, milliseconds, signal });
-        return flight.race.result(ended === 'aborted' ? ended : 'timeout');
-      } finally {
-        flight.waiting -= 1;
-        if (flight.waiting === 0) {
-          closeFlight(address, flight.race);
-          flight.race.abandon();
+      const steps = new Map<Service, LocationStep>();
+      const tryOne = async (service: Service): Promise<LookupResult | undefined> => {
+        if (request.signal?.aborted) return undefined;
+        const { found, step } = await ask(service, request);
+        if (!found) {
+          steps.set(service, step);
+          return undefined;
         }
+        cache.set(address, { found, step: step.step });
+        steps.delete(service);
+        return { found, ageMs: 0, steps: [...steps.values(), step] };
+      };
+      const paused: Service[] = [];
+      for (const service of services) {
+        const left = pauseLeft(service);
+        const answer = left > 0 ? undefined : await tryOne(service);
+        if (answer) return answer;
+        if (left <= 0) continue;
+        const message = `paused for about ${Math.ceil(left / 1000)} s (${service.pause?.why})`;
+        steps.set(service, { step: service.provider.name, reason: 'resting', message, durationMs: 0 });
+        paused.push(service);
       }
+      const [soonest] = paused.sort((a, b) => pauseLeft(a) - pauseLeft(b));
+      return (soonest && (await tryOne(soonest))) ?? { found: undefined, steps: [...steps.values()] };
     },
   };
 }
+
+/** An error thrown by a service may contain any data, so only our own words are shown. */
+const asLookupFailure = (error: unknown) =>
+  isLookupFailure(error) ? error : new LookupFailure('bad-answer', 'the lookup threw an error');
+
+/** Checks the coordinates in a service's answer. 0, 0 is refused: services write it for an unknown place. */
+function usable(answer: IpLocation | undefined): IpLocation {
+  const { latitude, longitude, accuracy, city, region, country } = asOwnRecord(answer);
+  if (!isOnGlobe(latitude, longitude) || isNullIsland(latitude, longitude))
+    throw new LookupFailure('bad-answer', 'the service has no location for the address');
+  return {
+    latitude: latitude as number,
+    longitude: longitude as number,
+    city: placeName(city),
+    region: placeName(region),
+    country: placeName(country),
+    accuracy: Number.isFinite(accuracy) && Number(accuracy) >= 0 ? Number(accuracy) : undefined,
+  };
+}
+
+/** Looks up the address from which the request comes: the page's own. */
+export const ownAddress = (lookup: IpLookups, sourceName: string): LocationSource => ({
+  async find({ deadline, signal }) {
+    const answer = await lookup.find({ ip: undefined, deadline, signal });
+    if (!answer.found) return { location: undefined, steps: answer.steps };
+    return { location: withSource(answer.found, sourceName), ageMs: answer.ageMs, steps: answer.steps };
+  },
+});

@@ -1,15 +1,15 @@
 import type { LocationFailure } from '../../errors/errors.js';
 import type { LocationSettings, Surroundings } from '../settings.js';
-import type { LocationSource } from '../source.js';
-import { withSource } from '../with-source.js';
-import { createBrowserGeolocation } from './browser-geolocation.js';
+import { type LocationSource, withSource } from '../source.js';
+import { createBrowserGeolocation } from './geolocation.js';
 import { readPage } from './page.js';
 import { createPlaceFinder } from './reverse-geocode.js';
 
 /** The advice, for each reason why the browser gave no position. */
 const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
   denied: 'ask the player to allow location, or pass location',
-  'blocked-by-policy': 'allow geolocation in the Permissions-Policy header, and by allow="geolocation" on the iframe, or pass location',
+  'blocked-by-policy':
+    'allow geolocation in the Permissions-Policy header, and by allow="geolocation" on the iframe, or pass location',
   'insecure-context': 'serve the page over https, or pass location',
   'page-hidden': 'call again while the player sees the page, or pass location',
 };
@@ -18,16 +18,27 @@ const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
 const SHARE = 2 / 3;
 
 /** The browser's geolocation: asks the player, and names the place with the operator's own function if there is one. */
-export function devicePosition(settings: LocationSettings, { scope, geolocation: given, clock, onEvent }: Surroundings): LocationSource {
+export function devicePosition(
+  settings: LocationSettings,
+  { scope, geolocation: given, clock, onEvent }: Surroundings,
+): LocationSource {
   const geolocation = createBrowserGeolocation(settings.browser, { page: readPage(scope, given), clock, onEvent });
   const findPlace = createPlaceFinder(settings, clock);
   return {
     async find({ deadline, signal, isLast }) {
       const started = clock.now();
       const left = deadline - started;
-      const asked = await geolocation.ask({ milliseconds: Math.min(settings.browser.timeoutMs, isLast ? left : left * SHARE), signal });
+      const asked = await geolocation.ask({
+        milliseconds: Math.min(settings.browser.timeoutMs, isLast ? left : left * SHARE),
+        signal,
+      });
       const step = { step: 'browser-geolocation', durationMs: clock.now() - started };
-      if (!asked.position) return { location: undefined, steps: [{ ...step, reason: asked.reason, message: asked.message }], advice: ADVICE[asked.reason] };
+      if (!asked.position)
+        return {
+          location: undefined,
+          steps: [{ ...step, reason: asked.reason, message: asked.message }],
+          advice: ADVICE[asked.reason],
+        };
       const found = await findPlace(asked.position, { deadline, signal });
       const location = withSource({ ...asked.position, ...found.place }, settings.sourceNames.gps);
       return { location, ageMs: asked.ageMs, steps: [step, ...found.steps] };

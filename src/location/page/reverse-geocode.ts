@@ -1,9 +1,9 @@
 import type { FoundStep, LocationStep } from '../../errors/errors.js';
 import { asOwnRecord } from '../../platform/as-record.js';
-import { type Clock, withTimeout } from '../../platform/time.js';
+import { type Clock, type Limit, type TimedResult, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike, WebAbortSignal } from '../../platform/web-types.js';
 import { placeName } from '../read-place.js';
-import type { Coordinates } from './position.js';
+import type { Coordinates } from './geolocation.js';
 
 /** The names of a place, if known. */
 export interface Place {
@@ -48,17 +48,14 @@ interface PlaceRequest {
   readonly latitude: number;
   readonly longitude: number;
   readonly askedAt: number;
-  /** Never rejects. */
-  answer: Promise<PlaceFound>;
-  failed: boolean;
-  waiting: number;
-  readonly callersLeft: AbortController;
+  readonly answer: Promise<TimedResult<Place>>;
+  failed?: boolean;
 }
 
-const FAILED = { reason: 'bad-answer', message: 'reverseGeocode threw an error' } as const;
-const NOT_YET = 'reverseGeocode did not answer in time';
-
-/** How long a position is used without place names after the function failed, so that not every report waits for it again. */
+/**
+ * How long a position is used without place names after the function failed, so that not every report waits for it
+ * again.
+ */
 const FAILURE_MEMORY_MS = 30_000;
 
 /**
@@ -69,17 +66,15 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
   /** The last lookup, shared by all callers that wait for it and by later uses of the same position. */
   let last: PlaceRequest | undefined;
 
-  function ask(geocode: ReverseGeocode, { latitude, longitude }: Coordinates): PlaceRequest {
-    const callersLeft = new AbortController();
-    const work = async (signal: WebAbortSignal) => readPlace(await geocode({ latitude, longitude }, { signal }));
-    const question: PlaceRequest = { latitude, longitude, askedAt: clock.now(), answer: Promise.resolve(NOTHING), failed: false, waiting: 0, callersLeft };
-    question.answer = withTimeout(work, { clock, milliseconds: reverseGeocodeTimeoutMs, signal: callersLeft.signal }).then((answer) => {
-      const step = { step: 'reverse-geocode', durationMs: clock.now() - question.askedAt };
-      if (answer.ended === 'done') return { place: answer.value, steps: [step] };
-      question.failed = true;
-      return { place: {}, steps: [{ ...step, ...(answer.ended === 'failed' ? FAILED : { reason: 'timeout', message: NOT_YET }) }] };
+  function ask(geocode: ReverseGeocode, { latitude, longitude }: Coordinates, limit: Limit): PlaceRequest {
+    const answer = withTimeout(async (signal) => readPlace(await geocode({ latitude, longitude }, { signal })), limit);
+    const request: PlaceRequest = { latitude, longitude, askedAt: clock.now(), answer };
+    answer.then(({ ended }) => {
+      request.failed = ended === 'failed' || ended === 'timeout';
+      // Only the caller that asked was cancelled.
+      if (ended === 'aborted') last = undefined;
     });
-    return question;
+    return request;
   }
 
   /** The last lookup, if it was for the same position. A failed one is repeated after a while. */
@@ -88,20 +83,25 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
     return last.failed && clock.now() - last.askedAt >= FAILURE_MEMORY_MS ? undefined : last;
   }
 
-  return async (fix: Coordinates, { deadline, signal }: { deadline: number; signal: AbortSignalLike | undefined }): Promise<PlaceFound> => {
+  return async (
+    fix: Coordinates,
+    { deadline, signal }: { deadline: number; signal: AbortSignalLike | undefined },
+  ): Promise<PlaceFound> => {
     if (!reverseGeocode) return NOTHING;
     const started = clock.now();
-    const known = sameAsLast(fix);
-    const question = known ?? ask(reverseGeocode, fix);
-    last = question;
-    question.waiting += 1;
-    const waited = await withTimeout(() => question.answer, { clock, milliseconds: deadline - started, signal });
-    question.waiting -= 1;
-    if (question.waiting === 0) question.callersLeft.abort();
-    // A cached result is not a step of this call.
-    if (waited.ended === 'done') return known && clock.now() === started ? { place: waited.value.place, steps: [] } : waited.value;
-    const reason = waited.ended === 'aborted' ? 'aborted' : 'timeout';
-    return { place: {}, steps: [{ step: 'reverse-geocode', durationMs: clock.now() - started, reason, message: NOT_YET }] };
+    const left = { clock, milliseconds: deadline - started, signal };
+    const milliseconds = Math.min(left.milliseconds, reverseGeocodeTimeoutMs);
+    const request = sameAsLast(fix) ?? ask(reverseGeocode, fix, { ...left, milliseconds });
+    last = request;
+    const waited = await withTimeout(() => request.answer, left);
+    const result = waited.ended === 'done' ? waited.value : waited;
+    const step = { step: 'reverse-geocode', durationMs: clock.now() - started };
+    if (result.ended === 'done') return { place: result.value, steps: [step] };
+    const failure: Pick<LocationStep, 'reason' | 'message'> =
+      result.ended === 'failed'
+        ? { reason: 'bad-answer', message: 'reverseGeocode threw an error' }
+        : { reason: result.ended, message: 'reverseGeocode did not answer in time' };
+    return { place: {}, steps: [{ ...step, ...failure }] };
   };
 }
 

@@ -1,9 +1,11 @@
 import { ConfigurationError } from '../../errors/errors.js';
-import { type Address, parseAddress, untranslated } from './address.js';
-import { findRange } from './address-ranges.js';
+import { type Address, findRange, parseAddress, untranslated } from './address.js';
 import { MOST_PROXIES, readTrustOptions, type Trust, type TrustedProxies } from './trusted-proxies.js';
 
-/** The parts of a request that are read: a request of Node.js and frameworks on it (Express, Fastify), or a web `Request`. */
+/**
+ * The parts of a request that are read: a request of Node.js and frameworks on it (Express, Fastify), or a web
+ * `Request`.
+ */
 export interface IncomingRequest {
   /** Headers of Node.js, or the platform's `Headers`. */
   readonly headers:
@@ -30,14 +32,16 @@ export interface ClientIpFromOptions {
    * Which proxies may name the player's address. Default: none, only the socket's address is used.
    *
    * - A list of your proxies: addresses, ranges such as `'10.0.0.0/8'`, and the groups `'loopback'`, `'link-local'` and
-   * `'private'`. The nearest address that is not among them is the player's. A list is read once: to change it, pass
-   * another.
+   * `'private'`. The nearest address that is not among them is the player's.
    * - The number of proxies, as Express counts them in `trust proxy`: 1 means that the last entry of `X-Forwarded-For`
    * is the player's. Each proxy must set the header, and no client may be able to bypass them. 0 to 32.
    * - A platform, such as `'cloudflare'`, if every request reaches your server through it.
    */
   readonly trustedProxies?: TrustedProxies | undefined;
-  /** The address of the connection, if the request does not have it: for a web `Request`. It takes precedence over the request's socket. */
+  /**
+   * The address of the connection, if the request does not have it: for a web `Request`. It takes precedence over the
+   * request's socket.
+   */
   readonly remoteAddress?: string | undefined;
 }
 
@@ -46,11 +50,17 @@ const FORWARDED_FOR = 'x-forwarded-for';
 /** An address with brackets, a port and a zone. */
 const LONGEST_ENTRY = 100;
 
-/** Reads an address as proxies and sockets write it: with spaces around it, a port, or the zone of a link-local address. */
+/**
+ * Reads an address as proxies and sockets write it: with spaces around it, a port, or the zone of a link-local address.
+ */
 function readEntry(entry: unknown): Address | undefined {
   if (typeof entry !== 'string' || entry.length > LONGEST_ENTRY) return undefined;
   const text = entry.replace(/^[ \t]+|[ \t]+$/g, '');
-  const { v6, v4 = '', port = '0' } = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[0-9.]+))(?::(?<port>[0-9]{1,5}))?$/.exec(text)?.groups ?? {};
+  const {
+    v6,
+    v4 = '',
+    port = '0',
+  } = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[0-9.]+))(?::(?<port>[0-9]{1,5}))?$/.exec(text)?.groups ?? {};
   if (Number(port) > 65_535) return undefined;
   if (v4) return parseAddress(v4);
   const zoneless = (v6 ?? text).replace(/^(fe[89ab][0-9a-f]:[0-9a-f:]*)%[\w.-]{1,32}$/i, '$1');
@@ -75,10 +85,15 @@ function readLines(headers: IncomingRequest['headers'], name: string): readonly 
 /** How many lines a header came in, if the request still has that information. */
 function countLines(request: IncomingRequest, name: string): number | undefined {
   const { rawHeaders } = request;
-  return Array.isArray(rawHeaders) ? rawHeaders.filter((text, index) => index % 2 === 0 && String(text).toLowerCase() === name).length : undefined;
+  return Array.isArray(rawHeaders)
+    ? rawHeaders.filter((text, index) => index % 2 === 0 && String(text).toLowerCase() === name).length
+    : undefined;
 }
 
-/** The entries of a header, the nearest proxy's first. Only the requested entries are cut out, even if the header is very long. */
+/**
+ * The entries of a header, the nearest proxy's first. Only the requested entries are cut out, even if the header is
+ * very long.
+ */
 function* entriesFromRight(lines: readonly string[]): Generator<string, undefined> {
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const line = lines[index] ?? '';
@@ -93,14 +108,18 @@ function* entriesFromRight(lines: readonly string[]): Generator<string, undefine
 }
 
 /** Whether a platform's header has the form that the platform sends. */
-function isAsSent(request: IncomingRequest, lines: readonly string[], expected: 'one' | 'one-entry' | undefined): boolean {
+function isAsSent(
+  request: IncomingRequest,
+  lines: readonly string[],
+  expected: 'one' | 'one-entry' | undefined,
+): boolean {
   if (expected === undefined) return true;
   const count = countLines(request, FORWARDED_FOR);
   if (lines.length > 1 || (count ?? 1) > 1) return false;
   return expected === 'one' || count === 1 || !lines.some((line) => line.includes(','));
 }
 
-function findClient(request: IncomingRequest, remoteAddress: string | undefined, trust: Trust): Address | undefined {
+function findClient(request: IncomingRequest, remoteAddress: unknown, trust: Trust): Address | undefined {
   const lines = () => readLines(request.headers, trust.by === 'header' ? trust.name : FORWARDED_FOR);
   if (trust.by === 'header') {
     const [line, ...more] = lines() ?? [];
@@ -128,21 +147,26 @@ function findClient(request: IncomingRequest, remoteAddress: string | undefined,
 }
 
 /**
- * Reads the player's IP address from a request to your server (specification, section 1). Pass it as `clientIP`. It is undefined
- * if the address cannot be determined; the report then fails with a `LocationError` and is not sent with a wrong location.
+ * Reads the player's IP address from a request to your server (specification, section 1). Pass it as `clientIP`. It is
+ * undefined if the address cannot be determined; the report then fails with a `LocationError` and is not sent with a
+ * wrong location.
  *
- * By default the function returns the address of the connection and ignores all headers, since any client can write them. With
+ * By default the function returns the address of the connection and ignores all headers, since any client can write
+ * them. With
  * `trustedProxies` it reads `X-Forwarded-For` from the right, where your proxies add their entries, or the header of your
- * platform. It stops at the first address that is not one of your proxies, so it never reads the entries that a player wrote.
- * It returns undefined if the header is too short, if an entry is not an IP address, or if every entry is a proxy.
+ * platform. It stops at the first address that is not one of your proxies, so it never reads the entries that a player
+ * wrote. It returns undefined if the header is too short, if an entry is not an IP address, or if every entry is a
+ * proxy.
  *
- * List your proxies exactly. If a player's own address is in the list, for example in your network or VPN, the function skips it
- * as a proxy and believes the entry before it, which the player can forge.
+ * List your proxies exactly. If a player's own address is in the list, for example in your network or VPN, the function
+ * skips it as a proxy and believes the entry before it, which the player can forge.
  *
- * An IPv4 address within an IPv6 one (`::ffff:0:0/96`, `64:ff9b::/96`) is returned as IPv4; ports and zones are removed. The
- * address may be private; the error about `clientIP` then names the likely cause. `req.ip` and the header `Forwarded` are not read.
+ * An IPv4 address within an IPv6 one (`::ffff:0:0/96`, `64:ff9b::/96`) is returned as IPv4; ports and zones are
+ * removed. The address may be private; the error about `clientIP` then names the likely cause. `req.ip` and the header
+ * `Forwarded` are not read.
  *
- * Throws a `ConfigurationError` if the options are wrong or `request` is not an object. The content of a request never makes it throw.
+ * Throws a `ConfigurationError` if the options are wrong or `request` is not an object. The content of a request never
+ * makes it throw.
  *
  * @example
  * ```ts
@@ -152,11 +176,11 @@ function findClient(request: IncomingRequest, remoteAddress: string | undefined,
  * ```
  */
 export function clientIpFrom(request: IncomingRequest, options: ClientIpFromOptions = {}): string | undefined {
-  const trust = readTrustOptions(options);
-  if (typeof request !== 'object' || request === null) throw new ConfigurationError('clientIpFrom: the first argument must be a request, with its headers.');
+  const { trust, remoteAddress } = readTrustOptions(options);
+  if (typeof request !== 'object' || request === null)
+    throw new ConfigurationError('clientIpFrom: the first argument must be a request, with its headers.');
   try {
-    const client = findClient(request, Object.hasOwn(options, 'remoteAddress') ? options.remoteAddress : undefined, trust);
-    return client?.text;
+    return findClient(request, remoteAddress, trust)?.text;
   } catch {
     // A getter of the request threw: the address is unknown.
     return undefined;

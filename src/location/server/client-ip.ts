@@ -1,5 +1,6 @@
-import { parseAddress, untranslated } from './address.js';
-import { findRange, rangeOf } from './address-ranges.js';
+import type { IpLookups } from '../lookup/ip-lookup.js';
+import { type LocationSource, NO_SOURCE, withSource } from '../source.js';
+import { findRange, parseAddress, rangeOf, untranslated } from './address.js';
 
 /** Address ranges that are not public (IANA special-purpose registries), and their usual meaning here. */
 const NOT_PUBLIC = /* @__PURE__ */ (
@@ -38,14 +39,16 @@ const NOT_PUBLIC = /* @__PURE__ */ (
 /** All public IPv6 addresses start with the bits of `2000::/3`. */
 const PUBLIC_IPV6 = [{ family: 6, prefix: '001' }] as const;
 
-export interface ClientIp {
+interface ClientIp {
   /** The spelling that lookup services take. An IPv4 address that is mapped or translated into IPv6 is extracted. */
   readonly address: string;
   /** Why it cannot be located. Undefined for a public address. It names the range and not the address. */
   readonly notPublic: string | undefined;
 }
 
-/** Reads one address, as a server gets it. Undefined for a list, a port, a zone, a name, or an octal or shortened form. */
+/**
+ * Reads one address, as a server gets it. Undefined for a list, a port, a zone, a name, or an octal or shortened form.
+ */
 export function parseClientIp(text: string): ClientIp | undefined {
   const parsed = parseAddress(text);
   if (!parsed) return undefined;
@@ -58,4 +61,40 @@ export function parseClientIp(text: string): ClientIp | undefined {
 
 /** Checks the spelling of an address. A value that is not a string is reported elsewhere. */
 export const clientIpProblem = (clientIP: unknown): string | undefined =>
-  typeof clientIP !== 'string' || parseClientIp(clientIP) ? undefined : 'expected one IPv4 or IPv6 address, without a port, a zone or a list';
+  typeof clientIP !== 'string' || parseClientIp(clientIP)
+    ? undefined
+    : 'expected one IPv4 or IPv6 address, without a port, a zone or a list';
+
+/**
+ * Looks up `clientIP`. On a server only the player's address is useful: the server's own would locate the data centre.
+ * Without `lookup` no service is enabled.
+ */
+export const clientAddress = (lookup: IpLookups | undefined, sourceName: string): LocationSource => ({
+  async find({ clientIP, deadline, signal }) {
+    if (clientIP === undefined) {
+      return {
+        location: undefined,
+        steps: [
+          { step: 'client-ip', reason: 'no-address', message: 'clientIP is missing, or undefined', durationMs: 0 },
+        ],
+        advice:
+          "on a server, pass the player's address as clientIP (if clientIpFrom gives undefined, check its trustedProxies), or pass location",
+      };
+    }
+    const client = parseClientIp(clientIP);
+    if (!client || client.notPublic) {
+      const message = client ? `clientIP is ${client.notPublic}` : 'clientIP is not an address';
+      return {
+        location: undefined,
+        steps: [{ step: 'client-ip', reason: 'not-public', message, durationMs: 0 }],
+        advice:
+          "pass the player's public address: does your server read the proxy's X-Forwarded-For? In development, pass location: fixedLocation(…) to createClient",
+      };
+    }
+    if (!lookup) return NO_SOURCE;
+    const answer = await lookup.find({ ip: client.address, deadline, signal });
+    if (!answer.found)
+      return { location: undefined, steps: answer.steps, advice: 'pass location, or call again later' };
+    return { location: withSource(answer.found, sourceName), ageMs: answer.ageMs, steps: answer.steps };
+  },
+});

@@ -1,9 +1,8 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import { issue, type ValidationIssue } from '../../schema/issue.js';
-import { optionsProblem } from '../../schema/option-rules.js';
-import { suggest } from '../../schema/suggest.js';
-import { unknownField } from '../../schema/validate.js';
-import { type AddressRange, parseRange, rangeOf } from './address-ranges.js';
+import { isAnything, optional, readOptions } from '../../schema/option-rules.js';
+import { suggest } from '../../schema/validate.js';
+import { type AddressRange, parseRange, rangeOf } from './address.js';
 
 /** Proxy ranges by name. Express calls `'private'` `'uniquelocal'`. */
 export type ProxyGroup = 'loopback' | 'link-local' | 'private';
@@ -25,7 +24,10 @@ export type ProxyPlatform =
   | 'google-cloud-load-balancer'
   | 'heroku';
 
-/** Which source of the player's address is trusted: addresses, ranges and groups of your proxies; the number of proxies; or the platform. */
+/**
+ * Which source of the player's address is trusted: addresses, ranges and groups of your proxies; the number of proxies;
+ * or the platform.
+ */
 export type TrustedProxies = ProxyPlatform | number | readonly (ProxyGroup | (string & Record<never, never>))[];
 
 /** How the player's address is found. */
@@ -70,7 +72,8 @@ export const MOST_PROXIES = 32;
 
 const NO_PROXY: Trust = { by: 'ranges', ranges: [] };
 
-const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined => (Object.hasOwn(table, name) ? table[name] : undefined);
+const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
 
 const groupNames = Object.keys(GROUPS)
   .map((name) => `'${name}'`)
@@ -87,24 +90,13 @@ function readProxy(proxy: unknown, at: readonly PropertyKey[], issues: Validatio
     issues.push(issue(at, typeof proxy === 'string' ? 'invalid' : 'wrong-type', message));
     return [];
   };
-  if (typeof proxy !== 'string') return refuse(`expected an address, a range such as 10.0.0.0/8, or one of ${groupNames}`);
+  if (typeof proxy !== 'string')
+    return refuse(`expected an address, a range such as 10.0.0.0/8, or one of ${groupNames}`);
   const group = own(GROUPS, proxy);
   if (group) return group.map(rangeOf);
   if (own(PLATFORMS, proxy)) return refuse(`a platform is passed alone: trustedProxies: '${proxy}'`);
   const range = parseRange(proxy);
   return 'problem' in range ? refuse(range.problem + nearest(proxy, Object.keys(GROUPS))) : [range];
-}
-
-/** A cache of parsed lists: the same list is usually passed with every request. */
-const known = new WeakMap<readonly unknown[], Trust>();
-
-function readList(list: readonly unknown[], issues: ValidationIssue[]): Trust {
-  const before = known.get(list);
-  if (before) return before;
-  const ranges = list.flatMap((proxy, index) => readProxy(proxy, ['trustedProxies', index], issues));
-  const trust: Trust = { by: 'ranges', ranges };
-  if (issues.length === 0) known.set(list, trust);
-  return trust;
 }
 
 /** Reads the trusted proxies. Problems are added to the issues. */
@@ -114,7 +106,10 @@ export function readTrust(trustedProxies: unknown, issues: ValidationIssue[]): T
     return NO_PROXY;
   };
   if (trustedProxies === undefined) return NO_PROXY;
-  if (Array.isArray(trustedProxies)) return readList(trustedProxies, issues);
+  if (Array.isArray(trustedProxies)) {
+    const ranges = trustedProxies.flatMap((proxy, index) => readProxy(proxy, ['trustedProxies', index], issues));
+    return { by: 'ranges', ranges };
+  }
   if (typeof trustedProxies === 'number') {
     if (!Number.isInteger(trustedProxies) || trustedProxies < 0 || trustedProxies > MOST_PROXIES) {
       return refuse('invalid', `expected the number of proxies: a whole number from 0 to ${MOST_PROXIES}`);
@@ -129,19 +124,23 @@ export function readTrust(trustedProxies: unknown, issues: ValidationIssue[]): T
   if (platform) return platform;
   if (own(GROUPS, trustedProxies)) return refuse('invalid', `proxies are given as a list: ['${trustedProxies}']`);
   const names = Object.keys(PLATFORMS);
-  return refuse('invalid', `is not a known platform${nearest(trustedProxies, names)}; known are ${names.join(', ')}; proxies are given as a list`);
+  return refuse(
+    'invalid',
+    `is not a known platform${nearest(trustedProxies, names)}; known are ${names.join(', ')}; proxies are given as a list`,
+  );
 }
 
-const OPTIONS = ['trustedProxies', 'remoteAddress'];
+const optionTable = { trustedProxies: optional(isAnything), remoteAddress: optional(isAnything) };
 
 /** Reads the options of `clientIpFrom`. Throws a `ConfigurationError` that lists every problem. */
-export function readTrustOptions(options: { readonly trustedProxies?: unknown }): Trust {
-  const issues: ValidationIssue[] = [];
-  if (typeof options !== 'object' || options === null) issues.push(issue(['options'], 'wrong-type', 'expected an object'));
-  const names = Object.keys(options ?? {});
-  const unknown = issues.length > 0 ? [] : names.filter((name) => !OPTIONS.includes(name));
-  for (const name of unknown) issues.push(issue([name], 'unknown-field', unknownField(name, OPTIONS)));
-  const trust = names.includes('trustedProxies') ? readTrust(options.trustedProxies, issues) : NO_PROXY;
-  if (issues.length > 0) throw new ConfigurationError(optionsProblem('clientIpFrom', issues), { operation: 'clientIpFrom', issues });
-  return trust;
+export function readTrustOptions(options: object): { readonly trust: Trust; readonly remoteAddress: unknown } {
+  let trust = NO_PROXY;
+  const read = readOptions('clientIpFrom', optionTable, options, ({ trustedProxies }) => {
+    const issues: ValidationIssue[] = [];
+    trust = readTrust(trustedProxies, issues);
+    return issues;
+  });
+  if (read.problem !== undefined)
+    throw new ConfigurationError(read.problem, { operation: 'clientIpFrom', issues: read.issues });
+  return { trust, remoteAddress: read.complete.remoteAddress };
 }

@@ -1,12 +1,80 @@
 import { type LocationObservation, type LocationSignalLimits, momentOf } from '../../schema/observation.js';
-import { distanceBetween } from './great-circle.js';
-import { utcOffset } from './utc-offset.js';
+
+export interface Point {
+  /** Degrees. */
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** The mean radius of the earth, in metres. */
+const EARTH_RADIUS = 6_371_008.8;
+
+const radians = (degrees: number) => (degrees * Math.PI) / 180;
+
+/**
+ * The distance along the surface, in metres (haversine formula on a sphere). The earth is not a sphere: the error is
+ * 0.6 % at most.
+ */
+export function distanceBetween(a: Point, b: Point): number {
+  const half = (from: number, to: number) => Math.sin(radians(to - from) / 2) ** 2;
+  const chord =
+    half(a.latitude, b.latitude) +
+    Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * half(a.longitude, b.longitude);
+  // Rounding can make it slightly more than 1 between opposite points.
+  return 2 * EARTH_RADIUS * Math.asin(Math.sqrt(Math.min(1, chord)));
+}
+
+const LONGEST_NAME = 100;
+
+/** A cache by zone, since making a formatter costs far more than using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+/** A limit: the names come from visitors, so there may be many. */
+const MOST_KEPT = 100;
+
+function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
+  if (timeZone.length > LONGEST_NAME) return undefined;
+  const name = timeZone.toLowerCase();
+  const kept = formats.get(name);
+  if (kept) return kept;
+  try {
+    const parts = {
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    } as const;
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      ...parts,
+    });
+    if (formats.size >= MOST_KEPT) formats.clear();
+    formats.set(name, format);
+    return format;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How far a time zone was ahead of UTC at a moment, in minutes. Undefined if the platform does not have the zone. */
+function utcOffset(timeZone: string, moment: number): number | undefined {
+  const parts = formatOf(timeZone)?.formatToParts(moment);
+  if (!parts) return undefined;
+  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value);
+  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  const minutes = Math.round((local - moment) / 60_000);
+  return Number.isFinite(minutes) ? minutes : undefined;
+}
 
 /** The answer of a check. It is unknown if the value was not measured. */
-export type SignalAnswer = 'yes' | 'no' | 'unknown';
+type SignalAnswer = 'yes' | 'no' | 'unknown';
 
 /** Why a part of a signal is unknown. */
-export type UnknownBecause =
+type UnknownBecause =
   /** An observation has no accuracy, or a negative one. */
   | 'no-accuracy'
   /** An observation has no time. */
@@ -27,7 +95,7 @@ interface Explained {
 }
 
 /** The signals of one observation. */
-export interface ObservationSignals {
+interface ObservationSignals {
   /** The accuracy as given, and whether it is outside the range that lookup services give. */
   readonly accuracy: Explained & {
     /** The accuracy as given, in metres. */
@@ -46,7 +114,9 @@ export interface ObservationSignals {
   readonly nullIsland: SignalAnswer;
 }
 
-/** The result of `locationSignals`: measured values, and whether each is beyond its limit. It contains no coordinate. */
+/**
+ * The result of `locationSignals`: measured values, and whether each is beyond its limit. It contains no coordinate.
+ */
 export interface LocationSignals {
   /** Metres along the surface, to within 0.6 %, and the part that the accuracies do not explain if both are known. */
   readonly distance: Explained & {
@@ -95,7 +165,7 @@ export const STANDARD_LIMITS = {
   nullIslandMetres: 1_000,
 } satisfies Required<LocationSignalLimits>;
 
-export type Limits = typeof STANDARD_LIMITS;
+type Limits = typeof STANDARD_LIMITS;
 
 const answer = (is: boolean): SignalAnswer => (is ? 'yes' : 'no');
 const because = (reason: UnknownBecause | undefined): Explained => (reason ? { unknownBecause: reason } : {});
@@ -105,7 +175,8 @@ const tenths = (round: (value: number) => number, value: number) => round(value 
 const radius = ({ accuracy }: LocationObservation) => (accuracy === undefined || accuracy < 0 ? undefined : accuracy);
 
 /** When the position was taken. */
-const takenAt = ({ timestamp, ageMs = 0 }: LocationObservation) => (timestamp === undefined ? undefined : momentOf(timestamp) - ageMs);
+const takenAt = ({ timestamp, ageMs = 0 }: LocationObservation) =>
+  timestamp === undefined ? undefined : momentOf(timestamp) - ageMs;
 
 function measureDistance(a: LocationObservation, b: LocationObservation, limits: Limits): LocationSignals['distance'] {
   const metres = Math.round(distanceBetween(a, b));
@@ -121,9 +192,19 @@ function measureDistance(a: LocationObservation, b: LocationObservation, limits:
   };
 }
 
-const NO_SPEED = { seconds: 'unknown', kilometresPerHour: 'unknown', atLeastKilometresPerHour: 'unknown', beyondLimit: 'unknown' } as const;
+const NO_SPEED = {
+  seconds: 'unknown',
+  kilometresPerHour: 'unknown',
+  atLeastKilometresPerHour: 'unknown',
+  beyondLimit: 'unknown',
+} as const;
 
-function measureSpeed(a: LocationObservation, b: LocationObservation, distance: LocationSignals['distance'], limits: Limits): LocationSignals['speed'] {
+function measureSpeed(
+  a: LocationObservation,
+  b: LocationObservation,
+  distance: LocationSignals['distance'],
+  limits: Limits,
+): LocationSignals['speed'] {
   const [from, to] = [takenAt(a), takenAt(b)];
   if (from === undefined || to === undefined) return { ...NO_SPEED, ...because('no-timestamp') };
   const seconds = (to - from) / 1000;
@@ -143,8 +224,14 @@ function measureSpeed(a: LocationObservation, b: LocationObservation, distance: 
   };
 }
 
-function compareTimeZones(a: LocationObservation, b: LocationObservation, now: number, limits: Limits): LocationSignals['timeZone'] {
-  const unknown = (reason: UnknownBecause) => ({ differenceMinutes: 'unknown', beyondLimit: 'unknown', unknownBecause: reason }) as const;
+function compareTimeZones(
+  a: LocationObservation,
+  b: LocationObservation,
+  now: number,
+  limits: Limits,
+): LocationSignals['timeZone'] {
+  const unknown = (reason: UnknownBecause) =>
+    ({ differenceMinutes: 'unknown', beyondLimit: 'unknown', unknownBecause: reason }) as const;
   if (a.timeZone === undefined || b.timeZone === undefined) return unknown('no-time-zone');
   const said = b.timestamp ?? a.timestamp;
   const moment = said === undefined ? now : momentOf(said);
@@ -160,14 +247,25 @@ function lookAt(one: LocationObservation, limits: Limits): ObservationSignals {
     accuracy:
       accuracy === undefined
         ? { metres: 'unknown', implausible: 'unknown', ...because('no-accuracy') }
-        : { metres: accuracy, implausible: answer(accuracy < limits.leastAccuracyMetres || accuracy > limits.mostAccuracyMetres) },
-    age: ageMs === undefined ? { ms: 'unknown', stale: 'unknown', ...because('no-age') } : { ms: ageMs, stale: answer(ageMs > limits.ageMs) },
+        : {
+            metres: accuracy,
+            implausible: answer(accuracy < limits.leastAccuracyMetres || accuracy > limits.mostAccuracyMetres),
+          },
+    age:
+      ageMs === undefined
+        ? { ms: 'unknown', stale: 'unknown', ...because('no-age') }
+        : { ms: ageMs, stale: answer(ageMs > limits.ageMs) },
     nullIsland: answer(distanceBetween(one, { latitude: 0, longitude: 0 }) <= limits.nullIslandMetres),
   };
 }
 
 /** Measures two checked observations. `now` is the moment for time zones if neither observation has a time. */
-export function measureSignals(a: LocationObservation, b: LocationObservation, limits: Limits, now: number): LocationSignals {
+export function measureSignals(
+  a: LocationObservation,
+  b: LocationObservation,
+  limits: Limits,
+  now: number,
+): LocationSignals {
   const distance = measureDistance(a, b, limits);
   return {
     distance,

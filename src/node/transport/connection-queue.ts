@@ -1,11 +1,14 @@
-/** One queue per address: only a limited number of requests to an address run at a time, and the others wait for their turn. */
+/**
+ * One queue per address: only a limited number of requests to an address run at a time, and the others wait for their
+ * turn.
+ */
 export interface ConnectionQueue {
   /** Calls `begin` when its turn comes: at once if there is room. */
   enter(address: string, begin: () => void): void;
   /** Removes a waiting entry, which is then never started. */
   leave(address: string, begin: () => void): void;
   /** Reports that a started entry has ended. */
-  free(address: string): void;
+  ended(address: string): void;
   /** Settles when no entry runs or waits. */
   emptied(): Promise<void>;
 }
@@ -58,7 +61,7 @@ export function createConnectionQueue(atATime: number): ConnectionQueue {
       begin();
     },
     leave: (address, begin) => void lines.get(address)?.waiting.delete(begin),
-    free(address) {
+    ended(address) {
       const line = lines.get(address);
       if (!line) return;
       line.underWay -= 1;

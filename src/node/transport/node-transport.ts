@@ -2,22 +2,23 @@ import { Agent, type Dispatcher } from 'undici';
 import { JSON_HEADERS } from '../../delivery/fetch-transport.js';
 import { readBroken } from '../../delivery/network-failure.js';
 import type { Answered, AttemptRequest, Transport } from '../../delivery/transport.js';
-import { ConfigurationError } from '../../errors/errors.js';
-import { createAborting } from '../../platform/aborting.js';
-import { isLengthKnown, LONGEST_BODY, WITHOUT_BODY } from '../../platform/body.js';
-import { withTimeout } from '../../platform/time.js';
+import { ConfigurationError, requireOptions } from '../../errors/errors.js';
+import { collectBytes, LONGEST_BODY } from '../../platform/body.js';
+import { createAborting, withTimeout } from '../../platform/time.js';
+
 import type { AbortSignalLike } from '../../platform/web-types.js';
-import { namesProblem } from '../../schema/option-rules.js';
-import { type ConnectionAddress, createAddressReader } from './address.js';
-import { collectBytes } from './answer-bytes.js';
+import { issue } from '../../schema/issue.js';
+import { hasMethods, must, option, optional, wholeNumber } from '../../schema/option-rules.js';
+import { type ReceivedHeaders, readAnswer } from './answer.js';
 import { type ConnectionQueue, createConnectionQueue } from './connection-queue.js';
-import { environmentProxy } from './environment-proxy.js';
-import { checkSetForAll, setForAll } from './global-dispatcher.js';
-import { unpack } from './unpack.js';
+import { checkSetForAll, environmentProxy, setForAll } from './dispatchers.js';
 
 /** The options of `nodeTransport`. */
 export interface NodeTransportOptions {
-  /** The most connections to one address. Further requests wait for one, within the time limit of their attempt. Default: 128. */
+  /**
+   * The most connections to one address. Further requests wait for one, within the time limit of their attempt.
+   * Default: 128.
+   */
   connections?: number | undefined;
   /**
    * Your own dispatcher of `undici`, for example a `ProxyAgent`, an `EnvHttpProxyAgent` or an `Agent` with your own
@@ -27,7 +28,8 @@ export interface NodeTransportOptions {
   dispatcher?: NodeDispatcher | undefined;
   /**
    * `'environment'`: uses the proxy that the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name when the
-   * transport is made (lower case takes precedence), even if a dispatcher is set for the whole process. Not together with
+   * transport is made (lower case takes precedence), even if a dispatcher is set for the whole process. Not together
+   * with
    * `dispatcher`. Default: none.
    */
   proxy?: 'environment' | undefined;
@@ -48,7 +50,18 @@ export interface NodeTransport extends Transport {
   close(): Promise<void>;
 }
 
-const MOST_CONNECTIONS = 128;
+const optionTable = {
+  connections: option(wholeNumber(1), 128),
+  dispatcher: optional<Dispatcher>(
+    must('a dispatcher of undici, such as new ProxyAgent(address)', (value) => hasMethods(value, ['dispatch'])),
+  ),
+  proxy: optional<'environment'>(
+    must(
+      "'environment'; for your own address pass a dispatcher, such as new ProxyAgent(address)",
+      (value) => value === 'environment',
+    ),
+  ),
+};
 
 const OF_A_PROXY = 407;
 /** Undici's message for a request that it did not even queue. */
@@ -73,19 +86,10 @@ const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
  * ```
  */
 export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport {
-  const problem = namesProblem('nodeTransport', ['connections', 'dispatcher', 'proxy'], options);
-  if (problem !== undefined) throw new ConfigurationError(problem);
-  const { connections = MOST_CONNECTIONS, dispatcher, proxy } = options;
-  if (!Number.isInteger(connections) || connections < 1) {
-    throw new ConfigurationError('nodeTransport: connections: expected a whole number from 1', {});
-  }
-  if (dispatcher !== undefined && typeof (dispatcher as Partial<NodeDispatcher> | null)?.dispatch !== 'function') {
-    throw new ConfigurationError('nodeTransport: dispatcher: expected a dispatcher of undici, such as new ProxyAgent(address)', {});
-  }
-  if (proxy !== undefined && proxy !== 'environment') {
-    throw new ConfigurationError("nodeTransport: proxy: expected 'environment'; for your own address pass a dispatcher, such as new ProxyAgent(address)", {});
-  }
-  if (proxy && dispatcher) throw new ConfigurationError('nodeTransport: pass proxy or dispatcher, not both', {});
+  const { complete } = requireOptions('nodeTransport', optionTable, options, ({ dispatcher, proxy }) =>
+    dispatcher && proxy ? [issue(['proxy'], 'conflict', 'pass proxy or dispatcher, not both')] : [],
+  );
+  const { connections, dispatcher, proxy } = complete;
   if (!dispatcher && !proxy) checkSetForAll();
   const agent = new Agent({ connections, pipelining: 1, allowH2: false });
   checkVersion(agent);
@@ -97,13 +101,20 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
   let closed: Promise<void> | undefined;
   const send: Transport['send'] = async (request, limit) => {
     if (closed !== undefined)
-      return { ended: 'broken', failure: readBroken(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' }), false) };
-    const chosen = (dispatcher as Dispatcher | undefined) ?? (proxy ? undefined : setForAll());
+      return {
+        ended: 'broken',
+        failure: readBroken(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' }), false),
+      };
+    const chosen = dispatcher ?? (proxy ? undefined : setForAll());
     const way: Way = chosen ? { dispatcher: chosen, queue: lines, isOwn: false } : own;
     const aborting = createAborting();
     // Whether nothing of it was sent when it ended.
     const tell = { unsent: true };
-    const result = await withTimeout((signal) => sendBy(way, parse(request.url), request, signal, tell), limit, aborting);
+    const result = await withTimeout(
+      (signal) => sendBy(way, parse(request.url), request, signal, tell),
+      limit,
+      aborting,
+    );
     if (result.ended === 'done') return result.value;
     if (result.ended === 'failed') return { ended: 'broken', failure: readBroken(result.error, false, tell.unsent) };
     return { ended: result.ended, unsent: tell.unsent };
@@ -115,22 +126,45 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
   return { send, close };
 }
 
+/** An address in the form of undici. */
+interface ConnectionAddress {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** Parses addresses. The last one is cached, since a client uses few. */
+function createAddressReader() {
+  let last: { url: string; address: ConnectionAddress } | undefined;
+  return (url: string): ConnectionAddress => {
+    if (last?.url !== url) {
+      const { origin, pathname, search } = new URL(url);
+      last = { url, address: { origin, path: pathname + search } };
+    }
+    return last.address;
+  };
+}
+
 /** The dispatcher, and the queue before it. */
 interface Way {
   readonly dispatcher: Dispatcher;
   readonly queue: ConnectionQueue;
-  /** Whether this transport made it: then it speaks HTTP/1, writes nothing before it reports that a request starts, and repeats none. */
+  /**
+   * Whether this transport made it: then it speaks HTTP/1, writes nothing before it reports that a request starts, and
+   * repeats none.
+   */
   readonly isOwn: boolean;
 }
 
-/** An older undici refuses these handlers and would fail every request. This empty call finds that before anything is sent. */
+/**
+ * An older undici refuses these handlers and would fail every request. This empty call finds that before anything is
+ * sent.
+ */
 function checkVersion(agent: Agent): void {
   try {
     agent.dispatch(undefined as never, { onRequestStart() {}, onResponseError() {} });
   } catch {
     throw new ConfigurationError(
       'nodeTransport: the installed undici is too old; install undici 7.16 or newer: npm install undici@7 (undici 8 is for Node.js 22.19 and newer)',
-      {},
     );
   }
 }
@@ -161,7 +195,7 @@ function sendBy(
     };
 
     let status = 0;
-    let received: Received = {};
+    let received: ReceivedHeaders = {};
     let bytes = 0;
     const gathered = collectBytes();
     let isInLine = false;
@@ -169,13 +203,15 @@ function sendBy(
       if (!isInLine) return;
       isInLine = false;
       signal.removeEventListener('abort', abort);
-      lines.free(origin);
+      lines.ended(origin);
     };
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // No caller waits for it any more, and nothing of it is sent. Thrown, since handlers between may not pass an abort on.
+        // No caller waits for it any more, and nothing of it is sent. Thrown, since handlers between may not pass an
+        // abort on.
         if (signal.aborted) throw new Error('cancelled before it was sent');
-        // A handler that repeats a request hides the end of the first one. The client retries by itself, and counts the attempts.
+        // A handler that repeats a request hides the end of the first one. The client retries by itself, and counts the
+        // attempts.
         if (controller) throw new Error('it was sent before');
         controller = started;
         tell.unsent = false;
@@ -187,15 +223,18 @@ function sendBy(
       onResponseData(_, piece) {
         bytes += piece.byteLength;
         if (bytes <= LONGEST_BODY) return gathered.add(piece);
-        resolve(answer(status, received, undefined));
+        resolve(readAnswer(status, received, undefined));
         controller?.abort(new Error('the answer is too long'));
       },
       onResponseEnd() {
         over();
         // The built-in `fetch` fails here too, and does not even say why.
-        if (status === OF_A_PROXY) return reject(Object.assign(new Error('a proxy wants a password'), { code: 'PROXY_AUTHENTICATION_REQUIRED' }));
+        if (status === OF_A_PROXY)
+          return reject(
+            Object.assign(new Error('a proxy wants a password'), { code: 'PROXY_AUTHENTICATION_REQUIRED' }),
+          );
         try {
-          resolve(answer(status, received, decode(status, gathered.whole(), received)));
+          resolve(readAnswer(status, received, gathered.whole()));
         } catch (error) {
           reject(error);
         }
@@ -206,16 +245,28 @@ function sendBy(
         tell.unsent = !controller && (isOwn || REFUSED_BY_UNDICI.test(String(code)));
         if (tell.unsent) return reject(error);
         // The length in a 304 is that of the body which it does not send.
-        if (status === 304) return resolve(answer(status, received, Buffer.alloc(0)));
+        if (status === 304) return resolve(readAnswer(status, received, new Uint8Array()));
         // A failure after the request began is not a failure to connect, even with the code of one.
-        reject(controller ? Object.assign(new Error('the request or its answer broke off'), { code, syscall: 'read' }) : error);
+        reject(
+          controller
+            ? Object.assign(new Error('the request or its answer broke off'), { code, syscall: 'read' })
+            : error,
+        );
       },
     };
     const begin = () => {
       // The name that the built-in `fetch` uses.
       const named = { 'user-agent': 'node', ...JSON_HEADERS, ...headers };
       // The client's own limits end a request, as they end one of `fetch`.
-      const request = { origin, path, method: 'POST' as const, headers: named, body, headersTimeout: 0, bodyTimeout: 0 };
+      const request = {
+        origin,
+        path,
+        method: 'POST' as const,
+        headers: named,
+        body,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      };
       try {
         dispatcher.dispatch(request, handler);
       } catch (error) {
@@ -227,25 +278,4 @@ function sendBy(
     isInLine = true;
     lines.enter(origin, begin);
   });
-}
-
-type Received = Readonly<Record<string, string | string[] | undefined>>;
-
-/** The bytes of an answer, decompressed. Undefined if there are too many. */
-function decode(status: number, whole: Buffer, { 'content-encoding': encoding }: Received): Buffer | undefined {
-  if (WITHOUT_BODY.includes(status)) return Buffer.alloc(0);
-  return encoding === undefined ? whole : unpack(whole, String(encoding));
-}
-
-/** Decoded like the built-in `fetch`: without a byte order mark. */
-const decoder = new TextDecoder();
-
-/** An answer. It has no body if that was too long. */
-function answer(status: number, received: Received, body: Buffer | undefined): Answered {
-  const header = (name: string): string | null => {
-    const value = received[name];
-    return (Array.isArray(value) ? value.join(', ') : value) ?? null;
-  };
-  // It came over a network, so the end of the connection may be the only sign of its end.
-  return { ended: 'answered', status, header, text: body && decoder.decode(body), measured: body !== undefined && isLengthKnown(status, header) };
 }

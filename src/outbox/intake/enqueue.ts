@@ -1,21 +1,29 @@
+import type { EarlierLocation } from '../../client/internals.js';
 import type { AnyReport } from '../../delivery/frozen-report.js';
-import { ConfigurationError, DuplicateReportError, ValidationError } from '../../errors/errors.js';
-import { isReportingError } from '../../errors/guards.js';
-import { asOwnRecord, memberOf } from '../../platform/as-record.js';
+import {
+  ConfigurationError,
+  DuplicateReportError,
+  isReportingError,
+  LocationError,
+  ValidationError,
+} from '../../errors/errors.js';
+import { asOwnRecord, isRecord, memberOf } from '../../platform/as-record.js';
 import { subjectOf } from '../../platform/messages.js';
-import { type OperationName, operations, type ReportName } from '../../protocol/operations.js';
+import { type OperationName, operations, type ReportName, reportNames } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
-import { boundGatewayOf, type Destination, type OutboxEnvironment, otherGateway } from '../destination.js';
-import { adviceFor } from '../error-of.js';
+import { nearest } from '../../schema/option-rules.js';
 import { aboutReport, type Events } from '../events.js';
+import { boundGatewayOf, type Destination, type OutboxEnvironment, otherGateway } from '../rules/destination.js';
+import { adviceFor } from '../rules/error-of.js';
+import type { Row } from '../rules/state-machine.js';
+import type { Excerpts } from '../seal/excerpt.js';
 import { hasBytes } from '../seal/seal.js';
-import type { AccountSettings, OutboxSettings } from '../settings-shape.js';
-import type { Row } from '../state-machine.js';
-import type { Enqueued, NewRow, OutboxStore } from '../store.js';
+import type { AccountSettings, OutboxSettings } from '../settings.js';
+import type { Enqueued, NewRow, OutboxStore } from '../store/store.js';
 import { createInsertBatch } from './insert-batch.js';
 
 /** The arguments of a report method. */
-export interface Given {
+export interface ReportCall {
   readonly operation: ReportName;
   readonly payload: unknown;
   readonly options?: unknown;
@@ -30,7 +38,9 @@ export interface Committed {
   readonly location: Location | undefined;
 }
 
-/** A report that is ready to be committed. */
+/** The location of a report with one of these ids that shares the commit and is not stored yet. */
+export type LocationAmong = (ids: readonly string[]) => Promise<Location | undefined>;
+
 export interface ReadyRow {
   readonly report: AnyReport;
   readonly row: NewRow;
@@ -54,25 +64,58 @@ export function rowBefore(destination: Destination, operation: OperationName, re
   return 'after' in row ? rowId(destination, row.after, reference) : undefined;
 }
 
-/** The intake of one account: validates, locates, freezes, seals and commits reports. Reports that arrive during a commit share the next one. */
-export function createEntrance({ store, seal, clock }: OutboxSettings, { account, internals, gateways, mockMode }: AccountSettings, events: Events) {
+/**
+ * The intake of one account: validates, locates, freezes, seals and commits reports. Reports that arrive during a
+ * commit share the next one.
+ */
+export function createIntake(
+  { store, seal, clock }: OutboxSettings,
+  { account, internals, gateways, mockMode }: AccountSettings,
+  events: Events,
+  given: Excerpts | undefined,
+) {
+  // A page keeps nothing of a report that was sent, and reports no settlement.
+  const excerpts = internals.kind === 'relay' ? undefined : given;
   const enqueue = createInsertBatch(store, clock);
 
   /** All steps before the commit. If one fails, nothing reaches the store. */
-  async function prepare(one: Given): Promise<ReadyRow> {
+  async function prepare(one: ReportCall, locationAmong?: LocationAmong): Promise<ReadyRow> {
     const { operation, payload, options, transaction: given } = { transaction: undefined, ...one };
     const { transaction = given, ...callOptions } = readTransaction(options);
     if (transaction !== undefined) requireTransactions(store);
-    const report = await internals.freeze(operation, payload, options === undefined || !isObject(options) ? options : callOptions);
+    /**
+     * The location of a settled report that was given none. First that of the same report, if it was enqueued before:
+     * the same call is the same data, also after its initiated report was pruned. Then that of its initiated report.
+     */
+    let isMissed = false;
+    const earlierLocation: EarlierLocation = async ({ environment, reference = '' }) => {
+      const destination: Destination = { account, environment: environment ?? 'relay' };
+      const ids = [rowId(destination, operation, reference), rowBefore(destination, operation, reference) ?? []].flat();
+      const stored = isDistinctReference(reference) ? await excerpts?.locationIn(ids, transaction) : undefined;
+      const location = stored ?? (await locationAmong?.(ids));
+      isMissed = location === undefined;
+      return location;
+    };
+    const report = await internals
+      .freeze(
+        operation,
+        payload,
+        options === undefined || !isRecord(options) ? options : callOptions,
+        excerpts && earlierLocation,
+      )
+      .catch((error) => Promise.reject(isMissed ? withoutEarlier(error) : error));
     const { reference } = report;
     const environment: OutboxEnvironment = report.environment ?? 'relay';
-    if (reference === undefined) throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
+    if (reference === undefined)
+      throw new ValidationError(`${operation}: only a report can be enqueued. Nothing was sent.`, { operation });
     if (!isDistinctReference(reference)) throw unfit(operation);
     const destination = { account, environment };
     const key = { id: rowId(destination, operation, reference), ...destination, operation, reference };
     const waitsFor = rowBefore(destination, operation, reference);
     const gateway = gateways[environment] ?? '';
-    return { report, row: { ...key, gateway, waitsFor, ...(await seal.seal(report.body, key)) }, transaction };
+    const sealed = await seal.seal(report.body, key);
+    const excerpt = await excerpts?.make({ ...key, fingerprint: sealed.fingerprint }, report.body);
+    return { report, row: { ...key, gateway, waitsFor, ...sealed, ...(excerpt && { excerpt }) }, transaction };
   }
 
   async function write({ row, transaction }: ReadyRow): Promise<Enqueued | undefined> {
@@ -98,14 +141,17 @@ export function createEntrance({ store, seal, clock }: OutboxSettings, { account
 
   return {
     prepare,
-    /** Resolves once the row is committed. Rejects with a `DuplicateReportError` if the store holds other data under the reference. */
+    /**
+     * Resolves once the row is committed. Rejects with a `DuplicateReportError` if the store holds other data under the
+     * reference.
+     */
     accept,
     /** Prepares and accepts. Rejects with the errors of the client or of the store. */
-    commit: async (given: Given): Promise<Committed> => accept(await prepare(given)),
+    commit: async (given: ReportCall): Promise<Committed> => accept(await prepare(given)),
   };
 }
 
-export type Entrance = ReturnType<typeof createEntrance>;
+export type Intake = ReturnType<typeof createIntake>;
 
 function unfit(operation: ReportName): ValidationError {
   const found = {
@@ -113,38 +159,95 @@ function unfit(operation: ReportName): ValidationError {
     code: 'invalid',
     message: 'expected a string without control characters and halves of characters',
   } as const;
-  return new ValidationError(`${operation}: ${found.path}: ${found.message}. Nothing was stored or sent.`, { operation, issues: [found] });
+  return new ValidationError(`${operation}: ${found.path}: ${found.message}. Nothing was stored or sent.`, {
+    operation,
+    issues: [found],
+  });
 }
 
+/** Adds to the error of a missing location that the outbox did not have it either. */
+const withoutEarlier = (error: unknown): unknown =>
+  error instanceof LocationError
+    ? new LocationError(
+        `${error.message} The outbox has no location of the initiated report: enqueue that report first, or pass its location.`,
+        error,
+      )
+    : error;
+
 /** The error of a report whose reference is stored with other data. `there`: the stored row. */
-export function otherData({ operation, reference, environment }: AnyReport, there: Pick<Row, 'state'>): DuplicateReportError {
+function otherData({ operation, reference, environment }: AnyReport, there: Row): DuplicateReportError {
   const subject = subjectOf({ operation, reference });
   const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too)`;
-  const advice = adviceFor(there.state);
-  return new DuplicateReportError(`${text}; compare your records. Nothing was sent.${advice && ` About the stored report: ${advice}`}`, {
-    operation,
-    reference,
-    environment,
-    outcome: 'rejected',
-    conflict: true,
-  });
+  const advice = adviceFor(there);
+  return new DuplicateReportError(
+    `${text}; compare your records. Nothing was sent.${advice && ` About the stored report: ${advice}`}`,
+    {
+      operation,
+      reference,
+      environment,
+      outcome: 'rejected',
+      conflict: true,
+    },
+  );
 }
 
 /** Throws if a store cannot write within the user's own transaction. */
 export function requireTransactions(store: OutboxStore): void {
   if (memberOf(store, 'transactional') === true) return;
   throw new ConfigurationError(
-    'transaction: the store of this outbox cannot write within your transaction; the stores of PostgreSQL and SQLite can. Nothing was enqueued.',
+    'transaction: the store of this outbox cannot write within your transaction. Nothing was enqueued. Use postgresStore or sqliteStore over the database of the transaction. In a test, memoryStore has no transactions: use postgresStore with a schema of its own on a test server or over PGlite, or sqliteStore with a new file.',
   );
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function readTransaction(options: unknown): { transaction?: unknown } {
   try {
-    return asOwnRecord(isObject(options) ? options : undefined);
+    return asOwnRecord(isRecord(options) ? options : undefined);
   } catch (error) {
     if (isReportingError(error)) throw error;
     throw new ValidationError('options could not be read: a getter or proxy threw. Nothing was sent.', { issues: [] });
   }
 }
+
+/** Checks a report whose operation is given by name. Throws a `ValidationError` for an unknown name. */
+export function readReportByName(given: ReportCall): ReportCall {
+  if (typeof given !== 'object' || given === null)
+    throw refused('report', 'expected an object with operation and payload');
+  const { operation, payload, options } = readMembers(given);
+  if (reportNames.some((name) => name === operation)) return { operation, payload, options };
+  const meant = typeof operation === 'string' ? nearest(operation, reportNames) : undefined;
+  throw refused(
+    'operation',
+    `expected ${reportNames.slice(0, -1).join(', ')} or ${reportNames.at(-1)}${meant ? ` (did you mean ${meant}?)` : ''}`,
+  );
+}
+
+const MEMBERS: readonly string[] = ['operation', 'payload', 'options'];
+
+function readMembers(given: ReportCall): ReportCall {
+  try {
+    const { operation, payload, options } = given;
+    // Only a misspelt name: the object may be a row of the user's own, with more members.
+    const wrong = Object.keys(given).find((name) => !MEMBERS.includes(name) && nearest(name, MEMBERS) !== undefined);
+    if (wrong !== undefined) throw refused('report', `unknown field; did you mean ${nearest(wrong, MEMBERS)}?`);
+    return { operation, payload, options };
+  } catch (error) {
+    if (error instanceof ValidationError) throw error;
+    throw refused('report', 'could not be read: a getter or proxy threw');
+  }
+}
+
+/** Copies a list of reports. Throws a `ValidationError` if it is not an array. */
+export function readReportList(reports: readonly ReportCall[]): ReportCall[] {
+  try {
+    if (Array.isArray(reports)) return Array.from(reports);
+  } catch {
+    // A proxy that throws is refused like any other value.
+  }
+  throw refused('reports', 'expected an array of objects with operation and payload');
+}
+
+/** The error never shows the value, which may contain personal data. */
+const refused = (path: string, message: string) =>
+  new ValidationError(`${path}: ${message}. Nothing was stored or sent.`, {
+    issues: [{ path, code: 'invalid', message }],
+  });

@@ -1,6 +1,6 @@
 import { asRecord, memberOf } from '../../platform/as-record.js';
 import { type Clock, withTimeout } from '../../platform/time.js';
-import type { Enqueued, NewRow, OutboxStore } from '../store.js';
+import type { Enqueued, NewRow, OutboxStore } from '../store/store.js';
 
 /** A row that waits for its commit. */
 export interface Queued {
@@ -9,7 +9,6 @@ export interface Queued {
   readonly reject: (error: unknown) => void;
 }
 
-/** The largest number of rows in a commit. */
 export const LARGEST_COMMIT = 500;
 /** The time after which the next commit begins in parallel, in a concurrent store. */
 const SLOW_COMMIT_MS = 100;
@@ -18,9 +17,13 @@ const MOST_COMMITS = 4;
 /** The codes of errors that concern the store and not a row. Every further row would fail the same way. */
 const OF_THE_STORE: readonly unknown[] = ['connection', 'timeout', 'closed'];
 const isOfTheStore = (error: unknown): boolean => OF_THE_STORE.includes(asRecord(error).code);
-/** The codes of errors that may concern one row: the store may accept others. Errors of full disks, locks and settings have codes of their own. */
+/**
+ * The codes of errors that may concern one row: the store may accept others. Errors of full disks, locks and settings
+ * have codes of their own.
+ */
 const OF_A_ROW: readonly unknown[] = ['text', 'other'];
-export const isOfARow = (error: unknown): boolean => OF_A_ROW.includes(asRecord(error).code) && !/^LS/.test(String(asRecord(error).sqlState));
+export const isOfARow = (error: unknown): boolean =>
+  OF_A_ROW.includes(asRecord(error).code) && !/^LS/.test(String(asRecord(error).sqlState));
 
 /** Commits rows in batches. Rows that arrive during a commit share the next one. */
 export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>, clock: Clock) {
@@ -32,8 +35,8 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
   let committing = false;
 
   /**
-   * Refuses rows. If the store failed, their result is unknown. Then it also refuses the queued rows of the same references, so
-   * that no settlement is committed without its initiated report.
+   * Refuses rows. If the store failed, their result is unknown. Then it also refuses the queued rows of the same
+   * references, so that no settlement is committed without its initiated report.
    */
   function refuse(rows: readonly Queued[], error: unknown): void {
     const references = new Set(rows.map(({ row }) => row.reference));
@@ -65,7 +68,9 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
     return undefined;
   }
 
-  /** Commits each row by itself: several in parallel, but never two of the same reference. Stops once the store fails. */
+  /**
+   * Commits each row by itself: several in parallel, but never two of the same reference. Stops once the store fails.
+   */
   async function commitEach(batch: readonly Queued[]): Promise<unknown> {
     let failed: unknown;
     const commitOne = async (one: Queued) => {

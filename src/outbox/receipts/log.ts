@@ -1,7 +1,8 @@
+import { asRecord } from '../../platform/as-record.js';
 import { type Clock, withTimeout } from '../../platform/time.js';
 import type { Events } from '../events.js';
-import type { OutboxStore } from '../store.js';
-import { headOfLine, linkRows, type ReceiptHead } from './entry.js';
+import { headOfLine, linkRows, type ReceiptHead } from '../rules/receipt-entry.js';
+import type { OutboxStore } from '../store/store.js';
 import { catchUpPace } from './pace.js';
 
 /** The largest number of lines in a commit or a read. */
@@ -10,7 +11,7 @@ const PAGE = 500;
 const DELAY_MS = 200;
 /** The wait between new lines and their count for the charts, so that several appends share a count. */
 const PACE_DELAY_MS = 2_000;
-/** The number of pages that are counted at once: the log of an older version is counted step by step. */
+/** The number of pages that are counted at once: a long log that no outbox has counted is counted step by step. */
 const PACE_PAGES = 10;
 /** The number of appends that may lose against another process. That process then writes the same lines. */
 const MOST_LOST = 10;
@@ -19,9 +20,11 @@ const MOST_LOST = 10;
 export async function appendReceipts({ receipts }: OutboxStore): Promise<ReceiptHead | undefined> {
   let added: ReceiptHead | undefined;
   for (let lost = 0; lost < MOST_LOST; ) {
+    // The end of the log first: then the lines are only added if no row was logged, reopened and ended again since.
+    const last = await receipts.last();
     const rows = await receipts.unlogged(PAGE);
     if (rows.length === 0) break;
-    const { lines, head } = await linkRows(rows, await receipts.last());
+    const { lines, head } = await linkRows(rows, last);
     if (await receipts.append(lines)) added = head;
     else lost += 1;
   }
@@ -58,6 +61,11 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
     countSoon();
   }
 
+  /** Tells of a failure. A store that its user has closed is none: the next outbox adds the lines. */
+  const failed = (message: string) => (cause: unknown) => {
+    if (asRecord(cause).code !== 'closed') events.emit('error', { message, cause });
+  };
+
   /** Counts new lines for the charts after a delay, so that many lines share one query. */
   function countSoon(): void {
     const { console } = store;
@@ -66,8 +74,7 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
       paceTimer = undefined;
       catchUpPace(store, console, PACE_PAGES).then(
         (left) => void (left > 0 && countSoon()),
-        (cause: unknown) =>
-          events.emit('error', { message: 'Receipts could not be counted for the charts of the console; the outbox tries again later.', cause }),
+        failed('Receipts could not be counted for the charts of the console; the outbox tries again later.'),
       );
     }, PACE_DELAY_MS);
   }
@@ -80,7 +87,7 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
   };
 
   const inBackground = () =>
-    catchUp().catch((cause: unknown) => events.emit('error', { message: 'Receipts could not be added to the log; the outbox tries again later.', cause }));
+    catchUp().catch(failed('Receipts could not be added to the log; the outbox tries again later.'));
 
   return {
     catchUp,
@@ -100,4 +107,53 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
       await withTimeout(inBackground, { clock, milliseconds: timeoutMs });
     },
   };
+}
+
+/** A list of any kind: an array, a generator or a stream. */
+export type AnyIterable<T> = Iterable<T> | AsyncIterable<T>;
+
+/**
+ * The longest line of a log: that of a report which a scheduled command retries each minute for weeks. A longer text
+ * is not a line of a log, and must not fill the memory.
+ */
+const LONGEST_LINE = 10_000_000;
+
+export class LongLineError extends Error {}
+
+/**
+ * The lines of a text in pieces, such as the stream of a file. A piece that is a complete entry also counts as a line,
+ * so that lists of lines work, too. A cut character becomes the replacement character.
+ */
+export async function* splitLines(text: string | AnyIterable<string | Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let ended = false;
+  for await (const piece of typeof text === 'string' ? [text] : text) {
+    rest += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
+    // The line break of the entry that was just returned without it.
+    if (ended && rest.startsWith('\n')) rest = rest.slice(1);
+    if (rest === '') continue;
+    ended = false;
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+    if (rest.endsWith('}') && isWhole(rest)) {
+      yield rest;
+      rest = '';
+      ended = true;
+    }
+    if (rest.length > LONGEST_LINE) throw new LongLineError();
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}
+
+/** Whether a text is complete JSON. A part of an object is not, since its last brace is missing. */
+function isWhole(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

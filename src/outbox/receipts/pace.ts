@@ -1,7 +1,8 @@
-import type { ConsoleStore, PaceCount } from '../console-store.js';
-import { DAY_MS } from '../retention.js';
-import type { LogLine, OutboxStore } from '../store.js';
-import { parseEntry } from './entry.js';
+import type { LogLine } from '../rules/receipt-entry.js';
+import { earlierLines, parseEntry } from '../rules/receipt-entry.js';
+import { DAY_MS } from '../rules/retention.js';
+import type { OperatorStore, PaceCount } from '../store/operator-store.js';
+import type { OutboxStore } from '../store/store.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -25,10 +26,14 @@ export const SPANS: Readonly<Record<PaceCount['span'], { readonly stepMs: number
 const PAGE = 1_000;
 
 /** Counts lines of the log by span and class. Ignores a line that cannot be read. */
-export function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
-  const counts = new Map<string, PaceCount & { recorded: number; dismissed: number; sumMs: number; classes: number[] }>();
+function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
+  const counts = new Map<
+    string,
+    PaceCount & { recorded: number; dismissed: number; sumMs: number; classes: number[] }
+  >();
   for (const { line } of lines) {
-    const { account, environment, outcome, enqueuedAt = '', endedAt = '' } = parseEntry(line) ?? {};
+    const entry = parseEntry(line) ?? {};
+    const { account, environment, outcome, enqueuedAt = '', endedAt = '' } = entry;
     const ended = Date.parse(endedAt);
     if (account === undefined || environment === undefined || Number.isNaN(ended)) continue;
     const tookMs = Math.max(0, ended - Date.parse(enqueuedAt));
@@ -50,10 +55,13 @@ export function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
       counts.set(key, count);
       if (outcome === 'dismissed') count.dismissed += 1;
       else count.recorded += 1;
+      // A report that was reopened was counted as dismissed before.
+      if ((earlierLines(entry) ?? 0) > 0) count.dismissed -= 1;
       // The time until a person's decision is not a time of the gateway.
       if (outcome === 'dismissed' || outcome === 'declared-recorded' || Number.isNaN(tookMs)) continue;
       const place = PACE_CLASSES.findIndex((most) => tookMs <= most);
-      count.classes[place < 0 ? PACE_CLASSES.length : place] = (count.classes[place < 0 ? PACE_CLASSES.length : place] ?? 0) + 1;
+      count.classes[place < 0 ? PACE_CLASSES.length : place] =
+        (count.classes[place < 0 ? PACE_CLASSES.length : place] ?? 0) + 1;
       count.sumMs += tookMs;
     }
   }
@@ -61,10 +69,14 @@ export function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
 }
 
 /**
- * Counts new lines of the log, up to a number of pages. Returns the number of lines that are left. Several processes may do
- * this at once: each line is counted once.
+ * Counts new lines of the log, up to a number of pages. Returns the number of lines that are left. Several processes
+ * may do this at once: each line is counted once.
  */
-export async function catchUpPace({ receipts }: Pick<OutboxStore, 'receipts'>, console: ConsoleStore, pages: number): Promise<number> {
+export async function catchUpPace(
+  { receipts }: Pick<OutboxStore, 'receipts'>,
+  console: OperatorStore,
+  pages: number,
+): Promise<number> {
   const end = ((await receipts.last())?.index ?? -1) + 1;
   let from = await console.paced();
   for (let page = 0; page < pages && from < end; page += 1) {

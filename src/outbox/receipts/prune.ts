@@ -1,16 +1,17 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import type { Clock } from '../../platform/time.js';
 import type { AbortSignalLike } from '../../platform/web-types.js';
-import { DAY_MS, type PruneOptions } from '../retention.js';
-import type { OutboxStore } from '../store.js';
+import { DAY_MS, type PruneOptions } from '../rules/retention.js';
+import type { OutboxStore } from '../store/store.js';
 import { appendReceipts } from './log.js';
 
 /** The number of rows that a commit reads. Other writers of a SQLite file wait during the commit. */
 const STEP = 1_000;
-/** The shortest pause between commits. A pause is at least as long as the commit before it, so that others can write. */
+/**
+ * The shortest pause between commits. A pause is at least as long as the commit before it, so that others can write.
+ */
 const SHORTEST_PAUSE_MS = 2;
 
-/** The options of pruning. */
 export interface Pruning {
   readonly account: string;
   readonly olderThanDays: number;
@@ -20,9 +21,14 @@ export interface Pruning {
 }
 
 /** Deletes old final rows of an account, with one commit for each step. Returns their number. */
-export async function pruneReports(store: OutboxStore, { account, olderThanDays, clock, onProgress, signal }: Pruning): Promise<number> {
+export async function pruneReports(
+  store: OutboxStore,
+  { account, olderThanDays, clock, onProgress, signal }: Pruning,
+): Promise<number> {
   if (!store.prune)
-    throw new ConfigurationError('prune: the store of this outbox cannot delete reports. Nothing was deleted. Use sqliteStore or postgresStore.');
+    throw new ConfigurationError(
+      'prune: the store of this outbox cannot delete reports. Nothing was deleted. Use sqliteStore or postgresStore.',
+    );
   await appendReceipts(store);
   let pruned = 0;
   for (let after: number | undefined = 0; after !== undefined && !signal?.aborted; ) {
@@ -32,7 +38,8 @@ export async function pruneReports(store: OutboxStore, { account, olderThanDays,
     pruned += step.pruned;
     after = step.next;
     onProgress?.(pruned);
-    if (after !== undefined) await new Promise<void>((resolve) => clock.setTimeout(resolve, Math.max(SHORTEST_PAUSE_MS, tookMs)));
+    if (after !== undefined)
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, Math.max(SHORTEST_PAUSE_MS, tookMs)));
   }
   return pruned;
 }
@@ -40,7 +47,11 @@ export async function pruneReports(store: OutboxStore, { account, olderThanDays,
 /** Reads the days of `prune`. Throws if an option is wrong. */
 export function readPruneOptions({ olderThanDays, keepReceipts }: Partial<PruneOptions> = {}): number {
   const refuse = (why: string) => new ConfigurationError(`prune: ${why}. Nothing was deleted.`);
-  if (!Number.isSafeInteger(olderThanDays) || Number(olderThanDays) < 1) throw refuse('olderThanDays: expected a whole number of days, 1 or more');
-  if (keepReceipts !== true) throw refuse('keepReceipts: expected true; receipts are never deleted, since the log cannot be verified without its first lines');
+  if (!Number.isSafeInteger(olderThanDays) || Number(olderThanDays) < 1)
+    throw refuse('olderThanDays: expected a whole number of days, 1 or more');
+  if (keepReceipts !== true)
+    throw refuse(
+      'keepReceipts: expected true; receipts are never deleted, since the log cannot be verified without its first lines',
+    );
   return Number(olderThanDays);
 }

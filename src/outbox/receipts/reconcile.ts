@@ -1,11 +1,11 @@
 import { ValidationError } from '../../errors/errors.js';
 import { type ReportName, reportNames } from '../../protocol/operations.js';
-import { checkOptions } from '../call-options.js';
-import type { OutboxEnvironment } from '../destination.js';
 import { isDistinctReference, rowId } from '../intake/enqueue.js';
-import type { Row, RowState } from '../state-machine.js';
-import type { OutboxStore } from '../store.js';
-import type { AnyIterable } from './lines.js';
+import { checkOptions } from '../method-options.js';
+import type { OutboxEnvironment } from '../rules/destination.js';
+import type { Row, RowState } from '../rules/state-machine.js';
+import type { OutboxStore } from '../store/store.js';
+import type { AnyIterable } from './log.js';
 
 /** An item of the operator's own list. */
 export interface ReportReference {
@@ -58,7 +58,7 @@ export async function* reconcile(
   let batch: AskedReport[] = [];
   let index = 0;
   for await (const item of references) {
-    batch.push(readItem(item, defaults, { account, index }));
+    batch.push(readReference(item, defaults, { method: 'reconcile', account, path: `references[${index}].` }));
     index += 1;
     if (batch.length < BATCH) continue;
     yield* look(store, batch);
@@ -78,24 +78,43 @@ async function* look(store: Pick<OutboxStore, 'get'>, asked: readonly AskedRepor
   }
 }
 
-/** Reads an item of the list. The error never shows the values, which may contain personal data. */
-function readItem(item: unknown, defaults: ReconcileDefaults, { account, index }: { account: string; index: number }): AskedReport {
-  const given: Record<string, unknown> = { ...defaults, ...definedMembers(typeof item === 'string' ? { reference: item } : item) };
+/** Reads the name of a report. The error never shows the values, which may contain personal data. */
+export function readReference(
+  item: unknown,
+  defaults: ReconcileDefaults,
+  { method, account, path = '' }: { method: string; account: string; path?: string },
+): AskedReport {
+  const elsewhere = path === '' ? '' : ', here or in the second argument';
+  const given: Record<string, unknown> = {
+    ...defaults,
+    ...definedMembers(typeof item === 'string' ? { reference: item } : item),
+  };
   const { reference, operation, environment } = given;
   const problems: [string, string][] = [];
-  if (typeof reference !== 'string' || reference.trim() === '') problems.push(['reference', 'expected a bet_id or request_id as text']);
-  if (!isReport(operation)) problems.push(['operation', `expected ${reportNames.join(', ')}, here or in the second argument`]);
+  if (typeof reference !== 'string' || reference.trim() === '')
+    problems.push(['reference', 'expected a bet_id or request_id as text']);
+  if (!isReport(operation)) problems.push(['operation', `expected ${reportNames.join(', ')}${elsewhere}`]);
   if (environment !== 'staging' && environment !== 'production' && environment !== 'relay')
-    problems.push(['environment', 'expected staging or production, here or in the second argument']);
+    problems.push(['environment', `expected staging or production${elsewhere}`]);
   if (problems.length > 0) {
-    const issues = problems.map(([name, message]) => ({ path: `references[${index}].${name}`, code: 'invalid', message }) as const);
-    throw new ValidationError(`reconcile: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}.`, { operation: 'reconcile', issues });
+    const issues = problems.map(([name, message]) => ({ path: `${path}${name}`, code: 'invalid', message }) as const);
+    throw new ValidationError(`${method}: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}.`, {
+      operation: method,
+      issues,
+    });
   }
   const [where, what, name] = [environment as OutboxEnvironment, operation as ReportName, reference as string];
-  return { id: rowId({ account, environment: where }, what, name), environment: where, operation: what, reference: name };
+  return {
+    id: rowId({ account, environment: where }, what, name),
+    environment: where,
+    operation: what,
+    reference: name,
+  };
 }
 
 const isReport = (name: unknown): name is ReportName => reportNames.some((report) => report === name);
 
 const definedMembers = (item: unknown): Record<string, unknown> =>
-  typeof item === 'object' && item !== null ? Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)) : {};
+  typeof item === 'object' && item !== null
+    ? Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined))
+    : {};

@@ -1,12 +1,19 @@
-import { ConfigurationError } from '../../errors/errors.js';
-import { namesProblem } from '../../schema/option-rules.js';
-import { canonicalJson, hashOf, NOTHING, parseEntry, type ReceiptEntry, type ReceiptHead } from './entry.js';
-import { type AnyIterable, LongLineError, linesOf } from './lines.js';
+import { refuseOtherNames } from '../../errors/errors.js';
+import {
+  canonicalJson,
+  earlierLines,
+  hashOf,
+  NOTHING,
+  parseEntry,
+  type ReceiptEntry,
+  type ReceiptHead,
+} from '../rules/receipt-entry.js';
+import { type AnyIterable, LongLineError, splitLines } from './log.js';
 
 /**
- * The kind of a damage. `'unreadable'`: the line is not an entry in the format of the log. `'changed'`: its content does not match
- * its hash. `'unlinked'`: an entry before it was removed, added, changed or moved. `'head'`: all lines are valid, and the
- * given head is not among them.
+ * The kind of a damage. `'unreadable'`: the line is not an entry in the format of the log. `'changed'`: its content
+ * does not match its hash. `'unlinked'`: an entry was removed, added, changed or moved. `'head'`: all lines
+ * are valid, and the given head is not among them.
  */
 export type ReceiptsBreakKind = 'unreadable' | 'changed' | 'unlinked' | 'head';
 
@@ -41,10 +48,15 @@ export interface VerifyReceiptsOptions {
 }
 
 /**
- * Verifies a receipt log: finds every entry that was changed, removed, inserted or moved. Pass a `head` that you have stored in
- * another place: only with it can missing entries **at the end** be found, or a log that was completely rewritten.
+ * Verifies a receipt log: finds every entry that was changed, removed, inserted or moved. Pass a `head` that you have
+ * stored in another place: only with it can missing entries **at the end** be found, or a log that was completely
+ * rewritten.
  *
- * Takes text or bytes: all at once, in pieces (the stream of a file), or one line at a time. It keeps only one piece in memory.
+ * A dismissed report that was reopened has another entry, which names the person who reopened it. Any other second entry
+ * of a dismissed report is a damage. After `prune`, a report with the same reference is another one.
+ *
+ * Takes text or bytes: all at once, in pieces (the stream of a file), or one line at a time. It keeps only one piece and
+ * the ids of dismissed reports in memory.
  *
  * @example
  * ```ts
@@ -52,14 +64,44 @@ export interface VerifyReceiptsOptions {
  * if (!verdict.valid) throw new Error(`line ${verdict.break?.line}: ${verdict.break?.message}`);
  * ```
  */
-export async function verifyReceipts(lines: string | AnyIterable<string | Uint8Array>, options: VerifyReceiptsOptions = {}): Promise<ReceiptsVerdict> {
-  const unknown = namesProblem('verifyReceipts', ['head'], options);
-  if (unknown !== undefined) throw new ConfigurationError(unknown);
-  const { head: wanted } = options;
-  const { hash: wantedHash, count: wantedCount } = typeof wanted === 'string' ? { hash: wanted.trim().toLowerCase(), count: undefined } : (wanted ?? {});
+export async function verifyReceipts(
+  lines: string | AnyIterable<string | Uint8Array>,
+  options: VerifyReceiptsOptions = {},
+): Promise<ReceiptsVerdict> {
+  refuseOtherNames('verifyReceipts', ['head'], options);
+  const verifier = createVerifier(options.head);
+  try {
+    for await (const line of splitLines(lines)) {
+      const broken = await verifier.add(line);
+      if (broken) return broken;
+    }
+  } catch (error) {
+    if (error instanceof LongLineError)
+      return verifier.verdict({ kind: 'unreadable', message: 'it is longer than any entry' });
+    throw error;
+  }
+  return verifier.end();
+}
+
+/** Verifies a log line by line. `add` returns the verdict at the first damage, and `end` the one after all lines. */
+export function createVerifier(wanted: string | ReceiptHead | undefined) {
+  const { hash: wantedHash, count: wantedCount } =
+    typeof wanted === 'string' ? { hash: wanted.trim().toLowerCase(), count: undefined } : (wanted ?? {});
   let previous = NOTHING;
   let count = 0;
   let headAt: number | undefined;
+  /** The number of entries of each report that was ever dismissed. Infinite once it is recorded. */
+  const dismissed = new Map<string, number>();
+
+  /** Whether an entry follows the earlier ones of its report. After `prune`, a reference may be enqueued again. */
+  function follows(entry: ReceiptEntry): boolean {
+    const report = `${entry.id} ${entry.enqueuedAt}`;
+    const before = dismissed.get(report) ?? 0;
+    if (earlierLines(entry) !== before) return false;
+    if (entry.outcome === 'dismissed') dismissed.set(report, before + 1);
+    else if (before > 0) dismissed.set(report, Number.POSITIVE_INFINITY);
+    return true;
+  }
 
   const verdict = (problem?: Pick<ReceiptsBreak, 'kind' | 'message'>): ReceiptsVerdict => ({
     valid: problem === undefined,
@@ -69,35 +111,58 @@ export async function verifyReceipts(lines: string | AnyIterable<string | Uint8A
     break: problem && { ...problem, line: count + 1 },
   });
 
-  try {
-    for await (const line of linesOf(lines)) {
+  return {
+    verdict,
+    async add(line: string): Promise<ReceiptsVerdict | undefined> {
       const problem = await problemOf(line, count, previous);
       if (problem) return verdict(problem);
-      previous = (parseEntry(line) as ReceiptEntry).hash;
+      const entry = parseEntry(line) as ReceiptEntry;
+      if (!follows(entry)) return verdict({ kind: 'unlinked', message: OTHER_END });
+      previous = entry.hash;
       count += 1;
       if (previous === wantedHash && (wantedCount ?? count) === count) headAt = count;
-    }
-  } catch (error) {
-    if (error instanceof LongLineError) return verdict({ kind: 'unreadable', message: 'it is longer than any entry' });
-    throw error;
-  }
-  if (wantedHash !== undefined && headAt === undefined) return verdict({ kind: 'head', message: missingHead(count, wantedCount) });
-  return verdict();
+      return undefined;
+    },
+    end: (): ReceiptsVerdict =>
+      wantedHash !== undefined && headAt === undefined
+        ? verdict({ kind: 'head', message: missingHead(count, wantedCount) })
+        : verdict(),
+  };
 }
+
+const OTHER_END =
+  'it does not follow the earlier entries of its report: a report has a second entry only after a person has reopened it';
 
 const missingHead = (count: number, wanted: number | undefined) =>
   wanted !== undefined && wanted > count
     ? `the log ends after ${count} entries; the head that was noted is that of ${wanted}: entries at the end are missing`
     : 'the head that was noted is not in the log: entries at the end are missing, or the whole log was rewritten';
 
-async function problemOf(line: string, index: number, previous: string): Promise<Pick<ReceiptsBreak, 'kind' | 'message'> | undefined> {
+async function problemOf(
+  line: string,
+  index: number,
+  previous: string,
+): Promise<Pick<ReceiptsBreak, 'kind' | 'message'> | undefined> {
   const entry = parseEntry(line);
   if (!entry) return { kind: 'unreadable', message: 'it is not a JSON object: it was cut off or changed' };
-  if (entry.version !== 1) return { kind: 'unreadable', message: 'its version is unknown to this package, or was changed' };
+  if (entry.version !== 1)
+    return { kind: 'unreadable', message: 'its version is unknown to this package, or was changed' };
   if (canonicalJson(entry) !== line)
-    return { kind: 'unreadable', message: 'it is not in the format of the log: it was changed, or formatted by another program' };
-  if ((await hashOf(entry as ReceiptEntry)) !== entry.hash) return { kind: 'changed', message: 'its content does not match its hash: it was changed' };
-  if (entry.index !== index) return { kind: 'unlinked', message: `it is entry ${entry.index} instead of ${index}: entries were removed, added or moved` };
-  if (entry.previous !== previous) return { kind: 'unlinked', message: 'it is not linked to the entry before it: an entry was changed, removed or added' };
+    return {
+      kind: 'unreadable',
+      message: 'it is not in the format of the log: it was changed, or formatted by another program',
+    };
+  if ((await hashOf(entry as ReceiptEntry)) !== entry.hash)
+    return { kind: 'changed', message: 'its content does not match its hash: it was changed' };
+  if (entry.index !== index)
+    return {
+      kind: 'unlinked',
+      message: `it is entry ${entry.index} instead of ${index}: entries were removed, added or moved`,
+    };
+  if (entry.previous !== previous)
+    return {
+      kind: 'unlinked',
+      message: 'it is not linked to the entry before it: an entry was changed, removed or added',
+    };
   return undefined;
 }

@@ -1,12 +1,9 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import { hmacSha256, MUST_BE_EXTRACTABLE } from '../../platform/hash.js';
-import type { HkdfKeyLike } from '../../platform/web-types.js';
-import { type Bytes, fromBase64, toBase64, utf8 } from '../bytes.js';
-import type { OutboxStore } from '../store.js';
-import { KEY_BYTES, type ReadEncryption } from './encryption.js';
+import type { OutboxStore } from '../store/store.js';
+import { type Bytes, fromBase64, KEY_BYTES, type ReadEncryption, toBase64, utf8 } from './encryption.js';
 import { missingKey } from './seal.js';
 
-/** The keys that are derived from one key. */
 export interface DerivedKeys {
   readonly id: string;
   /** Tells this key from another one under the same id. It does not reveal the key. */
@@ -16,7 +13,7 @@ export interface DerivedKeys {
 }
 
 /** The id of the outbox's own key. The user's ids never equal it. */
-const OWN_KEY = '-';
+export const OWN_KEY = '-';
 /** The name of the setting that holds the outbox's own secret. */
 export const OWN_SECRET = 'fingerprint-key';
 const CHECK_DIGITS = 8;
@@ -24,12 +21,23 @@ const CHECK_DIGITS = 8;
 /** Makes a new secret, in the form in which it is stored. */
 export const newSecret = (): string => toBase64(crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
 
-async function derive(id: string, key: Bytes | HkdfKeyLike): Promise<DerivedKeys> {
-  const base = key instanceof Uint8Array ? await crypto.subtle.importKey('raw', key, 'HKDF', false, ['deriveKey']) : (key as unknown as CryptoKey);
-  const from = (purpose: string) => ({ name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: utf8(`location-sdk outbox ${purpose}`) });
+async function derive(id: string, key: Bytes): Promise<DerivedKeys> {
+  const base = await crypto.subtle.importKey('raw', key, 'HKDF', false, ['deriveKey']);
+  const from = (purpose: string) => ({
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: new Uint8Array(),
+    info: utf8(`location-sdk outbox ${purpose}`),
+  });
   const [body, fingerprint] = await Promise.all([
     crypto.subtle.deriveKey(from('body'), base, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']),
-    crypto.subtle.deriveKey(from('fingerprint'), base, { name: 'HMAC', hash: 'SHA-256', length: 256 }, MUST_BE_EXTRACTABLE, ['sign']),
+    crypto.subtle.deriveKey(
+      from('fingerprint'),
+      base,
+      { name: 'HMAC', hash: 'SHA-256', length: 256 },
+      MUST_BE_EXTRACTABLE,
+      ['sign'],
+    ),
   ]);
   const check = (await hmacSha256(fingerprint, 'check')).slice(0, CHECK_DIGITS);
   return { id, check, body, fingerprint };
@@ -52,7 +60,8 @@ export function createKeyRing(store: Pick<OutboxStore, 'remember'>, encryption: 
   const ownKey = () =>
     once(OWN_KEY, async () => {
       const kept = fromBase64(await store.remember(OWN_SECRET, newSecret()));
-      if (kept?.length !== KEY_BYTES) throw new ConfigurationError(`The setting ${OWN_SECRET} in the store of the outbox is damaged.`);
+      if (kept?.length !== KEY_BYTES)
+        throw new ConfigurationError(`The setting ${OWN_SECRET} in the store of the outbox is damaged.`);
       return derive(OWN_KEY, kept);
     });
 
@@ -65,10 +74,14 @@ export function createKeyRing(store: Pick<OutboxStore, 'remember'>, encryption: 
   return {
     encrypts: encryption !== undefined,
     current: (): Promise<DerivedKeys> => (encryption ? givenKey(encryption.current) : ownKey()),
-    /** Finds the key of a body or fingerprint. Rejects with the error of `missingKey` if the key is absent or another one has its id. */
+    /**
+     * Finds the key of a body or fingerprint. Rejects with the error of `missingKey` if the key is absent or another
+     * one has its id.
+     */
     async find(id: string, check: string): Promise<DerivedKeys> {
       const keys = await (id === OWN_KEY ? ownKey() : givenKey(id));
-      // The outbox's own key never changes. So this was sealed by another store, whose key will never be available here.
+      // The outbox's own key never changes. So this was sealed by another store, whose key will never be available
+      // here.
       if (keys.check !== check && id === OWN_KEY) throw new Error('It was sealed by the outbox of another store.');
       if (keys.check !== check) throw missingKey(id, 'is not the key that was used for sealing');
       return keys;

@@ -1,11 +1,21 @@
 import { ConfigurationError } from '../../errors/errors.js';
+import { sha256 } from '../../platform/hash.js';
 import { subjectOf } from '../../platform/messages.js';
 import type { ValidationIssue } from '../../schema/issue.js';
-import type { Row } from '../state-machine.js';
-import type { OutboxStore } from '../store.js';
+import { issue } from '../../schema/issue.js';
+import type { Row } from '../rules/state-machine.js';
+import type { OutboxStore } from '../store/store.js';
 
 /** The report of a body. It is bound to the sealed bytes, so that they cannot be moved to another row. */
 export type SealContext = Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference'>;
+
+/** An account contains no space, so no report's id begins with this. */
+const EXCERPT = 'excerpt of ';
+
+/** The context of an excerpt. It is another one than that of the body, so that the two cannot be exchanged. */
+export const ofExcerpt = (about: SealContext): SealContext => ({ ...about, id: `${EXCERPT}${about.id}` });
+
+export const isOfExcerpt = ({ id }: SealContext): boolean => id.startsWith(EXCERPT);
 
 /** The stored form of a body. */
 export interface Sealed {
@@ -17,14 +27,17 @@ export interface Sealed {
 
 /** Seals bodies before they are stored, and opens them before they are sent. */
 export interface Seal {
-  /** Called once when the outbox is made, for slow preparations. A failure is ignored here and shows again when the seal is used. */
+  /**
+   * Called once when the outbox is made, for slow preparations. A failure is ignored here and shows again when the seal
+   * is used.
+   */
   prepare?(): Promise<void>;
   /** Seals a body and makes its fingerprint. */
   seal(body: string, about: SealContext): Promise<Sealed>;
   /**
-   * Opens a sealed body. Rejects with the error of `missingKey` if one key is missing: the rows that need it wait. Rejects with any
-   * other `ConfigurationError` if no body can be opened: the environment is paused. Rejects with any other error if the
-   * bytes are damaged: the row is quarantined.
+   * Opens a sealed body. Rejects with the error of `missingKey` if one key is missing: the rows that need it wait.
+   * Rejects with any other `ConfigurationError` if no body can be opened: the environment is paused. Rejects with any
+   * other error if the bytes are damaged: the row is quarantined.
    */
   open(sealed: string, about: SealContext & Pick<Row, 'fingerprint'>): Promise<string>;
   /** Whether a fingerprint of `seal` belongs to these bytes. Rejects as `open` does if a key is missing. */
@@ -42,7 +55,9 @@ const KEY_ID = Symbol.for('location-sdk.missing-key');
  * ```
  */
 export function missingKey(keyId: string, why = 'is not among encryption.keys'): ConfigurationError {
-  const error = new ConfigurationError(`The key ${JSON.stringify(keyId)} ${why}. Nothing is lost: give the outbox that key, and the waiting reports are sent.`);
+  const error = new ConfigurationError(
+    `The key ${JSON.stringify(keyId)} ${why}. Nothing is lost: give the outbox that key, and the waiting reports are sent.`,
+  );
   return Object.defineProperty(error, KEY_ID, { value: keyId });
 }
 
@@ -62,13 +77,39 @@ export async function hasBytes(seal: Seal, row: Row, body: string): Promise<bool
 
 function cannotCompare({ state, inDoubt, operation, reference, environment }: Row, keyId: string): ConfigurationError {
   const what = `it is stored already (${state}), and cannot be compared with your data without the key ${JSON.stringify(keyId)}`;
-  return new ConfigurationError(`${subjectOf({ operation, reference })}: ${what}. Nothing was enqueued. Give the outbox that key, or compare your records.`, {
-    operation,
-    reference,
-    environment: environment === 'relay' ? undefined : environment,
-    outcome: state === 'waiting' && !inDoubt ? 'not-sent' : 'unknown',
-  });
+  return new ConfigurationError(
+    `${subjectOf({ operation, reference })}: ${what}. Nothing was enqueued. Give the outbox that key, or compare your records.`,
+    {
+      operation,
+      reference,
+      environment: environment === 'relay' ? undefined : environment,
+      outcome: state === 'waiting' && !inDoubt ? 'not-sent' : 'unknown',
+    },
+  );
 }
 
 /** Checks the option `encryption`, adds its issues, and returns a function that makes the seal of a store. */
-export type MakeSeal = (encryption: unknown, issues: ValidationIssue[]) => (store: Pick<OutboxStore, 'remember'>) => Seal;
+export type MakeSeal = (
+  encryption: unknown,
+  issues: ValidationIssue[],
+) => (store: Pick<OutboxStore, 'remember'>) => Seal;
+
+/**
+ * Stores the body in plain text with its hash, for pages: the body names no player, and a key would be stored beside
+ * it.
+ */
+const plainSeal = (): Seal => ({
+  seal: async (body) => ({ body, fingerprint: await sha256(body) }),
+  async open(body) {
+    if (body[0] !== '{') throw new ConfigurationError('The stored report is encrypted; import location-sdk/outbox.');
+    return body;
+  },
+  matches: async (fingerprint, body) => fingerprint === (await sha256(body)),
+});
+
+/** The seal of the script-tag file. */
+export const makePlainSeal: MakeSeal = (given, issues) => {
+  if (given !== undefined)
+    issues.push(issue(['encryption'], 'invalid', 'is not in the script-tag file; import location-sdk/outbox'));
+  return plainSeal;
+};

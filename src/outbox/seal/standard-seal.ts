@@ -1,9 +1,8 @@
 import { hmacSha256, sha256 } from '../../platform/hash.js';
-import { fromBase64, toBase64, utf8 } from '../bytes.js';
-import type { OutboxStore } from '../store.js';
-import { type ReadEncryption, readEncryption } from './encryption.js';
+import type { OutboxStore } from '../store/store.js';
+import { fromBase64, type ReadEncryption, readEncryption, toBase64, utf8 } from './encryption.js';
 import { createKeyRing, type DerivedKeys } from './key-ring.js';
-import type { MakeSeal, Seal, SealContext } from './seal.js';
+import { isOfExcerpt, type MakeSeal, type Seal, type SealContext } from './seal.js';
 
 /** The prefix of a sealed body. An unsealed body is JSON and begins with a brace. */
 const SEALED = 'sealed1';
@@ -16,15 +15,20 @@ export function keyIdOf(body: string): string | undefined {
 }
 
 /** The id of the key of a fingerprint. Undefined if it was made without encryption, or by another seal. */
-export const keyIdOfFingerprint = (fingerprint: string): string | undefined => /^([A-Za-z0-9][\w-]{0,63})\.[0-9a-f]{8}\.[0-9a-f]{64}$/.exec(fingerprint)?.[1];
+export const keyIdOfFingerprint = (fingerprint: string): string | undefined =>
+  /^([A-Za-z0-9][\w-]{0,63})\.[0-9a-f]{8}\.[0-9a-f]{64}$/.exec(fingerprint)?.[1];
+
+/** Whether a fingerprint was made without encryption: with the outbox's own key, or by a page. */
+export const isOwnFingerprint = (fingerprint: string): boolean =>
+  /^(?:-\.[0-9a-f]{8}\.)?[0-9a-f]{64}$/.test(fingerprint);
 
 /** The additional authenticated data: it binds the bytes to their row. */
 const boundTo = ({ id, environment, operation, reference }: SealContext, keyId: string) =>
   utf8(JSON.stringify([SEALED, keyId, id, environment, operation, reference]));
 
 /**
- * The default seal of an outbox. A fingerprint is `key id . check of the key . HMAC-SHA-256 of the body`. A plain hash would
- * reveal an eleven-digit number to a person who tries all of them.
+ * The default seal of an outbox. A fingerprint is `key id . check of the key . HMAC-SHA-256 of the body`. A plain hash
+ * would reveal an eleven-digit number to a person who tries all of them.
  */
 export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: ReadEncryption | undefined): Seal {
   const ring = createKeyRing(store, encryption);
@@ -42,7 +46,11 @@ export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: R
   async function encrypt({ id, check, body: key }: DerivedKeys, body: string, about: SealContext): Promise<string> {
     // Random for each body. 96 bits are enough for 2^32 bodies under one key.
     const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-    const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: boundTo(about, id) }, key, utf8(body));
+    const sealed = await crypto.subtle.encrypt(
+      { name: 'AES-GCM', iv, additionalData: boundTo(about, id) },
+      key,
+      utf8(body),
+    );
     return [SEALED, id, check, toBase64(iv), toBase64(new Uint8Array(sealed))].join('.');
   }
 
@@ -50,7 +58,11 @@ export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: R
     prepare: async () => void (await ring.current()),
     async seal(body, about) {
       const keys = await ring.current();
-      const [fingerprint, kept] = await Promise.all([fingerprintOf(keys, body), ring.encrypts ? encrypt(keys, body, about) : body]);
+      const [fingerprint, kept] = await Promise.all([
+        fingerprintOf(keys, body),
+        // An excerpt stays when the body is deleted, so it is never in plain text.
+        ring.encrypts || isOfExcerpt(about) ? encrypt(keys, body, about) : body,
+      ]);
       return { body: kept, fingerprint };
     },
     async open(sealed, about) {
@@ -63,7 +75,9 @@ export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: R
       const [iv, data] = [fromBase64(nonce), fromBase64(bytes)];
       if (kind !== SEALED || !iv || !data) throw new Error('The sealed body is damaged.');
       const { body: key } = await ring.find(keyId, check);
-      return new TextDecoder().decode(await crypto.subtle.decrypt({ name: 'AES-GCM', iv, additionalData: boundTo(about, keyId) }, key, data));
+      return new TextDecoder().decode(
+        await crypto.subtle.decrypt({ name: 'AES-GCM', iv, additionalData: boundTo(about, keyId) }, key, data),
+      );
     },
     matches,
   };

@@ -1,30 +1,29 @@
-import { ConfigurationError } from '../../errors/errors.js';
+import { refuseOtherNames } from '../../errors/errors.js';
 import { ownOptions } from '../../platform/as-record.js';
 import type { OperationName } from '../../protocol/operations.js';
-import { namesProblem } from '../../schema/option-rules.js';
-import { isServed, mayTakeFrom } from '../claimants.js';
-import { type BoundDestination, type Destination, type DestinationOperation, keyOf, otherGateway, type Rebound } from '../destination.js';
-import { changePause, notPaused, type Pause } from '../pause.js';
-import { cutoffOf } from '../retention.js';
-import { claimed, isAsExpected, isBlocked, isClaimable, isFinal, LONGEST_WAIT_MS, type Row } from '../state-machine.js';
-import type { Claimant, ClaimRequest, Enqueued, LogLine, NewRow, OutboxStore, RowQuery, Write } from '../store.js';
-import { countRows, type PrunedRows } from './count-rows.js';
-import { createQueue } from './due-queue.js';
-import { claimFairly } from './fair.js';
-import { HEAD_OF_THE_QUEUE, inTurn } from './head-of-queue.js';
-import { memoryConsole } from './memory-console.js';
-import { missingKeysOf } from './missing-keys.js';
-import { newRow } from './new-row.js';
+import { type BoundDestination, type DestinationOperation, keyOf, otherGateway } from '../rules/destination.js';
+import type { LogLine } from '../rules/receipt-entry.js';
+import {
+  bytesAfter,
+  claimed,
+  isAsExpected,
+  isBlocked,
+  isClaimable,
+  isFinal,
+  LONGEST_WAIT_MS,
+  type Row,
+} from '../rules/state-machine.js';
+import { isServed, mayTakeFrom } from '../store/claimants.js';
+import type { Claimant, ClaimRequest, Counts, Enqueued, NewRow, OutboxStore, Write } from '../store/store.js';
+import { claimFairly, HEAD_OF_THE_QUEUE, inTurn } from './claim-order.js';
+import { type KeptDestination, newDestination, pausesAt, withGateway, withPause } from './kept-destination.js';
+import { memoryOperator } from './memory-operator.js';
+import { matches, missingKeysOf, newRow } from './rows.js';
 
 /** The rows of an operation that may be claimed now or later: those that were never claimed, and the others. */
 type Queues = { readonly [Name in 'untried' | 'tried']: ReturnType<typeof createQueue> };
 
-/** A destination with its state and its queues. */
-interface KnownDestination extends Destination {
-  readonly gateway: string;
-  readonly rebound: readonly Rebound[];
-  readonly pause: Pause;
-  /** Two queues for each operation. */
+interface KnownDestination extends KeptDestination {
   readonly queues: Map<OperationName, Queues>;
 }
 
@@ -37,8 +36,8 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * Makes a store in memory, for tests and for pages without durable reports. Reports that wait are lost when the process ends
- * (`durable: false`). Final rows stay until the process ends.
+ * Makes a store in memory, for tests and for pages without durable reports. Reports that wait are lost when the process
+ * ends (`durable: false`). Final rows stay until the process ends.
  *
  * @example
  * ```ts
@@ -46,8 +45,7 @@ export interface MemoryStoreOptions {
  * ```
  */
 export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
-  const problem = namesProblem('memoryStore', ['now', 'player'], options);
-  if (problem !== undefined) throw new ConfigurationError(problem);
+  refuseOtherNames('memoryStore', ['now', 'player'], options);
   const { now = Date.now, player } = ownOptions(options);
   const rows = new Map<string, Row>();
   const order: string[] = [];
@@ -56,15 +54,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
   const settings = new Map<string, string>();
   const unlogged = new Map<string, Row>();
   const log: LogLine[] = [];
-  /** The pruned rows of each account. */
-  const pruned = new Map<string, PrunedRows>();
 
   let latest = Number.NEGATIVE_INFINITY;
 
   /** The current time. If the clock has jumped back so far that rows would wait too long, they become due. */
   function time(): number {
     const at = now();
-    if (at < latest) for (const row of rows.values()) if (!isFinal(row.state) && row.dueAt > at + LONGEST_WAIT_MS) put({ ...row, dueAt: at });
+    if (at < latest)
+      for (const row of rows.values())
+        if (!isFinal(row.state) && row.dueAt > at + LONGEST_WAIT_MS) put({ ...row, dueAt: at });
     latest = at;
     return at;
   }
@@ -80,7 +78,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
 
   /** Stores a row, and updates the rows that wait for it. */
   function put(next: Row): Row {
-    const row = { ...next, blocked: isBlocked(next, next.waitsFor === undefined ? undefined : rows.get(next.waitsFor)) };
+    const row = {
+      ...next,
+      blocked: isBlocked(next, next.waitsFor === undefined ? undefined : rows.get(next.waitsFor)),
+    };
     const wasOpen = isOpen(rows.get(row.id));
     rows.set(row.id, row);
     const queued = row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked);
@@ -89,6 +90,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     untried.set(row.id, queued && fence === 0 ? { dueAt: HEAD_OF_THE_QUEUE, sequence } : undefined);
     tried.set(row.id, queued && fence > 0 ? { dueAt, sequence } : undefined);
     if (isFinal(row.state)) unlogged.set(row.id, row);
+    else unlogged.delete(row.id);
     if (wasOpen === !isFinal(row.state)) return row;
     for (const id of dependents.get(row.id) ?? []) {
       const waiting = rows.get(id);
@@ -98,34 +100,42 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
   }
 
   /** The gateway of a destination. Binds the given one if it had none. */
-  function bind({ account, environment, gateway }: BoundDestination): string {
-    const there = destinations.get(keyOf({ account, environment }));
-    if (there) return there.gateway;
-    const pause = notPaused({ account, environment });
-    destinations.set(keyOf(pause), { account, environment, gateway, rebound: [], pause, queues: new Map() });
-    return gateway;
+  function bind(given: BoundDestination): string {
+    const there = destinations.get(keyOf(given));
+    if (!there) destinations.set(keyOf(given), { ...newDestination(given), queues: new Map() });
+    return there?.gateway ?? given.gateway;
+  }
+
+  function replace(next: KnownDestination | undefined): boolean {
+    if (next) destinations.set(keyOf(next), next);
+    return next !== undefined;
   }
 
   function add(given: NewRow, at: number): Enqueued {
     const there = rows.get(given.id);
     if (there) return { row: there, added: false };
     order.push(given.id);
-    if (given.waitsFor !== undefined) dependents.set(given.waitsFor, (dependents.get(given.waitsFor) ?? new Set()).add(given.id));
+    if (given.waitsFor !== undefined)
+      dependents.set(given.waitsFor, (dependents.get(given.waitsFor) ?? new Set()).add(given.id));
     return { row: put(newRow(given, order.length, at, false)), added: true };
   }
 
   function write({ id, expected, change }: Write, at: number): boolean {
     const row = rows.get(id);
-    if (!row || !isAsExpected(row, expected)) return false;
-    const { delayMs, keepBody, ...progress } = change;
-    put({ ...row, ...progress, dueAt: at + delayMs, changedAt: at, body: keepBody ? row.body : undefined });
+    if (!row || !isAsExpected(row, expected) || unlogged.has(id)) return false;
+    const { delayMs, keepBody, replacement, ...progress } = change;
+    const bytes = bytesAfter(row, { keepBody, replacement });
+    put({ ...row, ...progress, ...bytes, dueAt: at + delayMs, changedAt: at });
     return true;
   }
 
   function claim({ accounts, limit, leaseMs, probe, without = [], untriedFirst }: ClaimRequest, at: number): Row[] {
-    const isLeftOut = (one: DestinationOperation) => without.some((other) => other.operation === one.operation && keyOf(other) === keyOf(one));
-    const openQueues = ({ queues, ...one }: KnownDestination) => [...queues].filter(([operation]) => !isLeftOut({ ...one, operation } as DestinationOperation));
-    const openOf = (claimant: Claimant) => [...destinations.values()].filter((one) => isServed(one, [claimant]) && mayTakeFrom(one.pause, probe));
+    const isLeftOut = (one: DestinationOperation) =>
+      without.some((other) => other.operation === one.operation && keyOf(other) === keyOf(one));
+    const openQueues = ({ queues, ...one }: KnownDestination) =>
+      [...queues].filter(([operation]) => !isLeftOut({ ...one, operation } as DestinationOperation));
+    const openOf = (claimant: Claimant) =>
+      [...destinations.values()].filter((one) => isServed(one, [claimant]) && mayTakeFrom(one.pause, probe));
     const heads = (claimant: Claimant, name: keyof Queues): Row[] =>
       openOf(claimant)
         .flatMap((one) => openQueues(one).flatMap(([, queues]) => rows.get(queues[name].first()?.id ?? '') ?? []))
@@ -139,21 +149,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     });
   }
 
-  const matches = (row: Row, { account, state, environment, operation, reference }: RowQuery): boolean =>
-    (account ?? row.account) === row.account &&
-    (state ?? row.state) === row.state &&
-    (environment ?? row.environment) === row.environment &&
-    (operation ?? row.operation) === row.operation &&
-    (reference ?? row.reference) === row.reference;
-
-  function counts(accounts: readonly string[] | undefined) {
-    const isCounted = (account: string) => accounts?.includes(account) ?? true;
-    const gone = [...pruned].filter(([account]) => isCounted(account)).map(([, one]) => one);
-    return countRows(
-      [...rows.values()].filter(({ account }) => isCounted(account)),
-      gone,
-    );
-  }
+  const counts = (accounts: readonly string[] | undefined): Counts =>
+    countRows([...rows.values()].filter(({ account }) => accounts?.includes(account) ?? true));
 
   return {
     durable: false,
@@ -172,27 +169,20 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
       return { written: writes.map((one) => write(one, at)), claimed: request ? claim(request, at) : [] };
     },
     bind: async (given) => given.map(bind),
-    rebind: async ({ from, gateway, reason, ...destination }) => {
-      const before = destinations.get(keyOf(destination));
-      if (before?.gateway !== from) return false;
-      destinations.set(keyOf(destination), { ...before, gateway, rebound: [...before.rebound, { from, reason, at: time() }] });
-      return true;
-    },
+    rebind: async (change) => replace(withGateway(destinations.get(keyOf(change)), change, time())),
     outlook: async (accounts) => {
       const at = time();
       return [...destinations.values()]
         .filter(({ account }) => accounts?.includes(account) ?? true)
-        .map(({ queues, pause, ...destination }) => {
-          const due = [...queues.values()].flatMap(({ untried, tried }) => [untried, tried].flatMap((queue) => queue.first()?.dueAt ?? []));
-          return { ...destination, pause: { ...pause, remainingMs: pause.until - at }, nextInMs: due.length > 0 ? Math.min(...due) - at : undefined };
+        .map(({ queues, ...destination }) => {
+          const due = [...queues.values()].flatMap(({ untried, tried }) =>
+            [untried, tried].flatMap((queue) => queue.first()?.dueAt ?? []),
+          );
+          const nextInMs = due.length > 0 ? Math.min(...due) - at : undefined;
+          return { ...destination, ...pausesAt(destination, at), nextInMs };
         });
     },
-    pause: async (change) => {
-      const before = destinations.get(keyOf(change));
-      if (before?.pause.version !== change.version) return false;
-      destinations.set(keyOf(change), { ...before, pause: changePause(before.pause, change, now()) });
-      return true;
-    },
+    pause: async (change) => replace(withPause(destinations.get(keyOf(change)), change, now())),
     get: async (ids) => ids.map((id) => rows.get(id)),
     missingKeys: async (accounts) => missingKeysOf(rows.values(), accounts),
     list: async (query) => {
@@ -204,30 +194,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
       return found;
     },
     counts: async (accounts) => counts(accounts),
-    prune: async ({ account, olderThanMs, after, limit }) => {
-      const before = cutoffOf(time(), olderThanMs);
-      const next = Math.min(order.length, after + limit);
-      const old = order.slice(after, next).flatMap((id) => {
-        const row = rows.get(id);
-        return row?.account === account && isFinal(row.state) && row.changedAt < before && !unlogged.has(id) ? [row] : [];
-      });
-      const kept = pruned.get(account) ?? { before, recorded: 0, dismissed: 0, attempts: 0 };
-      for (const row of old) {
-        rows.delete(row.id);
-        kept[row.state === 'recorded' ? 'recorded' : 'dismissed'] += 1;
-        kept.attempts += row.attempts;
-        order[row.sequence - 1] = '';
-        if (row.waitsFor !== undefined) dependents.get(row.waitsFor)?.delete(row.id);
-      }
-      if (old.length > 0) pruned.set(account, { ...kept, before: Math.max(before, kept.before) });
-      return { pruned: old.length, next: next < order.length ? next : undefined };
-    },
-    prunedBefore: async (account) => pruned.get(account)?.before,
     remember: async (name, value) => {
       if (!settings.has(name)) settings.set(name, value);
       return settings.get(name) ?? value;
     },
-    console: memoryConsole({
+    console: memoryOperator({
       rows: () => rows.values(),
       destinations: () => destinations.values(),
       rowAt: (sequence) => rows.get(order[sequence - 1] ?? ''),
@@ -246,6 +217,91 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
       },
       read: async (from, limit) => log.slice(from, from + limit),
       last: async () => log.at(-1),
+    },
+  };
+}
+
+function countRows(rows: Iterable<Row>): Counts {
+  const states = { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 };
+  let oldestOpenAt: number | undefined;
+  let attempts = 0;
+  for (const row of rows) {
+    states[row.blocked ? 'blocked' : row.state] += 1;
+    attempts += row.attempts;
+    if (row.state === 'waiting' || row.state === 'in-flight')
+      oldestOpenAt = Math.min(oldestOpenAt ?? row.enqueuedAt, row.enqueuedAt);
+  }
+  return { states, oldestOpenAt, attempts };
+}
+
+/** The time from which a row may be claimed, and its place among rows of the same time. */
+interface Due {
+  readonly dueAt: number;
+  readonly sequence: number;
+}
+
+type Entry = Due & { readonly id: string };
+
+const isBefore = (a: Due, b: Due) => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.sequence < b.sequence);
+
+/**
+ * The rows that may be claimed, earliest first: a binary heap. A replaced entry stays in the heap until it comes first.
+ * Finding the first entry takes logarithmic time.
+ */
+export function createQueue() {
+  let heap: Entry[] = [];
+  const current = new Map<string, Entry>();
+
+  const at = (index: number) => heap[index] as Entry;
+
+  function push(entry: Entry): void {
+    let index = heap.length;
+    heap.push(entry);
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!isBefore(entry, at(parent))) break;
+      heap[index] = at(parent);
+      index = parent;
+    }
+    heap[index] = entry;
+  }
+
+  function pop(): void {
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return;
+    let index = 0;
+    for (;;) {
+      let child = 2 * index + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && isBefore(at(child + 1), at(child))) child += 1;
+      if (!isBefore(at(child), last)) break;
+      heap[index] = at(child);
+      index = child;
+    }
+    heap[index] = last;
+  }
+
+  const rebuild = (entries: Iterable<Entry>) => {
+    const all = [...entries];
+    heap = [];
+    for (const entry of all) push(entry);
+  };
+
+  return {
+    /** Puts a row at its place, or removes it. */
+    set(id: string, due: Due | undefined): void {
+      if (due === undefined) {
+        current.delete(id);
+        return;
+      }
+      const entry = { id, dueAt: due.dueAt, sequence: due.sequence };
+      current.set(id, entry);
+      push(entry);
+      if (heap.length > 2 * current.size + 64) rebuild(current.values());
+    },
+    first(): Entry | undefined {
+      while (heap[0] !== undefined && current.get(heap[0].id) !== heap[0]) pop();
+      return heap[0];
     },
   };
 }

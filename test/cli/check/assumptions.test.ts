@@ -10,11 +10,14 @@ const rows = readFileSync(join(root, 'docs/background/assumptions.md'), 'utf8')
   .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
 
 describe('the assumptions that a run tests', () => {
-  it.each(Object.entries(ASSUMPTIONS))('%s is a row of docs/background/assumptions.md, with its option', (_, { gap, ...assumption }) => {
-    const row = rows.find(([first]) => first === gap);
-    expect(row).toBeDefined();
-    if ('option' in assumption) expect(row?.join(' ')).toContain(assumption.option);
-  });
+  it.each(Object.entries(ASSUMPTIONS))(
+    '%s is a row of docs/background/assumptions.md, with its option',
+    (_, { gap, ...assumption }) => {
+      const row = rows.find(([first]) => first === gap);
+      expect(row).toBeDefined();
+      if ('option' in assumption) expect(row?.join(' ')).toContain(assumption.option);
+    },
+  );
 
   it('are not seen before a finding, and keep a difference even if other answers agree', () => {
     const findings = createFindings();

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
-import { judgeCertificate } from '../../../src/cli/check/certificate.js';
+import { judgeCertificate } from '../../../src/cli/check/reach.js';
 
 const now = Date.UTC(2026, 7, 1);
-const until = (days: number) => ({ authorized: true, problem: 'unknown reason', protocol: 'TLSv1.3', until: now + days * 86_400_000 });
+const until = (days: number) => ({
+  authorized: true,
+  problem: 'unknown reason',
+  protocol: 'TLSv1.3',
+  until: now + days * 86_400_000,
+});
 
 test.each([
   [90, 'ok', /valid for 90 more days$/],
@@ -14,5 +19,7 @@ test.each([
 });
 
 test('a refused certificate fails, even if it is valid for a long time', () => {
-  expect(judgeCertificate({ ...until(900), authorized: false, problem: 'CERT_REVOKED' }, now)).toMatchObject({ status: 'fail' });
+  expect(judgeCertificate({ ...until(900), authorized: false, problem: 'CERT_REVOKED' }, now)).toMatchObject({
+    status: 'fail',
+  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Answered, type Asked, checkStaging, gatewayThat } from './in-process.js';
 
 const baseUrl = 'https://gateway.example.com';
@@ -16,8 +16,16 @@ describe('a gateway that does not answer as staging gets no made-up report', () 
     ['verifies no number', () => [200, { success: false }], 1],
     ['verifies every number', () => [200, { success: true }], 2],
     ['verifies the wrong one', (nin) => [200, { success: !nin.startsWith('99') }], 1],
-    ['refuses the other number', (nin) => (nin.startsWith('99') ? [200, { success: true }] : [404, { message: 'no such person' }]), 2],
-    ['does not say whether the other number is verified', (nin) => [200, nin.startsWith('99') ? { success: true } : {}], 2],
+    [
+      'refuses the other number',
+      (nin) => (nin.startsWith('99') ? [200, { success: true }] : [404, { message: 'no such person' }]),
+      2,
+    ],
+    [
+      'does not say whether the other number is verified',
+      (nin) => [200, nin.startsWith('99') ? { success: true } : {}],
+      2,
+    ],
   ])('a gateway that %s', async (_, answer, numbers) => {
     const { fetch, asked, reports } = gatewayThat(verifying(answer));
     const { lines, references } = await checkStaging({ gateways, fetch });
@@ -25,7 +33,13 @@ describe('a gateway that does not answer as staging gets no made-up report', () 
     expect(references).toEqual([]);
     // Any further number could belong to a person.
     expect(asked.filter(({ key, body }) => key === apiKey && /^\d{11}$/.test(body.nin ?? ''))).toHaveLength(numbers);
-    expect(lines).toContainEqual(expect.objectContaining({ name: 'is it staging?', status: 'skip', advice: expect.stringContaining('--trust-environment') }));
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        name: 'is it staging?',
+        status: 'skip',
+        advice: expect.stringContaining('--trust-environment'),
+      }),
+    );
     expect(lines.filter(({ status }) => status === 'fail')).toHaveLength(1);
   });
 
@@ -43,6 +57,17 @@ describe('a gateway that does not answer as staging gets no made-up report', () 
   });
 });
 
+test('staging is checked unless the command names production, for any LOCATION_SDK_ENVIRONMENT', async () => {
+  vi.stubEnv('LOCATION_SDK_ENVIRONMENT', 'production');
+  const { fetch, asked } = gatewayThat(() => undefined);
+  const checked = checkStaging({ gateways: { production: { baseUrl, apiKey } }, fetch });
+  await expect(checked).rejects.toThrow(
+    /the staging gateway is not set up.* The production gateway is set up: test it with --environment production\.$/,
+  );
+  vi.unstubAllEnvs();
+  expect(asked).toEqual([]);
+});
+
 describe('one address for both environments is noticed', () => {
   test.each([
     ['https://gateway.example.com', 'https://GATEWAY.example.com:443/'],
@@ -54,7 +79,9 @@ describe('one address for both environments is noticed', () => {
     const both = { staging: { baseUrl: first, apiKey }, production: { baseUrl: second, apiKey } };
     const { lines } = await checkStaging({ gateways: both, fetch });
     expect(reports()).toEqual([]);
-    expect(lines).toContainEqual(expect.objectContaining({ status: 'fail', text: expect.stringContaining('the same address') }));
+    expect(lines).toContainEqual(
+      expect.objectContaining({ status: 'fail', text: expect.stringContaining('the same address') }),
+    );
   });
 
   test.each([
@@ -64,7 +91,10 @@ describe('one address for both environments is noticed', () => {
     ['http://staging.localhost:4010', 'http://production.localhost:4010'],
   ])('but two addresses are allowed: %s and %s', async (first, second) => {
     const { fetch, reports } = gatewayThat(() => undefined);
-    await checkStaging({ gateways: { staging: { baseUrl: first, apiKey }, production: { baseUrl: second, apiKey } }, fetch });
+    await checkStaging({
+      gateways: { staging: { baseUrl: first, apiKey }, production: { baseUrl: second, apiKey } },
+      fetch,
+    });
     expect(reports().length).toBeGreaterThan(0);
   });
 });

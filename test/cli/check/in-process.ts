@@ -1,22 +1,42 @@
 import { createFindings } from '../../../src/cli/check/assumptions.js';
 import { runChecks } from '../../../src/cli/check/checks.js';
 import { reportAsJson, reportAsMarkdown } from '../../../src/cli/check/report.js';
-import type { Line, Status } from '../../../src/cli/check/run.js';
+import type { Line } from '../../../src/cli/check/run.js';
 import { readTarget } from '../../../src/cli/check/target.js';
 import type { ClientOptions } from '../../../src/client/options.js';
 import { systemClock } from '../../../src/platform/time.js';
 
-/** Tests staging with these options, in this process. Returns the findings, and everything that a run prints or writes about them. */
+/**
+ * Tests staging with these options, in this process. Returns the findings, and everything that a run prints or writes
+ * about them.
+ */
 export async function checkStaging(options: ClientOptions, { trustEnvironment = false } = {}) {
   const lines: Line[] = [];
-  const tell = (section: string, status: Status, name: string, text: string, advice?: string) => void lines.push({ section, status, name, text, advice });
+  const tell = (line: Line) => void lines.push(line);
   const target = readTarget(options, 'staging', tell);
   if (!target) throw new Error(lines.map(({ text }) => text).join('; '));
   const findings = createFindings();
   const references: string[] = [];
   const { signal } = new AbortController();
-  await runChecks({ ...target, findings, references, lines, tell, signal, trustEnvironment, now: systemClock.now, random: Math.random });
-  const report = { environment: 'staging', target, began: systemClock.now(), lines, references, assumptions: findings.list(), fromCheck: undefined } as const;
+  await runChecks({
+    ...target,
+    findings,
+    references,
+    tell,
+    signal,
+    trustEnvironment,
+    state: { recorded: new Set() },
+    now: systemClock.now,
+    random: Math.random,
+  });
+  const report = {
+    environment: 'staging',
+    target,
+    began: systemClock.now(),
+    lines,
+    references,
+    assumptions: findings.list(),
+  } as const;
   return { lines, references, shown: `${JSON.stringify(lines)}\n${reportAsJson(report)}\n${reportAsMarkdown(report)}` };
 }
 
@@ -30,17 +50,25 @@ export interface Asked {
 export type Answered = readonly [status: number, body: unknown];
 
 /** A gateway that accepts only its own paths, requires a key, and answers a request with a key as `answer` says. */
-export function gatewayThat(answer: (asked: Asked) => Answered | undefined, isKey: (key: string) => boolean = () => true) {
+export function gatewayThat(
+  answer: (asked: Asked) => Answered | undefined,
+  isKey: (key: string) => boolean = () => true,
+) {
   const asked: Asked[] = [];
   const fetch: NonNullable<ClientOptions['fetch']> = async (url, init) => {
-    const one = { path: url.split('/external/')[1] ?? '', key: init.headers['x-api-key'], body: JSON.parse(init.body ?? '{}') };
+    const one = {
+      path: url.split('/external/')[1] ?? '',
+      key: init.headers['x-api-key'],
+      body: JSON.parse(init.body ?? '{}'),
+    };
     asked.push(one);
     const [status, body] = answerOf(one);
     return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
   };
   const answerOf = (one: Asked): Answered => {
     if (one.path.startsWith('location-sdk-check')) return [404, { message: 'no such path' }];
-    if (one.key === undefined || one.key === 'location-sdk-check-wrong-key' || !isKey(one.key)) return [401, { error: 'Unauthorized', message: 'no key' }];
+    if (one.key === undefined || one.key === 'location-sdk-check-wrong-key' || !isKey(one.key))
+      return [401, { error: 'Unauthorized', message: 'no key' }];
     return answer(one) ?? (one.path === 'nin/verify' ? verified(one) : [200, { message: 'recorded' }]);
   };
   return { asked, fetch, reports: () => asked.filter(({ path }) => path.startsWith('report-')) };

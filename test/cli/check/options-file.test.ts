@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readOptionsFile } from '../../../src/cli/check/options-file.js';
+import { readOptionsModule } from '../../../src/cli/check/options-file.js';
 import { type Clock, systemClock } from '../../../src/platform/time.js';
 import { type BuiltCli, buildCli } from '../../support/built-cli.js';
 
@@ -30,20 +30,27 @@ const waits = 'await new Promise(() => {}); export default {};';
 
 test('options that load in time are read', async () => {
   const file = fileWith('waits-a-little', 'await new Promise(setImmediate); export default { attemptTimeoutMs: 300 };');
-  await expect(readOptionsFile(file, { clock: systemClock, milliseconds: 60_000 })).resolves.toEqual({ attemptTimeoutMs: 300 });
+  await expect(readOptionsModule(file, { clock: systemClock, milliseconds: 60_000 })).resolves.toEqual({
+    client: { attemptTimeoutMs: 300 },
+  });
 });
 
 test('a file that waits for ever times out', async () => {
   const limits: number[] = [];
-  const clock: Clock = { ...systemClock, setTimeout: (callback, milliseconds) => [limits.push(milliseconds), setImmediate(callback)] };
-  const read = readOptionsFile(fileWith('waits', waits), { clock, milliseconds: 30_000 });
+  const clock: Clock = {
+    ...systemClock,
+    setTimeout: (callback, milliseconds) => [limits.push(milliseconds), setImmediate(callback)],
+  };
+  const read = readOptionsModule(fileWith('waits', waits), { clock, milliseconds: 30_000 });
   await expect(read).rejects.toThrow(/waits\.mjs did not load within 30 s: it waits for something/);
   expect(limits).toEqual([30_000]);
 });
 
 test('a file that throws undefined does not crash the command', async () => {
   const file = fileWith('throws-nothing', 'throw undefined;');
-  await expect(readOptionsFile(file, { clock: systemClock, milliseconds: 60_000 })).rejects.toThrow(/cannot be loaded \(undefined\)/);
+  await expect(readOptionsModule(file, { clock: systemClock, milliseconds: 60_000 })).rejects.toThrow(
+    /cannot be loaded \(undefined\)/,
+  );
 });
 
 test('the command ends although its options leave a timer running', async () => {
@@ -54,7 +61,13 @@ test('the command ends although its options leave a timer running', async () => 
 });
 
 test('the command ends in time although its options wait and leave a timer running', async () => {
-  const { code, out, err } = await cli.run('check', '--timeout', '100.5ms', '--options', fileWith('open-and-waits', `setInterval(() => {}, 1_000); ${waits}`));
+  const { code, out, err } = await cli.run(
+    'check',
+    '--timeout',
+    '100.5ms',
+    '--options',
+    fileWith('open-and-waits', `setInterval(() => {}, 1_000); ${waits}`),
+  );
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toMatch(/did not load within 0\.101 s/);
 });

@@ -36,9 +36,18 @@ test('the names of members that are not a key are shown', async () => {
 });
 
 test.each<[string, (asked: Asked, before: string | undefined) => Answered | undefined]>([
-  ['in its message', ({ path, key }) => (path.startsWith('report-') ? [200, { message: `recorded with the key ${key}` }] : undefined)],
-  ['as the name of a member', ({ path, key = '' }) => (path.startsWith('report-') ? [200, { [key]: true, message: 'recorded' }] : undefined)],
-  ['in a refusal, one request later', ({ path }, before) => (path.startsWith('report-') ? [422, { message: `the key ${before} was before` }] : undefined)],
+  [
+    'in its message',
+    ({ path, key }) => (path.startsWith('report-') ? [200, { message: `recorded with the key ${key}` }] : undefined),
+  ],
+  [
+    'as the name of a member',
+    ({ path, key = '' }) => (path.startsWith('report-') ? [200, { [key]: true, message: 'recorded' }] : undefined),
+  ],
+  [
+    'in a refusal, one request later',
+    ({ path }, before) => (path.startsWith('report-') ? [422, { message: `the key ${before} was before` }] : undefined),
+  ],
 ])('no key of a function that returns another one each time is shown if a gateway repeats it %s', async (_, answer) => {
   const { given, gateways } = rotating();
   let before: string | undefined;
@@ -54,7 +63,9 @@ test.each<[string, (asked: Asked, before: string | undefined) => Answered | unde
 });
 
 test('the made-up wrong key masks no words of an answer', async () => {
-  const { fetch } = gatewayThat(({ path }) => (path.startsWith('report-') ? [422, { message: 'location is wrong, check it' }] : undefined));
+  const { fetch } = gatewayThat(({ path }) =>
+    path.startsWith('report-') ? [422, { message: 'location is wrong, check it' }] : undefined,
+  );
   const { shown } = await checkStaging({ gateways: { staging: { baseUrl, apiKey: 'another-key' } }, fetch });
   expect(shown).toContain('location is wrong, check it');
 });
@@ -63,7 +74,9 @@ describe('a gateway behind another gateway', () => {
   const FRONT = 'canaryfronttoken';
   const gateways = { staging: { baseUrl, apiKey: 'another-key' } };
   const behind = (isLetIn: (headers: Readonly<Record<string, string>>) => boolean) => {
-    const { fetch: inner } = gatewayThat(({ path, key }) => (path.startsWith('report-') ? [422, { message: `${FRONT} sent ${key}`, [FRONT]: 1 }] : undefined));
+    const { fetch: inner } = gatewayThat(({ path, key }) =>
+      path.startsWith('report-') ? [422, { message: `${FRONT} sent ${key}`, [FRONT]: 1 }] : undefined,
+    );
     const fetch: typeof inner = async (url, init) =>
       isLetIn(init.headers) ? inner(url, init) : new Response(JSON.stringify({ message: 'front' }), { status: 403 });
     return fetch;
@@ -73,8 +86,16 @@ describe('a gateway behind another gateway', () => {
     ['an object', { 'x-front': FRONT }],
     ['a function', async () => ({ 'X-Front': FRONT })],
   ])('gets the headers with every request, and no answer shows them: %s', async (_, headers) => {
-    const { lines, shown } = await checkStaging({ gateways, headers, fetch: behind((sent) => sent['x-front'] === FRONT) });
-    expect(lines.filter(({ section }) => section === 'The gateway' || section === 'The key').map(({ name, status }) => `${status} ${name}`)).toEqual([
+    const { lines, shown } = await checkStaging({
+      gateways,
+      headers,
+      fetch: behind((sent) => sent['x-front'] === FRONT),
+    });
+    expect(
+      lines
+        .filter(({ section }) => section === 'The gateway' || section === 'The key')
+        .map(({ name, status }) => `${status} ${name}`),
+    ).toEqual([
       'ok a path that does not exist',
       'ok a known path, without a key',
       'skip clock',
@@ -86,7 +107,11 @@ describe('a gateway behind another gateway', () => {
   });
 
   test('gets no request if the function headers fails, and its error is not shown', async () => {
-    const { lines, shown } = await checkStaging({ gateways, headers: () => Promise.reject(new Error(FRONT)), fetch: behind(() => true) });
+    const { lines, shown } = await checkStaging({
+      gateways,
+      headers: () => Promise.reject(new Error(FRONT)),
+      fetch: behind(() => true),
+    });
     expect(lines.find(({ status }) => status === 'fail')?.text).toBe('headers threw an error; check that function');
     expect(shown).not.toContain(FRONT);
   });

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
+import { shapeOf } from '../../../src/cli/outbox/import/columns.js';
 import { enqueueLines } from '../../../src/cli/outbox/import/enqueue-lines.js';
 import type { ImportLine } from '../../../src/cli/outbox/import/lines.js';
 import { createRejected } from '../../../src/cli/outbox/import/rejected.js';
-import { shapeOf } from '../../../src/cli/outbox/import/shape.js';
 import { createClient } from '../../../src/entries/index.js';
 import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import { createOutboxEvents } from '../../../src/outbox/events.js';
-import { createEntrance } from '../../../src/outbox/intake/enqueue.js';
+import { createIntake } from '../../../src/outbox/intake/enqueue.js';
 import { makeStandardSeal } from '../../../src/outbox/seal/standard-seal.js';
 import { readOutboxSettings } from '../../../src/outbox/settings.js';
 import { settledBet } from '../../support/factories.js';
@@ -15,7 +15,10 @@ import { settledBet } from '../../support/factories.js';
 const MB = 1024 * 1024;
 const OPERATION = 'reportSettledBet';
 
-/** Enqueues lines of this length, read in blocks of a quarter of a megabyte or of one line; gives the bytes of each batch. */
+/**
+ * Enqueues lines of this length, read in blocks of a quarter of a megabyte or of one line; gives the bytes of each
+ * batch.
+ */
 async function batchesOf(lines: number, bytes: number): Promise<number[]> {
   const together = Math.max(1, Math.floor(MB / 4 / bytes));
   const given = Array.from(
@@ -34,7 +37,10 @@ async function batchesOf(lines: number, bytes: number): Promise<number[]> {
     batches.push(rows.length * bytes);
     return inner.enqueue(rows);
   };
-  const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'a-key' } }, environment: 'staging' });
+  const client = createClient({
+    gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'a-key' } },
+    environment: 'staging',
+  });
   const settings = readOutboxSettings({ client, store: { ...inner, enqueue } }, makeStandardSeal);
   const [account] = settings.accounts;
   if (!account) throw new Error('The outbox has no account.');
@@ -43,14 +49,10 @@ async function batchesOf(lines: number, bytes: number): Promise<number[]> {
       source: { size: lines * bytes, expectUnchanged: async () => undefined },
       read,
       shape: shapeOf(OPERATION, 'strict'),
-      entrance: createEntrance(settings, account, createOutboxEvents()),
-      settings,
-      rejected: createRejected(join(inject('runFolder'), 'none.csv')),
-      conflicts: new Set(),
-      rate: undefined,
-      signal: new AbortController().signal,
+      rejected: createRejected(join(inject('runFolder'), 'none.csv'), 'bet_id'),
     },
-    { enqueued: 0, already: 0, line: 0 },
+    { intake: createIntake(settings, account, createOutboxEvents(), undefined), settings },
+    { enqueued: 0, already: 0 },
   );
   return batches;
 }
@@ -59,13 +61,16 @@ it.each([
   ['short', 1_200, 500],
   ['of 20 kB', 1_000, 20_000],
   ['of 1 MB', 20, MB],
-])('a batch holds 500 lines at most, and of long ones a little more than 4 MB: lines that are %s', async (_, lines, bytes) => {
-  const batches = await batchesOf(lines, bytes);
-  expect(batches.reduce((sum, one) => sum + one, 0)).toBe(lines * bytes);
-  for (const batch of batches) {
-    expect(batch).toBeLessThanOrEqual(500 * bytes);
-    expect(batch).toBeLessThanOrEqual(4 * MB + Math.max(MB / 4, bytes));
-  }
-  // Nor are they smaller than they must be.
-  expect(batches.length).toBeLessThanOrEqual(Math.ceil((lines * bytes) / Math.min(500 * bytes, 4 * MB)) + 1);
-});
+])(
+  'a batch holds 500 lines at most, and of long ones a little more than 4 MB: lines that are %s',
+  async (_, lines, bytes) => {
+    const batches = await batchesOf(lines, bytes);
+    expect(batches.reduce((sum, one) => sum + one, 0)).toBe(lines * bytes);
+    for (const batch of batches) {
+      expect(batch).toBeLessThanOrEqual(500 * bytes);
+      expect(batch).toBeLessThanOrEqual(4 * MB + Math.max(MB / 4, bytes));
+    }
+    // Nor are they smaller than they must be.
+    expect(batches.length).toBeLessThanOrEqual(Math.ceil((lines * bytes) / Math.min(500 * bytes, 4 * MB)) + 1);
+  },
+);

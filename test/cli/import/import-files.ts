@@ -1,10 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { openLibsql, query } from '../../outbox/stores/sqlite/files.js';
+import { openSqlite, query } from '../../outbox/stores/sqlite/files.js';
 import { runCli } from '../../support/cli-in-process.js';
 
-const GATEWAYS = "gateways: { staging: { baseUrl: 'https://gateway.example.com' }, production: { baseUrl: 'https://live.example.com' } }";
+const GATEWAYS =
+  "gateways: { staging: { baseUrl: 'https://gateway.example.com' }, production: { baseUrl: 'https://live.example.com' } }";
 
 /** A folder for one import: its files, its outbox, and the command. `place`: another outbox, with its options. */
 export function importFolder(options = '', place: readonly string[] = []) {
@@ -29,9 +30,18 @@ export function importFolder(options = '', place: readonly string[] = []) {
     wordsOf,
     run: (file: string, operation: string, ...more: string[]) => runCli(wordsOf(file, operation, more)),
     /** The rows in the file of the outbox, read by another program. */
-    rows(): { reference: string; account: string; environment: string; operation: string; body: Record<string, unknown> }[] {
-      const database = openLibsql(outbox);
-      const rows = query(database, 'SELECT reference, account, environment, operation, body FROM outbox_rows ORDER BY sequence');
+    rows(): {
+      reference: string;
+      account: string;
+      environment: string;
+      operation: string;
+      body: Record<string, unknown>;
+    }[] {
+      const database = openSqlite(outbox);
+      const rows = query(
+        database,
+        'SELECT reference, account, environment, operation, body FROM outbox_rows ORDER BY sequence',
+      );
       database.close();
       return rows.map(({ reference, account, environment, operation, body }) => ({
         reference: String(reference),
@@ -50,12 +60,17 @@ type Cell = string | number | boolean | undefined;
 export function flat(payload: object, under = ''): Record<string, Cell> {
   return Object.fromEntries(
     Object.entries(payload).flatMap(([name, value]) =>
-      typeof value === 'object' && value !== null ? Object.entries(flat(value, `${under}${name}.`)) : [[`${under}${name}`, value]],
+      typeof value === 'object' && value !== null
+        ? Object.entries(flat(value, `${under}${name}.`))
+        : [[`${under}${name}`, value]],
     ),
   );
 }
 
-/** Payloads as a table. This writer shares no code with the reader. It quotes every cell, or only those that need quotes. */
+/**
+ * Payloads as a table. This writer shares no code with the reader. It quotes every cell, or only those that need
+ * quotes.
+ */
 export function csvOf(payloads: readonly object[], { separator = ',', newline = '\n', quoteAll = false } = {}): string {
   const rows = payloads.map((payload) => flat(payload));
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
@@ -63,5 +78,7 @@ export function csvOf(payloads: readonly object[], { separator = ',', newline = 
     const text = value === undefined ? '' : String(value);
     return quoteAll || /["\r\n,;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((cells) => `${cells.map(cell).join(separator)}${newline}`).join('');
+  return [names, ...rows.map((row) => names.map((name) => row[name]))]
+    .map((cells) => `${cells.map(cell).join(separator)}${newline}`)
+    .join('');
 }

@@ -3,7 +3,17 @@ import { createClient, geojs, ipapiCo, type LocationError } from '../../../src/e
 import { failureOf } from '../../support/failure-of.js';
 import { json } from '../../support/recording-fetch.js';
 import { FakeClock } from '../fake-clock.js';
-import { ADDRESS, hanging, knowing, lookups, PLACE, refusing, service, type TestService, unknowing, unreachable } from '../lookups.js';
+import {
+  ADDRESS,
+  hanging,
+  knowing,
+  lookups,
+  refusing,
+  service,
+  type TestService,
+  unknowing,
+  unreachable,
+} from '../lookups.js';
 import { replay } from '../providers/recorded-answers.js';
 
 type Lookup = Parameters<typeof service>[1];
@@ -14,7 +24,11 @@ function several(behaviours: Lookup[], settings = {}) {
   const services: TestService[] = [];
   const made = lookups(
     (clock) => {
-      services.push(...behaviours.map((_lookup, index) => service('abcd'[index] ?? '?', (of) => now[index]?.(of) ?? unknowing(), clock)));
+      services.push(
+        ...behaviours.map((_lookup, index) =>
+          service('abcd'[index] ?? '?', (of) => now[index]?.(of) ?? unknowing(), clock),
+        ),
+      );
       return services;
     },
     { cacheMs: 0, ...settings },
@@ -93,14 +107,17 @@ describe('an unreachable service', () => {
   test.each([
     ['cannot be reached', unreachable, 'unreachable'],
     ['does not answer in its time', hanging, 'timeout'],
-  ])('that %s is paused for 5 seconds at most, so that it is used again soon after the network is back', async (_what, lookup, reason) => {
-    const { steps, clock } = several([lookup, knowing]);
-    expect(await steps()).toEqual([`a: ${reason}`, 'b: found']);
-    await clock.advance(4_999);
-    expect(await steps()).toEqual(['a: resting', 'b: found']);
-    await clock.advance(1);
-    expect(await steps()).toEqual([`a: ${reason}`, 'b: found']);
-  });
+  ])(
+    'that %s is paused for 5 seconds at most, so that it is used again soon after the network is back',
+    async (_what, lookup, reason) => {
+      const { steps, clock } = several([lookup, knowing]);
+      expect(await steps()).toEqual([`a: ${reason}`, 'b: found']);
+      await clock.advance(4_999);
+      expect(await steps()).toEqual(['a: resting', 'b: found']);
+      await clock.advance(1);
+      expect(await steps()).toEqual([`a: ${reason}`, 'b: found']);
+    },
+  );
 
   test('is not paused because a caller had no time for it', async () => {
     const { steps } = several([hanging]);
@@ -138,29 +155,12 @@ describe('when all other services fail', () => {
     expect(await steps()).toEqual(['b: bad-answer', 'a: found']);
   });
 
-  test('it is never started in parallel to another', async () => {
-    const { steps, now, asked } = several([() => refusing(), (clock) => new Promise((resolve) => clock.setTimeout(() => resolve(PLACE), 3_000))], {
-      hedgeAfterMs: 100,
-    });
-    await steps();
-    now[0] = knowing;
-    expect(await steps()).toEqual(['a: resting', 'b: found']);
-    expect(asked()).toEqual([1, 2]);
-  });
-
   test('its pause ends once it has answered', async () => {
     const { steps, now } = several([() => refusing(), unknowing]);
     await steps();
     now[0] = knowing;
     expect(await steps()).toEqual(['b: bad-answer', 'a: found']);
     expect(await steps()).toEqual(['a: found']);
-  });
-
-  test('a network that recovers in part is used at once', async () => {
-    const { steps, now } = several([unreachable, unreachable, unreachable]);
-    await steps();
-    now[1] = knowing;
-    expect(await steps()).toEqual(['a: unreachable', 'c: resting', 'b: found']);
   });
 
   test('a network that recovers is used at once', async () => {
@@ -181,7 +181,10 @@ test('over HTTP: 429 with its Retry-After, 403 and a refusal with status 200 pau
     return answers[url.includes('geojs') ? 0 : 1]?.() ?? json('');
   };
   const client = createClient({ clock, fetch, location: { ip: { providers: [geojs(), ipapiCo()] } } });
-  const steps = async () => (await failureOf<LocationError>(client.locate({ clientIP: ADDRESS }))).steps.map(({ step, reason }) => `${step}: ${reason}`);
+  const steps = async () =>
+    (await failureOf<LocationError>(client.locate({ clientIP: ADDRESS }))).steps.map(
+      ({ step, reason }) => `${step}: ${reason}`,
+    );
   expect(await steps()).toEqual(['geojs: refused', 'ipapi.co: refused']);
   answers[1] = () => replay('ipapi-co', 'refusedWith200');
   await clock.advance(59_999);

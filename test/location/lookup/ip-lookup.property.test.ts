@@ -27,7 +27,10 @@ const KINDS = [
 
 interface Behaviour {
   readonly kind: (typeof KINDS)[number];
-  /** The time until it answers, in milliseconds: a multiple of 10 below its limit, so that it never coincides with a caller's end. */
+  /**
+   * The time until it answers, in milliseconds: a multiple of 10 below its limit, so that it never coincides with a
+   * caller's end.
+   */
   readonly delay: number;
 }
 
@@ -45,15 +48,19 @@ const REASONS: Partial<Record<Behaviour['kind'], LocationFailure>> = {
 
 const placeOf = (service: number): IpLocation => ({ latitude: service + 1, longitude: 7 });
 
-/** A service whose timers are gone when it has answered or was aborted. Counts how many calls run at a time. */
-function misbehaving({ kind, delay }: Behaviour, service: number, clock: FakeClock, count: { running: number; most: number }): IpProvider {
+/** A service whose timers are gone when it has answered or was aborted. Counts the calls that run. */
+function misbehaving(
+  { kind, delay }: Behaviour,
+  service: number,
+  clock: FakeClock,
+  count: { running: number },
+): IpProvider {
   const place = placeOf(service);
   return {
     name: `service ${service}`,
     lookup({ signal }) {
       if (kind === 'throws') throw new Error('at once');
       count.running += 1;
-      count.most = Math.max(count.most, count.running);
       let runs = true;
       const leave = () => {
         if (runs) count.running -= 1;
@@ -68,13 +75,17 @@ function misbehaving({ kind, delay }: Behaviour, service: number, clock: FakeClo
           if (kind === 'rejects') reject(undefined);
           else if (kind === 'refuses') reject(new LookupFailure('refused', 'the service refuses', '30'));
           else if (kind === 'is unreachable') reject(new LookupFailure('unreachable', 'out of reach'));
-          else resolve(kind === 'has no place' ? undefined : kind === 'answers 0, 0' ? { latitude: 0, longitude: 0 } : place);
+          else
+            resolve(
+              kind === 'has no place' ? undefined : kind === 'answers 0, 0' ? { latitude: 0, longitude: 0 } : place,
+            );
           if (kind === 'answers twice') {
             resolve({ latitude: 80, longitude: 80 });
             reject(new Error('twice'));
           }
         };
-        const timer = kind === 'dies' ? undefined : clock.setTimeout(act, kind === 'answers late' ? TIMEOUT_MS + delay : delay);
+        const timer =
+          kind === 'dies' ? undefined : clock.setTimeout(act, kind === 'answers late' ? TIMEOUT_MS + delay : delay);
         if (kind === 'answers late') return;
         signal.addEventListener('abort', () => {
           clock.clearTimeout(timer);
@@ -91,27 +102,20 @@ interface Expected {
   readonly steps: readonly string[];
 }
 
-/** The expected result of services without pauses, for a caller with unlimited time: derived from the rules, not from the code. */
-function expected(behaviours: readonly Behaviour[], hedgeAfterMs: number | undefined): Expected {
-  const asked: { service: number; ended: number; reason: LocationFailure | undefined }[] = [];
-  let next = 0;
+/**
+ * The expected result of services without pauses, for a caller with unlimited time: derived from the rules, not from
+ * the code.
+ */
+function expected(behaviours: readonly Behaviour[]): Expected {
+  const steps: string[] = [];
+  let at = 0;
   for (const [service, { kind, delay }] of behaviours.entries()) {
-    const started = next;
-    const first = Math.min(...asked.filter(({ reason }) => !reason).map(({ ended }) => ended));
-    // The service that has answered by now has won.
-    if (first <= started) break;
     const reason = REASONS[kind];
-    const ended = kind === 'throws' ? started : started + (reason === 'timeout' ? TIMEOUT_MS : delay);
-    asked.push({ service, ended, reason });
-    next = reason ? Math.min(ended, started + (hedgeAfterMs ?? Number.POSITIVE_INFINITY)) : started + (hedgeAfterMs ?? Number.POSITIVE_INFINITY);
+    if (kind !== 'throws') at += reason === 'timeout' ? TIMEOUT_MS : delay;
+    steps.push(`service ${service}: ${reason ?? 'found'}`);
+    if (!reason) return { at, service, steps };
   }
-  const [winner] = asked.filter(({ reason }) => !reason).sort((a, b) => a.ended - b.ended || a.service - b.service);
-  const at = winner?.ended ?? Math.max(0, ...asked.map(({ ended }) => ended));
-  const others = asked.filter((one) => one !== winner);
-  // Of two at the same moment, the one that started first is handled first.
-  const wasHeard = (service: number, ended: number) => !winner || ended < at || (ended === at && service < winner.service);
-  const steps = others.map(({ service, ended, reason }) => `service ${service}: ${reason && wasHeard(service, ended) ? reason : 'overtaken'}`);
-  return { at, service: winner?.service, steps: winner ? [...steps, `service ${winner.service}: found`] : steps };
+  return { at, service: undefined, steps };
 }
 
 /** A signal that counts its listeners. */
@@ -131,10 +135,21 @@ function countedSignal() {
 
 function lookupOf(behaviours: readonly Behaviour[], settings: Partial<IpLookupSettings> = {}) {
   const clock = new FakeClock();
-  const counts = behaviours.map(() => ({ running: 0, most: 0 }));
-  const providers = behaviours.map((behaviour, service) => misbehaving(behaviour, service, clock, counts[service] ?? { running: 0, most: 0 }));
-  const standard = { timeoutMs: TIMEOUT_MS, hedgeAfterMs: undefined, restMs: 60_000, cacheMs: 300_000, cacheSize: 10, providers };
-  const lookup = createIpLookup({ ...standard, ...settings }, { clock, fetch: () => Promise.reject(new Error('this test uses no network')) });
+  const counts = behaviours.map(() => ({ running: 0 }));
+  const providers = behaviours.map((behaviour, service) =>
+    misbehaving(behaviour, service, clock, counts[service] ?? { running: 0 }),
+  );
+  const standard = {
+    timeoutMs: TIMEOUT_MS,
+    restMs: 60_000,
+    cacheMs: 300_000,
+    cacheSize: 10,
+    providers,
+  };
+  const lookup = createIpLookup(
+    { ...standard, ...settings },
+    { clock, fetch: () => Promise.reject(new Error('this test uses no network')) },
+  );
   const began = clock.now();
   return { clock, lookup, counts, began };
 }
@@ -148,7 +163,14 @@ interface Caller {
 /** Starts and ends callers, and records the result and the time of each. */
 async function play(behaviours: readonly Behaviour[], settings: Partial<IpLookupSettings>, callers: readonly Caller[]) {
   const { clock, lookup, counts, began } = lookupOf(behaviours, settings);
-  const seen = callers.map(() => ({ settled: 0, at: Number.NaN, found: undefined as IpLocation | undefined, ageMs: 0, steps: [] as string[], listening: 0 }));
+  const seen = callers.map(() => ({
+    settled: 0,
+    at: Number.NaN,
+    found: undefined as IpLocation | undefined,
+    ageMs: 0,
+    steps: [] as string[],
+    listening: 0,
+  }));
   for (const [index, { comesAt, within, abortsAfter }] of callers.entries()) {
     clock.setTimeout(() => {
       const { signal, abort, listeners } = countedSignal();
@@ -171,20 +193,21 @@ async function play(behaviours: readonly Behaviour[], settings: Partial<IpLookup
   return { seen, counts, waiting: clock.waiting };
 }
 
-const behaviour = fc.record({ kind: fc.constantFrom(...KINDS), delay: fc.integer({ min: 1, max: 39 }).map((tens) => tens * 10) });
+const behaviour = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  delay: fc.integer({ min: 1, max: 39 }).map((tens) => tens * 10),
+});
 const behaviours = fc.array(behaviour, { minLength: 1, maxLength: 4 });
-const hedgeAfterMs = fc.option(
-  fc.integer({ min: 0, max: 50 }).map((tens) => tens * 10 + 5),
-  { nil: undefined },
-);
 const ALL_THE_TIME = 50_000;
 
 describe('for any combination of services that succeed, fail, throw, hang, answer twice or late', () => {
   test('a caller gets the answer that the rules give, when they give it', async () => {
     await fc.assert(
-      fc.asyncProperty(behaviours, hedgeAfterMs, async (services, hedge) => {
-        const { seen, waiting } = await play(services, { hedgeAfterMs: hedge }, [{ comesAt: 0, within: ALL_THE_TIME, abortsAfter: undefined }]);
-        const { at, service, steps } = expected(services, hedge);
+      fc.asyncProperty(behaviours, async (services) => {
+        const { seen, waiting } = await play(services, {}, [
+          { comesAt: 0, within: ALL_THE_TIME, abortsAfter: undefined },
+        ]);
+        const { at, service, steps } = expected(services);
         expect(seen[0]).toMatchObject({ settled: 1, at, listening: 0 });
         expect(seen[0]?.found?.latitude).toBe(service === undefined ? undefined : placeOf(service).latitude);
         expect(seen[0]?.steps).toEqual(steps);
@@ -209,13 +232,14 @@ describe('for any combination of services that succeed, fail, throw, hang, answe
     await fc.assert(
       fc.asyncProperty(
         behaviours,
-        hedgeAfterMs,
         fc.array(caller, { minLength: 1, maxLength: 5 }),
         fc.constantFrom(0, 60_000),
         fc.constantFrom(0, 700, 300_000),
-        async (services, hedge, callers, restMs, cacheMs) => {
-          const { seen, counts, waiting } = await play(services, { hedgeAfterMs: hedge, restMs, cacheMs }, callers);
-          const knowing = services.flatMap(({ kind }, service) => (kind === 'knows' || kind === 'answers twice' ? [placeOf(service).latitude] : []));
+        async (services, callers, restMs, cacheMs) => {
+          const { seen, counts, waiting } = await play(services, { restMs, cacheMs }, callers);
+          const knowing = services.flatMap(({ kind }, service) =>
+            kind === 'knows' || kind === 'answers twice' ? [placeOf(service).latitude] : [],
+          );
           for (const [index, { comesAt, within, abortsAfter = Number.POSITIVE_INFINITY }] of callers.entries()) {
             const { settled, at, found, ageMs, steps, listening } = seen[index] ?? expect.unreachable();
             expect({ settled, listening }).toEqual({ settled: 1, listening: 0 });
@@ -224,24 +248,10 @@ describe('for any combination of services that succeed, fail, throw, hang, answe
             expect(found === undefined).toBe(!steps.at(-1)?.endsWith('found'));
             expect(ageMs === 0 || ageMs < cacheMs).toBe(true);
           }
-          // One lookup in flight per address, with every service.
-          for (const { running, most } of counts) expect([running, most <= 1]).toEqual([0, true]);
+          for (const { running } of counts) expect(running).toBe(0);
           expect(waiting).toBe(0);
         },
       ),
-      RUNS,
-    );
-  });
-
-  test('a caller with little time at the start takes no time from one that joined it', async () => {
-    await fc.assert(
-      fc.asyncProperty(behaviours, hedgeAfterMs, fc.integer({ min: 1, max: 100 }), async (services, hedge, tens) => {
-        const hasty = { comesAt: 0, within: tens * 10 + 1, abortsAfter: undefined };
-        const { seen } = await play(services, { hedgeAfterMs: hedge }, [hasty, { ...hasty, within: ALL_THE_TIME }]);
-        const { at, service, steps } = expected(services, hedge);
-        expect(seen[1]).toMatchObject({ settled: 1, at, steps });
-        expect(seen[1]?.found?.latitude).toBe(service === undefined ? undefined : placeOf(service).latitude);
-      }),
       RUNS,
     );
   });
@@ -251,15 +261,20 @@ describe('for any combination of services that succeed, fail, throw, hang, answe
 const FAILING = KINDS.filter((kind) => REASONS[kind]);
 const combinations = FAILING.flatMap((a) => FAILING.flatMap((b) => FAILING.map((c) => [a, b, c])));
 
-test.each([undefined, 65])('the deadline bounds every combination of failing services (hedgeAfterMs: %s)', async (hedge) => {
+test('the deadline bounds every combination of failing services', async () => {
   expect(combinations).toHaveLength(FAILING.length ** 3);
-  for (const kinds of sampleOf(`lists of failing services, with hedging after ${hedge}`, combinations)) {
+  for (const kinds of sampleOf('lists of failing services', combinations)) {
     const services = kinds.map((kind) => ({ kind, delay: 390 }));
     for (const within of [101, 501, 1_101]) {
-      const { seen, waiting } = await play(services, { hedgeAfterMs: hedge }, [{ comesAt: 0, within, abortsAfter: undefined }]);
-      const { at } = expected(services, hedge);
-      expect({ kinds, within, ...seen[0] }).toMatchObject({ settled: 1, at: Math.min(at, within), found: undefined, listening: 0 });
-      expect(seen[0]?.steps.map((step) => step.split(':')[0])).toEqual(['service 0', 'service 1', 'service 2']);
+      const { seen, waiting } = await play(services, {}, [{ comesAt: 0, within, abortsAfter: undefined }]);
+      expect({ kinds, within, ...seen[0] }).toMatchObject({
+        settled: 1,
+        at: Math.min(expected(services).at, within),
+        found: undefined,
+        listening: 0,
+      });
+      const last = seen[0]?.steps.map((step) => step.split(':')[0]);
+      expect(last).toEqual(['service 0', 'service 1', 'service 2']);
       expect(waiting).toBe(0);
     }
   }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Transport } from '../../../src/delivery/transport.js';
 import {
   AbortedError,
   type ClientOptions,
@@ -9,7 +10,6 @@ import {
   type IpProvider,
   type LocationError,
   TimeoutError,
-  type Transport,
   ValidationError,
 } from '../../../src/entries/index.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
@@ -29,7 +29,11 @@ const never = { name: 'never', lookup: vi.fn(async () => place) };
 
 afterEach(() => expect(never.lookup).not.toHaveBeenCalled());
 
-function server(providers: IpProvider[], { ip, timeoutMs, ...more }: ClientOptions & { ip?: object; timeoutMs?: number } = {}, chainMs?: number) {
+function server(
+  providers: IpProvider[],
+  { ip, timeoutMs, ...more }: ClientOptions & { ip?: object; timeoutMs?: number } = {},
+  chainMs?: number,
+) {
   const gateway = createMockGateway();
   const clock = new FakeClock();
   const location = { ip: { providers, ...ip }, timeoutMs: chainMs };
@@ -38,7 +42,9 @@ function server(providers: IpProvider[], { ip, timeoutMs, ...more }: ClientOptio
 
 const stepsOf = async (providers: IpProvider[]) => {
   const { client } = server(providers);
-  return (await failureOf<LocationError>(client.locate({ clientIP }))).steps.map(({ step, reason }) => `${step}: ${reason}`);
+  return (await failureOf<LocationError>(client.locate({ clientIP }))).steps.map(
+    ({ step, reason }) => `${step}: ${reason}`,
+  );
 };
 
 test('the first service with an answer is the last one asked', async () => {
@@ -61,7 +67,10 @@ test.each<[string, IpProvider['lookup']]>([
   ['answers NaN', async () => ({ latitude: Number.NaN, longitude: 7.49 })],
   ['answers coordinates out of range', async () => ({ latitude: 9.07, longitude: 181 })],
   ['answers 0, 0, which services write for an unknown place', async () => ({ latitude: 0, longitude: 0 })],
-  ['answers an object that cannot be read', async () => Object.defineProperty({}, 'latitude', { get: () => expect.unreachable() }) as never],
+  [
+    'answers an object that cannot be read',
+    async () => Object.defineProperty({}, 'latitude', { get: () => expect.unreachable() }) as never,
+  ],
 ])('when a service %s the next one is asked', async (_what, lookup) => {
   expect(await server([provider('first', lookup), knowing]).client.locate({ clientIP })).toMatchObject(place);
   expect(await stepsOf([provider('first', lookup)])).toEqual(['first: bad-answer']);
@@ -75,7 +84,8 @@ test.each([
 });
 
 test('the error lists every service with the reason and how long it took', async () => {
-  const slow = (clock: FakeClock) => provider('slow', () => new Promise((_resolve, reject) => clock.setTimeout(() => reject(new Error('down')), 700)));
+  const slow = (clock: FakeClock) =>
+    provider('slow', () => new Promise((_resolve, reject) => clock.setTimeout(() => reject(new Error('down')), 700)));
   const clock = new FakeClock();
   const { client } = server([slow(clock), provider('unknowing', async () => undefined)], { clock });
   const error = await clock.runUntilSettled(failureOf<LocationError>(client.reportBetEvent(betEvent(), { clientIP })));
@@ -88,15 +98,29 @@ test('the error lists every service with the reason and how long it took', async
 });
 
 test("the error of a user's service is never shown", async () => {
-  const leaking = provider('ours', () => Promise.reject(Object.assign(new Error(`token secret-token for ${clientIP}`), { headers: 'secret-token' })));
+  const leaking = provider('ours', () =>
+    Promise.reject(Object.assign(new Error(`token secret-token for ${clientIP}`), { headers: 'secret-token' })),
+  );
   const error = await failureOf<LocationError>(server([leaking]).client.reportBetEvent(betEvent(), { clientIP }));
   expect(JSON.stringify(error) + error.stack).not.toMatch(/secret-token|102\.89/);
   expect(error.cause).toBeUndefined();
 });
 
 test('only known fields of an answer are sent, and empty strings are left out', async () => {
-  const odd = { ...place, city: '-', region: ' nil ', country: 'NG', accuracy: Number.NaN, isp: 'Example', source: 'theirs' };
-  expect(await placeOf(server([provider('ours', async () => odd)]).client.locate({ clientIP }))).toEqual({ ...place, country: 'NG', source: 'client_ip' });
+  const odd = {
+    ...place,
+    city: '-',
+    region: ' nil ',
+    country: 'NG',
+    accuracy: Number.NaN,
+    isp: 'Example',
+    source: 'theirs',
+  };
+  expect(await placeOf(server([provider('ours', async () => odd)]).client.locate({ clientIP }))).toEqual({
+    ...place,
+    country: 'NG',
+    source: 'client_ip',
+  });
 });
 
 test('a service gets the fetch of the client', async () => {
@@ -110,7 +134,10 @@ test('a service gets the fetch of the client', async () => {
     await given('https://geo.example.com/', { method: 'GET', headers: {}, signal });
     return place;
   });
-  await createClient({ ...gateway.clientOptions(), fetch, location: { ip: { providers: [asking] } } }).reportBetEvent(betEvent(), { clientIP });
+  await createClient({ ...gateway.clientOptions(), fetch, location: { ip: { providers: [asking] } } }).reportBetEvent(
+    betEvent(),
+    { clientIP },
+  );
   expect(asked).toEqual(['geo.example.com', 'mock-gateway.localhost']);
 });
 
@@ -129,7 +156,10 @@ test('a client with a transport sends reports by it, and asks services by its fe
   };
   const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } };
   const client = createClient({ gateways, fetch, transport, location: { ip: { providers: [geojs()] } } });
-  expect(await client.reportBetEvent(betEvent(), { clientIP })).toMatchObject({ outcome: 'recorded', location: { source: 'client_ip' } });
+  expect(await client.reportBetEvent(betEvent(), { clientIP })).toMatchObject({
+    outcome: 'recorded',
+    location: { source: 'client_ip' },
+  });
   expect([sent, asked]).toEqual([['gateway.example.com'], ['get.geojs.io']]);
 });
 
@@ -194,7 +224,9 @@ describe('the end of the call while a location is being found', () => {
       return new Promise<never>(() => {});
     });
     const { client, clock, gateway } = server([provider('aborted', lookup), never]);
-    const error = await clock.runUntilSettled(failureOf(client.reportBetEvent(betEvent(), { clientIP, signal: controller.signal })));
+    const error = await clock.runUntilSettled(
+      failureOf(client.reportBetEvent(betEvent(), { clientIP, signal: controller.signal })),
+    );
     expect(error).toBeInstanceOf(AbortedError);
     expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0, reference: 'BET-1', retryable: false });
     expect(error.message).not.toContain('secret');
@@ -210,15 +242,22 @@ describe('the end of the call while a location is being found', () => {
 
   test('an abort is an abort even if no location is required', async () => {
     const gateway = createMockGateway({ location: { required: false } });
-    const client = createClient({ ...gateway.clientOptions(), location: { required: false, ip: { providers: [hanging] } } });
-    expect(await failureOf(client.reportBetEvent(betEvent(), { clientIP, signal: AbortSignal.abort() }))).toBeInstanceOf(AbortedError);
+    const client = createClient({
+      ...gateway.clientOptions(),
+      location: { required: false, ip: { providers: [hanging] } },
+    });
+    expect(
+      await failureOf(client.reportBetEvent(betEvent(), { clientIP, signal: AbortSignal.abort() })),
+    ).toBeInstanceOf(AbortedError);
     expect(gateway.reports()).toEqual([]);
   });
 
   test('the deadline of the call ends it with a timeout, with nothing sent', async () => {
     const { client, clock, gateway } = server([hanging, hanging]);
     const began = clock.now();
-    const error = await clock.runUntilSettled(failureOf(client.reportBetEvent(betEvent(), { clientIP, timeoutMs: 2_500 })));
+    const error = await clock.runUntilSettled(
+      failureOf(client.reportBetEvent(betEvent(), { clientIP, timeoutMs: 2_500 })),
+    );
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0, retryable: true });
     expect(clock.now() - began).toBe(2_500);
@@ -226,6 +265,8 @@ describe('the end of the call while a location is being found', () => {
   });
 
   test('a time limit of 0 is refused: it does not mean no limit', async () => {
-    expect(await failureOf(server([never]).client.reportBetEvent(betEvent(), { clientIP, timeoutMs: 0 }))).toBeInstanceOf(ValidationError);
+    expect(
+      await failureOf(server([never]).client.reportBetEvent(betEvent(), { clientIP, timeoutMs: 0 })),
+    ).toBeInstanceOf(ValidationError);
   });
 });

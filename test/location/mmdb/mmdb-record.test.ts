@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readMmdbRecord } from '../../../src/location/mmdb/mmdb-record.js';
+import { readMmdbRecord } from '../../../src/location/mmdb/mmdb.js';
 import { COUNTRY_ONLY, DB_IP_FLAT, DB_IP_NESTED, ENUGU, IPINFO, IPINFO_NEW, MAXMIND } from './mmdb-records.js';
 
 test.each([
@@ -26,7 +26,10 @@ describe('the accuracy', () => {
 });
 
 test('a 32-bit coordinate has no more digits than it was written with', () => {
-  expect(readMmdbRecord({ latitude: Math.fround(6.4474), longitude: Math.fround(-118.2437) })).toMatchObject({ latitude: 6.4474, longitude: -118.2437 });
+  expect(readMmdbRecord({ latitude: Math.fround(6.4474), longitude: Math.fround(-118.2437) })).toMatchObject({
+    latitude: 6.4474,
+    longitude: -118.2437,
+  });
 });
 
 test('a coordinate is changed by less than a metre, and one of 64 bits not at all', () => {
@@ -40,7 +43,9 @@ test('a coordinate is changed by less than a metre, and one of 64 bits not at al
 });
 
 test('a region without an English name is named by its code', () => {
-  expect(readMmdbRecord({ ...MAXMIND, subdivisions: [{ iso_code: 'EN', names: { fr: 'Enougou' } }] }).region).toBe('EN');
+  expect(readMmdbRecord({ ...MAXMIND, subdivisions: [{ iso_code: 'EN', names: { fr: 'Enougou' } }] }).region).toBe(
+    'EN',
+  );
 });
 
 test('the country of a registration is not the country of the address', () => {

@@ -31,7 +31,15 @@ export const DB_IP_FLAT = {
 /** As it is converted with 32-bit floats. */
 export const DB_IP_FLOAT = { ...DB_IP_FLAT, latitude: float(6.4474), longitude: float(7.5139) };
 
-export const IPINFO = { city: 'Enugu', country: 'NG', country_name: 'Nigeria', lat: '6.4474', lng: '7.5139', region: 'Enugu State', postal_code: '' };
+export const IPINFO = {
+  city: 'Enugu',
+  country: 'NG',
+  country_name: 'Nigeria',
+  lat: '6.4474',
+  lng: '7.5139',
+  region: 'Enugu State',
+  postal_code: '',
+};
 
 export const IPINFO_NEW = {
   city: 'Enugu',
@@ -43,6 +51,10 @@ export const IPINFO_NEW = {
   region_code: 'EN',
 };
 
-export const COUNTRY_ONLY = { continent: MAXMIND.continent, country: MAXMIND.country, registered_country: MAXMIND.registered_country };
+export const COUNTRY_ONLY = {
+  continent: MAXMIND.continent,
+  country: MAXMIND.country,
+  registered_country: MAXMIND.registered_country,
+};
 
 export const ENUGU = { latitude: 6.4474, longitude: 7.5139, city: 'Enugu', region: 'Enugu State', country: 'NG' };

@@ -110,7 +110,8 @@ describe('odd browsers', () => {
 
   test('whose message throws have denied', async () => {
     const { page, settled } = open();
-    page.answer = ({ failure }) => failure(Object.defineProperty({ code: 1 }, 'message', { get: () => expect.unreachable() }));
+    page.answer = ({ failure }) =>
+      failure(Object.defineProperty({ code: 1 }, 'message', { get: () => expect.unreachable() }));
     expect(await settled()).toMatchObject({ reason: 'denied' });
     page.permission = () => throwing as never;
     expect(await settled()).toMatchObject({ reason: 'denied' });
@@ -123,7 +124,10 @@ describe('odd browsers', () => {
   });
 
   test('whose document throws are still asked', async () => {
-    const { page, settled, grant, refuse } = open({ maximumAgeMs: 0 }, ({ navigator }) => ({ navigator, document: throwing as never }));
+    const { page, settled, grant, refuse } = open({ maximumAgeMs: 0 }, ({ navigator }) => ({
+      navigator,
+      document: throwing as never,
+    }));
     grant();
     expect(await settled()).toMatchObject({ position: LAGOS });
     refuse(1);

@@ -1,5 +1,4 @@
-import type { GeolocationLike } from '../../../src/location/page/geolocation-types.js';
-import type { PageScope } from '../../../src/location/page/page.js';
+import type { GeolocationLike, PageScope } from '../../../src/location/page/page.js';
 
 export type Success = Parameters<GeolocationLike['getCurrentPosition']>[0];
 export type Failure = Parameters<GeolocationLike['getCurrentPosition']>[1];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { GeolocationEvent } from '../../../src/location/events.js';
+import type { GeolocationEvent } from '../../../src/location/page/page.js';
 import { LAGOS, last, open, permitted } from './open-page.js';
 
 function listening() {

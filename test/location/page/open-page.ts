@@ -1,8 +1,11 @@
 import { optionTable } from '../../../src/client/option-table.js';
-import type { GeolocationEvent } from '../../../src/location/events.js';
-import { createBrowserGeolocation } from '../../../src/location/page/browser-geolocation.js';
-import type { GeolocationSettings } from '../../../src/location/page/geolocation-types.js';
-import { type PageScope, readPage } from '../../../src/location/page/page.js';
+import { createBrowserGeolocation } from '../../../src/location/page/geolocation.js';
+import {
+  type GeolocationEvent,
+  type GeolocationSettings,
+  type PageScope,
+  readPage,
+} from '../../../src/location/page/page.js';
 import { FakeClock } from '../fake-clock.js';
 import { type Asked, FakePage } from './fake-page.js';
 
@@ -10,7 +13,9 @@ export const LAGOS = { latitude: 6.4474, longitude: 3.3903, accuracy: 12 };
 export const ABUJA = { latitude: 9.0579, longitude: 7.4951, accuracy: 900 };
 
 const { enabled: _, ...rows } = optionTable.location.browser;
-const defaults = Object.fromEntries(Object.entries(rows).map(([name, { standard }]) => [name, standard])) as unknown as GeolocationSettings;
+const defaults = Object.fromEntries(
+  Object.entries(rows).map(([name, { standard }]) => [name, standard]),
+) as unknown as GeolocationSettings;
 
 /** A client's geolocation on a page that answers as the test says, with a clock that stands still. */
 export function open(
@@ -20,7 +25,10 @@ export function open(
 ) {
   const clock = new FakeClock();
   const page = new FakePage();
-  const geolocation = createBrowserGeolocation({ ...defaults, ...changes }, { page: readPage(prepare(page), undefined), clock, onEvent });
+  const geolocation = createBrowserGeolocation(
+    { ...defaults, ...changes },
+    { page: readPage(prepare(page), undefined), clock, onEvent },
+  );
   const ask = (milliseconds = 20_000, signal?: AbortSignal) => geolocation.ask({ milliseconds, signal });
   const settled = (milliseconds?: number, signal?: AbortSignal) => clock.runUntilSettled(ask(milliseconds, signal));
   const grant = (coords: object = LAGOS, timestamp?: number) => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { locationPermission } from '../../../src/entries/index.js';
-import { type PageScope, readPage } from '../../../src/location/page/page.js';
-import { readPermission } from '../../../src/location/page/permission.js';
+import { type PageScope, readPage, readPermission } from '../../../src/location/page/page.js';
 import { FakeClock } from '../fake-clock.js';
 import { FakePage } from './fake-page.js';
 

@@ -1,6 +1,8 @@
 // @vitest-environment happy-dom
+
 import { describe, expect, test, vi } from 'vitest';
-import { type ClientEvent, type ClientOptions, createClient, type LocationError, type ReverseGeocode } from '../../../src/entries/index.js';
+import { type ClientEvent, type ClientOptions, createClient, type LocationError } from '../../../src/entries/index.js';
+import type { ReverseGeocode } from '../../../src/location/page/reverse-geocode.js';
 import { betEvent } from '../../support/factories.js';
 import { failureOf } from '../../support/failure-of.js';
 import { recordingFetch } from '../../support/recording-fetch.js';
@@ -66,7 +68,12 @@ describe('a place that reverseGeocode names', () => {
   test('leaves out values that are not names, and other members', async () => {
     const long = { city: `${'x'.repeat(199)}😀`, region: 'N/A', country: 'N\u0000G\u200b' };
     const cut = page(async () => long);
-    expect(await placeOf(cut.clock.runUntilSettled(cut.client.locate()))).toEqual({ ...fix, city: 'x'.repeat(199), country: 'NG', source: 'gps' });
+    expect(await placeOf(cut.clock.runUntilSettled(cut.client.locate()))).toEqual({
+      ...fix,
+      city: 'x'.repeat(199),
+      country: 'NG',
+      source: 'gps',
+    });
     const odd = { city: '-', region: 7, country: 'NG', latitude: 0, source: 'geocoder' } as never;
     const { client, clock } = page(async () => odd);
     expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({ ...fix, country: 'NG', source: 'gps' });
@@ -103,7 +110,9 @@ describe('a reverseGeocode that fails blocks no report', () => {
   });
 
   test('and it takes at most its time limit, and no more than the chain has left', async () => {
-    const slow = page(never, { location: { ip: { enabled: false }, reverseGeocode: never, reverseGeocodeTimeoutMs: 700 } });
+    const slow = page(never, {
+      location: { ip: { enabled: false }, reverseGeocode: never, reverseGeocodeTimeoutMs: 700 },
+    });
     expect((await slow.clock.runUntilSettled(slow.client.locate())).steps.at(-1)).toMatchObject({ durationMs: 700 });
     const short = page(never, { location: { ip: { enabled: false }, reverseGeocode: never, timeoutMs: 300 } });
     expect((await short.clock.runUntilSettled(short.client.locate())).steps.at(-1)).toMatchObject({ durationMs: 300 });
@@ -137,10 +146,14 @@ describe('onEvent', () => {
 
   test('receives a chain that found nothing', async () => {
     const events: ClientEvent[] = [];
-    const geolocation = { getCurrentPosition: (_: unknown, failure: (error: { code: number }) => void) => failure({ code: 2 }) };
+    const geolocation = {
+      getCurrentPosition: (_: unknown, failure: (error: { code: number }) => void) => failure({ code: 2 }),
+    };
     const { client, clock } = page(async () => LAGOS, { geolocation, onEvent: (event) => events.push(event) });
     const { steps } = await failureOf<LocationError>(clock.runUntilSettled(client.locate()));
-    expect(stepsOf(events).map(({ step, reason }) => ({ step, reason }))).toEqual(steps.map(({ step, reason }) => ({ step, reason })));
+    expect(stepsOf(events).map(({ step, reason }) => ({ step, reason }))).toEqual(
+      steps.map(({ step, reason }) => ({ step, reason })),
+    );
   });
 
   test.each<[string, () => unknown]>([
@@ -163,7 +176,9 @@ describe('the result of locate', () => {
     const { client, clock, requests } = page(async () => LAGOS);
     const located = await clock.runUntilSettled(client.locate());
     await clock.runUntilSettled(client.reportBetEvent(betEvent(), { location: located }));
-    await clock.runUntilSettled(client.reportBetEvent({ ...betEvent(), location: JSON.parse(JSON.stringify(located)) }));
+    await clock.runUntilSettled(
+      client.reportBetEvent({ ...betEvent(), location: JSON.parse(JSON.stringify(located)) }),
+    );
     expect(requests.map(({ body }) => body?.location)).toEqual([
       { ...fix, ...LAGOS, source: 'gps' },
       { ...fix, ...LAGOS, source: 'gps' },

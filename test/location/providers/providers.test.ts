@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { createClient, type Fetch, freeipapi, geojs, type IpProvider, ipapiCo, ipinfo, type LocationError, LookupFailure } from '../../../src/entries/index.js';
+import {
+  createClient,
+  type Fetch,
+  freeipapi,
+  geojs,
+  type IpProvider,
+  ipapiCo,
+  ipinfo,
+  type LocationError,
+  LookupFailure,
+} from '../../../src/entries/index.js';
 import { failureOf } from '../../support/failure-of.js';
 import { json } from '../../support/recording-fetch.js';
 import { placeOf } from '../place-of.js';
@@ -9,9 +19,15 @@ const GEOJS = recordedBody('geojs', 'known');
 const IPAPI = recordedBody('ipapi-co', 'known');
 const FREEIPAPI = recordedBody('freeipapi', 'known');
 const IPINFO = recordedBody('ipinfo', 'known');
-const IPINFO_LEGACY = recordedBody('ipinfo-legacy', 'known');
 
-const LAGOS = { latitude: 6.4474, longitude: 3.3903, city: 'Lagos', region: 'Lagos', country: 'NG', source: 'client_ip' };
+const LAGOS = {
+  latitude: 6.4474,
+  longitude: 3.3903,
+  city: 'Lagos',
+  region: 'Lagos',
+  country: 'NG',
+  source: 'client_ip',
+};
 
 /** An answer, as if it had been recorded for the address in a URL. */
 const about = (url: string, response: Awaited<ReturnType<Fetch>>): Awaited<ReturnType<Fetch>> => ({
@@ -21,7 +37,9 @@ const about = (url: string, response: Awaited<ReturnType<Fetch>>): Awaited<Retur
 });
 const RECORDED = '203.0.113.45';
 const addressIn = (url: string) =>
-  decodeURIComponent(/[0-9]+\.[0-9.]+[0-9]|[0-9a-f]+(?:%3A|:)(?:[0-9a-f:]|%3A)+$|[0-9a-f]+%3A[0-9a-f%A]*/i.exec(url)?.[0] ?? RECORDED);
+  decodeURIComponent(
+    /[0-9]+\.[0-9.]+[0-9]|[0-9a-f]+(?:%3A|:)(?:[0-9a-f:]|%3A)+$|[0-9a-f]+%3A[0-9a-f%A]*/i.exec(url)?.[0] ?? RECORDED,
+  );
 
 /** A client with one service, which answers as given. */
 function asking(provider: IpProvider, answer: () => ReturnType<Fetch> | Awaited<ReturnType<Fetch>>) {
@@ -40,7 +58,8 @@ function asking(provider: IpProvider, answer: () => ReturnType<Fetch> | Awaited<
 
 const answering = (provider: IpProvider, body: unknown, status = 200) => asking(provider, () => json(body, status));
 
-const replaying = (provider: IpProvider, service: Service, situation: string) => asking(provider, () => replay(service, situation));
+const replaying = (provider: IpProvider, service: Service, situation: string) =>
+  asking(provider, () => replay(service, situation));
 
 describe('answers that the services were seen to give', () => {
   const services: Record<Service, IpProvider> = {
@@ -48,7 +67,6 @@ describe('answers that the services were seen to give', () => {
     'ipapi-co': ipapiCo(),
     freeipapi: freeipapi(),
     ipinfo: ipinfo({ token: 'tok' }),
-    'ipinfo-legacy': ipinfo({ token: 'tok', plan: 'legacy' }),
   };
 
   test.each<[Service, string]>([
@@ -56,7 +74,6 @@ describe('answers that the services were seen to give', () => {
     ['ipapi-co', 'known'],
     ['freeipapi', 'known'],
     ['ipinfo', 'known'],
-    ['ipinfo-legacy', 'known'],
   ])('%s, %s: a location', async (service, situation) => {
     expect(await replaying(services[service], service, situation).locate()).toMatchObject(LAGOS);
   });
@@ -72,10 +89,6 @@ describe('answers that the services were seen to give', () => {
     ['freeipapi', 'refused', 'refused'],
     ['ipinfo', 'unknown', 'bad-answer'],
     ['ipinfo', 'lite', 'bad-answer'],
-    ['ipinfo-legacy', 'unknown', 'bad-answer'],
-    ['ipinfo-legacy', 'notPublic', 'not-public'],
-    ['ipinfo-legacy', 'refused', 'refused'],
-    ['ipinfo-legacy', 'wrongToken', 'refused'],
     ['ipinfo', 'notPublic', 'not-public'],
     ['ipinfo', 'refused', 'refused'],
     ['ipinfo', 'wrongToken', 'refused'],
@@ -85,13 +98,16 @@ describe('answers that the services were seen to give', () => {
     expect(JSON.stringify(step)).not.toMatch(/203\.0\.113|Reserved|Visit|Throttler/);
   });
 
-  test.each<[Service]>([['geojs'], ['ipapi-co'], ['freeipapi'], ['ipinfo'], ['ipinfo-legacy']])('%s, about another address: no location', async (service) => {
-    const another = { ...(recordedBody(service, 'known') as object), ip: '198.51.100.7', ipAddress: '198.51.100.7' };
-    expect(await answering(services[service], another).failedStep()).toMatchObject({
-      reason: 'bad-answer',
-      message: 'the service answered for another address',
-    });
-  });
+  test.each<[Service]>([['geojs'], ['ipapi-co'], ['freeipapi'], ['ipinfo']])(
+    '%s, about another address: no location',
+    async (service) => {
+      const another = { ...(recordedBody(service, 'known') as object), ip: '198.51.100.7', ipAddress: '198.51.100.7' };
+      expect(await answering(services[service], another).failedStep()).toMatchObject({
+        reason: 'bad-answer',
+        message: 'the service answered for another address',
+      });
+    },
+  );
 
   test('a place without a city is a location', async () => {
     expect(await placeOf(replaying(geojs(), 'geojs', 'countryOnly').locate())).toEqual({
@@ -109,7 +125,6 @@ describe.each<[string, IpProvider, object, string]>([
   ['ipapi.co', ipapiCo(), IPAPI, 'https://ipapi.co/102.89.23.45/json/'],
   ['freeipapi', freeipapi(), FREEIPAPI, 'https://free.freeipapi.com/api/json/102.89.23.45'],
   ['ipinfo', ipinfo({ token: 'tok' }), IPINFO, 'https://api.ipinfo.io/lookup/102.89.23.45'],
-  ['ipinfo of a legacy plan', ipinfo({ token: 'tok', plan: 'legacy' }), IPINFO_LEGACY, 'https://ipinfo.io/102.89.23.45/json'],
 ])('%s', (_name, provider, answer, address) => {
   test('is asked about the address over https, and its answer is read', async () => {
     const { locate, asked } = answering(provider, answer);
@@ -148,7 +163,10 @@ describe.each<[string, IpProvider, object, string]>([
     ['a right answer with the wrong status', answer, 404],
     ['an endless answer', ' '.repeat(70_000) + JSON.stringify(answer), 200],
   ])('%s is not a location', async (_what, body, status) => {
-    expect(await answering(provider, body, status).failedStep()).toMatchObject({ step: provider.name, reason: 'bad-answer' });
+    expect(await answering(provider, body, status).failedStep()).toMatchObject({
+      step: provider.name,
+      reason: 'bad-answer',
+    });
   });
 
   test('a connection that fails is unreachable, and its error is not shown', async () => {
@@ -179,18 +197,26 @@ describe('GeoJS', () => {
     });
   });
 
-  test.each(['', ' ', '6,4474', '6.4474N', '0x6', '1e1', 'Infinity', null, true, []])('%j is not a latitude', async (latitude) => {
-    expect(await answering(geojs(), { ...GEOJS, latitude }).failedStep()).toMatchObject({ reason: 'bad-answer' });
-  });
+  test.each(['', ' ', '6,4474', '6.4474N', '0x6', '1e1', 'Infinity', null, true, []])(
+    '%j is not a latitude',
+    async (latitude) => {
+      expect(await answering(geojs(), { ...GEOJS, latitude }).failedStep()).toMatchObject({ reason: 'bad-answer' });
+    },
+  );
 
   test('negative coordinates are read', async () => {
-    expect(await answering(geojs(), { ...GEOJS, latitude: '-1.5', longitude: '-73' }).locate()).toMatchObject({ latitude: -1.5, longitude: -73 });
+    expect(await answering(geojs(), { ...GEOJS, latitude: '-1.5', longitude: '-73' }).locate()).toMatchObject({
+      latitude: -1.5,
+      longitude: -73,
+    });
   });
 });
 
 describe('ipapi.co', () => {
   test('writes null for an unknown value', async () => {
-    expect(await answering(ipapiCo(), { ...IPAPI, latitude: null, longitude: null }).failedStep()).toMatchObject({ reason: 'bad-answer' });
+    expect(await answering(ipapiCo(), { ...IPAPI, latitude: null, longitude: null }).failedStep()).toMatchObject({
+      reason: 'bad-answer',
+    });
     expect(await answering(ipapiCo(), { ...IPAPI, city: null }).locate()).not.toHaveProperty('city');
   });
 });
@@ -209,22 +235,21 @@ describe('ipinfo', () => {
     expect(asked[0]?.url).not.toContain('secret-token');
   });
 
-  test.each([undefined, '', '6.4474', 'nil,nil', ',', [6.4474]])('%j is not a pair of coordinates of a legacy plan', async (loc) => {
-    expect(await answering(ipinfo({ token: 't', plan: 'legacy' }), { ...IPINFO_LEGACY, loc }).failedStep()).toMatchObject({ reason: 'bad-answer' });
-  });
-
-  test.each([undefined, null, 'Lagos', {}, { latitude: 6.4474 }, { latitude: 'nil', longitude: 3.3903 }, [6.4474]])('%j is not a place', async (geo) => {
-    expect(await answering(ipinfo({ token: 't' }), { ...IPINFO, geo }).failedStep()).toMatchObject({ reason: 'bad-answer' });
-  });
+  test.each([undefined, null, 'Lagos', {}, { latitude: 6.4474 }, { latitude: 'nil', longitude: 3.3903 }, [6.4474]])(
+    '%j is not a place',
+    async (geo) => {
+      expect(await answering(ipinfo({ token: 't' }), { ...IPINFO, geo }).failedStep()).toMatchObject({
+        reason: 'bad-answer',
+      });
+    },
+  );
 
   test('names the plans with coordinates, if the answer is that of the free plan', async () => {
     const message = 'the service gave no coordinates; the token needs the plan Core or Plus';
-    expect(await replaying(ipinfo({ token: 't' }), 'ipinfo', 'lite').failedStep()).toMatchObject({ reason: 'bad-answer', message });
-  });
-
-  test('accepts no other plan', async () => {
-    const error = await failureOf(() => ipinfo({ token: 't', plan: 'lite' as never }));
-    expect(error).toMatchObject({ code: 'configuration', message: "ipinfo({ plan }): expected 'core' or 'legacy'." });
+    expect(await replaying(ipinfo({ token: 't' }), 'ipinfo', 'lite').failedStep()).toMatchObject({
+      reason: 'bad-answer',
+      message,
+    });
   });
 });
 
@@ -261,7 +286,10 @@ test("a user's own provider says with a LookupFailure why it failed, and is then
   };
   const never: IpProvider = { name: 'never', lookup: async () => ({ latitude: 1, longitude: 2 }) };
   const client = createClient({ location: { ip: { providers: [ours, never], cacheMs: 0 } } });
-  const steps = async () => (await client.locate({ clientIP: '102.89.23.45' })).steps.map(({ step, reason }) => `${step}: ${reason ?? 'found'}`);
+  const steps = async () =>
+    (await client.locate({ clientIP: '102.89.23.45' })).steps.map(
+      ({ step, reason }) => `${step}: ${reason ?? 'found'}`,
+    );
   expect(await steps()).toEqual(['ours: refused', 'never: found']);
   expect(await steps()).toEqual(['ours: resting', 'never: found']);
   expect(calls).toBe(1);

@@ -3,7 +3,9 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ClientIpFromOptions, clientIpFrom, type IncomingRequest, isConfigurationError, type ProxyPlatform } from '../../../src/entries/index.js';
+import { type ClientIpFromOptions, clientIpFrom, type IncomingRequest } from '../../../src/entries/index.js';
+import { hasCode } from '../../../src/errors/errors.js';
+import type { ProxyPlatform } from '../../../src/location/server/trusted-proxies.js';
 import { failureOf } from '../../support/failure-of.js';
 
 const PLAYER = '102.89.23.45';
@@ -12,12 +14,21 @@ const FORGED = '8.8.4.4';
 type Lines = string | readonly string[] | undefined;
 
 /** As Node.js shows it: the proxy's address at the socket, names in lower case, lines joined. */
-const fromNode = (remoteAddress: string | undefined, forwardedFor?: Lines, more: Record<string, Lines> = {}): IncomingRequest => ({
-  headers: { host: 'bets.example.com', ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }), ...more },
+const fromNode = (
+  remoteAddress: string | undefined,
+  forwardedFor?: Lines,
+  more: Record<string, Lines> = {},
+): IncomingRequest => ({
+  headers: {
+    host: 'bets.example.com',
+    ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),
+    ...more,
+  },
   socket: { remoteAddress },
 });
 
-const fromWeb = (headers: Record<string, string> | [string, string][] = {}) => new Request('https://bets.example.com/', { headers });
+const fromWeb = (headers: Record<string, string> | [string, string][] = {}) =>
+  new Request('https://bets.example.com/', { headers });
 
 const PRIVATE: ClientIpFromOptions = { trustedProxies: ['private', 'loopback'] };
 
@@ -36,15 +47,20 @@ describe('without trusted proxies', () => {
     expect(clientIpFrom(fromNode(remoteAddress))).toBe(expected);
   });
 
-  test.each(['x-forwarded-for', 'X-Forwarded-For', 'forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'x-client-ip'])(
-    'the header %s is not trusted',
-    (name) => {
-      for (const options of [{}, { trustedProxies: [] }, { trustedProxies: 0 }, { trustedProxies: undefined }]) {
-        expect(clientIpFrom(fromNode(PLAYER, undefined, { [name]: FORGED }), options)).toBe(PLAYER);
-        expect(clientIpFrom(fromWeb({ [name]: FORGED }), options)).toBeUndefined();
-      }
-    },
-  );
+  test.each([
+    'x-forwarded-for',
+    'X-Forwarded-For',
+    'forwarded',
+    'x-real-ip',
+    'true-client-ip',
+    'cf-connecting-ip',
+    'x-client-ip',
+  ])('the header %s is not trusted', (name) => {
+    for (const options of [{}, { trustedProxies: [] }, { trustedProxies: 0 }, { trustedProxies: undefined }]) {
+      expect(clientIpFrom(fromNode(PLAYER, undefined, { [name]: FORGED }), options)).toBe(PLAYER);
+      expect(clientIpFrom(fromWeb({ [name]: FORGED }), options)).toBeUndefined();
+    }
+  });
 
   test('a web Request has no socket, so its address is passed', () => {
     expect(clientIpFrom(fromWeb(), { remoteAddress: PLAYER })).toBe(PLAYER);
@@ -117,11 +133,22 @@ describe('with named proxies', () => {
   });
 
   test('ranges, single addresses and both versions may be named', () => {
-    const options = { trustedProxies: ['102.88.0.0/16', '9.9.9.9', '2c0f:f248::/32', '::ffff:41.0.0.0/104', 'link-local'] };
-    for (const proxy of ['102.88.1.1', '9.9.9.9', '2c0f:f248:1::1', '41.7.7.7', '169.254.1.1', 'fe80::1%eth0', '::ffff:9.9.9.9']) {
+    const options = {
+      trustedProxies: ['102.88.0.0/16', '9.9.9.9', '2c0f:f248::/32', '::ffff:41.0.0.0/104', 'link-local'],
+    };
+    for (const proxy of [
+      '102.88.1.1',
+      '9.9.9.9',
+      '2c0f:f248:1::1',
+      '41.7.7.7',
+      '169.254.1.1',
+      'fe80::1%eth0',
+      '::ffff:9.9.9.9',
+    ]) {
       expect(clientIpFrom(fromNode(proxy, `${FORGED}, ${PLAYER}`), options), proxy).toBe(PLAYER);
     }
-    for (const stranger of ['102.90.1.1', '9.9.9.10', '2c0f:f249::1', '42.7.7.7']) expect(clientIpFrom(fromNode(stranger, FORGED), options)).toBe(stranger);
+    for (const stranger of ['102.90.1.1', '9.9.9.10', '2c0f:f249::1', '42.7.7.7'])
+      expect(clientIpFrom(fromNode(stranger, FORGED), options)).toBe(stranger);
   });
 
   test('a web Request is read with the address that is passed', () => {
@@ -135,14 +162,25 @@ describe('with named proxies', () => {
   });
 
   test('for any header of a player, the address is the one that the nearest proxy saw', () => {
-    const entry = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('10.0.0.9', '127.0.0.1', 'unknown', '', PLAYER), fc.string());
-    const chain = fc.array(fc.constantFrom('10.0.0.2', '192.168.7.7', '::1', 'fc00::1', '172.16.0.1:80'), { maxLength: 5 });
+    const entry = fc.oneof(
+      fc.ipV4(),
+      fc.ipV6(),
+      fc.constantFrom('10.0.0.9', '127.0.0.1', 'unknown', '', PLAYER),
+      fc.string(),
+    );
+    const chain = fc.array(fc.constantFrom('10.0.0.2', '192.168.7.7', '::1', 'fc00::1', '172.16.0.1:80'), {
+      maxLength: 5,
+    });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 20 }), chain, (forged, proxies) => {
         const forwardedFor = [...forged, PLAYER, ...proxies].join(', ');
         expect(clientIpFrom(fromNode('10.0.0.1', forwardedFor), PRIVATE)).toBe(PLAYER);
-        expect(clientIpFrom(fromNode('10.0.0.1', [forged.join(','), [PLAYER, ...proxies].join(',')]), PRIVATE)).toBe(PLAYER);
-        expect(clientIpFrom(fromNode('10.0.0.1', [PLAYER, ...proxies].join(',')), { trustedProxies: proxies.length + 1 })).toBe(PLAYER);
+        expect(clientIpFrom(fromNode('10.0.0.1', [forged.join(','), [PLAYER, ...proxies].join(',')]), PRIVATE)).toBe(
+          PLAYER,
+        );
+        expect(
+          clientIpFrom(fromNode('10.0.0.1', [PLAYER, ...proxies].join(',')), { trustedProxies: proxies.length + 1 }),
+        ).toBe(PLAYER);
       }),
     );
   });
@@ -170,9 +208,12 @@ describe('with a number of proxies', () => {
     [2, `${PLAYER}, unknown`],
     [1, `${PLAYER}, garbage`],
     [32, PLAYER],
-  ])('of %i a header that is too short or contains something else gives no address: %s', (trustedProxies, forwardedFor) => {
-    expect(clientIpFrom(fromNode(FORGED, forwardedFor), { trustedProxies })).toBeUndefined();
-  });
+  ])(
+    'of %i a header that is too short or contains something else gives no address: %s',
+    (trustedProxies, forwardedFor) => {
+      expect(clientIpFrom(fromNode(FORGED, forwardedFor), { trustedProxies })).toBeUndefined();
+    },
+  );
 });
 
 describe('with a platform', () => {
@@ -187,7 +228,9 @@ describe('with a platform', () => {
   test.each(HEADERS)('%s: the header %s, and no other', (trustedProxies, name) => {
     const others = { 'x-forwarded-for': FORGED, 'x-real-ip': FORGED, 'x-azure-clientip': FORGED };
     for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
-      expect(clientIpFrom(fromNode('10.0.0.1', undefined, { ...others, [written]: PLAYER }), { trustedProxies })).toBe(PLAYER);
+      expect(clientIpFrom(fromNode('10.0.0.1', undefined, { ...others, [written]: PLAYER }), { trustedProxies })).toBe(
+        PLAYER,
+      );
       expect(clientIpFrom(fromWeb({ ...others, [written]: PLAYER }), { trustedProxies })).toBe(PLAYER);
     }
     expect(clientIpFrom(fromNode(FORGED, undefined, others), { trustedProxies })).toBeUndefined();
@@ -219,26 +262,40 @@ describe('with a platform', () => {
     const rawHeaders = (value: string) => ['Host', 'bets.example.com', 'X-Forwarded-For', value];
     for (const forged of ['', `${FORGED}, `, `${FORGED},10.0.0.1, unknown,,`]) {
       const value = forged + appended;
-      expect(clientIpFrom({ ...fromNode('10.0.0.1', value), rawHeaders: rawHeaders(value) }, { trustedProxies })).toBe(PLAYER);
+      expect(clientIpFrom({ ...fromNode('10.0.0.1', value), rawHeaders: rawHeaders(value) }, { trustedProxies })).toBe(
+        PLAYER,
+      );
     }
     expect(clientIpFrom(fromWeb({ 'x-forwarded-for': appended }), { trustedProxies })).toBe(PLAYER);
     expect(clientIpFrom(fromNode(FORGED), { trustedProxies })).toBeUndefined();
   });
 
-  test.each(APPENDING)('%s: a second line, which only a visitor can have sent, gives no address', (trustedProxies, appended) => {
-    const rawHeaders = ['X-Forwarded-For', `1.1.1.1, ${appended}`, 'x-forwarded-for', FORGED];
-    expect(clientIpFrom({ ...fromNode('10.0.0.1', `1.1.1.1, ${appended}, ${FORGED}`), rawHeaders }, { trustedProxies })).toBeUndefined();
-    expect(clientIpFrom(fromNode('10.0.0.1', [`1.1.1.1, ${appended}`, FORGED]), { trustedProxies })).toBeUndefined();
-  });
+  test.each(APPENDING)(
+    '%s: a second line, which only a visitor can have sent, gives no address',
+    (trustedProxies, appended) => {
+      const rawHeaders = ['X-Forwarded-For', `1.1.1.1, ${appended}`, 'x-forwarded-for', FORGED];
+      expect(
+        clientIpFrom({ ...fromNode('10.0.0.1', `1.1.1.1, ${appended}, ${FORGED}`), rawHeaders }, { trustedProxies }),
+      ).toBeUndefined();
+      expect(clientIpFrom(fromNode('10.0.0.1', [`1.1.1.1, ${appended}`, FORGED]), { trustedProxies })).toBeUndefined();
+    },
+  );
 
   test('heroku: if the lines can no longer be distinguished, several entries give no address, as the guide says', () => {
     const [row = ''] = /^\| `'heroku'` \|.*$/m.exec(readFileSync('docs/how-to/location.md', 'utf8')) ?? [];
     expect(row).toMatch(/in one line \(`rawHeaders`\).*a second entry gives undefined/);
     const value = `${FORGED}, ${PLAYER}`;
-    expect(clientIpFrom({ ...fromNode('10.0.0.1', value), rawHeaders: ['X-Forwarded-For', value] }, { trustedProxies: 'heroku' })).toBe(PLAYER);
+    expect(
+      clientIpFrom(
+        { ...fromNode('10.0.0.1', value), rawHeaders: ['X-Forwarded-For', value] },
+        { trustedProxies: 'heroku' },
+      ),
+    ).toBe(PLAYER);
     expect(clientIpFrom(fromWeb({ 'x-forwarded-for': value }), { trustedProxies: 'heroku' })).toBeUndefined();
     expect(clientIpFrom(fromWeb({ 'x-forwarded-for': PLAYER }), { trustedProxies: 'heroku' })).toBe(PLAYER);
-    expect(clientIpFrom(fromWeb({ 'x-forwarded-for': `1.1.1.1, ${PLAYER}, ${FORGED}` }), { trustedProxies: 'heroku' })).toBeUndefined();
+    expect(
+      clientIpFrom(fromWeb({ 'x-forwarded-for': `1.1.1.1, ${PLAYER}, ${FORGED}` }), { trustedProxies: 'heroku' }),
+    ).toBeUndefined();
   });
 });
 
@@ -250,7 +307,9 @@ describe('a hostile request', () => {
   });
 
   test('of endless trusted entries is not followed to its end', () => {
-    expect(clientIpFrom(fromNode('10.0.0.1', `${PLAYER},${'10.0.0.2,'.repeat(100_000)}10.0.0.2`), PRIVATE)).toBeUndefined();
+    expect(
+      clientIpFrom(fromNode('10.0.0.1', `${PLAYER},${'10.0.0.2,'.repeat(100_000)}10.0.0.2`), PRIVATE),
+    ).toBeUndefined();
     expect(clientIpFrom(fromNode('10.0.0.1', ','.repeat(1_000_000)), PRIVATE)).toBeUndefined();
     expect(clientIpFrom(fromNode('10.0.0.1', ','.repeat(1_000_000)), { trustedProxies: 32 })).toBeUndefined();
   });
@@ -262,7 +321,9 @@ describe('a hostile request', () => {
   });
 
   test('with headers named get, constructor or __proto__ is read like any other', () => {
-    const headers = JSON.parse(`{"get": "${FORGED}", "constructor": "x", "__proto__": {"x-forwarded-for": "${FORGED}"}, "x-forwarded-for": "${PLAYER}"}`);
+    const headers = JSON.parse(
+      `{"get": "${FORGED}", "constructor": "x", "__proto__": {"x-forwarded-for": "${FORGED}"}, "x-forwarded-for": "${PLAYER}"}`,
+    );
     expect(clientIpFrom({ headers, socket: { remoteAddress: '10.0.0.1' } }, PRIVATE)).toBe(PLAYER);
   });
 
@@ -293,7 +354,9 @@ describe('a hostile request', () => {
     ['a number at the socket', { headers: {}, socket: { remoteAddress: 7 } }],
   ])('of %s does not throw', (_what, request) => {
     for (const trustedProxies of [undefined, 1, 'cloudflare', 'heroku', ['private']] as const) {
-      const expected = trustedProxies === undefined && (request as { socket?: { remoteAddress?: unknown } } | null)?.socket?.remoteAddress === '10.0.0.1';
+      const expected =
+        trustedProxies === undefined &&
+        (request as { socket?: { remoteAddress?: unknown } } | null)?.socket?.remoteAddress === '10.0.0.1';
       expect(clientIpFrom(request as never, { trustedProxies })).toBe(expected ? '10.0.0.1' : undefined);
     }
   });
@@ -335,23 +398,29 @@ describe('wrong options', () => {
     ['a name of every object in a list', ['__proto__'], /is not an address/],
   ])('%s is a configuration error', async (_what, trustedProxies, message) => {
     const error = await failureOf(() => clientIpFrom(fromNode(PLAYER), { trustedProxies } as never));
-    expect(isConfigurationError(error)).toBe(true);
+    expect(hasCode(error, 'configuration')).toBe(true);
     expect(error.message).toMatch(message);
   });
 
   test('every problem is listed at once, and no address is repeated', async () => {
-    const error = await failureOf(() => clientIpFrom(fromNode(PLAYER), { trustedProxies: ['10.20.30.40/8', '203.0.113.7x'], trustedProxy: 1 } as never));
+    const error = await failureOf(() =>
+      clientIpFrom(fromNode(PLAYER), { trustedProxies: ['10.20.30.40/8', '203.0.113.7x'], trustedProxy: 1 } as never),
+    );
     expect(error.message).toMatch(/3 problems:/);
-    expect(error.message).toMatch(/trustedProxy: unknown field trustedProxy; did you mean trustedProxies\?/);
+    expect(error.message).toMatch(/trustedProxy: unknown field trustedProxy; remove it/);
     expect(JSON.stringify(error)).not.toMatch(/10\.20|203\.0/);
   });
 
   test.each([null, 1, 'cloudflare'])('options of %j are refused', async (options) => {
-    expect(isConfigurationError(await failureOf(() => clientIpFrom(fromNode(PLAYER), options as never)))).toBe(true);
+    expect(hasCode(await failureOf(() => clientIpFrom(fromNode(PLAYER), options as never)), 'configuration')).toBe(
+      true,
+    );
   });
 
   test('a property on the prototype of options is not an option', () => {
-    expect(clientIpFrom(fromNode(PLAYER, FORGED), Object.create({ trustedProxies: 1, remoteAddress: FORGED }))).toBe(PLAYER);
+    expect(clientIpFrom(fromNode(PLAYER, FORGED), Object.create({ trustedProxies: 1, remoteAddress: FORGED }))).toBe(
+      PLAYER,
+    );
   });
 });
 

@@ -7,9 +7,11 @@ import { sampleSize } from '../../support/cases.js';
 const ipv4 = fc.ipV4();
 const ipv6 = fc.ipV6();
 /** Values similar to an address, mostly invalid. */
-const nearly = fc.tuple(fc.oneof(ipv4, ipv6), fc.nat(40), fc.nat(3), fc.stringMatching(/^[0-9a-fA-FxX:.%/ [\],-]{0,4}$/)).map(([address, at, cut, put]) => {
-  return address.slice(0, at) + put + address.slice(at + cut);
-});
+const nearly = fc
+  .tuple(fc.oneof(ipv4, ipv6), fc.nat(40), fc.nat(3), fc.stringMatching(/^[0-9a-fA-FxX:.%/ [\],-]{0,4}$/))
+  .map(([address, at, cut, put]) => {
+    return address.slice(0, at) + put + address.slice(at + cut);
+  });
 
 /** The registries' special ranges, as the platform reads them. */
 const special = new BlockList();
@@ -42,7 +44,12 @@ describe('clientIP', () => {
 
   test('of version 4 is public if no special range contains it', () => {
     const near = fc
-      .tuple(fc.constantFrom(0, 9, 10, 11, 100, 126, 127, 128, 169, 172, 192, 198, 203, 223, 224, 239, 240, 255), fc.nat(255), fc.nat(255), fc.nat(255))
+      .tuple(
+        fc.constantFrom(0, 9, 10, 11, 100, 126, 127, 128, 169, 172, 192, 198, 203, 223, 224, 239, 240, 255),
+        fc.nat(255),
+        fc.nat(255),
+        fc.nat(255),
+      )
       .map((parts) => parts.join('.'));
     fc.assert(
       fc.property(fc.oneof(ipv4, near), (address) => {
@@ -56,7 +63,11 @@ describe('clientIP', () => {
 
   test('of version 6 is public within 2000::/3, if no special range contains it', () => {
     const near = fc
-      .tuple(fc.constantFrom('2001', '2002', '2000', '3fff', '1fff', '4000', 'fc00', 'fe80'), fc.nat(0xffff), fc.nat(0xffff))
+      .tuple(
+        fc.constantFrom('2001', '2002', '2000', '3fff', '1fff', '4000', 'fc00', 'fe80'),
+        fc.nat(0xffff),
+        fc.nat(0xffff),
+      )
       .map(([first, second, last]) => `${first}:${second.toString(16)}::${last.toString(16)}`);
     const plain = fc.oneof(ipv6, near).filter((address) => !/^(?:0*:|64:ff9b:)/i.test(address));
     fc.assert(

@@ -1,5 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type ClientOptions, createClient, fixedLocation, type IpProvider, LocationError, type ValidationError } from '../../../src/entries/index.js';
+import {
+  type ClientOptions,
+  createClient,
+  fixedLocation,
+  type IpProvider,
+  LocationError,
+  type ValidationError,
+} from '../../../src/entries/index.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../../support/factories.js';
 import { failureOf, issuesOf } from '../../support/failure-of.js';
@@ -7,11 +14,15 @@ import { placeOf } from '../place-of.js';
 
 const PUBLIC = '102.89.23.45';
 
-const provider = (name: string, lookup: IpProvider['lookup']): IpProvider & { lookup: ReturnType<typeof vi.fn<IpProvider['lookup']>> } => ({
+const provider = (
+  name: string,
+  lookup: IpProvider['lookup'],
+): IpProvider & { lookup: ReturnType<typeof vi.fn<IpProvider['lookup']>> } => ({
   name,
   lookup: vi.fn(lookup),
 });
-const knowing = () => provider('knowing', async () => ({ latitude: 9.07, longitude: 7.49, city: 'Abuja', country: 'NG' }));
+const knowing = () =>
+  provider('knowing', async () => ({ latitude: 9.07, longitude: 7.49, city: 'Abuja', country: 'NG' }));
 
 function server(location: ClientOptions['location'] = {}, more: ClientOptions = {}) {
   const gateway = createMockGateway({ location: { required: location?.required ?? true } });
@@ -36,7 +47,10 @@ describe('with clientIP', () => {
     const { client, gateway } = withProviders(knowing());
     await client.reportWithdrawalEvent(withdrawalEvent(), { clientIP: PUBLIC });
     await client.reportSettledWithdrawal(settledWithdrawal(), { clientIP: PUBLIC });
-    expect(gateway.reports().map(({ body }) => body.location)).toMatchObject([{ source: 'client_ip' }, { source: 'client_ip' }]);
+    expect(gateway.reports().map(({ body }) => body.location)).toMatchObject([
+      { source: 'client_ip' },
+      { source: 'client_ip' },
+    ]);
   });
 
   test('settled bets and verifications are not located', async () => {
@@ -65,7 +79,12 @@ describe('with clientIP', () => {
     const error = await failureOf<LocationError>(client.reportBetEvent(betEvent(), { clientIP: PUBLIC }));
     expect(error).toBeInstanceOf(LocationError);
     expect(error.message).toContain('pass location');
-    expect(error.steps).toMatchObject([{ reason: 'not-available', message: 'no location source is enabled: see location.browser.enabled and location.ip' }]);
+    expect(error.steps).toMatchObject([
+      {
+        reason: 'not-available',
+        message: 'no location source is enabled: see location.browser.enabled and location.ip',
+      },
+    ]);
   });
 });
 
@@ -84,7 +103,9 @@ describe('without clientIP', () => {
       reference: 'BET-1',
       environment: 'staging',
     });
-    expect(error.message).toContain("pass the player's address as clientIP (if clientIpFrom gives undefined, check its trustedProxies), or pass location");
+    expect(error.message).toContain(
+      "pass the player's address as clientIP (if clientIpFrom gives undefined, check its trustedProxies), or pass location",
+    );
     expect(ours.lookup).not.toHaveBeenCalled();
     expect(fetch).not.toHaveBeenCalled();
   });
@@ -133,12 +154,19 @@ describe('an address that is not public', () => {
     expect(ours.lookup).not.toHaveBeenCalled();
   });
 
-  test.each(['9.255.255.255', '11.0.0.0', '172.15.255.255', '172.32.0.1', '100.63.255.255', '100.128.0.1', '192.167.1.1', '169.253.1.1', '223.255.255.255'])(
-    '%s, just beside a range, is public',
-    async (clientIP) => {
-      await expect(withProviders(knowing()).client.locate({ clientIP })).resolves.toMatchObject({ source: 'client_ip' });
-    },
-  );
+  test.each([
+    '9.255.255.255',
+    '11.0.0.0',
+    '172.15.255.255',
+    '172.32.0.1',
+    '100.63.255.255',
+    '100.128.0.1',
+    '192.167.1.1',
+    '169.253.1.1',
+    '223.255.255.255',
+  ])('%s, just beside a range, is public', async (clientIP) => {
+    await expect(withProviders(knowing()).client.locate({ clientIP })).resolves.toMatchObject({ source: 'client_ip' });
+  });
 
   test.each([
     ['2C0F:F248:0:0:0:0:0:1', '2c0f:f248::1'],
@@ -256,10 +284,16 @@ describe('required: false', () => {
 });
 
 test('sourceNames are sent as source', async () => {
-  const { client, gateway } = server({ sourceNames: { client_ip: 'IP_LOOKUP', provided: 'OPERATOR' }, ip: { providers: [knowing()] } });
+  const { client, gateway } = server({
+    sourceNames: { client_ip: 'IP_LOOKUP', provided: 'OPERATOR' },
+    ip: { providers: [knowing()] },
+  });
   await client.reportBetEvent(betEvent(), { clientIP: PUBLIC });
   await client.reportBetEvent(betEvent({ bet_id: 'BET-2' }), { location: { latitude: 1, longitude: 2 } });
-  expect(gateway.reports().map(({ body }) => body.location)).toMatchObject([{ source: 'IP_LOOKUP' }, { source: 'OPERATOR' }]);
+  expect(gateway.reports().map(({ body }) => body.location)).toMatchObject([
+    { source: 'IP_LOOKUP' },
+    { source: 'OPERATOR' },
+  ]);
 });
 
 test('a payload that does not validate causes no lookup', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { distanceBetween } from '../../../src/location/signals/great-circle.js';
+import { distanceBetween } from '../../../src/location/signals/measure-signals.js';
 
 const point = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),
@@ -28,13 +28,22 @@ describe('the distance between two points', () => {
     fc.assert(
       fc.property(point, point, (a, b) => {
         const metres = distanceBetween(a, b);
-        return metres === distanceBetween(b, a) && distanceBetween(a, a) === 0 && metres >= 0 && metres <= HALF_WAY_ROUND;
+        return (
+          metres === distanceBetween(b, a) && distanceBetween(a, a) === 0 && metres >= 0 && metres <= HALF_WAY_ROUND
+        );
       }),
     );
   });
 
   test('is never longer than through a third point', () => {
-    fc.assert(fc.property(point, point, point, (a, b, c) => distanceBetween(a, c) <= distanceBetween(a, b) + distanceBetween(b, c) + 1));
+    fc.assert(
+      fc.property(
+        point,
+        point,
+        point,
+        (a, b, c) => distanceBetween(a, c) <= distanceBetween(a, b) + distanceBetween(b, c) + 1,
+      ),
+    );
   });
 
   test.each([

@@ -11,7 +11,10 @@ const LONDON = { latitude: 51.5074, longitude: -0.1278 };
 const NOON = 1_795_176_000_000;
 const HOUR = 3_600_000;
 
-const at = (place: typeof LAGOS, more: Omit<LocationObservation, 'latitude' | 'longitude'> = {}): LocationObservation => ({ ...place, ...more });
+const at = (
+  place: typeof LAGOS,
+  more: Omit<LocationObservation, 'latitude' | 'longitude'> = {},
+): LocationObservation => ({ ...place, ...more });
 
 afterEach(() => {
   vi.useRealTimers();
@@ -19,9 +22,16 @@ afterEach(() => {
 
 describe('distance', () => {
   test('is measured, with the part that the accuracies do not explain', () => {
-    const { distance } = locationSignals(at(LAGOS, { accuracy: 20, source: 'gps' }), at(ABUJA, { accuracy: 50_000, source: 'ip' }));
+    const { distance } = locationSignals(
+      at(LAGOS, { accuracy: 20, source: 'gps' }),
+      at(ABUJA, { accuracy: 50_000, source: 'ip' }),
+    );
     expect(distance.metres).toBeGreaterThan(530_000);
-    expect(distance).toEqual({ metres: distance.metres, beyondAccuraciesMetres: distance.metres - 50_020, beyondLimit: 'yes' });
+    expect(distance).toEqual({
+      metres: distance.metres,
+      beyondAccuraciesMetres: distance.metres - 50_020,
+      beyondLimit: 'yes',
+    });
   });
 
   test('is measured if all objects inherit an enumerable member', async () => {
@@ -39,12 +49,19 @@ describe('distance', () => {
     ['negative', -5],
   ])('beyond the accuracies is unknown if one is %s', (_what, accuracy) => {
     const { distance } = locationSignals(at(LAGOS, { accuracy }), at(ABUJA, { accuracy: 1_000 }));
-    expect(distance).toMatchObject({ beyondAccuraciesMetres: 'unknown', beyondLimit: 'unknown', unknownBecause: 'no-accuracy' });
+    expect(distance).toMatchObject({
+      beyondAccuraciesMetres: 'unknown',
+      beyondLimit: 'unknown',
+      unknownBecause: 'no-accuracy',
+    });
     expect(distance.metres).toBeGreaterThan(530_000);
   });
 
   test('that an accuracy could explain is within the limit', () => {
-    expect(locationSignals(at(LAGOS), at({ latitude: 6.5, longitude: 3.4 })).distance).toMatchObject({ beyondAccuraciesMetres: 'unknown', beyondLimit: 'no' });
+    expect(locationSignals(at(LAGOS), at({ latitude: 6.5, longitude: 3.4 })).distance).toMatchObject({
+      beyondAccuraciesMetres: 'unknown',
+      beyondLimit: 'no',
+    });
     expect(locationSignals(at(LAGOS), at(ABUJA, { accuracy: 500_000 })).distance.beyondLimit).toBe('no');
   });
 
@@ -61,16 +78,21 @@ describe('speed', () => {
   const exact = { accuracy: 0 };
 
   test('is measured from the first to the second', () => {
-    expect(between(at(LAGOS, { ...exact, timestamp: NOON }), at(LONDON, { ...exact, timestamp: NOON + HOUR }))).toEqual({
-      seconds: 3_600,
-      kilometresPerHour: expect.closeTo(5_020, -2),
-      atLeastKilometresPerHour: expect.closeTo(5_020, -2),
-      beyondLimit: 'yes',
-    });
+    expect(between(at(LAGOS, { ...exact, timestamp: NOON }), at(LONDON, { ...exact, timestamp: NOON + HOUR }))).toEqual(
+      {
+        seconds: 3_600,
+        kilometresPerHour: expect.closeTo(5_020, -2),
+        atLeastKilometresPerHour: expect.closeTo(5_020, -2),
+        beyondLimit: 'yes',
+      },
+    );
   });
 
   test('is at least what the accuracies leave', () => {
-    const far = between(at(LAGOS, { accuracy: 100_000, timestamp: NOON }), at(ABUJA, { accuracy: 200_000, timestamp: NOON + HOUR }));
+    const far = between(
+      at(LAGOS, { accuracy: 100_000, timestamp: NOON }),
+      at(ABUJA, { accuracy: 200_000, timestamp: NOON + HOUR }),
+    );
     expect(far.kilometresPerHour).toBeCloseTo(534, -1);
     expect(far.atLeastKilometresPerHour).toBeCloseTo(234, -1);
     expect(far.beyondLimit).toBe('no');
@@ -78,7 +100,10 @@ describe('speed', () => {
 
   test('counts whole seconds as up to a second more, so that it is a lower bound', () => {
     const near = { latitude: LAGOS.latitude + 0.01, longitude: LAGOS.longitude };
-    const speed = between(at(LAGOS, { ...exact, timestamp: '1795176000' }), at(near, { ...exact, timestamp: '1795176001' }));
+    const speed = between(
+      at(LAGOS, { ...exact, timestamp: '1795176000' }),
+      at(near, { ...exact, timestamp: '1795176001' }),
+    );
     expect(speed.kilometresPerHour).toBeCloseTo(4_003, -1);
     expect(speed.atLeastKilometresPerHour).toBeCloseTo(2_001, -1);
   });
@@ -91,7 +116,9 @@ describe('speed', () => {
 
   test('is the same for every spelling of a moment', () => {
     const first = at(LAGOS, { ...exact, timestamp: NOON });
-    const speeds = [NOON + HOUR, new Date(NOON + HOUR), String((NOON + HOUR) / 1000)].map((timestamp) => between(first, at(ABUJA, { ...exact, timestamp })));
+    const speeds = [NOON + HOUR, new Date(NOON + HOUR), String((NOON + HOUR) / 1000)].map((timestamp) =>
+      between(first, at(ABUJA, { ...exact, timestamp })),
+    );
     expect(new Set(speeds.map(({ kilometresPerHour }) => kilometresPerHour)).size).toBe(1);
   });
 
@@ -107,7 +134,12 @@ describe('speed', () => {
     ['a second that is earlier', NOON, NOON - 1, 'not-later'],
   ])('is unknown with %s', (_what, first, second, unknownBecause) => {
     const speed = between(at(LAGOS, { ...exact, timestamp: first }), at(LONDON, { ...exact, timestamp: second }));
-    expect(speed).toMatchObject({ kilometresPerHour: 'unknown', atLeastKilometresPerHour: 'unknown', beyondLimit: 'unknown', unknownBecause });
+    expect(speed).toMatchObject({
+      kilometresPerHour: 'unknown',
+      atLeastKilometresPerHour: 'unknown',
+      beyondLimit: 'unknown',
+      unknownBecause,
+    });
   });
 
   test('without accuracies is an upper bound, which is enough to be within the limit', () => {
@@ -121,8 +153,11 @@ describe('speed', () => {
 });
 
 describe('time zones', () => {
-  const compare = (first: string | undefined, second: string | undefined, timestamp: LocationObservation['timestamp'] = NOON) =>
-    locationSignals(at(LAGOS, { timeZone: first }), at(LAGOS, { timeZone: second, timestamp })).timeZone;
+  const compare = (
+    first: string | undefined,
+    second: string | undefined,
+    timestamp: LocationObservation['timestamp'] = NOON,
+  ) => locationSignals(at(LAGOS, { timeZone: first }), at(LAGOS, { timeZone: second, timestamp })).timeZone;
 
   test.each([
     ['Africa/Lagos', 'Africa/Lagos', 0, 'no'],
@@ -142,7 +177,10 @@ describe('time zones', () => {
     expect(compare('Africa/Lagos', 'Europe/London', new Date('2026-07-15T12:00:00Z')).differenceMinutes).toBe(0);
     const july = at(LAGOS, { timeZone: 'Africa/Lagos', timestamp: new Date('2026-07-15T12:00:00Z') });
     const london = { timeZone: 'Europe/London' };
-    expect(locationSignals(july, at(LAGOS, { ...london, timestamp: new Date('2026-12-15T12:00:00Z') })).timeZone.differenceMinutes).toBe(60);
+    expect(
+      locationSignals(july, at(LAGOS, { ...london, timestamp: new Date('2026-12-15T12:00:00Z') })).timeZone
+        .differenceMinutes,
+    ).toBe(60);
     expect(locationSignals(july, at(LAGOS, london)).timeZone.differenceMinutes).toBe(0);
   });
 
@@ -233,7 +271,9 @@ describe('the limits by default', () => {
     [998, 'no'],
     [1_002, 'yes'],
   ])('%d kilometres in an hour are beyond 1,000 km/h: %s', (kilometres, beyondLimit) => {
-    expect(locationSignals(from, at(east(kilometres), { accuracy: 0, timestamp: NOON + HOUR })).speed.beyondLimit).toBe(beyondLimit);
+    expect(locationSignals(from, at(east(kilometres), { accuracy: 0, timestamp: NOON + HOUR })).speed.beyondLimit).toBe(
+      beyondLimit,
+    );
   });
 
   test.each([
@@ -241,7 +281,10 @@ describe('the limits by default', () => {
     ['Asia/Kathmandu', 75, 'yes'],
   ])('%s, %i minutes away, is beyond 60 minutes: %s', (timeZone, differenceMinutes, beyondLimit) => {
     const here = timeZone === 'Africa/Nairobi' ? 'Africa/Johannesburg' : 'Asia/Kabul';
-    expect(locationSignals(at(LAGOS, { timeZone: here }), at(LAGOS, { timeZone, timestamp: NOON })).timeZone).toEqual({ differenceMinutes, beyondLimit });
+    expect(locationSignals(at(LAGOS, { timeZone: here }), at(LAGOS, { timeZone, timestamp: NOON })).timeZone).toEqual({
+      differenceMinutes,
+      beyondLimit,
+    });
   });
 
   test.each([
@@ -257,7 +300,13 @@ const observation = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),
   longitude: fc.double({ min: -180, max: 180, noNaN: true }),
   accuracy: maybe(fc.double({ noNaN: true, noDefaultInfinity: true })),
-  timestamp: maybe(fc.oneof(fc.integer({ min: 1e11, max: 8.64e15 }), fc.date({ noInvalidDate: true }), fc.stringMatching(/^[0-9]{1,10}$/))),
+  timestamp: maybe(
+    fc.oneof(
+      fc.integer({ min: 1e11, max: 8.64e15 }),
+      fc.date({ noInvalidDate: true }),
+      fc.stringMatching(/^[0-9]{1,10}$/),
+    ),
+  ),
   ageMs: maybe(fc.double({ min: 0, noNaN: true, noDefaultInfinity: true })),
   timeZone: maybe(fc.oneof(fc.constantFrom('Africa/Lagos', 'UTC', 'America/St_Johns', 'Asia/Kathmandu'), fc.string())),
 });
@@ -267,10 +316,16 @@ describe('for any observations', () => {
     fc.assert(
       fc.property(observation, observation, (a, b) => {
         const { distance, speed, timeZone } = locationSignals(a, b);
-        for (const value of [distance.metres, distance.beyondAccuraciesMetres, speed.kilometresPerHour, speed.atLeastKilometresPerHour]) {
+        for (const value of [
+          distance.metres,
+          distance.beyondAccuraciesMetres,
+          speed.kilometresPerHour,
+          speed.atLeastKilometresPerHour,
+        ]) {
           if (value !== 'unknown') expect(Number.isFinite(value) && value >= 0).toBe(true);
         }
-        if (speed.atLeastKilometresPerHour !== 'unknown') expect(speed.kilometresPerHour).toBeGreaterThanOrEqual(speed.atLeastKilometresPerHour);
+        if (speed.atLeastKilometresPerHour !== 'unknown')
+          expect(speed.kilometresPerHour).toBeGreaterThanOrEqual(speed.atLeastKilometresPerHour);
         if (timeZone.differenceMinutes !== 'unknown') expect(timeZone.differenceMinutes).toBeLessThanOrEqual(26 * 60);
       }),
     );
@@ -280,7 +335,15 @@ describe('for any observations', () => {
     fc.assert(
       fc.property(observation, observation, (a, b) => {
         const signals = locationSignals(a, b);
-        for (const signal of [signals.distance, signals.speed, signals.timeZone, signals.a.accuracy, signals.a.age, signals.b.accuracy, signals.b.age]) {
+        for (const signal of [
+          signals.distance,
+          signals.speed,
+          signals.timeZone,
+          signals.a.accuracy,
+          signals.a.age,
+          signals.b.accuracy,
+          signals.b.age,
+        ]) {
           expect('unknownBecause' in signal).toBe(Object.values(signal).includes('unknown'));
         }
       }),
@@ -305,7 +368,14 @@ describe('for any observations', () => {
 });
 
 test('the result contains no coordinate, place or time zone', () => {
-  const canary = { latitude: 12.3456789, longitude: 98.7654321, city: 'CanaryCity', region: 'CanaryRegion', timeZone: 'Asia/Kolkata', accuracy: 10 };
+  const canary = {
+    latitude: 12.3456789,
+    longitude: 98.7654321,
+    city: 'CanaryCity',
+    region: 'CanaryRegion',
+    timeZone: 'Asia/Kolkata',
+    accuracy: 10,
+  };
   const text = JSON.stringify(locationSignals(canary, { ...canary, timestamp: NOON, ageMs: 5 }));
   expect(text).not.toMatch(/12\.3|98\.7|Canary|Kolkata/);
 });
@@ -325,14 +395,20 @@ test('the result of locate and the location of a report are accepted unchanged',
     ggr: 1,
     ur: 0,
   };
-  expect(locationSignals({ ...report, ...LAGOS, timestamp: '1795176000' } as LocationObservation, located).distance.metres).toBe(0);
+  expect(
+    locationSignals({ ...report, ...LAGOS, timestamp: '1795176000' } as LocationObservation, located).distance.metres,
+  ).toBe(0);
 });
 
 describe('bad input', () => {
   test('lists every problem at once', async () => {
     const a = { latitude: 91, longitude: '3', accuracy: Number.NaN, timestamp: 1_795_176_000, ageMs: -1, timeZone: 7 };
     const b = { longitude: 3, timestamp: '1795176000000', timezone: 'UTC' };
-    expect(await issuesOf(() => locationSignals(a as never, b as never, { at: 'soon', limits: { ageMs: -1, distance: 5 } } as never))).toEqual([
+    expect(
+      await issuesOf(() =>
+        locationSignals(a as never, b as never, { at: 'soon', limits: { ageMs: -1, distance: 5 } } as never),
+      ),
+    ).toEqual([
       'a.latitude: invalid',
       'a.longitude: wrong-type',
       'a.accuracy: wrong-type',
@@ -382,7 +458,13 @@ describe('bad input', () => {
   });
 
   test('no value is repeated', async () => {
-    const canary = { latitude: 777.123, longitude: -888.456, accuracy: '999.789', timestamp: 'canary-time', timeZone: ['Canary/Zone'] };
+    const canary = {
+      latitude: 777.123,
+      longitude: -888.456,
+      accuracy: '999.789',
+      timestamp: 'canary-time',
+      timeZone: ['Canary/Zone'],
+    };
     const error = await failureOf(() => locationSignals(canary as never, { ...canary, 'canary key': 1 } as never));
     expect(inspect(error) + JSON.stringify(error)).not.toMatch(/777|888|999|canary|Canary\/Zone/);
   });

@@ -19,13 +19,13 @@ it('starts a limited number for each address, the others in their order', async 
   for (const name of ['1', '2', '3', '4']) enter(name);
   enter('other', 'b');
   expect(begun).toEqual(['1', '2', 'other']);
-  lines.free('a');
+  lines.ended('a');
   // A new entry does not overtake waiting ones.
   enter('5');
   await turn();
   expect(begun).toEqual(['1', '2', 'other', '3']);
-  lines.free('a');
-  lines.free('a');
+  lines.ended('a');
+  lines.ended('a');
   await turn();
   expect(begun).toEqual(['1', '2', 'other', '3', '4', '5']);
 });
@@ -36,11 +36,11 @@ it('keeps a queue that was started again while the one before it ended', async (
   enter('2');
   // It ends as soon as it starts. Then the queue is empty, and starts again.
   lines.enter('a', () => {
-    lines.free('a');
+    lines.ended('a');
     enter('4');
   });
-  lines.free('a');
-  lines.free('a');
+  lines.ended('a');
+  lines.ended('a');
   await turn();
   for (const name of ['5', '6']) enter(name);
   expect(begun).toEqual(['1', '2', '4', '5']);
@@ -50,9 +50,9 @@ it('keeps a queue that was started again while the one before it ended', async (
   });
   await turn();
   expect(isEmpty).toBe(false);
-  for (let count = 0; count < 2; count += 1) lines.free('a');
+  for (let count = 0; count < 2; count += 1) lines.ended('a');
   await turn();
-  lines.free('a');
+  lines.ended('a');
   await turn();
   expect([begun, isEmpty]).toEqual([['1', '2', '4', '5', '6'], true]);
 });
@@ -67,12 +67,12 @@ it('never starts a removed entry, and reports when it is empty', async () => {
     isEmpty = true;
   });
   leave();
-  lines.free('a');
+  lines.ended('a');
   leaveLast();
   await emptied;
   expect([begun, isEmpty]).toEqual([['1'], true]);
   enter('4');
   expect(begun).toEqual(['1', '4']);
-  lines.free('a');
+  lines.ended('a');
   await lines.emptied();
 });

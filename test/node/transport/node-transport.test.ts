@@ -8,7 +8,13 @@ import { nodeTransport } from '../../../src/node/transport/node-transport.js';
 import { type Clock, systemClock } from '../../../src/platform/time.js';
 import { bet } from '../../delivery/scripted-gateway.js';
 
-const request = (url: string, body = '{}') => ({ url, headers: {}, body, credentials: 'omit' as const, keepalive: false });
+const request = (url: string, body = '{}') => ({
+  url,
+  headers: {},
+  body,
+  credentials: 'omit' as const,
+  keepalive: false,
+});
 const within = (signal?: AbortSignal, clock: Clock = systemClock) => ({ clock, signal, milliseconds: 10_000 });
 
 it.each([0, -1, 1.5, Number.NaN])('refuses %s connections', (connections) => {
@@ -42,8 +48,14 @@ it('opens 128 connections to an address by default, and no more', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const transport = nodeTransport();
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, transport, attemptTimeoutMs: 50_000 });
-  const reports = Promise.all(Array.from({ length: 140 }, (_, index) => client.reportSettledBet({ ...bet, bet_id: `B-${index}` })));
+  const client = createClient({
+    gateways: { staging: { baseUrl, apiKey: 'key-1' } },
+    transport,
+    attemptTimeoutMs: 50_000,
+  });
+  const reports = Promise.all(
+    Array.from({ length: 140 }, (_, index) => client.reportSettledBet({ ...bet, bet_id: `B-${index}` })),
+  );
   await vi.waitFor(() => expect(answers).toHaveLength(128), { timeout: 40_000, interval: 20 });
   for (let answered = 0; answered < 140; answered += 1) {
     await vi.waitFor(() => expect(answers.length).toBeGreaterThan(answered), { timeout: 40_000, interval: 5 });
@@ -55,18 +67,25 @@ it('opens 128 connections to an address by default, and no more', async () => {
   server.close();
 });
 
-it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'])('an answer that breaks off with %s leaves the report in doubt', async (code) => {
-  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
-    const controller = {} as Dispatcher.DispatchController;
-    handler.onRequestStart?.(controller, undefined);
-    handler.onResponseStart?.(controller, 200, {}, 'OK');
-    handler.onResponseError?.(controller, Object.assign(new Error('no'), { code, syscall: 'connect' }));
-    return true;
-  };
-  const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } };
-  const client = createClient({ gateways, transport: nodeTransport({ dispatcher: { dispatch } }), retry: { limit: 0 } });
-  await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
-});
+it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'])(
+  'an answer that breaks off with %s leaves the report in doubt',
+  async (code) => {
+    const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+      const controller = {} as Dispatcher.DispatchController;
+      handler.onRequestStart?.(controller, undefined);
+      handler.onResponseStart?.(controller, 200, {}, 'OK');
+      handler.onResponseError?.(controller, Object.assign(new Error('no'), { code, syscall: 'connect' }));
+      return true;
+    };
+    const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } };
+    const client = createClient({
+      gateways,
+      transport: nodeTransport({ dispatcher: { dispatch } }),
+      retry: { limit: 0 },
+    });
+    await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
+  },
+);
 
 it('a connection that breaks while it is opened has sent nothing, and a later duplicate is not this report', async () => {
   let connections = 0;
@@ -90,7 +109,11 @@ it('a connection of your own dispatcher that breaks while it is opened leaves th
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const dispatcher = new Agent();
   const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, transport: nodeTransport({ dispatcher }), retry: { limit: 0 } });
+  const client = createClient({
+    gateways: { staging: { baseUrl, apiKey: 'key-1' } },
+    transport: nodeTransport({ dispatcher }),
+    retry: { limit: 0 },
+  });
   await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
   await dispatcher.close();
   server.close();
@@ -105,7 +128,11 @@ it('a dispatcher that repeats requests leaves the report in doubt, and sends it 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const dispatcher = new RetryAgent(new Agent(), { methods: ['POST'], maxRetries: 2, minTimeout: 1 });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, transport: nodeTransport({ dispatcher }), retry: { limit: 0 } });
+  const client = createClient({
+    gateways: { staging: { baseUrl, apiKey: 'key-1' } },
+    transport: nodeTransport({ dispatcher }),
+    retry: { limit: 0 },
+  });
   await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ outcome: 'unknown' });
   expect(bodies).toHaveLength(1);
   await dispatcher.close();
@@ -115,11 +142,18 @@ it('a dispatcher that repeats requests leaves the report in doubt, and sends it 
 it('a failure to connect after the request began leaves the report in doubt', async () => {
   const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
     handler.onRequestStart?.({} as Dispatcher.DispatchController, undefined);
-    handler.onResponseError?.({} as Dispatcher.DispatchController, Object.assign(new Error('no'), { code: 'ECONNREFUSED', syscall: 'connect' }));
+    handler.onResponseError?.(
+      {} as Dispatcher.DispatchController,
+      Object.assign(new Error('no'), { code: 'ECONNREFUSED', syscall: 'connect' }),
+    );
     return true;
   };
   const gateways = { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key-1' } };
-  const client = createClient({ gateways, transport: nodeTransport({ dispatcher: { dispatch } }), retry: { limit: 0 } });
+  const client = createClient({
+    gateways,
+    transport: nodeTransport({ dispatcher: { dispatch } }),
+    retry: { limit: 0 },
+  });
   await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
 });
 
@@ -193,11 +227,13 @@ it('close does not wait for a dispatcher that never reports an end', async () =>
 
 it('sends nothing if its signal is already aborted', async () => {
   const transport = nodeTransport();
-  expect(await transport.send(request('http://127.0.0.1:9/'), within(AbortSignal.abort()))).toMatchObject({ ended: 'aborted' });
+  expect(await transport.send(request('http://127.0.0.1:9/'), within(AbortSignal.abort()))).toMatchObject({
+    ended: 'aborted',
+  });
   await transport.close();
 });
 
-it('lets a process end while a connection is idle', () => {
+it('lets a process end while a connection is idle', { tags: 'slow', timeout: 30_000 }, () => {
   const script = `
     import { createServer } from 'node:http';
     import { Agent } from 'undici';
@@ -209,6 +245,9 @@ it('lets a process end while a connection is idle', () => {
       server.unref();
       console.log('answered', typeof Agent);
     });`;
-  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', timeout: 20_000 });
+  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
   expect({ stdout, signal }).toEqual({ stdout: 'answered function\n', signal: null });
-}, 30_000);
+});

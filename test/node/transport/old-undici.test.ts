@@ -13,5 +13,7 @@ vi.mock('undici', async (original) => {
 
 it('an undici that is too old is refused before anything is sent, with the required version', async () => {
   const { nodeTransport } = await import('../../../src/node/transport/node-transport.js');
-  expect(() => nodeTransport()).toThrow(expect.objectContaining({ code: 'configuration', message: expect.stringContaining('npm install undici@7') }));
+  expect(() => nodeTransport()).toThrow(
+    expect.objectContaining({ code: 'configuration', message: expect.stringContaining('npm install undici@7') }),
+  );
 });

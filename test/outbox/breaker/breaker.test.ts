@@ -8,8 +8,15 @@ const MINUTE = 60_000;
 const PROBE_MS = MINUTE + 1_000;
 const RUNS = { numRuns: sampleSize('mixtures of good and bad reports behind the breaker', 2_000) };
 
-const options = fc.record({ breakerAfter: fc.integer({ min: 1, max: 6 }), concurrency: fc.integer({ min: 1, max: 8 }), seed: fc.integer() });
-const mixture = fc.array(fc.record({ bad: fc.boolean(), at: fc.integer({ min: 0, max: 10 * MINUTE }) }), { minLength: 1, maxLength: 24 });
+const options = fc.record({
+  breakerAfter: fc.integer({ min: 1, max: 6 }),
+  concurrency: fc.integer({ min: 1, max: 8 }),
+  seed: fc.integer(),
+});
+const mixture = fc.array(fc.record({ bad: fc.boolean(), at: fc.integer({ min: 0, max: 10 * MINUTE }) }), {
+  minLength: 1,
+  maxLength: 24,
+});
 const backlog = fc.array(fc.record({ bad: fc.boolean(), at: fc.constant(0) }), { minLength: 1, maxLength: 40 });
 
 const badOnes = (given: readonly Given[]) => given.filter(({ bad }) => bad).length;
@@ -25,7 +32,9 @@ describe('behind the breaker', () => {
         for (const [report, { bad, at }] of given.entries()) {
           if (bad) continue;
           expect(stateOf(report)).toBe('recorded');
-          expect((firstTry(attempts, report)?.claimedAt ?? Number.NaN) - at).toBeLessThanOrEqual((badOnes(given) + 1) * PROBE_MS);
+          expect((firstTry(attempts, report)?.claimedAt ?? Number.NaN) - at).toBeLessThanOrEqual(
+            (badOnes(given) + 1) * PROBE_MS,
+          );
         }
       }),
       RUNS,
@@ -55,7 +64,9 @@ describe('behind the breaker', () => {
           ...Array.from({ length: goods }, (_, index) => ({ bad: false, at: (index + 1) * 10 * MINUTE })),
         ];
         const { stateOf } = live(given, { ...chosen, endsAt: (goods + 1) * 10 * MINUTE });
-        expect(given.map((_, report) => stateOf(report))).toEqual(given.map((one) => (one.bad ? 'quarantined' : 'recorded')));
+        expect(given.map((_, report) => stateOf(report))).toEqual(
+          given.map((one) => (one.bad ? 'quarantined' : 'recorded')),
+        );
       }),
       // Hours of virtual time for each.
       { numRuns: Math.ceil(RUNS.numRuns / 4) },
@@ -75,7 +86,9 @@ describe('behind the breaker', () => {
     // Two new ones per minute are more than there are probes.
     const stream = Array.from({ length: 600 }, (_, index) => ({ bad: true, at: index * 30_000 }));
     const { attempts } = live([...FIFTY_BAD.slice(0, 12), ...stream], { ...USUAL, endsAt: 5 * HOUR });
-    const probed = new Set(attempts.filter(({ report, claimedAt }) => report < 12 && claimedAt > HOUR).map(({ report }) => report));
+    const probed = new Set(
+      attempts.filter(({ report, claimedAt }) => report < 12 && claimedAt > HOUR).map(({ report }) => report),
+    );
     expect(probed.size).toBe(7);
   });
 

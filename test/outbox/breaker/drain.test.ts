@@ -8,7 +8,10 @@ function pickyWorld() {
   const gateway = createMockGateway();
   let failed = false;
   const answer = (status: number, message: string) =>
-    new Response(JSON.stringify({ message, statusCode: status }), { status, headers: { 'content-type': 'application/json' } });
+    new Response(JSON.stringify({ message, statusCode: status }), {
+      status,
+      headers: { 'content-type': 'application/json' },
+    });
   const world = outboxWorld({
     outbox: { breakerAfter: 2, concurrency: 1, retry: { baseMs: 1_200_000, capMs: 1_200_000 } },
     client: {

@@ -9,7 +9,15 @@ const SETTLEMENTS = 40;
 const CONCURRENCY = 4;
 const LATENCY_MS = 50;
 const HANG_MS = 9_000;
-const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const LOCATION = {
+  latitude: 6.45,
+  longitude: 3.39,
+  city: 'Lagos',
+  region: 'LA',
+  country: 'NG',
+  accuracy: 10,
+  source: 'test',
+};
 
 type Route = 'bets' | 'settlements' | 'withdrawals' | 'production';
 
@@ -21,7 +29,13 @@ function scriptedWorld({ concurrency = CONCURRENCY, latencyMs = LATENCY_MS } = {
   const sent = { bets: 0, settlements: 0, withdrawals: 0, production: 0 };
   const sending = { now: 0, most: 0, bets: 0, mostBets: 0 };
   const routeOf = (url: string): Route =>
-    url.includes('//production') ? 'production' : url.endsWith('settled-bet-event') ? 'settlements' : url.endsWith('withdrawal-event') ? 'withdrawals' : 'bets';
+    url.includes('//production')
+      ? 'production'
+      : url.endsWith('settled-bet-event')
+        ? 'settlements'
+        : url.endsWith('withdrawal-event')
+          ? 'withdrawals'
+          : 'bets';
   const world = outboxWorld({
     store: memoryStore({ now: clock.now }),
     outbox: { concurrency },
@@ -43,10 +57,15 @@ function scriptedWorld({ concurrency = CONCURRENCY, latencyMs = LATENCY_MS } = {
         sending.now -= 1;
         if (route === 'bets') sending.bets -= 1;
         const status = down.get(route) ?? 200;
-        return new Response(JSON.stringify(status === 200 ? { message: 'reported' } : { message: 'cannot be processed', statusCode: status }), {
-          status,
-          headers: { 'content-type': 'application/json' },
-        });
+        return new Response(
+          JSON.stringify(
+            status === 200 ? { message: 'reported' } : { message: 'cannot be processed', statusCode: status },
+          ),
+          {
+            status,
+            headers: { 'content-type': 'application/json' },
+          },
+        );
       },
     },
   });
@@ -68,8 +87,12 @@ function scriptedWorld({ concurrency = CONCURRENCY, latencyMs = LATENCY_MS } = {
         options: { location: LOCATION, environment },
       })),
     settlements: (count: number, name = 'S') =>
-      Array.from({ length: count }, (_, index) => ({ operation: 'reportSettledBet' as const, payload: settledBet({ bet_id: `${name}-${index}` }) })),
-    seconds: (count: number) => clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, count * 1_000))),
+      Array.from({ length: count }, (_, index) => ({
+        operation: 'reportSettledBet' as const,
+        payload: settledBet({ bet_id: `${name}-${index}` }),
+      })),
+    seconds: (count: number) =>
+      clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, count * 1_000))),
     recorded: async (environment: 'staging' | 'production', operation: 'reportBetEvent' | 'reportSettledBet') =>
       (await world.outbox.list({ state: 'recorded', environment, operation, limit: 1_000 })).length,
   };
@@ -93,7 +116,11 @@ describe('a worker that a healthy backlog keeps full', () => {
     expect(sending.mostBets).toBe(CONCURRENCY);
     expect(sending.most).toBe(CONCURRENCY + 1);
     await seconds(30);
-    expect((await outbox.stats()).states).toMatchObject({ recorded: BETS + SETTLEMENTS - 5, quarantined: 5, waiting: 0 });
+    expect((await outbox.stats()).states).toMatchObject({
+      recorded: BETS + SETTLEMENTS - 5,
+      quarantined: 5,
+      waiting: 0,
+    });
   });
 
   it('probes a paused destination, and sends its reports as soon as it works again', async () => {
@@ -110,7 +137,10 @@ describe('a worker that a healthy backlog keeps full', () => {
   });
 
   it('sends the others while a probe hangs, even with a concurrency of one', async () => {
-    const { outbox, down, hanging, sent, report, bets, settlements, seconds } = scriptedWorld({ concurrency: 1, latencyMs: 100 });
+    const { outbox, down, hanging, sent, report, bets, settlements, seconds } = scriptedWorld({
+      concurrency: 1,
+      latencyMs: 100,
+    });
     await report([...settlements(SETTLEMENTS), ...bets(BETS)]);
     down.set('settlements', 422);
     outbox.start();
@@ -136,5 +166,24 @@ describe('a worker that a healthy backlog keeps full', () => {
     expect(sent.settlements).toBe(6);
     expect((await outbox.stats()).paused).toEqual([]);
     expect(sent.bets).toBeLessThan(BETS);
+  });
+});
+
+describe('a worker that starts while a breaker is open', () => {
+  it('sends one probe, and none of the other reports of that operation', async () => {
+    const { outbox, down, sent, report, settlements, seconds } = scriptedWorld();
+    await report(settlements(SETTLEMENTS));
+    down.set('settlements', 422);
+    outbox.start();
+    await seconds(20);
+    const { paused, states } = await outbox.stats();
+    expect(paused).toMatchObject([{ operation: 'reportSettledBet', reason: 'refusals' }]);
+    expect(states.waiting).toBeGreaterThan(CONCURRENCY);
+    await outbox.stop();
+    await seconds(60);
+    const before = sent.settlements;
+    outbox.start();
+    await seconds(1);
+    expect(sent.settlements - before).toBe(1);
   });
 });

@@ -4,14 +4,33 @@ import { createOutbox, memoryStore, type Outbox, type OutboxEvents } from '../..
 import { betEvent, settledBet } from '../../support/factories.js';
 import { http, type RawAnswer, rawGateway, virtualTime } from '../raw-gateway.js';
 
-const LOCATION = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const LOCATION = {
+  latitude: 6.45,
+  longitude: 3.39,
+  city: 'Lagos',
+  region: 'LA',
+  country: 'NG',
+  accuracy: 10,
+  source: 'test',
+};
 const SETTLED = '/report-settled-bet-event';
 const recorded = () => http('200 OK', '{"message":"reported"}');
-const refused = () => http('422 Unprocessable Entity', '{"message":"cannot be processed","error":"Unprocessable","statusCode":422}');
+const refused = () =>
+  http('422 Unprocessable Entity', '{"message":"cannot be processed","error":"Unprocessable","statusCode":422}');
 const PAGE = '<html><body><h1>Sorry</h1></body></html>';
 const page = (status: string) => http(status, PAGE, ['content-type: text/html']);
 const pageInChunks = (status: string) =>
-  [`HTTP/1.1 ${status}`, 'content-type: text/html', 'transfer-encoding: chunked', '', PAGE.length.toString(16), PAGE, '0', '', ''].join('\r\n');
+  [
+    `HTTP/1.1 ${status}`,
+    'content-type: text/html',
+    'transfer-encoding: chunked',
+    '',
+    PAGE.length.toString(16),
+    PAGE,
+    '0',
+    '',
+    '',
+  ].join('\r\n');
 
 async function outboxFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, answer: RawAnswer) {
   const gateway = await rawGateway(answer);
@@ -33,7 +52,10 @@ async function outboxFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>
     }));
   /** Settlements of bets that are not in the outbox: they wait for no other report. */
   const settlements = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({ operation: 'reportSettledBet' as const, payload: settledBet({ bet_id: `OLD-${index}` }) }));
+    Array.from({ length: count }, (_, index) => ({
+      operation: 'reportSettledBet' as const,
+      payload: settledBet({ bet_id: `OLD-${index}` }),
+    }));
   const report = async (reports: Parameters<Outbox['reportAll']>[0]) => {
     for (const one of await clock.run(outbox.reportAll(reports))) if (one.status === 'rejected') throw one.reason;
   };
@@ -64,10 +86,15 @@ describe('one route of a gateway is broken', () => {
     await until(({ states: { recorded } }) => recorded === 100);
     const { states, paused: seen } = await outbox.stats();
     // One of them may be under way as a probe.
-    expect({ quarantined: states.quarantined, open: states.waiting + states['in-flight'] }).toEqual({ quarantined: 5, open: 85 });
+    expect({ quarantined: states.quarantined, open: states.waiting + states['in-flight'] }).toEqual({
+      quarantined: 5,
+      open: 85,
+    });
     const sent = gateway.requests.filter(({ path }) => path.endsWith(SETTLED)).length;
     expect(sent).toBeLessThan(40);
-    expect(seen).toMatchObject([{ account: 'default', environment: 'staging', operation: 'reportSettledBet', reason: 'refusals' }]);
+    expect(seen).toMatchObject([
+      { account: 'default', environment: 'staging', operation: 'reportSettledBet', reason: 'refusals' },
+    ]);
     expect(paused[0]).toMatchObject({ environment: 'staging', operation: 'reportSettledBet', reason: 'refusals' });
 
     mended = true;
@@ -86,19 +113,22 @@ describe('one route of a gateway is broken', () => {
     ['502 in HTML', () => page('502 Bad Gateway')],
     ['502 in HTML, in chunks', () => pageInChunks('502 Bad Gateway')],
     ['502 without a word', () => http('502 Bad Gateway', '', [])],
-  ])('several answers of another server (%s) pause, quarantine nothing, and the backlog is not tried row by row', async ([, answer], test) => {
-    let mended = false;
-    const { gateway, outbox, bets, report, seconds, until } = await outboxFor(test, (request, index, reply) =>
-      mended ? recorded() : answer(request, index, reply),
-    );
-    await report(bets('B', 60));
-    outbox.start();
-    await seconds(5);
-    expect(gateway.requests.length).toBeLessThan(30);
-    const { states, paused } = await outbox.stats();
-    expect(states).toMatchObject({ quarantined: 0, recorded: 0 });
-    expect(paused).toMatchObject([{ environment: 'staging', operation: 'reportBetEvent', reason: 'refusals' }]);
-    mended = true;
-    await until(({ states: { recorded } }) => recorded === 60);
-  });
+  ])(
+    'several answers of another server (%s) pause, quarantine nothing, and the backlog is not tried row by row',
+    async ([, answer], test) => {
+      let mended = false;
+      const { gateway, outbox, bets, report, seconds, until } = await outboxFor(test, (request, index, reply) =>
+        mended ? recorded() : answer(request, index, reply),
+      );
+      await report(bets('B', 60));
+      outbox.start();
+      await seconds(5);
+      expect(gateway.requests.length).toBeLessThan(30);
+      const { states, paused } = await outbox.stats();
+      expect(states).toMatchObject({ quarantined: 0, recorded: 0 });
+      expect(paused).toMatchObject([{ environment: 'staging', operation: 'reportBetEvent', reason: 'refusals' }]);
+      mended = true;
+      await until(({ states: { recorded } }) => recorded === 60);
+    },
+  );
 });

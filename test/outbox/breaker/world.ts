@@ -1,8 +1,14 @@
-import { breakerOf } from '../../../src/outbox/destination.js';
-import { concernsPause, isRefusal, mayCondemn, pausedBy, postponed, probeTaken } from '../../../src/outbox/pause.js';
-import { type Finished, lookAhead, planTurn } from '../../../src/outbox/plan.js';
-import { type Ending, ended, type Row } from '../../../src/outbox/state-machine.js';
-import type { Outlook } from '../../../src/outbox/store.js';
+import {
+  concernsPause,
+  isRefusal,
+  mayQuarantine,
+  type Pause,
+  pausedBy,
+  postponed,
+  probeTaken,
+} from '../../../src/outbox/rules/pause.js';
+import { type Ending, ended, type Row } from '../../../src/outbox/rules/state-machine.js';
+import { type Finished, lookAhead, planTurn } from '../../../src/outbox/sending/plan.js';
 import { decisions } from '../simulation/decisions.js';
 import { createRandom } from '../simulation/random.js';
 import { createSchedule } from '../simulation/schedule.js';
@@ -25,17 +31,28 @@ export interface Attempted {
 
 const DESTINATION = { account: 'default', environment: 'staging' } as const;
 const OPERATION = { ...DESTINATION, operation: 'reportBetEvent' } as const;
-const BREAKER = breakerOf(OPERATION);
 const GATEWAYS = { staging: 'https://gateway.example.com' };
 const LEASE_MS = 30_000;
 const ANSWER_MS = 50;
-const REFUSED: Ending = { kind: 'refused', outcome: 'rejected', problem: { code: 'unprocessable', message: 'HTTP 422', status: 422 } };
+const REFUSED: Ending = {
+  kind: 'refused',
+  outcome: 'rejected',
+  problem: { code: 'unprocessable', message: 'HTTP 422', status: 422 },
+};
 const RECORDED: Ending = { kind: 'recorded', message: undefined };
 
-/** Runs one worker and one gateway that refuses the bad reports in virtual time until `endsAt`, with the decisions of the source. */
+/**
+ * Runs one worker and one gateway that refuses the bad reports in virtual time until `endsAt`, with the decisions of
+ * the source.
+ */
 export function live(
   given: readonly Given[],
-  { breakerAfter, concurrency, seed, endsAt }: { breakerAfter: number; concurrency: number; seed: number; endsAt: number },
+  {
+    breakerAfter,
+    concurrency,
+    seed,
+    endsAt,
+  }: { breakerAfter: number; concurrency: number; seed: number; endsAt: number },
 ) {
   const { next: random } = createRandom(seed);
   const schedule = createSchedule();
@@ -55,37 +72,43 @@ export function live(
     pollMs: 60_000,
     stopping: false,
   });
-  const pause = () => store.pauseOf(BREAKER);
+  const pause = () => store.breakerOf(OPERATION);
 
   function settle(row: Row, probe: number | undefined, claimedAt: number): void {
-    const context = { schedule: { baseMs: 1_000, capMs: 300_000 }, random, keepBodies: false, dependency: 'none' } as const;
+    const context = {
+      schedule: { baseMs: 1_000, capMs: 300_000 },
+      random,
+      keepBodies: false,
+      dependency: 'none',
+    } as const;
     const ending = given[Number(row.reference)]?.bad ? REFUSED : RECORDED;
     const seen = pause();
     const end = { ending, change: ended(row, ending, context), probe };
-    const change = concernsPause(end, seen.reason === undefined && seen.strikes > 0) ? pausedBy(seen, end, { random, breakerAfter }) : undefined;
-    if (change && seen.version === 0) store.bind([{ ...BREAKER, gateway: GATEWAYS.staging }]);
+    const change = concernsPause(end, seen.reason === undefined && seen.strikes > 0)
+      ? pausedBy(seen, end, { random, breakerAfter })
+      : undefined;
     if (change) store.pause(change);
-    const condemns = !isRefusal(end) || mayCondemn(seen, probe, { breakerAfter });
+    const condemns = !isRefusal(end) || mayQuarantine(seen, probe, { breakerAfter });
     const became = condemns ? end.change : ended(row, postponed(ending), context);
     attempts.push({ report: Number(row.reference), claimedAt, probe: probe !== undefined, became: became.state });
     finished.push({ row, change: became });
     work();
   }
 
-  function turn(outlook?: Outlook): boolean {
+  function turn(probed?: Pause): boolean {
     const batch = finished;
     finished = [];
-    const { claimed } = store.turn(planTurn(batch, standing(), outlook));
+    const { claimed } = store.turn(planTurn(batch, standing(), probed));
     busy += claimed.length - batch.length;
     const claimedAt = schedule.now();
-    for (const row of claimed) schedule.after(ANSWER_MS, () => settle(row, outlook && outlook.pause.version + 1, claimedAt));
+    for (const row of claimed) schedule.after(ANSWER_MS, () => settle(row, probed && probed.version + 1, claimedAt));
     return batch.length + claimed.length > 0;
   }
 
   function work(): void {
     while (turn());
     const { probes, waitMs } = lookAhead(store.outlook(), standing());
-    for (const outlook of probes) if (store.pause(probeTaken(outlook.pause, LEASE_MS))) turn(outlook);
+    for (const probed of probes) if (store.pause(probeTaken(probed, LEASE_MS))) turn(probed);
     planned += 1;
     const mine = planned;
     schedule.after(waitMs, () => mine === planned && work());
@@ -96,14 +119,24 @@ export function live(
       const reference = String(index);
       const id = `default:staging:reportBetEvent:${reference}`;
       store.enqueue([
-        { ...DESTINATION, id, gateway: GATEWAYS.staging, operation: 'reportBetEvent', reference, waitsFor: undefined, body: '{}', fingerprint: id },
+        {
+          ...DESTINATION,
+          id,
+          gateway: GATEWAYS.staging,
+          operation: 'reportBetEvent',
+          reference,
+          waitsFor: undefined,
+          body: '{}',
+          fingerprint: id,
+        },
       ]);
       work();
     });
   schedule.run(() => schedule.now() > endsAt, 1_000_000);
   return {
     attempts,
-    stateOf: (report: number) => store.rows[given[report] ? store.rows.findIndex(({ reference }) => reference === String(report)) : -1]?.state,
+    stateOf: (report: number) =>
+      store.rows[given[report] ? store.rows.findIndex(({ reference }) => reference === String(report)) : -1]?.state,
     pause: pause(),
   };
 }

@@ -59,7 +59,11 @@ export const claimCases: readonly ContractCase[] = [
     equal(await claim(store), [], 'within the lease');
     await advance(1_001);
     const { fence, attempts, inDoubt, doubtBefore } = await claimOne(store);
-    equal({ fence, attempts, inDoubt, doubtBefore }, { fence: 2, attempts: 2, inDoubt: true, doubtBefore: true }, 'the second claim');
+    equal(
+      { fence, attempts, inDoubt, doubtBefore },
+      { fence: 2, attempts: 2, inDoubt: true, doubtBefore: true },
+      'the second claim',
+    );
   }),
   contractCase('a write is made for the holder of the claim', async ({ store }) => {
     await store.enqueue([newRow('B-1')]);
@@ -102,9 +106,21 @@ export const claimCases: readonly ContractCase[] = [
     const details = { message: 'Down', list: [1, null, 'two'], deep: { truth: false } };
     const problem = { code: 'gateway', message: 'HTTP 500', status: 500, requestId: 'req-1', details } as const;
     const decisions = [{ action: 'retry', reason: 'why "not"', at: 5 }] as const;
-    await write(store, row, { ...WAITS, attempts: 7, inDoubt: true, doubtBefore: false, delayMs: 5_000, problem, decisions });
+    await write(store, row, {
+      ...WAITS,
+      attempts: 7,
+      inDoubt: true,
+      doubtBefore: false,
+      delayMs: 5_000,
+      problem,
+      decisions,
+    });
     const waiting = await read(store, row.id);
-    equal([waiting.problem, waiting.decisions, waiting.attempts, waiting.inDoubt], [problem, decisions, 7, true], 'the written row');
+    equal(
+      [waiting.problem, waiting.decisions, waiting.attempts, waiting.inDoubt],
+      [problem, decisions, 7, true],
+      'the written row',
+    );
     equal(waiting.dueAt - waiting.changedAt, 5_000, 'the delay');
     equal(await claim(store), [], 'before its time');
     await advance(5_000);
@@ -124,54 +140,72 @@ export const claimCases: readonly ContractCase[] = [
     const row = await claimOne(store);
     const expected = { state: row.state, fence: row.fence };
     const { written, claimed } = await store.turn({
-      writes: [{ id: row.id, expected, change: { ...row, state: 'recorded', inDoubt: false, delayMs: 0, outcome: 'recorded', keepBody: false } }],
+      writes: [
+        {
+          id: row.id,
+          expected,
+          change: { ...row, state: 'recorded', inDoubt: false, delayMs: 0, outcome: 'recorded', keepBody: false },
+        },
+      ],
       claim: { accounts: [CLAIMANT], limit: 10, leaseMs: LEASE_MS },
     });
     equal([written, idsOf(claimed)], [[true], [settledRow('B-1').id]], 'the turn');
   }),
-  contractCase('a row that was never claimed is due at once, even if the clock was ahead when it was enqueued', async ({ store, advance }) => {
-    await advance(DAY_MS / 2);
-    await store.enqueue([newRow('B-1'), newRow('B-2')]);
-    await advance(-DAY_MS / 2);
-    await store.enqueue([newRow('B-3')]);
-    equal(
-      (await store.outlook()).map(({ nextInMs }) => (nextInMs ?? 1) <= 0),
-      [true],
-      'a row is due',
-    );
-    equal((await claim(store)).map(({ reference }) => reference).sort(), ['B-1', 'B-2', 'B-3'], 'the claimed rows');
-  }),
-  contractCase('a row that was never claimed stays due at once after a decision, even if the clock was ahead then', async ({ store, advance }) => {
-    await store.enqueue([newRow('B-1')]);
-    await advance(DAY_MS / 2);
-    await write(store, await read(store, newRow('B-1').id), WAITS);
-    await advance(-DAY_MS / 2);
-    equal(
-      (await store.outlook()).map(({ nextInMs }) => (nextInMs ?? 1) <= 0),
-      [true],
-      'the row is due',
-    );
-    equal(idsOf(await claim(store)), [newRow('B-1').id], 'the claimed row');
-  }),
-  contractCase('new rows and rows that are tried again take turns: the one that is due for longer comes first', async ({ store, advance }) => {
-    await store.enqueue([newRow('B-1')]);
-    const row = await claimOne(store);
-    await store.enqueue([newRow('B-2')]);
-    await advance(10);
-    await write(store, row, WAITS);
-    await advance(10);
-    await store.enqueue([newRow('B-3')]);
-    const seen: string[] = [];
-    for (let turn = 0; turn < 3; turn += 1) seen.push(...(await claim(store, 1)).map(({ reference }) => reference));
-    equal(seen, ['B-2', 'B-1', 'B-3'], 'the order of the claims');
-  }),
-  contractCase('a time too far in the future means that a clock has jumped, and counts as past', async ({ store, advance }) => {
-    await advance(10 * DAY_MS);
-    await store.enqueue([newRow('B-1'), newRow('B-2')]);
-    await claim(store, 1);
-    await advance(-10 * DAY_MS);
-    equal((await claim(store)).length, 2, 'rows to claim');
-  }),
+  contractCase(
+    'a row that was never claimed is due at once, even if the clock was ahead when it was enqueued',
+    async ({ store, advance }) => {
+      await advance(DAY_MS / 2);
+      await store.enqueue([newRow('B-1'), newRow('B-2')]);
+      await advance(-DAY_MS / 2);
+      await store.enqueue([newRow('B-3')]);
+      equal(
+        (await store.outlook()).map(({ nextInMs }) => (nextInMs ?? 1) <= 0),
+        [true],
+        'a row is due',
+      );
+      equal((await claim(store)).map(({ reference }) => reference).sort(), ['B-1', 'B-2', 'B-3'], 'the claimed rows');
+    },
+  ),
+  contractCase(
+    'a row that was never claimed stays due at once after a decision, even if the clock was ahead then',
+    async ({ store, advance }) => {
+      await store.enqueue([newRow('B-1')]);
+      await advance(DAY_MS / 2);
+      await write(store, await read(store, newRow('B-1').id), WAITS);
+      await advance(-DAY_MS / 2);
+      equal(
+        (await store.outlook()).map(({ nextInMs }) => (nextInMs ?? 1) <= 0),
+        [true],
+        'the row is due',
+      );
+      equal(idsOf(await claim(store)), [newRow('B-1').id], 'the claimed row');
+    },
+  ),
+  contractCase(
+    'new rows and rows that are tried again take turns: the one that is due for longer comes first',
+    async ({ store, advance }) => {
+      await store.enqueue([newRow('B-1')]);
+      const row = await claimOne(store);
+      await store.enqueue([newRow('B-2')]);
+      await advance(10);
+      await write(store, row, WAITS);
+      await advance(10);
+      await store.enqueue([newRow('B-3')]);
+      const seen: string[] = [];
+      for (let turn = 0; turn < 3; turn += 1) seen.push(...(await claim(store, 1)).map(({ reference }) => reference));
+      equal(seen, ['B-2', 'B-1', 'B-3'], 'the order of the claims');
+    },
+  ),
+  contractCase(
+    'a time too far in the future means that a clock has jumped, and counts as past',
+    async ({ store, advance }) => {
+      await advance(10 * DAY_MS);
+      await store.enqueue([newRow('B-1'), newRow('B-2')]);
+      await claim(store, 1);
+      await advance(-10 * DAY_MS);
+      equal((await claim(store)).length, 2, 'rows to claim');
+    },
+  ),
   contractCase('a row whose time is too far in the future does not always come last', async ({ store, advance }) => {
     await advance(10 * DAY_MS);
     await store.enqueue([newRow('B-1')]);

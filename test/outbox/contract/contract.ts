@@ -8,12 +8,13 @@ import { orderCases } from './order.js';
 import { pauseCases } from './pauses.js';
 import { pruneCases } from './prune.js';
 import { receiptCases } from './receipts.js';
+import { reopeningCases } from './reopening.js';
 import { rowCases } from './rows.js';
 import { survivalCases } from './survival.js';
 
 /**
- * The cases that every store must pass, including your own. They need no test runner: a failed case rejects with an `Error` that
- * names the expected value. Test power losses and the cost with a million rows yourself.
+ * The cases that every store must pass, including your own. They need no test runner: a failed case rejects with an
+ * `Error` that names the expected value. Test power losses and the cost with a million rows yourself.
  *
  * @example
  * ```ts
@@ -32,6 +33,7 @@ export const storeContract: readonly ContractCase[] = [
   ...pruneCases,
   ...consoleCases,
   ...decisionCases,
+  ...reopeningCases,
   ...survivalCases,
   ...damageCases,
 ];

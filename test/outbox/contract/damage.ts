@@ -20,7 +20,12 @@ import {
 const SOUND = ['A-1', 'Z-1'];
 
 /** Parts of a row's id, with other values for the row. Each value is valid by itself. */
-const OTHERS = { environment: 'production', operation: 'reportWithdrawalEvent', account: 'brandB', reference: 'other' } as const;
+const OTHERS = {
+  environment: 'production',
+  operation: 'reportWithdrawalEvent',
+  account: 'brandB',
+  reference: 'other',
+} as const;
 const BRAND_B = { ...CLAIMANT, account: OTHERS.account };
 
 export const damageCases: readonly ContractCase[] = [
@@ -37,14 +42,26 @@ export const damageCases: readonly ContractCase[] = [
       if (!damage) return;
       const { parts, spoil } = damage;
       const ids = parts.map((part) => newRow(`D-${part}`).id);
-      await store.enqueue([newRow('A-1'), ...parts.flatMap((part) => [newRow(`D-${part}`), settledRow(`D-${part}`)]), newRow('Z-1')]);
+      await store.enqueue([
+        newRow('A-1'),
+        ...parts.flatMap((part) => [newRow(`D-${part}`), settledRow(`D-${part}`)]),
+        newRow('Z-1'),
+      ]);
       for (const [index, part] of parts.entries()) await spoil(ids[index] ?? '', part);
 
       for (const [index, part] of parts.entries()) {
         const row = await read(store, ids[index] ?? '');
-        equal([row.problem?.code, row.damage?.split(', ').includes(part)], ['damaged', true], `the row whose ${part} is unreadable`);
+        equal(
+          [row.problem?.code, row.damage?.split(', ').includes(part)],
+          ['damaged', true],
+          `the row whose ${part} is unreadable`,
+        );
       }
-      equal((await store.list({ limit: 1_000 })).filter((row) => row.damage !== undefined).length, parts.length, 'damaged rows in a list');
+      equal(
+        (await store.list({ limit: 1_000 })).filter((row) => row.damage !== undefined).length,
+        parts.length,
+        'damaged rows in a list',
+      );
       await store.counts();
 
       const claimed = await claim(store, 1_000);
@@ -63,26 +80,41 @@ export const damageCases: readonly ContractCase[] = [
       equal(await claim(store, 1_000), [], 'the claimable rows after that');
 
       for (const { id } of damaged) await write(store, await read(store, id), DISMISSED);
-      equal((await store.counts([ACCOUNT])).states.dismissed, damaged.length, 'the number of dismissed rows of the account');
+      equal(
+        (await store.counts([ACCOUNT])).states.dismissed,
+        damaged.length,
+        'the number of dismissed rows of the account',
+      );
     },
   ),
-  contractCase('a row whose parts differ from its id is shown as damaged, and is never claimed as valid', async ({ store, damage }) => {
-    if (!damage?.replace) return;
-    const replaced = Object.entries(OTHERS) as [keyof typeof OTHERS, string][];
-    await store.enqueue([...replaced.map(([part]) => newRow(`D-${part}`)), newRow('Z-1')]);
-    await store.bind([{ account: OTHERS.account, environment: 'staging', gateway: CLAIMANT.gateways.staging ?? '' }]);
-    for (const [part, text] of replaced) await damage.replace(newRow(`D-${part}`).id, part, text);
+  contractCase(
+    'a row whose parts differ from its id is shown as damaged, and is never claimed as valid',
+    async ({ store, damage }) => {
+      if (!damage?.replace) return;
+      const replaced = Object.entries(OTHERS) as [keyof typeof OTHERS, string][];
+      await store.enqueue([...replaced.map(([part]) => newRow(`D-${part}`)), newRow('Z-1')]);
+      await store.bind([{ account: OTHERS.account, environment: 'staging', gateway: CLAIMANT.gateways.staging ?? '' }]);
+      for (const [part, text] of replaced) await damage.replace(newRow(`D-${part}`).id, part, text);
 
-    for (const [part] of replaced) {
-      const { damage: found, problem, account, environment } = await read(store, newRow(`D-${part}`).id);
-      equal([found, problem?.code], [part, 'damaged'], `the row whose ${part} is another`);
-      equal([account, environment], [ACCOUNT, 'staging'], `the account and environment of the row whose ${part} is another`);
-    }
-    const claimed = [...(await claim(store, 1_000)), ...(await claim(store, 1_000, [BRAND_B]))];
-    equal(idsOf(claimed.filter((row) => row.damage === undefined)), [newRow('Z-1').id], 'the sound rows that may be claimed');
-    for (const row of claimed.filter(({ damage: found }) => found !== undefined)) {
-      equal((await write(store, row, QUARANTINED)).written, [true], `the quarantine of ${row.id}`);
-      equal((await read(store, row.id)).state, 'quarantined', `the state of ${row.id}`);
-    }
-  }),
+      for (const [part] of replaced) {
+        const { damage: found, problem, account, environment } = await read(store, newRow(`D-${part}`).id);
+        equal([found, problem?.code], [part, 'damaged'], `the row whose ${part} is another`);
+        equal(
+          [account, environment],
+          [ACCOUNT, 'staging'],
+          `the account and environment of the row whose ${part} is another`,
+        );
+      }
+      const claimed = [...(await claim(store, 1_000)), ...(await claim(store, 1_000, [BRAND_B]))];
+      equal(
+        idsOf(claimed.filter((row) => row.damage === undefined)),
+        [newRow('Z-1').id],
+        'the sound rows that may be claimed',
+      );
+      for (const row of claimed.filter(({ damage: found }) => found !== undefined)) {
+        equal((await write(store, row, QUARANTINED)).written, [true], `the quarantine of ${row.id}`);
+        equal((await read(store, row.id)).state, 'quarantined', `the state of ${row.id}`);
+      }
+    },
+  ),
 ];

@@ -1,13 +1,19 @@
-import { type Change, LONGEST_WAIT_MS, type Row } from '../../../src/outbox/state-machine.js';
-import type { Claimant, NewRow, OutboxStore, TurnResult } from '../../../src/outbox/store.js';
+import { type Change, LONGEST_WAIT_MS, type Row } from '../../../src/outbox/rules/state-machine.js';
+import type { Claimant, NewRow, OutboxStore, TurnResult } from '../../../src/outbox/store/store.js';
 
 /** A store under test, empty at first, with control of its clock. */
 export interface StoreHarness {
   /** The store under test. */
   readonly store: OutboxStore;
-  /** Moves the store's clock forward; a negative number moves it back. You may move the stored times instead, in the other direction. */
+  /**
+   * Moves the store's clock forward; a negative number moves it back. You may move the stored times instead, in the
+   * other direction.
+   */
   advance(milliseconds: number): void | Promise<void>;
-  /** Opens another store on the same data, like another process or tab. Without it, the cases that need it pass without a check. */
+  /**
+   * Opens another store on the same data, like another process or tab. Without it, the cases that need it pass without
+   * a check.
+   */
   another?(): Promise<OutboxStore>;
   /** Opens the store as after a crash of this process. Without it, the cases that need it pass without a check. */
   reopen?(): Promise<OutboxStore>;
@@ -34,7 +40,9 @@ export type MakeHarness = () => StoreHarness | Promise<StoreHarness>;
 export interface ContractCase {
   /** The requirement in a sentence. */
   readonly name: string;
-  /** Runs the case. Rejects with an `Error` that names the expected value if the store does not meet the requirement. */
+  /**
+   * Runs the case. Rejects with an `Error` that names the expected value if the store does not meet the requirement.
+   */
   run(make: MakeHarness): Promise<void>;
 }
 
@@ -71,7 +79,11 @@ export const LEASE_MS = 30_000;
 export const DAY_MS = LONGEST_WAIT_MS;
 
 export const ACCOUNT = 'default';
-export const GATEWAYS = { staging: 'https://staging.example.com', production: 'https://production.example.com', relay: 'https://relay.example.com' } as const;
+export const GATEWAYS = {
+  staging: 'https://staging.example.com',
+  production: 'https://production.example.com',
+  relay: 'https://relay.example.com',
+} as const;
 
 /** The default claimant. */
 export const CLAIMANT: Claimant = { account: ACCOUNT, gateways: GATEWAYS, busy: 0 };
@@ -107,8 +119,11 @@ export const settledRow = (reference: string, overrides: Partial<NewRow> = {}): 
 
 export const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
-export const claim = async (store: OutboxStore, limit = 10, accounts: readonly Claimant[] = [CLAIMANT]): Promise<readonly Row[]> =>
-  (await store.turn({ writes: [], claim: { accounts, limit, leaseMs: LEASE_MS } })).claimed;
+export const claim = async (
+  store: OutboxStore,
+  limit = 10,
+  accounts: readonly Claimant[] = [CLAIMANT],
+): Promise<readonly Row[]> => (await store.turn({ writes: [], claim: { accounts, limit, leaseMs: LEASE_MS } })).claimed;
 
 /** Claims exactly one row. Throws if there is another number. */
 export async function claimOne(store: OutboxStore): Promise<Row> {
@@ -149,4 +164,7 @@ export const DISMISSED: Partial<Change> = { state: 'dismissed', outcome: undefin
 
 /** Writes a change of a claimed row. */
 export const write = (store: OutboxStore, row: Row, overrides: Partial<Change> = {}): Promise<TurnResult> =>
-  store.turn({ writes: [{ id: row.id, expected: { state: row.state, fence: row.fence }, change: change(row, overrides) }], claim: undefined });
+  store.turn({
+    writes: [{ id: row.id, expected: { state: row.state, fence: row.fence }, change: change(row, overrides) }],
+    claim: undefined,
+  });

@@ -1,4 +1,17 @@
-import { type ContractCase, claim, claimOne, contractCase, equal, idsOf, newRow, QUARANTINED, read, settledRow, WAITS, write } from './harness.js';
+import {
+  type ContractCase,
+  claim,
+  claimOne,
+  contractCase,
+  equal,
+  idsOf,
+  newRow,
+  QUARANTINED,
+  read,
+  settledRow,
+  WAITS,
+  write,
+} from './harness.js';
 
 export const orderCases: readonly ContractCase[] = [
   contractCase('a row waits for its earlier row until that is recorded', async ({ store }) => {

@@ -1,4 +1,4 @@
-import type { OutboxStore } from '../../../src/outbox/store.js';
+import type { OutboxStore } from '../../../src/outbox/store/store.js';
 import { type ContractCase, claim, contractCase, equal, idsOf, newRow, QUARANTINED, read, write } from './harness.js';
 
 async function recordAll(store: OutboxStore): Promise<void> {
@@ -55,7 +55,9 @@ export const receiptCases: readonly ContractCase[] = [
     await store.enqueue([newRow('B-1')]);
     await recordAll(store);
     const made = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => (index % 2 ? store : other).receipts.append([{ index: 0, id: newRow('B-1').id, line: `${index}` }])),
+      Array.from({ length: 6 }, (_, index) =>
+        (index % 2 ? store : other).receipts.append([{ index: 0, id: newRow('B-1').id, line: `${index}` }]),
+      ),
     );
     equal(made.filter(Boolean).length, 1, 'the number of successes');
   }),

@@ -1,10 +1,39 @@
-import type { Change } from '../../../src/outbox/state-machine.js';
-import { CLAIMANT, type ContractCase, claimOne, contractCase, equal, idsOf, newRow, QUARANTINED, read, settledRow, write } from './harness.js';
+import type { Change } from '../../../src/outbox/rules/state-machine.js';
+import {
+  CLAIMANT,
+  type ContractCase,
+  claimOne,
+  contractCase,
+  equal,
+  idsOf,
+  newRow,
+  QUARANTINED,
+  read,
+  settledRow,
+  write,
+} from './harness.js';
 
-const NEW = { state: 'waiting', blocked: false, fence: 0, attempts: 0, inDoubt: false, doubtBefore: false, decisions: [] };
+const NEW = {
+  state: 'waiting',
+  blocked: false,
+  fence: 0,
+  attempts: 0,
+  inDoubt: false,
+  doubtBefore: false,
+  decisions: [],
+};
 
 /** Text that is difficult for databases. */
-const ODD = ['quote\'s "double"', 'back\\slash', 'ünï☃😀', 'a%b_c', '  spaces  ', 'line\nbreak\ttab', '{"json":true}', ';DROP TABLE x;--'];
+const ODD = [
+  'quote\'s "double"',
+  'back\\slash',
+  'ünï☃😀',
+  'a%b_c',
+  '  spaces  ',
+  'line\nbreak\ttab',
+  '{"json":true}',
+  ';DROP TABLE x;--',
+];
 
 /** References that become equal in a database that cuts text at NUL, or stores unpaired surrogates as U+FFFD. */
 const ALIKE = ['n\0a', 'n\0b', 'n\ud800', 'n\udbff', 'n\udc00'];
@@ -30,7 +59,11 @@ export const rowCases: readonly ContractCase[] = [
     const [first] = await store.enqueue([given]);
     const row = await read(store, given.id);
     const { id, account, environment, operation, reference, waitsFor, body, fingerprint } = row;
-    equal({ id, account, environment, operation, reference, waitsFor, body, fingerprint, gateway: given.gateway }, given, 'the given values');
+    equal(
+      { id, account, environment, operation, reference, waitsFor, body, fingerprint, gateway: given.gateway },
+      given,
+      'the given values',
+    );
     const { state, blocked, fence, attempts, inDoubt, doubtBefore, decisions } = row;
     equal({ state, blocked, fence, attempts, inDoubt, doubtBefore, decisions }, NEW, 'a new row');
     equal([first?.added, first?.row], [true, row], 'the result of enqueue');
@@ -83,7 +116,11 @@ export const rowCases: readonly ContractCase[] = [
       const [enqueued] = await store.enqueue([given]).catch(() => []);
       if (!enqueued) continue;
       const { id, body } = await read(store, given.id);
-      equal([enqueued.added, enqueued.row.id, id, enqueued.row.reference, body], [true, given.id, given.id, reference, given.body], 'a row of its own');
+      equal(
+        [enqueued.added, enqueued.row.id, id, enqueued.row.reference, body],
+        [true, given.id, given.id, reference, given.body],
+        'a row of its own',
+      );
     }
     equal(
       (await store.get(idsOf(others))).map((row) => row && [row.id, row.body]),
@@ -103,7 +140,10 @@ export const rowCases: readonly ContractCase[] = [
         `got by the id of ${name}`,
       );
       equal(await store.list({ reference, limit: 10 }), [], `listed by the reference ${name}`);
-      const { written } = await store.turn({ writes: [{ id, expected: { state: 'waiting', fence: 0 }, change: NEVER_MADE }], claim: undefined });
+      const { written } = await store.turn({
+        writes: [{ id, expected: { state: 'waiting', fence: 0 }, change: NEVER_MADE }],
+        claim: undefined,
+      });
       equal(written, [false], `a write to ${name}`);
     }
     equal(
@@ -127,20 +167,32 @@ export const rowCases: readonly ContractCase[] = [
     );
     equal(await store.get([]), [], 'no ids');
   }),
-  contractCase('rows are listed by state, environment, operation and reference, a page at a time', async ({ store }) => {
-    await store.enqueue([newRow('B-1'), settledRow('B-1'), newRow('B-2', { environment: 'production' }), newRow('B-3')]);
-    const list = async (query: object) => idsOf(await store.list({ limit: 10, ...query })).join();
-    equal(await list({ environment: 'production' }), newRow('B-2', { environment: 'production' }).id, 'by environment');
-    equal(await list({ operation: 'reportSettledBet' }), settledRow('B-1').id, 'by operation');
-    equal(await list({ reference: 'B-1' }), idsOf([newRow('B-1'), settledRow('B-1')]).join(), 'by reference');
-    equal(await list({ state: 'recorded' }), '', 'by state');
-    const [first] = await store.list({ limit: 1 });
-    equal(
-      idsOf(await store.list({ limit: 2, after: first?.sequence })),
-      idsOf([settledRow('B-1'), newRow('B-2', { environment: 'production' })]),
-      'the next page',
-    );
-  }),
+  contractCase(
+    'rows are listed by state, environment, operation and reference, a page at a time',
+    async ({ store }) => {
+      await store.enqueue([
+        newRow('B-1'),
+        settledRow('B-1'),
+        newRow('B-2', { environment: 'production' }),
+        newRow('B-3'),
+      ]);
+      const list = async (query: object) => idsOf(await store.list({ limit: 10, ...query })).join();
+      equal(
+        await list({ environment: 'production' }),
+        newRow('B-2', { environment: 'production' }).id,
+        'by environment',
+      );
+      equal(await list({ operation: 'reportSettledBet' }), settledRow('B-1').id, 'by operation');
+      equal(await list({ reference: 'B-1' }), idsOf([newRow('B-1'), settledRow('B-1')]).join(), 'by reference');
+      equal(await list({ state: 'recorded' }), '', 'by state');
+      const [first] = await store.list({ limit: 1 });
+      equal(
+        idsOf(await store.list({ limit: 2, after: first?.sequence })),
+        idsOf([settledRow('B-1'), newRow('B-2', { environment: 'production' })]),
+        'the next page',
+      );
+    },
+  ),
   contractCase('rows are counted by state', async ({ store }) => {
     await store.enqueue(['B-1', 'B-2', 'B-3'].flatMap((reference) => [newRow(reference), settledRow(reference)]));
     const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 2, leaseMs: 1_000 } });

@@ -1,4 +1,16 @@
-import { ACCOUNT, type ContractCase, claim, claimOne, contractCase, equal, GATEWAYS, newRow, read, settledRow, write } from './harness.js';
+import {
+  ACCOUNT,
+  type ContractCase,
+  claim,
+  claimOne,
+  contractCase,
+  equal,
+  GATEWAYS,
+  newRow,
+  read,
+  settledRow,
+  write,
+} from './harness.js';
 
 export const survivalCases: readonly ContractCase[] = [
   contractCase('all committed data exists after a crash of the process', async ({ store, reopen }) => {
@@ -30,8 +42,16 @@ export const survivalCases: readonly ContractCase[] = [
     equal(await again.list({ limit: 10 }), before, 'the rows');
     const { state, inDoubt } = await read(again, id);
     equal([state, inDoubt], ['in-flight', true], 'the row that was in flight');
-    equal((await again.outlook()).find(({ environment }) => environment === 'production')?.pause.reason, 'authentication', 'the pause');
-    equal([await again.remember('salt', 'two'), (await again.receipts.last())?.line], ['one', 'a'], 'settings and receipts');
+    equal(
+      (await again.outlook()).find(({ environment }) => environment === 'production')?.pause.reason,
+      'authentication',
+      'the pause',
+    );
+    equal(
+      [await again.remember('salt', 'two'), (await again.receipts.last())?.line],
+      ['one', 'a'],
+      'settings and receipts',
+    );
     await again.close?.();
   }),
   contractCase('another store on the same data sees every commit at once', async ({ store, another }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createInsertBatch } from '../../../src/outbox/intake/insert-batch.js';
-import type { Enqueued, NewRow } from '../../../src/outbox/store.js';
-import { newRow as rowOf } from '../../../src/outbox/stores/new-row.js';
+import type { Enqueued, NewRow } from '../../../src/outbox/store/store.js';
+import { newRow as rowOf } from '../../../src/outbox/stores/rows.js';
 import { type Clock, systemClock } from '../../../src/platform/time.js';
 import { FakeClock } from '../../delivery/fake-clock.js';
 import { newRow, settledRow } from '../contract/harness.js';
@@ -9,7 +9,11 @@ import { newRow, settledRow } from '../contract/harness.js';
 const coded = (code: string) => Object.assign(new Error(code), { code });
 
 /** A store that answers as told, and records its calls. */
-function storeThat(answer: (rows: readonly NewRow[], call: number) => unknown, concurrent: boolean, clock: Clock = systemClock) {
+function storeThat(
+  answer: (rows: readonly NewRow[], call: number) => unknown,
+  concurrent: boolean,
+  clock: Clock = systemClock,
+) {
   const asked: string[][] = [];
   const enqueue = async (rows: readonly NewRow[]): Promise<readonly Enqueued[]> => {
     const call = asked.push(rows.map(({ id }) => id));
@@ -20,14 +24,20 @@ function storeThat(answer: (rows: readonly NewRow[], call: number) => unknown, c
 }
 
 const codes = async (commits: readonly Promise<unknown>[]) =>
-  (await Promise.allSettled(commits)).map((one) => (one.status === 'fulfilled' ? 'committed' : (one.reason as { code: string }).code));
+  (await Promise.allSettled(commits)).map((one) =>
+    one.status === 'fulfilled' ? 'committed' : (one.reason as { code: string }).code,
+  );
 
 describe.each([false, true])('rows that share a commit, in a concurrent store: %s', (concurrent) => {
   it('are committed one by one if one of them is refused', async () => {
     const { asked, commit } = storeThat((rows) => {
       if (rows.some(({ reference }) => reference === 'B-1')) throw coded('text');
     }, concurrent);
-    expect(await codes(['B-0', 'B-1', 'B-2'].map((name) => commit(newRow(name))))).toEqual(['committed', 'text', 'committed']);
+    expect(await codes(['B-0', 'B-1', 'B-2'].map((name) => commit(newRow(name))))).toEqual([
+      'committed',
+      'text',
+      'committed',
+    ]);
     expect(asked).toHaveLength(4);
   });
 

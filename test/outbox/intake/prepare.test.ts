@@ -1,10 +1,9 @@
 import { inspect } from 'node:util';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ConfigurationError, DuplicateReportError, ValidationError } from '../../../src/entries/index.js';
 import { instrumentOutbox } from '../../../src/entries/opentelemetry.js';
 import { type BatchedReport, memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
-import type { Seal } from '../../../src/outbox/seal/seal.js';
-import type { NewRow } from '../../../src/outbox/store.js';
+import type { NewRow } from '../../../src/outbox/store/store.js';
 import { betEvent, settledBet } from '../../support/factories.js';
 import { leaksIn, personalBet } from '../personal.js';
 import { outboxWorld } from '../world.js';
@@ -18,12 +17,15 @@ describe('a prepared report', () => {
       lookups += 1;
       return { latitude: 6.45, longitude: 3.39 };
     };
-    const { outbox, run, gateway, names } = outboxWorld({ client: { location: { ip: { providers: [{ name: 'table', lookup }] } } } });
+    const { outbox, run, gateway, names } = outboxWorld({
+      client: { location: { ip: { providers: [{ name: 'table', lookup }] } } },
+    });
     const report = await run(outbox.prepare('reportBetEvent', betEvent(), { clientIP: '102.89.23.1' }));
     expect([report.id, lookups, await outbox.list(), names()]).toEqual([BET, 1, [], []]);
-    expect(await report.enqueue()).toEqual({ id: BET, state: 'waiting' });
+    const enqueued = await report.enqueue();
+    expect(enqueued).toEqual({ id: BET, state: 'waiting' });
     expect([lookups, names()]).toEqual([1, ['enqueued']]);
-    const { done } = report;
+    const { done } = enqueued;
     expect(await run(outbox.drain())).toMatchObject({ drained: true });
     expect(await done).toMatchObject({ outcome: 'recorded', location: { latitude: 6.45 } });
     expect(gateway.reports()).toHaveLength(1);
@@ -44,7 +46,10 @@ describe('a prepared report', () => {
   it('is one report if it is enqueued several times, and other data under its reference is refused', async () => {
     const { outbox, run, gateway } = outboxWorld();
     await outbox.reportBetEvent(betEvent());
-    const [one, other] = [await outbox.prepare('reportSettledBet', settledBet()), await outbox.prepare('reportSettledBet', settledBet({ payout_amount: 1 }))];
+    const [one, other] = [
+      await outbox.prepare('reportSettledBet', settledBet()),
+      await outbox.prepare('reportSettledBet', settledBet({ payout_amount: 1 })),
+    ];
     await Promise.all([one.enqueue(), one.enqueue()]);
     await expect(other.enqueue()).rejects.toThrow(DuplicateReportError);
     await run(outbox.drain());
@@ -77,7 +82,9 @@ describe('a prepared report', () => {
     const { outbox } = outboxWorld();
     const report = await outbox.prepare('reportBetEvent', betEvent());
     await expect(report.enqueue({})).rejects.toThrow(/cannot write within your transaction/);
-    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: {} })).rejects.toThrow(/cannot write within your transaction/);
+    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: {} })).rejects.toThrow(
+      /cannot write within your transaction/,
+    );
     expect(await outbox.list()).toEqual([]);
     expect(await report.enqueue()).toMatchObject({ state: 'waiting' });
   });
@@ -98,7 +105,11 @@ describe('a prepared report', () => {
     const { outbox } = outboxWorld({ store: { ...memoryStore(), asValue } });
     const report = await outbox.prepare('reportBetEvent', personalBet('BET-1'));
     expect(leaksIn(report.value).length).toBeGreaterThan(5);
-    expect(leaksIn(inspect(report, { depth: 9, showHidden: false }) + JSON.stringify(report) + JSON.stringify({ ...report }))).toEqual([]);
+    expect(
+      leaksIn(
+        inspect(report, { depth: 9, showHidden: false }) + JSON.stringify(report) + JSON.stringify({ ...report }),
+      ),
+    ).toEqual([]);
     expect(Object.keys(report)).toEqual(['id', 'enqueue']);
   });
 
@@ -117,92 +128,32 @@ describe('a prepared report', () => {
 
   it('is not prepared for a transaction that is null', async () => {
     const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true } });
-    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: null })).rejects.toThrow(/transaction: expected your transaction/);
+    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: null })).rejects.toThrow(
+      /transaction: expected your transaction/,
+    );
   });
 
   it.each([undefined, null])('is not enqueued outside of a transaction that is %s', async (transaction) => {
     const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true } });
     for (const one of [outbox, instrumentOutbox(outbox)]) {
       const report = await one.prepare('reportBetEvent', betEvent());
-      await expect(report.enqueue(transaction)).rejects.toThrow(/expected your transaction; call it without an argument/);
+      await expect(report.enqueue(transaction)).rejects.toThrow(
+        /expected your transaction; call it without an argument/,
+      );
     }
     expect(await outbox.list()).toEqual([]);
   });
 });
 
 describe('the receipt of a prepared report', () => {
-  it('is waited for once it is read', async () => {
-    const kept = memoryStore();
-    let looks = 0;
-    const get: OutboxStore['get'] = (ids) => {
-      looks += 1;
-      return kept.get(ids);
-    };
-    const { outbox, run } = outboxWorld({ store: { ...kept, get } });
-    const report = await outbox.prepare('reportBetEvent', betEvent());
-    await report.enqueue();
-    expect(looks).toBe(0);
-    const { done } = report;
-    await run(outbox.drain());
-    expect([await done, looks > 0]).toMatchObject([{ outcome: 'recorded' }, true]);
-  });
-
-  it('is never that of other data under the same reference', async () => {
-    const { outbox, run } = outboxWorld();
-    const before = await outbox.prepare('reportBetEvent', betEvent({ amount: 1 }));
-    const early = before.done;
-    const duplicate = { code: 'duplicate', conflict: true, message: expect.stringContaining('holds other data under this reference') };
-    await outbox.reportBetEvent(betEvent({ amount: 2 }));
-    await expect((await outbox.prepare('reportBetEvent', betEvent({ amount: 3 }))).done).rejects.toMatchObject(duplicate);
-    await expect(run(early)).rejects.toMatchObject(duplicate);
-    expect((await outbox.stats()).states.waiting).toBe(1);
-    const late = before.done;
-    await run(outbox.drain());
-    await expect(late).rejects.toMatchObject(duplicate);
-  });
-
-  it('is delivered by the worker that records it, long before the next poll', async () => {
-    const { outbox, run, clock } = outboxWorld({ outbox: { pollMs: 3_600_000 } });
-    outbox.start();
-    const report = await outbox.prepare('reportBetEvent', betEvent());
-    const { done } = report;
-    await new Promise(setImmediate);
-    const before = clock.now();
-    await report.enqueue();
-    expect(await run(done)).toMatchObject({ outcome: 'recorded' });
-    expect(clock.now() - before).toBeLessThan(60_000);
-    await outbox.stop();
-  });
-
-  it('is waited for, and the process continues, if a custom seal throws', async () => {
-    const unhandled = vi.fn();
-    process.on('unhandledRejection', unhandled);
-    const seal: Seal = {
-      seal: async (body) => ({ body, fingerprint: 'f' }),
-      open: async (body) => body,
-      matches: () => {
-        throw new Error('no key');
-      },
-    };
-    const { outbox, run } = outboxWorld({ outbox: { seal } });
-    const report = await outbox.prepare('reportBetEvent', betEvent());
-    await report.enqueue();
-    const { done } = report;
-    await run(outbox.drain());
-    await expect(done).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    process.off('unhandledRejection', unhandled);
-    expect(unhandled).not.toHaveBeenCalled();
-  });
-
   it('arrives although the store fails in between, and does not use a closed store', async () => {
     const kept = memoryStore();
     let fails = false;
-    const get: OutboxStore['get'] = (ids) => (fails ? Promise.reject(new Error('connection to 10.0.0.1 lost')) : kept.get(ids));
+    const get: OutboxStore['get'] = (ids) =>
+      fails ? Promise.reject(new Error('connection to 10.0.0.1 lost')) : kept.get(ids);
     const { outbox, run, gateway } = outboxWorld({ store: { ...kept, get } });
     const report = await outbox.prepare('reportBetEvent', betEvent());
-    await report.enqueue();
-    const { done } = report;
+    const { done } = await report.enqueue();
     await kept.get([]);
     fails = true;
     await run(outbox.drain());
@@ -211,62 +162,12 @@ describe('the receipt of a prepared report', () => {
     gateway.faults.add({ kind: 'status', status: 503, times: null });
     const late = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'BET-2' }));
     fails = false;
-    await late.enqueue();
-    const waits = late.done;
+    const { done: waits } = await late.enqueue();
     outbox.start();
     await run(new Promise<void>((resolve) => void setImmediate(resolve)));
     fails = true;
     await run(outbox.stop());
     await expect(waits).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
-  });
-
-  it('waits for the key if the row is sealed with a missing one', async () => {
-    const store = memoryStore();
-    const [old, current] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
-    const { outbox, run: runFirst } = outboxWorld({ store, outbox: { encryption: { current: 'old', keys: { old } } } });
-    await outbox.reportBetEvent(betEvent({ timestamp: '1795161600' }));
-    expect(await runFirst(outbox.drain())).toMatchObject({ states: { recorded: 1 } });
-    const { outbox: other, run } = outboxWorld({ store, outbox: { encryption: { current: 'new', keys: { new: current } } } });
-    const { done } = await other.prepare('reportBetEvent', betEvent({ timestamp: '1795161600' }));
-    other.start();
-    await run(new Promise<void>((resolve) => void setImmediate(resolve)));
-    await run(other.stop());
-    await expect(done).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
-  });
-
-  it('of a report that never arrives in the store rejects, and does not claim that it will be sent', async () => {
-    const { outbox, run, clock } = outboxWorld();
-    const { done } = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'a' }));
-    const before = clock.now();
-    await expect(run(done)).rejects.toMatchObject({ outcome: 'not-sent', message: expect.stringContaining('never seen in the store') });
-    // Five minutes, and the next look after that.
-    expect(clock.now() - before).toBeGreaterThanOrEqual(300_000);
-    expect(clock.now() - before).toBeLessThan(320_000);
-    outbox.start();
-    const stopped = (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'b' }))).done;
-    await run(outbox.stop());
-    await expect(stopped).rejects.toMatchObject({ outcome: 'unknown', message: expect.stringContaining('before this prepared report was seen in the store') });
-  });
-
-  it('can be read again, and arrives if the report came late', async () => {
-    const { outbox, run } = outboxWorld();
-    const report = await outbox.prepare('reportBetEvent', betEvent());
-    await expect(run(report.done)).rejects.toMatchObject({ outcome: 'not-sent' });
-    await report.enqueue();
-    const again = report.done;
-    await run(outbox.drain());
-    expect(await again).toMatchObject({ outcome: 'recorded' });
-    expect(report.done).toBe(report.done);
-  });
-
-  it('explains why the report was quarantined', async () => {
-    const { outbox, run, gateway } = outboxWorld();
-    gateway.faults.add({ kind: 'status', status: 422 });
-    const report = await outbox.prepare('reportBetEvent', betEvent());
-    await report.enqueue();
-    const { done } = report;
-    await run(outbox.drain());
-    await expect(done).rejects.toMatchObject({ code: 'unprocessable' });
   });
 });
 
@@ -314,10 +215,22 @@ describe('the name of a report', () => {
     // The list has a hole before it.
     given[5] = new Job('BET-2');
     const results = await outbox.reportAll(given as BatchedReport[]);
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled']);
-    expect(results[3]).toMatchObject({ reason: { code: 'validation', message: expect.stringContaining('a getter or proxy threw') } });
+    expect(results.map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(results[3]).toMatchObject({
+      reason: { code: 'validation', message: expect.stringContaining('a getter or proxy threw') },
+    });
     expect(results[0]).toMatchObject({
-      reason: { code: 'validation', message: expect.stringContaining('report: expected an object with operation and payload') },
+      reason: {
+        code: 'validation',
+        message: expect.stringContaining('report: expected an object with operation and payload'),
+      },
     });
   });
 
@@ -325,9 +238,18 @@ describe('the name of a report', () => {
     const { outbox } = outboxWorld();
     const { proxy, revoke } = Proxy.revocable([], {});
     revoke();
-    for (const reports of [null, undefined, 'reports', new Set([{ operation: 'reportBetEvent', payload: betEvent() }]), proxy]) {
+    for (const reports of [
+      null,
+      undefined,
+      'reports',
+      new Set([{ operation: 'reportBetEvent', payload: betEvent() }]),
+      proxy,
+    ]) {
       const refusal = outbox.reportAll(reports as never);
-      await expect(refusal).rejects.toMatchObject({ code: 'validation', message: expect.stringContaining('reports: expected an array') });
+      await expect(refusal).rejects.toMatchObject({
+        code: 'validation',
+        message: expect.stringContaining('reports: expected an array'),
+      });
     }
   });
 });

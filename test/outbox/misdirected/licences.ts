@@ -41,9 +41,10 @@ interface Told {
 /** Starts a process for a licence. Resolves once all of its reports are enqueued or refused. */
 export async function startLicence(licence: Licence) {
   const child = fork(SENDER, [JSON.stringify(licence)]);
-  const [first] = (await Promise.race([once(child, 'message'), once(child, 'exit').then(([code]) => Promise.reject(new Error(`ended with ${code}`)))])) as [
-    Told,
-  ];
+  const [first] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`ended with ${code}`))),
+  ])) as [Told];
   return {
     accepted: first.accepted,
     async end(): Promise<Told> {
@@ -58,15 +59,30 @@ export async function startLicence(licence: Licence) {
 
 const named = (prefix: string) => Array.from({ length: 20 }, (_, index) => `${prefix}-${index}`);
 
-/** Runs two licences over one store, each with its gateway and its key. Returns the reports that arrived at each gateway. */
+/**
+ * Runs two licences over one store, each with its gateway and its key. Returns the reports that arrived at each
+ * gateway.
+ */
 export async function runTwoLicences(place: Place, { accounts }: { accounts: readonly [string, string] | undefined }) {
   const [gatewayA, gatewayB] = [await rawGateway(), await rawGateway()];
   try {
     // The references are equal, too: two licences number their bets by themselves.
     const references = { a: [...named('A'), 'SAME'], b: [...named('B'), 'SAME'] };
     const licences = [
-      { place, baseUrl: gatewayA.baseUrl, apiKey: 'key-a', references: references.a, ...(accounts && { account: accounts[0] }) },
-      { place, baseUrl: gatewayB.baseUrl, apiKey: 'key-b', references: references.b, ...(accounts && { account: accounts[1] }) },
+      {
+        place,
+        baseUrl: gatewayA.baseUrl,
+        apiKey: 'key-a',
+        references: references.a,
+        ...(accounts && { account: accounts[0] }),
+      },
+      {
+        place,
+        baseUrl: gatewayB.baseUrl,
+        apiKey: 'key-b',
+        references: references.b,
+        ...(accounts && { account: accounts[1] }),
+      },
     ] as const;
     const first = await startLicence(licences[0]);
     const second = await startLicence(licences[1]);
@@ -74,7 +90,11 @@ export async function runTwoLicences(place: Place, { accounts }: { accounts: rea
     for (let waited = 0; gatewayA.arrived.length + gatewayB.arrived.length < whole && waited < 10_000; waited += 50)
       await new Promise((resolve) => setTimeout(resolve, 50));
     const [a, b] = [await first.end(), await second.end()];
-    return { a: { ...a, arrived: gatewayA.arrived, baseUrl: gatewayA.baseUrl }, b: { ...b, arrived: gatewayB.arrived, baseUrl: gatewayB.baseUrl }, references };
+    return {
+      a: { ...a, arrived: gatewayA.arrived, baseUrl: gatewayA.baseUrl },
+      b: { ...b, arrived: gatewayB.arrived, baseUrl: gatewayB.baseUrl },
+      references,
+    };
   } finally {
     await gatewayA.close();
     await gatewayB.close();

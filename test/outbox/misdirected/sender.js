@@ -1,4 +1,5 @@
-// One process with one licence. It enqueues bets, and sends all reports that the store returns until it is told to end. It uses the built package.
+// One process with one licence. It enqueues bets, and sends all reports that the store returns until it is told to end.
+// It uses the built package.
 import { createClient } from 'location-sdk';
 import { createOutbox } from 'location-sdk/outbox';
 
@@ -12,7 +13,15 @@ async function openStore() {
 }
 
 const store = await openStore();
-const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const location = {
+  latitude: 6.45,
+  longitude: 3.39,
+  city: 'Lagos',
+  region: 'LA',
+  country: 'NG',
+  accuracy: 10,
+  source: 'test',
+};
 const user = {
   user_id: 'u-1',
   first_name: 'Ada',
@@ -25,13 +34,18 @@ const user = {
   tax_id: 'T-1',
 };
 const bet = { amount: 5, user };
-const client = createClient({ environment: 'staging', validation: 'partial', gateways: { staging: { baseUrl, apiKey } } });
+const client = createClient({
+  environment: 'staging',
+  validation: 'partial',
+  gateways: { staging: { baseUrl, apiKey } },
+});
 const outbox = createOutbox({ client, store, pollMs: 20, concurrency: 2, account });
 /** @type {string[]} */
 const accepted = [];
 /** @type {string[]} */
 const refused = [];
-const noted = (/** @type {unknown} */ error) => void refused.push(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+const noted = (/** @type {unknown} */ error) =>
+  void refused.push(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 outbox.on('error', ({ cause }) => noted(cause));
 outbox.start();
 for (const reference of references) {

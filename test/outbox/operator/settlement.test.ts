@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
-import { decideRow } from '../../../src/outbox/operator/decide.js';
-import { dismissHoldingSettlement, openSettlementOf } from '../../../src/outbox/operator/settlement.js';
-import type { Decision } from '../../../src/outbox/state-machine.js';
+import { decided } from '../../../src/outbox/rules/state-machine.js';
 import { claim, claimOne, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
+import { byAda, world as operatorWorld } from './world.js';
 
-const DISMISS: Decision = { action: 'dismissed', reason: 'a test bet', at: 1 };
 const BET = newRow('B-1').id;
 const SETTLEMENT = settledRow('B-1').id;
 
-/** A quarantined bet and its blocked settlement, in a store that calls `after` after every turn of another process. */
+/** A quarantined bet and its blocked settlement, in a store that calls `after` after each commit. */
 async function world(after: (store: OutboxStore) => Promise<unknown> = async () => undefined) {
   const store = memoryStore();
   await store.enqueue([newRow('B-1'), settledRow('B-1')]);
   await write(store, await claimOne(store), QUARANTINED);
+  const own = store.console;
+  if (!own) throw new Error('The store offers the console nothing.');
   const watched: OutboxStore = {
     ...store,
     async turn(turn) {
@@ -21,41 +21,142 @@ async function world(after: (store: OutboxStore) => Promise<unknown> = async () 
       await after(store);
       return result;
     },
+    console: {
+      ...own,
+      async step(step) {
+        const result = await own.step(step);
+        await after(store);
+        return result;
+      },
+    },
   };
-  return { store, watched, bet: await read(store, BET) };
+  const dismiss = (ids = [BET], who = byAda()) =>
+    operatorWorld(watched).data.decide({ ...who, action: 'dismissed', selection: { ids }, withSettlements: true });
+  return { store, dismiss };
 }
+
+const retryByAda = (store: OutboxStore) =>
+  operatorWorld(store).data.decide({ ...byAda(), action: 'retry', selection: { ids: [BET] } });
 
 it('leaves no moment in which a worker could send the settlement of a dismissed report', async () => {
   const claimed: string[] = [];
-  const { store, watched, bet } = await world(async (behind) => void claimed.push(...(await claim(behind)).map(({ id }) => id)));
-  const settlement = await openSettlementOf(watched, await dismissHoldingSettlement(watched, bet, DISMISS, false));
-  await decideRow(watched, settlement?.id ?? '', undefined, DISMISS, false);
+  const { store, dismiss } = await world(
+    async (behind) => void claimed.push(...(await claim(behind)).map(({ id }) => id)),
+  );
+  await dismiss();
   expect(claimed).toEqual([]);
   expect([(await read(store, BET)).state, (await read(store, SETTLEMENT)).state]).toEqual(['dismissed', 'dismissed']);
 });
 
+it('is in the log as two decisions, one about the settlement', async () => {
+  const { store, dismiss } = await world();
+  await dismiss();
+  const { decisions } = await operatorWorld(store).data.decisions();
+  expect(decisions).toMatchObject([
+    { action: 'dismissed', who: 'ada', about: { ids: [SETTLEMENT] }, touched: 1 },
+    { action: 'dismissed', who: 'ada', about: { ids: [BET] }, touched: 1 },
+  ]);
+});
+
 it('leaves the settlement quarantined if the process ends after the initiated report', async () => {
-  const { store, bet } = await world();
-  await dismissHoldingSettlement(store, bet, DISMISS, false);
+  const { store, dismiss } = await world(async (behind) => {
+    if ((await read(behind, BET)).state === 'dismissed') throw new Error('The process ends.');
+  });
+  await expect(dismiss()).rejects.toThrow('The process ends.');
   expect(await claim(store)).toEqual([]);
   expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'quarantined', problem: { code: 'not-found' } });
 });
 
 it('blocks the settlement again if another person has retried the report in the meantime', async () => {
   let isFirst = true;
-  const { store, watched, bet } = await world(async (behind) => {
-    if (isFirst) await decideRow(behind, BET, undefined, { action: 'retry', reason: 'mended', at: 1 }, true);
+  const { store, dismiss } = await world(async (behind) => {
+    if (isFirst) await retryByAda(behind);
     isFirst = false;
   });
-  await expect(dismissHoldingSettlement(watched, bet, DISMISS, false)).rejects.toThrow('it is waiting; only a quarantined report');
+  expect(await dismiss()).toMatchObject({ refused: [{ id: BET, why: 'it was changed in the meantime' }] });
   expect(await read(store, BET)).toMatchObject({ state: 'waiting' });
   expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: true });
 });
 
+it('blocks the settlement again if another person has undone the dismissal before it dismissed the report', async () => {
+  let isFirst = true;
+  const { store, dismiss } = await world(async (behind) => {
+    const { data } = operatorWorld(behind);
+    const of = (await data.decisions()).decisions[0]?.id ?? '';
+    if (isFirst) await data.undo({ ...byAda(), of });
+    isFirst = false;
+  });
+  await dismiss();
+  expect(await read(store, BET)).toMatchObject({ state: 'quarantined' });
+  expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: true });
+});
+
+it('leaves no moment in which a worker could send the settlement where two persons dismiss the report at once', async () => {
+  let isFirst = true;
+  const { store, dismiss } = await world(async (behind) => {
+    const row = await read(behind, BET);
+    const change = decided(row, { action: 'dismissed', reason: 'a test', at: 1 }, false);
+    // The other person dismisses it after this one has held the settlement.
+    if (isFirst && typeof change !== 'string')
+      await behind.turn({ writes: [{ id: BET, expected: row, change }], claim: undefined });
+    isFirst = false;
+    expect(await claim(behind)).toEqual([]);
+  });
+  expect(await dismiss()).toMatchObject({ refused: [{ id: BET, why: 'it was changed in the meantime' }] });
+  expect(await claim(store)).toEqual([]);
+  expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'quarantined', problem: { code: 'not-found' } });
+});
+
+it('declares no settlement recorded, and retries none, with its report', async () => {
+  for (const action of ['recorded', 'retry'] as const) {
+    const { store } = await world();
+    const { data } = operatorWorld(store);
+    await data.decide({ ...byAda(), action, selection: { ids: [BET] }, withSettlements: true });
+    expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', decisions: [] });
+  }
+});
+
 it('does not change the settlement if the report cannot be dismissed', async () => {
-  const { store, bet } = await world();
-  await decideRow(store, BET, undefined, { action: 'retry', reason: '', at: 1 }, true);
+  const { store, dismiss } = await world();
+  await retryByAda(store);
   const before = await read(store, SETTLEMENT);
-  await expect(dismissHoldingSettlement(store, { ...bet, state: 'waiting', problem: undefined }, DISMISS, false)).rejects.toThrow('it is waiting');
+  expect((await dismiss()).refused[0]?.why).toContain('it is waiting');
   expect(await read(store, SETTLEMENT)).toEqual(before);
+});
+
+it.for([[[BET, SETTLEMENT]], [[SETTLEMENT, BET]]])(
+  'refuses nothing where the report and its settlement are named together: %o',
+  async ([ids]) => {
+    const { store, dismiss } = await world();
+    expect(await dismiss(ids)).toMatchObject({ refused: [], decision: { touched: 1, skipped: 0 } });
+    expect([(await read(store, BET)).state, (await read(store, SETTLEMENT)).state]).toEqual(['dismissed', 'dismissed']);
+  },
+);
+
+it('leaves a named settlement blocked where its report is not dismissed, and says why', async () => {
+  const { store, dismiss } = await world();
+  await retryByAda(store);
+  expect((await dismiss([BET, SETTLEMENT])).refused).toMatchObject([{ id: BET }]);
+  expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: true });
+});
+
+it('holds no settlement after a call that ends before all is decided', async () => {
+  const references = Array.from({ length: 101 }, (_, index) => `B-${index}`);
+  const store = memoryStore();
+  await store.enqueue(references.flatMap((reference) => [newRow(reference), settledRow(reference)]));
+  for (const row of await claim(store, references.length)) await write(store, row, QUARANTINED);
+  const { data } = operatorWorld(store);
+  const request = {
+    ...byAda(),
+    action: 'dismissed' as const,
+    selection: { ids: references.map((reference) => newRow(reference).id) },
+    withSettlements: true,
+    forMs: 0,
+  };
+  expect(await data.decide(request)).toMatchObject({ more: true, decision: { touched: 100 } });
+  const settlements = () => Promise.all(references.map((reference) => read(store, settledRow(reference).id)));
+  const open = (await settlements()).filter(({ state }) => state !== 'dismissed');
+  expect(open).toMatchObject([{ state: 'waiting', blocked: true }]);
+  expect(await data.decide(request)).toMatchObject({ more: false, decision: { touched: 101 } });
+  expect((await settlements()).every(({ state }) => state === 'dismissed')).toBe(true);
 });

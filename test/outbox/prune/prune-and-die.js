@@ -6,7 +6,9 @@ import { sqliteStore } from 'location-sdk/outbox/sqlite';
 import pg from 'pg';
 
 const [place = '', schema] = process.argv.slice(2);
-const store = schema ? await postgresStore({ database: new pg.Pool({ connectionString: place }), schema }) : await sqliteStore({ file: place });
+const store = schema
+  ? await postgresStore({ database: new pg.Pool({ connectionString: place }), schema })
+  : await sqliteStore({ file: place });
 const client = createClient({ gateways: { staging: { baseUrl: 'https://staging.example.com', apiKey: 'key' } } });
 await createOutbox({ client, store }).prune({
   olderThanDays: 400,

@@ -12,7 +12,9 @@ import { DAY_MS, OLD, recordMany } from './old-reports.js';
 
 const url = inject('postgresUrl');
 
-it('prune continues after a killed process, beside a worker and another prune, and the log can still be verified', { timeout: 90_000 }, async () => {
+it('prune continues after a killed process, beside a worker and another prune, and the log can still be verified', {
+  timeout: 90_000,
+}, async () => {
   const schema = newSchema();
   const store = await openStore({ schema });
   await recordMany(store, 'OLD', OLD, () => advance(schema, 500 * DAY_MS));
@@ -35,7 +37,11 @@ it('prune continues after a killed process, beside a worker and another prune, a
     gateway: gateway.clientOptions().gateways.staging.baseUrl,
     reason: 'test',
   });
-  const outbox = createOutbox({ client: createClient({ ...gateway.clientOptions(), fetch: gateway.fetch }), store, pollMs: 50 });
+  const outbox = createOutbox({
+    client: createClient({ ...gateway.clientOptions(), fetch: gateway.fetch }),
+    store,
+    pollMs: 50,
+  });
   const problems: string[] = [];
   outbox.on('error', ({ message }) => problems.push(message));
   outbox.start();
@@ -45,7 +51,8 @@ it('prune continues after a killed process, beside a worker and another prune, a
     pruning = false;
   });
   let count = 0;
-  for (; (pruning && count < 300) || count < 20; count += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${count}` }));
+  for (; (pruning && count < 300) || count < 20; count += 1)
+    await outbox.reportBetEvent(betEvent({ bet_id: `B-${count}` }));
   const counts = (await pruned).map(({ out }) => Number(JSON.parse(out).pruned));
   expect(counts.reduce((sum, one) => sum + one, 0)).toBe(rest);
   await expect.poll(() => gateway.reports().length, { timeout: 45_000 }).toBe(count);
@@ -53,5 +60,8 @@ it('prune continues after a killed process, beside a worker and another prune, a
   expect(problems).toEqual([]);
   expect(await left()).toBe(count);
   expect((await outbox.stats()).states.recorded).toBe(OLD + count);
-  expect(await command('verify')).toMatchObject({ code: 0, out: expect.stringContaining(`${OLD.toLocaleString('en')} of them`) });
+  expect(await command('verify')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`${OLD.toLocaleString('en')} of them`),
+  });
 });

@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/create-client.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore, verifyReceipts } from '../../../src/entries/outbox.js';
+import { createOperator } from '../../../src/outbox/operator/operator.js';
+import { appendReceipts } from '../../../src/outbox/receipts/log.js';
 import { systemClock } from '../../../src/platform/time.js';
 import { runCli } from '../../support/cli-in-process.js';
 import { betEvent } from '../../support/factories.js';
-import { claim, GATEWAYS, newRow, write } from '../contract/harness.js';
-import { newFile, openLibsql, openStore } from '../stores/sqlite/files.js';
+import { claim, DISMISSED, GATEWAYS, newRow, write } from '../contract/harness.js';
+import { newFile, openSqlite, openStore } from '../stores/sqlite/files.js';
 import { outboxWorld } from '../world.js';
 import { pruneAndDie } from './killed.js';
 import { DAY_MS, OLD, recordMany } from './old-reports.js';
@@ -36,10 +38,75 @@ async function looked<T>(file: string, look: (store: OutboxStore) => Promise<T>)
 }
 
 const left = (file: string) => looked(file, async (store) => (await store.list({ limit: 2 * OLD })).length);
-const prune = (file: string, ...words: string[]) => runCli(['outbox', file, 'prune', '--older-than', '400d', '--keep-receipts', ...words]);
+const prune = (file: string, ...words: string[]) =>
+  runCli(['outbox', file, 'prune', '--older-than', '400d', '--keep-receipts', ...words]);
 const patience = { timeout: 45_000 };
 
+/** Dismisses a report before its first attempt was recorded. */
+async function dismissOne(store: OutboxStore, reference: string): Promise<void> {
+  await store.enqueue([newRow(reference)]);
+  const decisions = [{ action: 'dismissed', reason: 'a test bet', at: 1 }] as const;
+  for (const row of await claim(store)) await write(store, row, { ...DISMISSED, decisions });
+  await appendReceipts(store);
+}
+
+it('a reference that is enqueued again after prune has a receipt of its own, and the log is valid', async () => {
+  const file = newFile();
+  const past = await openStore(file, { clock: clockBefore(500) });
+  await dismissOne(past, 'B-1');
+  await past.close?.();
+  await prune(file);
+  await looked(file, (store) => recordMany(store, 'B', 2));
+  expect(await runCli(['outbox', file, 'verify'])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Sound: 3 receipts, .*\n1 of them are of reports that were pruned\.\n/),
+  });
+  const other = newFile();
+  const earlier = await openStore(other, { clock: clockBefore(500) });
+  await dismissOne(earlier, 'B-1');
+  await earlier.close?.();
+  await prune(other);
+  await looked(other, (store) => dismissOne(store, 'B-1'));
+  expect((await runCli(['outbox', other, 'verify'])).out).toMatch(/^Sound: 2 receipts/);
+  const shown = await looked(other, (store) => createOperator({ over: store }).report(newRow('B-1').id));
+  expect(shown?.timeline.at(-1)).toMatchObject({ kind: 'receipt', index: 1 });
+});
+
 describe('location-sdk outbox <file> prune', () => {
+  it.each(['recorded', 'dismissed'])(
+    'a dismissed report is pruned, enqueued again and %s: the log is sound',
+    async (end) => {
+      const file = newFile();
+      const gateway = createMockGateway();
+      const client = createClient(gateway.clientOptions());
+      const because = { as: 'dismissed', reason: 'a test' } as const;
+      const refuse = () => gateway.faults.add({ kind: 'status', status: 422, times: 1 });
+      const past = await openStore(file, { clock: clockBefore(500) });
+      const before = createOutbox({ client, store: past });
+      refuse();
+      const { id } = await before.reportBetEvent(betEvent());
+      await before.drain();
+      await before.resolve(id, because);
+      await before.stop();
+      await past.close?.();
+      expect(await prune(file)).toMatchObject({ code: 0 });
+
+      const store = await openStore(file);
+      const outbox = createOutbox({ client, store });
+      if (end === 'dismissed') refuse();
+      await outbox.reportBetEvent(betEvent());
+      await outbox.drain();
+      if (end === 'dismissed') await outbox.resolve(id, because);
+      expect(await outbox.get(id)).toMatchObject({ state: end });
+      await outbox.stop();
+      await store.close?.();
+      expect(await runCli(['outbox', file, 'verify'])).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^Sound: 2 receipts/),
+      });
+    },
+  );
+
   it('deletes old reports, keeps their receipts, and the log can still be verified', async () => {
     const file = await oldFile(3);
     expect(await prune(file)).toMatchObject({
@@ -49,11 +116,17 @@ describe('location-sdk outbox <file> prune', () => {
     });
     expect(await left(file)).toBe(1);
     const verified = await runCli(['outbox', file, 'verify']);
-    expect(verified).toMatchObject({ code: 0, out: expect.stringMatching(/^Sound: 4 receipts, .*\n3 of them are of reports that were pruned\.\n/) });
+    expect(verified).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Sound: 4 receipts, .*\n3 of them are of reports that were pruned\.\n/),
+    });
     const { out } = await runCli(['outbox', file, 'export']);
     expect(await verifyReceipts(out)).toMatchObject({ valid: true, count: 4 });
     expect((await runCli(['outbox', file])).out).toMatch(/recorded +4\n/);
-    expect(await prune(file, '--json')).toMatchObject({ code: 0, out: '{"account":"default","pruned":0,"olderThanDays":400}\n' });
+    expect(await prune(file, '--json')).toMatchObject({
+      code: 0,
+      out: '{"account":"default","pruned":0,"olderThanDays":400}\n',
+    });
   });
 
   it('deletes the only report, and the newest one, if they are old', async () => {
@@ -61,17 +134,29 @@ describe('location-sdk outbox <file> prune', () => {
     const past = await openStore(file, { clock: clockBefore(500) });
     await recordMany(past, 'OLD', 1);
     await past.close?.();
-    expect(await prune(file)).toMatchObject({ code: 0, out: 'default: 1 reports pruned that ended more than 400 days ago\n' });
+    expect(await prune(file)).toMatchObject({
+      code: 0,
+      out: 'default: 1 reports pruned that ended more than 400 days ago\n',
+    });
     expect(await left(file)).toBe(0);
-    expect(await runCli(['outbox', file, 'verify'])).toMatchObject({ code: 0, out: expect.stringContaining('1 of them') });
+    expect(await runCli(['outbox', file, 'verify'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('1 of them'),
+    });
     expect((await prune(file)).err).toContain('No report is that old.');
   });
 
   it('narrows it to one account', async () => {
     const file = await oldFile(2);
-    expect(await prune(file, '--account', 'brandB')).toMatchObject({ code: 2, err: expect.stringContaining('this outbox has no account brandB') });
+    expect(await prune(file, '--account', 'brandB')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('this outbox has no account brandB'),
+    });
     expect(await left(file)).toBe(3);
-    expect(await prune(file, '--account', 'default')).toMatchObject({ code: 0, out: 'default: 2 reports pruned that ended more than 400 days ago\n' });
+    expect(await prune(file, '--account', 'default')).toMatchObject({
+      code: 0,
+      out: 'default: 2 reports pruned that ended more than 400 days ago\n',
+    });
   });
 
   it('continues after a killed process', { tags: 'slow' }, async () => {
@@ -80,12 +165,20 @@ describe('location-sdk outbox <file> prune', () => {
     const rest = await left(file);
     expect([rest > 1, rest < OLD + 1]).toEqual([true, true]);
     expect(await runCli(['outbox', file, 'verify'])).toMatchObject({ code: 0 });
-    expect(await prune(file)).toMatchObject({ code: 0, out: expect.stringContaining(`${(rest - 1).toLocaleString('en')} reports pruned`) });
+    expect(await prune(file)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${(rest - 1).toLocaleString('en')} reports pruned`),
+    });
     expect(await left(file)).toBe(1);
-    expect(await runCli(['outbox', file, 'verify'])).toMatchObject({ code: 0, out: expect.stringContaining(`${OLD.toLocaleString('en')} of them`) });
+    expect(await runCli(['outbox', file, 'verify'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${OLD.toLocaleString('en')} of them`),
+    });
   });
 
-  it('does not disturb a worker: reports that are enqueued at the same time are recorded once', { tags: 'slow' }, async () => {
+  it('does not disturb a worker: reports that are enqueued at the same time are recorded once', {
+    tags: 'slow',
+  }, async () => {
     const file = await oldFile();
     const gateway = createMockGateway();
     const requests: unknown[] = [];
@@ -109,7 +202,8 @@ describe('location-sdk outbox <file> prune', () => {
       pruning = false;
     });
     let count = 0;
-    for (; (pruning && count < 300) || count < 20; count += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${count}` }));
+    for (; (pruning && count < 300) || count < 20; count += 1)
+      await outbox.reportBetEvent(betEvent({ bet_id: `B-${count}` }));
     expect(await pruned).toEqual({ pruned: OLD });
     await expect.poll(() => gateway.reports().length, patience).toBe(count);
     await outbox.stop();
@@ -123,12 +217,18 @@ describe('location-sdk outbox <file> prune', () => {
     const file = await oldFile(2);
     await prune(file);
     await looked(file, (store) => store.enqueue([newRow('OLD-0', { fingerprint: 'other' })]));
-    expect(await runCli(['outbox', file, 'verify'])).toMatchObject({ code: 0, out: expect.stringContaining('2 of them') });
-    const database = openLibsql(file);
+    expect(await runCli(['outbox', file, 'verify'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('2 of them'),
+    });
+    const database = openSqlite(file);
     database.exec("DELETE FROM outbox_rows WHERE reference = 'NEW-0'");
     database.close();
     const verified = await runCli(['outbox', file, 'verify']);
-    expect(verified).toMatchObject({ code: 1, out: expect.stringContaining(`CHANGED: the report ${newRow('NEW-0').id} differs from its receipt.`) });
+    expect(verified).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(`CHANGED: the report ${newRow('NEW-0').id} differs from its receipt.`),
+    });
   });
 
   it('tells reconcile that a report may have been pruned', async () => {
@@ -136,7 +236,16 @@ describe('location-sdk outbox <file> prune', () => {
     const list = `${file}.txt`;
     writeFileSync(list, 'OLD-0\n');
     await prune(file);
-    const { code, out, err } = await runCli(['outbox', file, 'reconcile', list, '--operation', 'reportBetEvent', '--environment', 'staging']);
+    const { code, out, err } = await runCli([
+      'outbox',
+      file,
+      'reconcile',
+      list,
+      '--operation',
+      'reportBetEvent',
+      '--environment',
+      'staging',
+    ]);
     expect([code, out]).toEqual([1, 'never-seen  -               OLD-0\n']);
     expect(err).toMatch(/Reports that ended before 20\d\d-\d\d-\d\d 00:00:00 UTC were pruned/);
   });
@@ -148,7 +257,11 @@ describe('location-sdk outbox <file> prune', () => {
     [['--older-than', '0d', '--keep-receipts'], 'must be a number of days'],
   ])('refuses %j and deletes nothing', async (words, said) => {
     const file = await oldFile(1);
-    expect(await runCli(['outbox', file, 'prune', ...words])).toMatchObject({ code: 2, out: '', err: expect.stringContaining(said) });
+    expect(await runCli(['outbox', file, 'prune', ...words])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(said),
+    });
     expect(await left(file)).toBe(2);
   });
 });
@@ -164,7 +277,9 @@ describe('outbox.prune', () => {
         progress.push(pruned);
         if (progress.length === 2) controller.abort();
       };
-      const { pruned } = await run(outbox.prune({ olderThanDays: 400, keepReceipts: true, onProgress, signal: controller.signal }));
+      const { pruned } = await run(
+        outbox.prune({ olderThanDays: 400, keepReceipts: true, onProgress, signal: controller.signal }),
+      );
       expect(progress).toEqual([1_000, 2_000]);
       expect(pruned).toBe(2_000);
       expect((await outbox.stats()).states.recorded).toBe(OLD + 1);
@@ -190,13 +305,14 @@ describe('outbox.prune', () => {
   });
 
   it('adds missing receipts first', async () => {
-    const { outbox, store, run, clock } = outboxWorld();
-    await store.enqueue([newRow('B-1'), newRow('B-2')]);
-    const [row] = await claim(store, 1);
-    if (row) await write(store, row);
-    clock.advance(500 * DAY_MS);
-    expect(await run(outbox.prune({ olderThanDays: 400, keepReceipts: true }))).toEqual({ pruned: 1 });
-    expect(await store.receipts.read(0, 10)).toHaveLength(1);
+    await looked(newFile(), async (store) => {
+      const { outbox, run } = outboxWorld({ store });
+      await store.enqueue([newRow('B-1'), newRow('B-2')]);
+      const [row] = await claim(store, 1);
+      if (row) await write(store, row);
+      expect(await run(outbox.prune({ olderThanDays: 400, keepReceipts: true }))).toEqual({ pruned: 0 });
+      expect(await store.receipts.read(0, 10)).toHaveLength(1);
+    });
   });
 
   it.each([
@@ -215,9 +331,7 @@ describe('outbox.prune', () => {
   });
 
   it('rejects if the store cannot delete', async () => {
-    const { store } = outboxWorld();
-    const { prune: _, ...without } = store;
-    const { outbox } = outboxWorld({ store: without });
+    const { outbox } = outboxWorld({ store: memoryStore() });
     await expect(outbox.prune({ olderThanDays: 1, keepReceipts: true })).rejects.toMatchObject({
       code: 'configuration',
       message: expect.stringContaining('cannot delete reports'),

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { memoryStore, type OutboxStore, type ReceiptEntry, type ReceiptHead, verifyReceipts } from '../../../src/entries/outbox.js';
-import { createConsoleData } from '../../../src/outbox/console/create-console-data.js';
-import { linkRows } from '../../../src/outbox/receipts/entry.js';
+import { memoryStore, type OutboxStore, type ReceiptEntry, verifyReceipts } from '../../../src/entries/outbox.js';
+import { createOperator } from '../../../src/outbox/operator/operator.js';
+import { linkRows, type ReceiptHead } from '../../../src/outbox/rules/receipt-entry.js';
+import type { Decision, Row } from '../../../src/outbox/rules/state-machine.js';
 import { betEvent } from '../../support/factories.js';
 import { collect } from '../collect.js';
 import { leaksIn, personalBet } from '../personal.js';
@@ -29,7 +30,9 @@ describe('the receipt log', () => {
     const { outbox } = await recorded(3);
     const text = await textOf(outbox.exportReceipts());
     const entries = entriesOf(text);
-    expect(entries.map(({ index, outcome }) => [index, outcome])).toEqual([0, 1, 2].map((index) => [index, 'recorded']));
+    expect(entries.map(({ index, outcome }) => [index, outcome])).toEqual(
+      [0, 1, 2].map((index) => [index, 'recorded']),
+    );
     expect(entries.map(({ reference }) => reference).sort()).toEqual(['B-0', 'B-1', 'B-2']);
     expect(entries.map(({ previous }) => previous)).toEqual(['0'.repeat(64), entries[0]?.hash, entries[1]?.hash]);
     expect(entries[0]).toMatchObject({
@@ -40,7 +43,13 @@ describe('the receipt log', () => {
       endedAt: expect.stringMatching(/^2026-.*Z$/),
     });
     expect(await outbox.receiptHead()).toEqual({ count: 3, hash: entries[2]?.hash });
-    expect(await verifyReceipts(text)).toEqual({ valid: true, count: 3, head: await outbox.receiptHead(), afterHead: undefined, break: undefined });
+    expect(await verifyReceipts(text)).toEqual({
+      valid: true,
+      count: 3,
+      head: await outbox.receiptHead(),
+      afterHead: undefined,
+      break: undefined,
+    });
   });
 
   it('distinguishes a first answer of the gateway from a duplicate after a lost answer', async () => {
@@ -48,7 +57,9 @@ describe('the receipt log', () => {
     gateway.faults.add({ kind: 'connection-reset', when: 'after', reference: 'B-lost' });
     for (const bet_id of ['B-lost', 'B-told']) await outbox.reportBetEvent(betEvent({ bet_id }));
     await run(outbox.drain());
-    const outcomes = entriesOf(await textOf(outbox.exportReceipts())).map(({ reference, outcome }) => `${reference} ${outcome}`);
+    const outcomes = entriesOf(await textOf(outbox.exportReceipts())).map(
+      ({ reference, outcome }) => `${reference} ${outcome}`,
+    );
     expect(outcomes.sort()).toEqual(['B-lost already-recorded', 'B-told recorded']);
   });
 
@@ -57,15 +68,31 @@ describe('the receipt log', () => {
     gateway.faults.add({ kind: 'status', status: 422 });
     const { id } = await outbox.reportBetEvent(betEvent());
     await run(outbox.drain());
-    const data = createConsoleData({ over: store, command: 'location-sdk outbox bets.db' });
-    const retried = await data.decide({ decision: 'decision-0001-of-test', who: 'ada', reason: 'they mended it', action: 'retry', selection: { ids: [id] } });
-    await data.undo({ decision: 'decision-0002-of-test', who: 'bola', reason: 'they did not', of: retried.decision.id });
+    const data = createOperator({ over: store, command: 'location-sdk outbox bets.db' });
+    const retried = await data.decide({
+      decision: 'decision-0001-of-test',
+      who: 'ada',
+      reason: 'they mended it',
+      action: 'retry',
+      selection: { ids: [id] },
+    });
+    await data.undo({
+      decision: 'decision-0002-of-test',
+      who: 'bola',
+      reason: 'they did not',
+      of: retried.decision.id,
+    });
     await outbox.resolve(id, { as: 'dismissed', reason: 'a test bet' });
     const text = await textOf(outbox.exportReceipts());
     expect(entriesOf(text)[0]).toMatchObject({
       outcome: 'dismissed',
       decisions: [
-        { action: 'retry', by: 'ada', reason: 'they mended it', undone: { by: 'bola', reason: 'they did not', at: expect.stringMatching(/Z$/) } },
+        {
+          action: 'retry',
+          by: 'ada',
+          reason: 'they mended it',
+          undone: { by: 'bola', reason: 'they did not', at: expect.stringMatching(/Z$/) },
+        },
         { action: 'dismissed', reason: 'a test bet' },
       ],
     });
@@ -99,7 +126,10 @@ describe('the receipt log', () => {
 
   it('adds the lines that the last process could not add', async () => {
     const store = memoryStore();
-    const forgetful = { ...store, receipts: { ...store.receipts, append: async () => Promise.reject(new Error('killed')) } };
+    const forgetful = {
+      ...store,
+      receipts: { ...store.receipts, append: async () => Promise.reject(new Error('killed')) },
+    };
     const world = await recorded(2, forgetful);
     expect(world.names()).toContain('error');
     expect(await store.receipts.last()).toBeUndefined();
@@ -120,7 +150,12 @@ describe('the receipt log', () => {
     await outbox.retry('default:staging:reportBetEvent:B-3', { reason: 'they mended it' });
     await run(outbox.drain());
     const text = await textOf(outbox.exportReceipts());
-    expect(entriesOf(text).map(({ outcome, decisions }) => [outcome, decisions?.map(({ action, reason }) => [action, reason])])).toEqual([
+    expect(
+      entriesOf(text).map(({ outcome, decisions }) => [
+        outcome,
+        decisions?.map(({ action, reason }) => [action, reason]),
+      ]),
+    ).toEqual([
       ['declared-recorded', [['recorded', 'seen in their portal']]],
       ['dismissed', [['dismissed', 'a test bet']]],
       ['recorded', [['retry', 'they mended it']]],
@@ -153,15 +188,24 @@ describe('the receipt log', () => {
   it('is exported from a given index, up to its end at that time', async () => {
     const { outbox } = await recorded(640);
     const lines = outbox.exportReceipts({ from: 600 });
-    expect(entriesOf(await textOf(lines)).map(({ index }) => index)).toEqual(Array.from({ length: 40 }, (_, index) => 600 + index));
+    expect(entriesOf(await textOf(lines)).map(({ index }) => index)).toEqual(
+      Array.from({ length: 40 }, (_, index) => 600 + index),
+    );
   });
 
   it('does not stop reports when its last line is damaged, and emits an error', async () => {
     const store = memoryStore();
-    const { outbox, run, events } = await recorded(1, { ...store, receipts: { ...store.receipts, last: async () => ({ index: 0, id: 'x', line: '{"ha' }) } });
+    const { outbox, run, events } = await recorded(1, {
+      ...store,
+      receipts: { ...store.receipts, last: async () => ({ index: 0, id: 'x', line: '{"ha' }) },
+    });
     await outbox.reportBetEvent(betEvent({ bet_id: 'B-9' }));
     expect(await run(outbox.drain())).toMatchObject({ drained: true });
-    expect(events.some(([type, event]) => type === 'error' && String((event as { cause: unknown }).cause).includes('damaged'))).toBe(true);
+    expect(
+      events.some(
+        ([type, event]) => type === 'error' && String((event as { cause: unknown }).cause).includes('damaged'),
+      ),
+    ).toBe(true);
   });
 });
 
@@ -194,28 +238,52 @@ describe('verifyReceipts', async () => {
     const cut = lines.slice(0, 9);
     expect(await verdictOf(cut)).toMatchObject({ valid: true, count: 9 });
     const head = hashes.at(-1) ?? '';
-    expect(await verifyReceipts(cut.join('\n'), { head })).toMatchObject({ valid: false, count: 9, break: { kind: 'head' } });
+    expect(await verifyReceipts(cut.join('\n'), { head })).toMatchObject({
+      valid: false,
+      count: 9,
+      break: { kind: 'head' },
+    });
     expect(await verifyReceipts(cut.join('\n'), { head: { count: 12, hash: head } })).toMatchObject({
-      break: { kind: 'head', message: expect.stringContaining('ends after 9 entries; the head that was noted is that of 12') },
+      break: {
+        kind: 'head',
+        message: expect.stringContaining('ends after 9 entries; the head that was noted is that of 12'),
+      },
     });
     expect(await verifyReceipts('', { head })).toMatchObject({ valid: false, break: { kind: 'head' } });
   });
 
   it('counts the entries after an older head', async () => {
-    expect(await verifyReceipts(text, { head: hashes[9] ?? '' })).toMatchObject({ valid: true, count: 12, afterHead: 2 });
-    expect(await verifyReceipts(text, { head: { count: 12, hash: hashes[11] ?? '' } })).toMatchObject({ valid: true, afterHead: 0 });
+    expect(await verifyReceipts(text, { head: hashes[9] ?? '' })).toMatchObject({
+      valid: true,
+      count: 12,
+      afterHead: 2,
+    });
+    expect(await verifyReceipts(text, { head: { count: 12, hash: hashes[11] ?? '' } })).toMatchObject({
+      valid: true,
+      afterHead: 0,
+    });
   });
 
   it('finds a completely rewritten log only with a stored head', async () => {
     const entries = lines.map((line) => JSON.parse(line) as ReceiptEntry);
-    const rows = entries.map((entry) => ({ ...entry, state: 'recorded', outcome: 'recorded', enqueuedAt: 1, changedAt: 2, decisions: [] }) as never);
+    const rows = entries.map(
+      (entry) =>
+        ({ ...entry, state: 'recorded', outcome: 'recorded', enqueuedAt: 1, changedAt: 2, decisions: [] }) as never,
+    );
     const forged = (await linkRows(rows, undefined)).lines.map(({ line }) => line);
     expect(await verdictOf(forged)).toMatchObject({ valid: true });
-    expect(await verifyReceipts(forged.join('\n'), { head: hashes[3] ?? '' })).toMatchObject({ valid: false, break: { kind: 'head' } });
+    expect(await verifyReceipts(forged.join('\n'), { head: hashes[3] ?? '' })).toMatchObject({
+      valid: false,
+      break: { kind: 'head' },
+    });
   });
 
   it('finds any character that was changed, removed or added', async () => {
-    const edit = fc.record({ place: fc.nat({ max: text.length - 2 }), removed: fc.nat({ max: 2 }), added: fc.string({ maxLength: 3, unit: 'grapheme' }) });
+    const edit = fc.record({
+      place: fc.nat({ max: text.length - 2 }),
+      removed: fc.nat({ max: 2 }),
+      added: fc.string({ maxLength: 3, unit: 'grapheme' }),
+    });
     await fc.assert(
       fc.asyncProperty(edit, async ({ place, removed, added }) => {
         const changed = text.slice(0, place) + added + text.slice(place + removed);
@@ -244,32 +312,105 @@ describe('verifyReceipts', async () => {
     const entry = JSON.parse(lines[4] ?? '') as ReceiptEntry;
     const { hash: _, ...rest } = { ...entry, reference: 'B-forged' };
     const hash = createHash('sha256').update(JSON.stringify(rest)).digest('hex');
-    const sorted = JSON.stringify(Object.fromEntries(Object.entries({ ...rest, hash }).sort(([a], [b]) => (a < b ? -1 : 1))));
-    expect(await verdictOf(replaced(4, sorted))).toMatchObject({ valid: false, count: 5, break: { kind: 'unlinked', line: 6 } });
-    expect(await verdictOf(replaced(4, (lines[4] ?? '').replace(entry.reference, 'B-x')))).toMatchObject({ count: 4, break: { kind: 'changed', line: 5 } });
+    const sorted = JSON.stringify(
+      Object.fromEntries(Object.entries({ ...rest, hash }).sort(([a], [b]) => (a < b ? -1 : 1))),
+    );
+    expect(await verdictOf(replaced(4, sorted))).toMatchObject({
+      valid: false,
+      count: 5,
+      break: { kind: 'unlinked', line: 6 },
+    });
+    expect(await verdictOf(replaced(4, (lines[4] ?? '').replace(entry.reference, 'B-x')))).toMatchObject({
+      count: 4,
+      break: { kind: 'changed', line: 5 },
+    });
+  });
+
+  describe('of a report that was dismissed', async () => {
+    const [row] = await (await recorded(1)).store.list({ limit: 1 });
+    if (!row) throw new Error('expected a row');
+    const decided = (...actions: Decision['action'][]) => actions.map((action, at) => ({ action, reason: 'x', at }));
+    const ended = (state: 'dismissed' | 'recorded', ...actions: Decision['action'][]): Row => ({
+      ...row,
+      state,
+      decisions: decided(...actions),
+    });
+    const verdictOfRows = async (...rows: readonly Row[]) =>
+      verdictOf((await linkRows(rows, undefined)).lines.map(({ line }) => line));
+
+    it('accepts one further entry for each time that it was reopened', async () => {
+      expect(
+        await verdictOfRows(
+          ended('dismissed', 'dismissed'),
+          ended('dismissed', 'dismissed', 'reopened', 'retry', 'dismissed'),
+          ended('recorded', 'dismissed', 'reopened', 'retry', 'dismissed', 'replaced'),
+        ),
+      ).toMatchObject({ valid: true, count: 3 });
+    });
+
+    it('accepts the entry of a report that a scheduled command has retried each minute for two weeks', async () => {
+      const retry = { action: 'retry', reason: 'retried by the schedule', at: 1, by: 'deploy (command line)' } as const;
+      const row = { ...ended('recorded'), decisions: Array(20_000).fill(retry) };
+      const { lines: own } = await linkRows([row], undefined);
+      // As the stream of a file has it.
+      const pieces = `${own[0]?.line}\n`.match(/.{1,65536}|\n/g) ?? [];
+      expect(await verifyReceipts(pieces)).toMatchObject({ valid: true, count: 1 });
+    });
+
+    it.each([
+      ['a second entry without a reopening', [ended('dismissed', 'dismissed'), ended('recorded')]],
+      ['a second entry of the same end', [ended('dismissed', 'dismissed'), ended('dismissed', 'dismissed')]],
+      ['a decision after the dismissal', [ended('dismissed', 'dismissed'), ended('recorded', 'dismissed', 'retry')]],
+      [
+        'a third entry after it was recorded',
+        [
+          ended('dismissed', 'dismissed'),
+          ended('recorded', 'dismissed', 'reopened', 'retry'),
+          ended('recorded', 'dismissed', 'reopened', 'retry'),
+        ],
+      ],
+      ['a reopening without the entry before it', [ended('recorded', 'dismissed', 'reopened', 'retry')]],
+    ] as const)('finds %s', async (_, rows) => {
+      expect(await verdictOfRows(...rows)).toMatchObject({
+        valid: false,
+        count: rows.length - 1,
+        break: { kind: 'unlinked', line: rows.length },
+      });
+    });
   });
 
   it('reads text, bytes, lines and pieces of any size alike', async () => {
     const bytes = new TextEncoder().encode(text);
     const expected = { valid: true, count: 12 };
-    for (const given of [text, text.trimEnd(), lines, lines.map((line) => `${line}\n`), [bytes]]) expect(await verifyReceipts(given)).toMatchObject(expected);
+    for (const given of [text, text.trimEnd(), lines, lines.map((line) => `${line}\n`), [bytes]])
+      expect(await verifyReceipts(given)).toMatchObject(expected);
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1 }), fc.boolean(), async (sizes, asBytes) => {
-        async function* pieces() {
-          for (let from = 0, turn = 0; from < bytes.length; turn += 1) {
-            const size = sizes[turn % sizes.length] ?? 1;
-            yield asBytes ? bytes.slice(from, from + size) : text.slice(from, from + size);
-            from += size;
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1 }),
+        fc.boolean(),
+        async (sizes, asBytes) => {
+          async function* pieces() {
+            for (let from = 0, turn = 0; from < bytes.length; turn += 1) {
+              const size = sizes[turn % sizes.length] ?? 1;
+              yield asBytes ? bytes.slice(from, from + size) : text.slice(from, from + size);
+              from += size;
+            }
           }
-        }
-        expect(await verifyReceipts(pieces())).toMatchObject(expected);
-      }),
+          expect(await verifyReceipts(pieces())).toMatchObject(expected);
+        },
+      ),
       { numRuns: 50 },
     );
   });
 
   it('accepts an empty log', async () => {
-    expect(await verifyReceipts('')).toEqual({ valid: true, count: 0, head: undefined, afterHead: undefined, break: undefined });
+    expect(await verifyReceipts('')).toEqual({
+      valid: true,
+      count: 0,
+      head: undefined,
+      afterHead: undefined,
+      break: undefined,
+    });
   });
 
   it.each([
@@ -277,9 +418,13 @@ describe('verifyReceipts', async () => {
     ['a list', '[]\n'],
     ['an entry of another version', '{"version":2}\n'],
     ['an empty line', '\n'],
-    ['a line without an end', 'x'.repeat(1_100_000)],
+    ['a line without an end', 'x'.repeat(10_100_000)],
     ['nested too deep', `${'['.repeat(200_000)}\n`],
   ])('names the first line that is not of a log: %s', async (_, given) => {
-    expect(await verifyReceipts([given])).toMatchObject({ valid: false, count: 0, break: { kind: 'unreadable', line: 1 } });
+    expect(await verifyReceipts([given])).toMatchObject({
+      valid: false,
+      count: 0,
+      break: { kind: 'unreadable', line: 1 },
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore, type OutboxStore, type ReportReference } from '../../../src/entries/outbox.js';
+import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
+import type { ReportReference } from '../../../src/outbox/receipts/reconcile.js';
 import { betEvent, settledBet } from '../../support/factories.js';
 import { issuesOf } from '../../support/failure-of.js';
 import { collect } from '../collect.js';

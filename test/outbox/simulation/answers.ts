@@ -1,8 +1,7 @@
 import { createClient } from '../../../src/client/create-client.js';
 import { internalsOf } from '../../../src/client/internals.js';
-import { endingOf } from '../../../src/outbox/attempt-ending.js';
-import { gatewayRefusal } from '../../../src/outbox/gateway-refusal.js';
-import type { Ending } from '../../../src/outbox/state-machine.js';
+import { endingOf, gatewayRefusal } from '../../../src/outbox/rules/attempt-ending.js';
+import type { Ending } from '../../../src/outbox/rules/state-machine.js';
 import { betEvent, settledBet } from '../../support/factories.js';
 
 /**
@@ -144,8 +143,18 @@ export const REPLIES = {
     unseen(403, '<h1>Forb'),
   ],
   unreachable: [
-    { name: 'connection refused', truth: 'turned-away', pauses: true, throws: { code: 'ECONNREFUSED', syscall: 'connect' } },
-    { name: 'name not resolved', truth: 'turned-away', pauses: true, throws: { code: 'ENOTFOUND', syscall: 'getaddrinfo' } },
+    {
+      name: 'connection refused',
+      truth: 'turned-away',
+      pauses: true,
+      throws: { code: 'ECONNREFUSED', syscall: 'connect' },
+    },
+    {
+      name: 'name not resolved',
+      truth: 'turned-away',
+      pauses: true,
+      throws: { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
+    },
   ],
   timeout: [{ name: 'no answer in time', truth: 'silent', throws: 'never' }],
   aborted: [{ name: 'cut off by stop', truth: 'silent', throws: 'aborted' }],
@@ -184,11 +193,23 @@ async function askOnce(reply: Reply): Promise<Ending> {
   const internals = internalsOf(client);
   if (!internals) throw new Error('the value is not a client');
   const report =
-    reply.truth === 'missing' ? await internals.freeze('reportSettledBet', settledBet(), {}) : await internals.freeze('reportBetEvent', betEvent(), LOCATED);
+    reply.truth === 'missing'
+      ? await internals.freeze('reportSettledBet', settledBet(), {})
+      : await internals.freeze('reportBetEvent', betEvent(), LOCATED);
   return endingOf(() => internals.attempt(report, { signal: controller.signal, milliseconds: 10_000 }), gatewayRefusal);
 }
 
-const LOCATED = { location: { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' } };
+const LOCATED = {
+  location: {
+    latitude: 6.45,
+    longitude: 3.39,
+    city: 'Lagos',
+    region: 'LA',
+    country: 'NG',
+    accuracy: 10,
+    source: 'test',
+  },
+};
 
 function answer({ status: code = 200, body, retryAfter, headers, cut }: Reply): Response {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -201,7 +222,11 @@ function answer({ status: code = 200, body, retryAfter, headers, cut }: Reply): 
   });
   return new Response(stream, {
     status: code,
-    headers: { 'content-type': 'application/json', ...headers, ...(retryAfter !== undefined && { 'retry-after': retryAfter }) },
+    headers: {
+      'content-type': 'application/json',
+      ...headers,
+      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+    },
   });
 }
 

@@ -18,7 +18,11 @@ export interface BatchResult {
 /** Makes the history of a seed in readable lines. The broken rule comes last. */
 export async function replay(seed: number): Promise<{ lines: string[]; message: string | undefined }> {
   const lines: string[] = [];
-  const violation = simulate(seed, { catalogue: await readAnswers(), coverage: emptyCoverage(), trace: (line) => lines.push(line) });
+  const violation = simulate(seed, {
+    catalogue: await readAnswers(),
+    coverage: emptyCoverage(),
+    trace: (line) => lines.push(line),
+  });
   return { lines, message: violation?.message };
 }
 

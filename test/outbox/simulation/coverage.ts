@@ -93,6 +93,14 @@ export const SITUATIONS = [
   'a person retries',
   'a person dismisses',
   'a person vouches',
+  'a person reopens',
+  'a person reopens a report in doubt',
+  'a person replaces what was refused',
+  'a person replaces what was dismissed',
+  'a person replaces a settlement that waits',
+  'what is in doubt is not replaced',
+  'what was replaced is recorded',
+  'recorded is not reopened',
 ] as const;
 
 export type Situation = (typeof SITUATIONS)[number];
@@ -110,5 +118,7 @@ export const unmet = (coverage: Coverage): Situation[] => SITUATIONS.filter((nam
 /** The table, as text. */
 export function showCoverage(coverage: Coverage): string {
   const width = Math.max(...SITUATIONS.map(({ length }) => length));
-  return SITUATIONS.map((name) => `  ${name.padEnd(width)} ${coverage[name].toLocaleString('en').padStart(14)}`).join('\n');
+  return SITUATIONS.map((name) => `  ${name.padEnd(width)} ${coverage[name].toLocaleString('en').padStart(14)}`).join(
+    '\n',
+  );
 }

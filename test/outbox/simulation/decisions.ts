@@ -1,22 +1,44 @@
-import { isUnbound } from '../../../src/outbox/bindings.js';
-import { isServed, mayTakeFrom } from '../../../src/outbox/claimants.js';
-import { breakerOf } from '../../../src/outbox/destination.js';
 import { rowBefore } from '../../../src/outbox/intake/enqueue.js';
+import { breakerOf } from '../../../src/outbox/rules/destination.js';
 import {
   breakersAtLook,
   changePause,
   concernsPause,
   isRefusal,
-  mayCondemn,
+  mayQuarantine,
   pausedBy,
   postponed,
   probeGivenBack,
   probeTaken,
   type SeenBreakers,
-} from '../../../src/outbox/pause.js';
-import { asksFor, dependencyOf, failureWaitMs, idleWaitMs, isGathering, isInTime, lookAhead, lookInMs, outlookOf, planTurn } from '../../../src/outbox/plan.js';
-import { keptInDoubt } from '../../../src/outbox/restored-database.js';
-import { claimed, decided, ended, isAsExpected, isBlocked, isClaimable, isFinal } from '../../../src/outbox/state-machine.js';
+} from '../../../src/outbox/rules/pause.js';
+import { earlierLines } from '../../../src/outbox/rules/receipt-entry.js';
+import {
+  claimed,
+  decided,
+  ended,
+  isAsExpected,
+  isBlocked,
+  isClaimable,
+  isFinal,
+  mayReplace,
+  replaced,
+} from '../../../src/outbox/rules/state-machine.js';
+import { isUnbound } from '../../../src/outbox/sending/bindings.js';
+import {
+  asksFor,
+  dependencyOf,
+  failureWaitMs,
+  idleWaitMs,
+  isGathering,
+  isInTime,
+  lookAhead,
+  lookInMs,
+  outlookOf,
+  planTurn,
+} from '../../../src/outbox/sending/plan.js';
+import { keptInDoubt } from '../../../src/outbox/sending/restored-database.js';
+import { isServed, mayTakeFrom } from '../../../src/outbox/store/claimants.js';
 
 /** Every decision of the outbox, from the source. The simulation has no decisions of its own. */
 export const decisions = {
@@ -27,6 +49,9 @@ export const decisions = {
   claimed,
   ended,
   decided,
+  mayReplace,
+  replaced,
+  earlierLines,
   isFinal,
   isBlocked,
   isClaimable,
@@ -38,14 +63,17 @@ export const decisions = {
   pausedBy,
   concernsPause,
   isRefusal,
-  mayCondemn,
+  mayQuarantine,
   postponed,
   probeTaken,
   probeGivenBack,
   changePause,
   // The memory of a worker.
   // A variant needs the breakers of the look before.
-  breakersAtLook: breakersAtLook as (pauses: Parameters<typeof breakersAtLook>[0], before: SeenBreakers) => SeenBreakers,
+  breakersAtLook: breakersAtLook as (
+    pauses: Parameters<typeof breakersAtLook>[0],
+    before: SeenBreakers,
+  ) => SeenBreakers,
   isUnbound,
   // The next steps of a worker.
   planTurn,

@@ -41,7 +41,8 @@ export function createGateway(world: World) {
   }
 
   function failAfter(report: Report, bytes: string, kind: 'failed' | 'unavailable'): Answered {
-    if (process(report, bytes).reply.truth === 'recorded') coverage[kind === 'failed' ? '5xx after recording' : '503 after recording'] += 1;
+    if (process(report, bytes).reply.truth === 'recorded')
+      coverage[kind === 'failed' ? '5xx after recording' : '503 after recording'] += 1;
     return answer(kind);
   }
 
@@ -50,19 +51,33 @@ export function createGateway(world: World) {
     receive(attempt: Attempt, address: string, bytes: string): Answered {
       const { report } = attempt;
       const own = gatewaysOf(report.account)[report.environment];
-      if (address !== own) breaks(world, 'a report goes to its own gateway', `${subject(attempt)} of ${report.account} arrived at ${address}`);
-      if (bytes !== report.body) throw new Violation('bytes are frozen', `${subject(attempt)} sent ${JSON.stringify(bytes)}`);
+      if (address !== own)
+        breaks(
+          world,
+          'a report goes to its own gateway',
+          `${subject(attempt)} of ${report.account} arrived at ${address}`,
+        );
+      if (bytes !== attempt.body)
+        throw new Violation('bytes are frozen', `${subject(attempt)} sent ${JSON.stringify(bytes)}`);
+      if (bytes !== report.current)
+        breaks(world, 'nothing is sent that was replaced', `${subject(attempt)} arrived with ${JSON.stringify(bytes)}`);
       const weather = weatherAt(scenario, report, schedule.now());
       const bad = schedule.now() < scenario.wellAt && random.chance(scenario.gateway);
       const answered =
-        weather && weather !== 'unreachable' ? answer(weather, weather === 'refused' && !report.bad) : bad ? misbehave(report, bytes) : process(report, bytes);
-      trace?.(`gateway: ${subject(attempt)} → ${answered.reply.name}${report.held ? `; holds it, by ${report.held.by}` : ''}`);
+        weather && weather !== 'unreachable'
+          ? answer(weather, weather === 'refused' && !report.bad)
+          : bad
+            ? misbehave(report, bytes)
+            : process(report, bytes);
+      trace?.(
+        `gateway: ${subject(attempt)} → ${answered.reply.name}${report.held ? `; holds it, by ${report.held.by}` : ''}`,
+      );
       return answered;
     },
     /** Another sender reports. */
     stranger(report: Report, same: boolean): void {
       if (report.held || report.bad) return;
-      report.held = { body: same ? report.body : 'something else', by: 'another sender' };
+      report.held = { body: same ? report.current : 'something else', by: 'another sender' };
       trace?.(`another sender reports ${nameOf(report)}, ${same ? 'the same bytes' : 'other bytes'}`);
       coverage[same ? 'reported by someone else, same bytes' : 'reported by someone else, other bytes'] += 1;
     },

@@ -9,7 +9,10 @@ export interface Seen {
   readonly lie: boolean;
 }
 
-/** The network between a worker and the gateway: it loses, delays and breaks requests. A sent request arrives even if its sender dies. */
+/**
+ * The network between a worker and the gateway: it loses, delays and breaks requests. A sent request arrives even if
+ * its sender dies.
+ */
 export function createNetwork(world: World, gateway: Gateway) {
   const { random, schedule, scenario, catalogue, options, coverage, trace } = world;
   const silence = (kind: ReplyKind): Seen => ({ reply: random.pick<Known>(catalogue[kind]), lie: false });
@@ -20,7 +23,8 @@ export function createNetwork(world: World, gateway: Gateway) {
     const limit = began + options.attemptTimeoutMs;
     const chaos = began < scenario.wellAt;
     const fault = chaos && random.chance(scenario.network) ? random.next() : 1;
-    const endAt = (at: number, seen: Seen) => (at > limit ? schedule.at(limit, () => ends(silence('timeout'))) : schedule.at(at, () => ends(seen)));
+    const endAt = (at: number, seen: Seen) =>
+      at > limit ? schedule.at(limit, () => ends(silence('timeout'))) : schedule.at(at, () => ends(seen));
 
     if (fault < 0.15 || weatherAt(scenario, attempt.report, began) === 'unreachable') {
       coverage['destination unreachable'] += 1;
@@ -40,7 +44,7 @@ export function createNetwork(world: World, gateway: Gateway) {
     if (arrivesAt > limit) schedule.at(limit, () => ends(silence('timeout')));
     schedule.at(arrivesAt, () => {
       if (arrivesAt > leaseEndsAt) coverage['request that lands after its lease'] += 1;
-      const answered = gateway.receive(attempt, address, attempt.report.body);
+      const answered = gateway.receive(attempt, address, attempt.body);
       if (arrivesAt > limit) return;
       if (answerIsLost) {
         if (answered.reply.truth === 'recorded') coverage['answer lost after recording'] += 1;

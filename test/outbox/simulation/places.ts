@@ -1,7 +1,10 @@
-import { type Destination, keyOf } from '../../../src/outbox/destination.js';
+import { type PauseScope, pauseKeyOf } from '../../../src/outbox/rules/destination.js';
 import type { Coverage } from './coverage.js';
 
-/** The counterpart of `src/outbox/pipeline.ts` without promises: a limited number of attempts at once, and then the prefetched rows. */
+/**
+ * The counterpart of `src/outbox/sending/pipeline.ts` without promises: a limited number of attempts at once, and then the
+ * prefetched rows.
+ */
 export function createPlaces(concurrency: number, coverage: Coverage) {
   const waiting: (() => void)[] = [];
   const heldBack = new Map<string, number>();
@@ -30,11 +33,11 @@ export function createPlaces(concurrency: number, coverage: Coverage) {
       coverage['claimed ahead, sent later'] += 1;
       begin(next);
     },
-    holdBack(destination: Destination): void {
-      heldBack.set(keyOf(destination), turns);
+    holdBack(scope: PauseScope): void {
+      heldBack.set(pauseKeyOf(scope), turns);
     },
-    isHeldBack(destination: Destination, turn: number): boolean {
-      if (turn > (heldBack.get(keyOf(destination)) ?? 0)) return false;
+    isHeldBack(scope: PauseScope, turn: number): boolean {
+      if (turn > (heldBack.get(pauseKeyOf(scope)) ?? 0)) return false;
       coverage['claimed ahead, held back by a pause'] += 1;
       return true;
     },

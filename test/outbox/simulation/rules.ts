@@ -1,6 +1,13 @@
-import { breakerOf, type Destination, type DestinationOperation, keyOf } from '../../../src/outbox/destination.js';
-import type { Row } from '../../../src/outbox/state-machine.js';
-import type { Write } from '../../../src/outbox/store.js';
+import {
+  breakerOf,
+  type Destination,
+  type DestinationOperation,
+  keyOf,
+  pauseKeyOf,
+  wholeOf,
+} from '../../../src/outbox/rules/destination.js';
+import type { Row } from '../../../src/outbox/rules/state-machine.js';
+import type { Write } from '../../../src/outbox/store/store.js';
 import type { Known } from './answers.js';
 import { judgeEnd } from './judge-end.js';
 import { ACCOUNTS, type Attempt, type Report } from './scenario.js';
@@ -14,7 +21,8 @@ const LONGEST_BELIEVED_MS = 24 * 60 * 60 * 1000;
 const LEAST_PAUSE_MS = 499;
 
 /** The pause that an attempt probes. */
-const probedBy = ({ report, probe }: Attempt): string => keyOf(probe === 'operation' ? breakerOf(report) : report);
+const probedBy = ({ report, probe }: Attempt): string =>
+  pauseKeyOf(probe === 'operation' ? breakerOf(report) : wholeOf(report));
 
 /** The worker that claims now. */
 export interface Claimer {
@@ -22,7 +30,12 @@ export interface Claimer {
 }
 
 /** Watches every commit and every request of a history, and throws if a rule is broken. */
-export function createRules(world: World, storeOf: () => Store, claimer: Claimer, frozeSince: (worker: number, since: number) => boolean) {
+export function createRules(
+  world: World,
+  storeOf: () => Store,
+  claimer: Claimer,
+  frozeSince: (worker: number, since: number) => boolean,
+) {
   const { scenario, schedule, coverage, decisions, trace } = world;
   const reports = new Map(scenario.reports.map((report) => [report.id, report]));
   /** The period in which the gateway asked for no requests, in true time. */
@@ -38,13 +51,21 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
   function claimed(before: Row, after: Row, probe: Attempt['probe']): void {
     const report = reportOf(after);
     const what = `${nameOf(report)} attempt ${after.fence}`;
-    trace?.(`worker ${claimer.worker} claims ${what}${probe ? ' as a probe' : ''}${after.doubtBefore ? ', in doubt before' : ''}`);
-    if (before.state === 'recorded' || before.state === 'dismissed') breaks(world, 'recorded is final', `${what} was claimed after it was ${before.state}`);
+    trace?.(
+      `worker ${claimer.worker} claims ${what}${probe ? ' as a probe' : ''}${after.doubtBefore ? ', in doubt before' : ''}`,
+    );
+    if (before.state === 'recorded' || before.state === 'dismissed')
+      breaks(world, 'recorded is final', `${what} was claimed after it was ${before.state}`);
     if (before.state === 'quarantined') breaks(world, 'quarantine is for a person', `${what} was claimed`);
-    if (after.fence !== before.fence + 1 || after.state !== 'in-flight') breaks(world, 'each claim has its own fence', what);
+    if (after.fence !== before.fence + 1 || after.state !== 'in-flight')
+      breaks(world, 'each claim has its own fence', what);
     if (!after.inDoubt) breaks(world, 'in doubt before the first byte leaves', what);
     if (after.doubtBefore !== report.unproven > 0)
-      breaks(world, 'doubt is kept', `${what} is claimed with doubt ${after.doubtBefore}; attempts that may have landed: ${report.unproven}`);
+      breaks(
+        world,
+        'doubt is kept',
+        `${what} is claimed with doubt ${after.doubtBefore}; attempts that may have landed: ${report.unproven}`,
+      );
     const first = rowBefore(report);
     if (first && first.state !== 'recorded' && first.state !== 'dismissed') {
       // It was sent before its initiated report was enqueued, and its end is still unknown.
@@ -52,7 +73,8 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
       else breaks(world, 'order is kept', `${what} is claimed while ${nameOf(reportOf(first))} is ${first.state}`);
     }
     const { account, environment } = report;
-    if (!probe && storeOf().pauseOf(report).reason !== undefined) breaks(world, 'a pause stops everything but probes', what);
+    if (!probe && storeOf().pauseOf(report).reason !== undefined)
+      breaks(world, 'a pause stops everything but probes', what);
     if (probe) coverage['probe sent'] += 1;
     if (before.state === 'in-flight') coverage['claimed again after a lease'] += 1;
     if (after.attempts === 9) coverage['more than eight attempts'] += 1;
@@ -60,13 +82,16 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
       if (other !== environment && storeOf().pauseOf({ account, environment: other }).reason !== undefined)
         coverage['other environment goes on during a pause'] += 1;
     for (const other of ACCOUNTS)
-      if (other !== account && storeOf().pauseOf({ account: other, environment }).reason !== undefined) coverage['other account goes on during a pause'] += 1;
+      if (other !== account && storeOf().pauseOf({ account: other, environment }).reason !== undefined)
+        coverage['other account goes on during a pause'] += 1;
     for (const other of storeOf().rows) {
-      if (other.state === 'quarantined' && other.reference !== after.reference) coverage['another reference passes a quarantined one'] += 1;
+      if (other.state === 'quarantined' && other.reference !== after.reference)
+        coverage['another reference passes a quarantined one'] += 1;
     }
     report.attempts.push({
       report,
       fence: after.fence,
+      body: after.body ?? '',
       worker: claimer.worker,
       claimedAt: schedule.now(),
       since: schedule.now(),
@@ -90,37 +115,73 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
 
   function written(write: Write, before: Row, after: Row): void {
     const report = reportOf(after);
-    if (write.expected.state !== 'in-flight') return;
-    const attempt = report.attempts[write.expected.fence - 1];
+    if (write.expected.state !== 'in-flight') {
+      if (before.state === 'recorded') breaks(world, 'recorded is final', `a person moved it to ${after.state}`);
+      const { truth } = report.attempts.at(-1)?.reply ?? {};
+      const isHeld = report.held?.by === 'us' || truth === 'same' || truth === 'conflict';
+      if (write.change.replacement && (report.unproven > 0 || isHeld))
+        breaks(world, 'never replaced while something may be recorded', nameOf(report));
+      if (before.state === 'dismissed' && after.inDoubt !== report.unproven > 0)
+        breaks(world, 'doubt is kept', `${nameOf(report)} is reopened with doubt ${after.inDoubt}`);
+      return;
+    }
+    const attempt = report.attempts.filter(({ fence }) => fence === write.expected.fence).at(-1);
     if (world.wentBack) {
-      if (report.known && after.state === 'quarantined' && after.problem?.code === 'duplicate' && after.problem.conflict !== true)
+      if (
+        report.known &&
+        after.state === 'quarantined' &&
+        after.problem?.code === 'duplicate' &&
+        after.problem.conflict !== true
+      )
         breaks(world, 'what a worker knows outlives its database', `${nameOf(report)} is quarantined as a duplicate`);
       if (report.known && after.state === 'recorded') coverage['recorded although the database went back'] += 1;
       return;
     }
-    if (!attempt?.reply) throw new Violation('each claim has its own fence', `${nameOf(report)}: a write for no attempt`);
-    if (before.state === 'recorded' || before.state === 'dismissed') breaks(world, 'recorded is final', `${subject(attempt)} moved it to ${after.state}`);
+    if (!attempt?.reply)
+      throw new Violation('each claim has its own fence', `${nameOf(report)}: a write for no attempt`);
+    if (before.state === 'recorded' || before.state === 'dismissed')
+      breaks(world, 'recorded is final', `${subject(attempt)} moved it to ${after.state}`);
     if (before.state !== 'in-flight' || before.fence !== attempt.fence)
-      breaks(world, 'late answers change nothing', `${subject(attempt)} was written; the row was ${before.state}, fence ${before.fence}`);
+      breaks(
+        world,
+        'late answers change nothing',
+        `${subject(attempt)} was written; the row was ${before.state}, fence ${before.fence}`,
+      );
     attempt.became = after;
+    if (after.state === 'recorded' && report.current !== report.body) coverage['what was replaced is recorded'] += 1;
     const others = scenario.reports.filter(
-      ({ account, environment, operation }) => account === report.account && environment === report.environment && operation !== report.operation,
+      ({ account, environment, operation }) =>
+        account === report.account && environment === report.environment && operation !== report.operation,
     );
-    if (after.state === 'recorded' && others.some((one) => storeOf().pauseOf(breakerOf(one)).reason !== undefined))
+    if (after.state === 'recorded' && others.some((one) => storeOf().breakerOf(one).reason !== undefined))
       coverage['another operation is recorded while a breaker is open'] += 1;
-    trace?.(`${subject(attempt)} is written: ${after.state}${after.inDoubt ? ', in doubt' : ''} (${attempt.reply.name})`);
+    trace?.(
+      `${subject(attempt)} is written: ${after.state}${after.inDoubt ? ', in doubt' : ''} (${attempt.reply.name})`,
+    );
     judgeEnd(
-      { attempt, reply: attempt.reply, after, first: rowBefore(report), pause: storeOf().pauseOf(report), breaker: storeOf().pauseOf(breakerOf(report)) },
+      {
+        attempt,
+        reply: attempt.reply,
+        after,
+        first: rowBefore(report),
+        pause: storeOf().pauseOf(report),
+        breaker: storeOf().breakerOf(report),
+      },
       world,
     );
   }
 
-  /** Whether only a person can end a report: the gateway refuses it, and no other report can be tried. */
+  /**
+   * Whether only a person can end a report: the gateway refuses it, and no other report can be tried. Its bytes may be
+   * older than those that the gateway holds, if the database went back.
+   */
   function isStuck(report: Report, row: Row): boolean {
-    if (row.state !== 'waiting' || row.blocked || storeOf().pauseOf(breakerOf(report)).reason !== 'refusals') return false;
-    const { held, bad, body, operation, initiated } = report;
+    if (row.state !== 'waiting' || row.blocked || storeOf().breakerOf(report).reason !== 'refusals') return false;
+    const { held, bad, operation, initiated } = report;
     if (bad) return true;
-    return held ? held.body !== body || !row.inDoubt : operation.startsWith('reportSettled') && !initiated?.held;
+    return held
+      ? held.body !== row.fingerprint || !row.inDoubt
+      : operation.startsWith('reportSettled') && !initiated?.held;
   }
 
   /** Whether a report can no longer change. */
@@ -129,19 +190,45 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
     if (!row || row.state === 'in-flight') return false;
     if (row.state !== 'waiting' || isStuck(report, row)) return true;
     const first = rowBefore(report);
-    return first !== undefined && report.initiated !== undefined && (first.state === 'quarantined' || isStuck(report.initiated, first));
+    return (
+      first !== undefined &&
+      report.initiated !== undefined &&
+      (first.state === 'quarantined' || isStuck(report.initiated, first))
+    );
   }
 
-  /** At most the number of the option is quarantined in a row of one operation, even if other reports are recorded between them. */
+  /**
+   * At most the number of the option is quarantined in a row of one operation, even if other reports are recorded
+   * between them.
+   */
   function countCondemned(one: DestinationOperation): void {
-    const isOfOne = (report: Report) => report.operation === one.operation && report.account === one.account && report.environment === one.environment;
+    const isOfOne = (report: Report) =>
+      report.operation === one.operation && report.account === one.account && report.environment === one.environment;
     const ends = scenario.reports.filter(isOfOne).flatMap(({ attempts }) => attempts);
     let condemned = 0;
-    for (const { became, opened, report } of ends.filter((one) => one.became || one.opened).sort((a, b) => (a.settled ?? 0) - (b.settled ?? 0))) {
+    for (const { became, opened, report } of ends
+      .filter((one) => one.became || one.opened)
+      .sort((a, b) => (a.settled ?? 0) - (b.settled ?? 0))) {
       if (opened || became?.state === 'recorded') condemned = 0;
       if (became?.state === 'quarantined') condemned += 1;
-      if (condemned > scenario.breakerAfter) breaks(world, 'a few refusals in a row condemn, and no more', `${nameOf(report)} is number ${condemned}`);
+      if (condemned > scenario.breakerAfter)
+        breaks(world, 'a few refusals in a row condemn, and no more', `${nameOf(report)} is number ${condemned}`);
     }
+  }
+
+  /** Each end of a report has its line, in order, and the last line is about the present end. */
+  function checkLog(report: Report, row: Row): void {
+    const lines = storeOf().log.filter(({ id }) => id === row.id);
+    const rule = 'the log of receipts is complete';
+    const ends =
+      row.decisions.filter(({ action }) => action === 'dismissed').length + (row.state === 'recorded' ? 1 : 0);
+    if (lines.length !== ends) breaks(world, rule, `${nameOf(report)} has ${lines.length} lines for ${ends} ends`);
+    for (const [place, line] of lines.entries())
+      if (decisions.earlierLines({ decisions: line.decisions.map((one) => ({ ...one, at: '' })) } as never) !== place)
+        breaks(world, rule, `${nameOf(report)}: line ${place} does not follow those before it`);
+    const last = lines.at(-1);
+    if (decisions.isFinal(row.state) && (last?.state !== row.state || last.fingerprint !== row.fingerprint))
+      breaks(world, rule, `${nameOf(report)}: its last line is about another end`);
   }
 
   const watcher: Watcher = {
@@ -153,7 +240,9 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
     },
     fencedOff(write, row) {
       if (write.expected.state !== 'in-flight') return;
-      trace?.(`${nameOf(reportOf(row))} attempt ${write.expected.fence} is fenced off: the row is ${row.state}, fence ${row.fence}`);
+      trace?.(
+        `${nameOf(reportOf(row))} attempt ${write.expected.fence} is fenced off: the row is ${row.state}, fence ${row.fence}`,
+      );
       coverage['late answer is fenced off'] += 1;
       if (row.state === 'recorded') coverage['late answer to a recorded row is fenced off'] += 1;
     },
@@ -165,29 +254,59 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
     leaves(attempt: Attempt): void {
       const row = storeOf().get(attempt.report.id);
       if (row?.fence === attempt.fence && !(row.state === 'in-flight' && row.inDoubt))
-        breaks(world, 'in doubt before the first byte leaves', `${subject(attempt)} is sent while its row is ${row.state}`);
+        breaks(
+          world,
+          'in doubt before the first byte leaves',
+          `${subject(attempt)} is sent while its row is ${row.state}`,
+        );
       const { leaseMs, attemptTimeoutMs } = world.options;
       if (!world.jumped && schedule.now() - attempt.since > leaseMs - attemptTimeoutMs)
-        breaks(world, 'an attempt ends within its lease', `${subject(attempt)} is sent ${Math.round(schedule.now() - attempt.since)} ms after its claim`);
+        breaks(
+          world,
+          'an attempt ends within its lease',
+          `${subject(attempt)} is sent ${Math.round(schedule.now() - attempt.since)} ms after its claim`,
+        );
       const { since, until } = closed.get(keyOf(attempt.report)) ?? { since: 0, until: 0 };
       // Attempts under way may still be sent for the time of a lease.
       const underWay = attempt.since <= since && schedule.now() - attempt.since <= leaseMs;
       if (!world.jumped && !underWay && schedule.now() < until)
-        breaks(world, 'Retry-After is kept', `${subject(attempt)} is sent ${Math.round(until - schedule.now())} ms too early`);
+        breaks(
+          world,
+          'Retry-After is kept',
+          `${subject(attempt)} is sent ${Math.round(until - schedule.now())} ms too early`,
+        );
       for (const other of attempt.report.attempts) {
-        if (other === attempt || other.over || other.sentAt === undefined || world.jumped || frozeSince(other.worker, other.claimedAt)) continue;
+        if (
+          other === attempt ||
+          other.over ||
+          other.sentAt === undefined ||
+          world.jumped ||
+          frozeSince(other.worker, other.claimedAt)
+        )
+          continue;
         breaks(world, 'one attempt in flight', `${subject(attempt)} is sent while attempt ${other.fence} is under way`);
       }
       for (const other of attempt.probe && !world.jumped ? scenario.reports.flatMap(({ attempts }) => attempts) : []) {
-        if (other.probe !== attempt.probe || other === attempt || other.over || other.sentAt === undefined || probedBy(other) !== probedBy(attempt)) continue;
+        if (
+          other.probe !== attempt.probe ||
+          other === attempt ||
+          other.over ||
+          other.sentAt === undefined ||
+          probedBy(other) !== probedBy(attempt)
+        )
+          continue;
         if (!frozeSince(other.worker, other.claimedAt))
           breaks(world, 'one probe at a time', `${subject(attempt)} is sent while ${subject(other)} is under way`);
       }
     },
-    /** The gateway asked for a wait, and the outbox has stored it. The outbox waits for a moment even if the asked time is zero. */
+    /**
+     * The gateway asked for a wait, and the outbox has stored it. The outbox waits for a moment even if the asked time
+     * is zero.
+     */
     askedToWait(destination: Destination, { retryAfterMs }: Known): void {
       const until = schedule.now() + Math.max(Math.min(retryAfterMs ?? 0, LONGEST_BELIEVED_MS), LEAST_PAUSE_MS);
-      if (until > (closed.get(keyOf(destination))?.until ?? 0)) closed.set(keyOf(destination), { since: schedule.now(), until });
+      if (until > (closed.get(keyOf(destination))?.until ?? 0))
+        closed.set(keyOf(destination), { since: schedule.now(), until });
     },
     /** Whether nothing can change any more. */
     atRest(): boolean {
@@ -195,16 +314,24 @@ export function createRules(world: World, storeOf: () => Store, claimer: Claimer
     },
     /** The rules for the end of a history. */
     atTheEnd(): void {
+      storeOf().appendLog();
       for (const report of scenario.reports) {
         const row = storeOf().get(report.id);
         if (!report.accepted) continue;
         if (!row) throw new Violation('none lost', `${nameOf(report)} was accepted, and is not there`);
-        if (!rests(report)) breaks(world, 'none lost', `${nameOf(report)} is ${row.state} although the gateway has long been well`);
-        if (row.state === 'recorded' && !report.vouched && report.held?.body !== report.body)
+        if (!rests(report))
+          breaks(world, 'none lost', `${nameOf(report)} is ${row.state} although the gateway has long been well`);
+        if (row.state === 'recorded' && !report.vouched && report.held?.body !== report.current)
           breaks(world, 'none lost', `${nameOf(report)} is called recorded and is not`);
         if (row.state === 'waiting')
-          coverage[isStuck(report, row) ? 'refused report waits behind the breaker' : 'settled waits for a quarantined initiated'] += 1;
-        if (decisions.isFinal(row.state) && row.body !== undefined) breaks(world, 'a body is dropped once it is recorded', nameOf(report));
+          coverage[
+            isStuck(report, row)
+              ? 'refused report waits behind the breaker'
+              : 'settled waits for a quarantined initiated'
+          ] += 1;
+        if (row.state === 'recorded' && row.body !== undefined)
+          breaks(world, 'a body is dropped once it is recorded', nameOf(report));
+        checkLog(report, row);
       }
       for (const report of scenario.reports) countCondemned(report);
     },

@@ -1,5 +1,5 @@
 import type { Environment } from '../../../src/errors/errors.js';
-import type { Row } from '../../../src/outbox/state-machine.js';
+import type { Row } from '../../../src/outbox/rules/state-machine.js';
 import type { OperationName } from '../../../src/protocol/operations.js';
 import type { Known } from './answers.js';
 import type { Random } from './random.js';
@@ -8,6 +8,8 @@ import type { Random } from './random.js';
 export interface Attempt {
   readonly report: Report;
   readonly fence: number;
+  /** The bytes of its claim, which it sends. */
+  readonly body: string;
   readonly worker: number;
   readonly claimedAt: number;
   /** The time from which it may be sent: the claim, or the earlier time at which the probe was taken. */
@@ -46,10 +48,15 @@ export interface Report {
   readonly environment: Environment;
   readonly operation: OperationName;
   readonly reference: string;
+  /** The bytes that were enqueued. */
   readonly body: string;
+  /** The bytes that are to be sent: those that were enqueued, or those that a person has sent instead. */
+  current: string;
   readonly initiated: Report | undefined;
-  /** Whether the gateway refuses it for ever. */
-  readonly bad: boolean;
+  /** Whether the gateway refuses it for ever, unless its bytes are replaced. */
+  bad: boolean;
+  /** Whether a person has reopened it. */
+  reopened: boolean;
   /** The bytes that the gateway holds. */
   held: { readonly body: string; readonly by: 'us' | 'another sender' } | undefined;
   /** The time of its first commit. */
@@ -67,7 +74,15 @@ export interface Report {
   readonly attempts: Attempt[];
 }
 
-export type Weather = 'wrongKey' | 'misdirected' | 'pages' | 'refused' | 'rateLimit' | 'unavailable' | 'failed' | 'unreachable';
+export type Weather =
+  | 'wrongKey'
+  | 'misdirected'
+  | 'pages'
+  | 'refused'
+  | 'rateLimit'
+  | 'unavailable'
+  | 'failed'
+  | 'unreachable';
 
 interface Period {
   readonly environment: Environment;
@@ -140,8 +155,29 @@ function drawReports(random: Random): Report[] {
     const reference = account === ACCOUNTS[0] ? `R-${index}` : 'R-0';
     const draw = (operation: OperationName, initiated: Report | undefined): Report => {
       const id = `${account}:${environment}:${operation}:${reference}`;
-      const truth = { held: undefined, enqueuedAt: undefined, accepted: false, unproven: 0, counted: 0, vouched: false, known: false, attempts: [] };
-      return { id, account, environment, operation, reference, body: `${operation} of ${account} ${reference}`, initiated, bad: random.chance(0.04), ...truth };
+      const truth = {
+        held: undefined,
+        enqueuedAt: undefined,
+        accepted: false,
+        unproven: 0,
+        counted: 0,
+        vouched: false,
+        known: false,
+        attempts: [],
+      };
+      return {
+        id,
+        account,
+        environment,
+        operation,
+        reference,
+        body: `${operation} of ${account} ${reference}`,
+        current: `${operation} of ${account} ${reference}`,
+        reopened: false,
+        initiated,
+        bad: random.chance(0.04),
+        ...truth,
+      };
     };
     const which = random.next();
     const initiated = which < 0.92 ? draw(first, undefined) : undefined;
@@ -164,7 +200,9 @@ const WEATHERS: readonly Weather[] = [
   'unreachable',
 ];
 
-/** `later`: the random numbers of troubles that were added later, so that the other histories stay the same for a seed. */
+/**
+ * `later`: the random numbers of troubles that were added later, so that the other histories stay the same for a seed.
+ */
 export function drawScenario(random: Random, later: Random): Scenario {
   const reports = drawReports(random);
   const wellAt = random.between(20_000, 200_000);
@@ -211,5 +249,11 @@ export const weatherAt = (
   at: number,
 ): Weather | undefined =>
   at < wellAt
-    ? periods.find((one) => one.environment === environment && at >= one.from && at < one.to && (!one.settled || operation.startsWith('reportSettled')))?.kind
+    ? periods.find(
+        (one) =>
+          one.environment === environment &&
+          at >= one.from &&
+          at < one.to &&
+          (!one.settled || operation.startsWith('reportSettled')),
+      )?.kind
     : undefined;

@@ -1,5 +1,5 @@
-import type { Decision } from '../../../src/outbox/state-machine.js';
-import type { NewRow } from '../../../src/outbox/store.js';
+import type { Change, Row } from '../../../src/outbox/rules/state-machine.js';
+import type { NewRow } from '../../../src/outbox/store/store.js';
 import type { Catalogue } from './answers.js';
 import type { Coverage } from './coverage.js';
 import { type Decisions, type Options, decisions as ours } from './decisions.js';
@@ -27,7 +27,7 @@ export interface Given {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-const PERSONS = { retry: 'a person retries', dismissed: 'a person dismisses', recorded: 'a person vouches' } as const;
+const DECIDED = { retry: 'a person retries', dismissed: 'a person dismisses', recorded: 'a person vouches' } as const;
 
 /** No history has more events, unless it loops. */
 const MOST_STEPS = 100_000;
@@ -36,6 +36,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** Far from the seeds that anyone begins with. */
 const LATER = 1_500_000_000;
+const LATER_STILL = 1_700_000_000;
 /** Until then it searches for one: reports are enqueued at the begin. */
 const LAST_GONE_BACK_MS = 20_000;
 const JUMPS = [400, 4_000, 25_000, 90_000, 600_000];
@@ -50,6 +51,7 @@ export function simulate(
   const random = createRandom(seed);
   const schedule = createSchedule();
   const later = createRandom(seed + LATER);
+  const corrections = createRandom(seed + LATER_STILL);
   const scenario = drawScenario(random, later);
   const stamped = trace && ((line: string) => trace(`${schedule.now().toFixed(0).padStart(9)} ms  ${line}`));
   const world: World = {
@@ -68,7 +70,7 @@ export function simulate(
     trace: stamped,
   };
   try {
-    live(world, later);
+    live(world, later, corrections);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error;
@@ -76,7 +78,7 @@ export function simulate(
   }
 }
 
-function live(world: World, later: Random): void {
+function live(world: World, later: Random, corrections: Random): void {
   const { random, schedule, scenario, coverage, decisions, trace } = world;
   const { reports, wellAt } = scenario;
   let clockOffset = 0;
@@ -99,8 +101,10 @@ function live(world: World, later: Random): void {
   };
 
   const served = ACCOUNTS.map((account) => ({ account, gateways: gatewaysOf(account) }));
-  const serve = (accounts: readonly AccountGateways[]) => void workers.push(createWorker(world, surroundings, workers.length, accounts));
-  const begin = () => serve(scenario.apart ? served.filter((_, index) => index === workers.length % served.length) : served);
+  const serve = (accounts: readonly AccountGateways[]) =>
+    void workers.push(createWorker(world, surroundings, workers.length, accounts));
+  const begin = () =>
+    serve(scenario.apart ? served.filter((_, index) => index === workers.length % served.length) : served);
   const alive = () => workers.filter(({ stay, isStopping }) => stay.alive() && !isStopping());
   /** At a random time before the faults end. */
   const sometime = (run: () => void) => schedule.at(random.between(0, wellAt), run);
@@ -115,6 +119,7 @@ function live(world: World, later: Random): void {
   };
 
   plan(world, { store, gateway, sometime, wakeAll });
+  correct(world, corrections, store, wakeAll);
   for (let index = 0; index < scenario.workers; index += 1) schedule.at(random.between(0, 2_000), begin);
   if (scenario.apart) coverage['a worker for each account'] += 1;
   // After the first report: an empty store would be bound to the mock gateway.
@@ -126,10 +131,12 @@ function live(world: World, later: Random): void {
     });
   if (scenario.workers > 1) coverage['several workers at once'] += 1;
   if (scenario.death > 0 || scenario.stops > 0) schedule.at(random.between(5_000, 60_000), keepUp);
-  for (let index = 0; index < scenario.stops; index += 1) sometime(() => alive()[0]?.stop(random.pick([0, 2_000, 12_000])));
+  for (let index = 0; index < scenario.stops; index += 1)
+    sometime(() => alive()[0]?.stop(random.pick([0, 2_000, 12_000])));
   for (let index = 0; index < scenario.jumps; index += 1)
     sometime(() => {
-      const size = scenario.pollMs === RARE_POLL_MS && random.chance(0.4) ? random.pick(LONG_JUMPS) : random.pick(JUMPS);
+      const size =
+        scenario.pollMs === RARE_POLL_MS && random.chance(0.4) ? random.pick(LONG_JUMPS) : random.pick(JUMPS);
       const jump = random.chance(0.5) ? size : -size;
       world.jumped = true;
       coverage[jump > 0 ? 'clock jumps forward' : 'clock jumps back'] += 1;
@@ -150,7 +157,8 @@ function live(world: World, later: Random): void {
   if (scenario.goesBack) schedule.at(random.between(0, 10_000), () => goBack(world, store));
   schedule.at(wellAt, () => {
     trace?.('all is well from here on');
-    for (const one of served) if (!alive().some(({ serves, isLaptop }) => serves(one.account) && !isLaptop)) serve([one]);
+    for (const one of served)
+      if (!alive().some(({ serves, isLaptop }) => serves(one.account) && !isLaptop)) serve([one]);
   });
 
   const steps = schedule.run(() => schedule.now() > wellAt && rules.atRest(), MOST_STEPS);
@@ -189,7 +197,12 @@ function plan(
     gateway,
     sometime,
     wakeAll,
-  }: { store: Store; gateway: { stranger(report: Report, same: boolean): void }; sometime: (run: () => void) => void; wakeAll: () => void },
+  }: {
+    store: Store;
+    gateway: { stranger(report: Report, same: boolean): void };
+    sometime: (run: () => void) => void;
+    wakeAll: () => void;
+  },
 ): void {
   const { reports } = scenario;
 
@@ -219,7 +232,8 @@ function plan(
     }
     given.forEach((report, index) => {
       const row = results[index]?.row;
-      if (row?.id !== report.id || row.fingerprint !== report.body) throw new Violation('one row per report', `${nameOf(report)} got the row ${row?.id}`);
+      if (row?.id !== report.id || (row.fingerprint !== report.body && report.current === report.body))
+        throw new Violation('one row per report', `${nameOf(report)} got the row ${row?.id}`);
       if (!report.accepted) coverage['reports accepted'] += 1;
       report.accepted = true;
     });
@@ -233,7 +247,8 @@ function plan(
     const { row, added } = store.enqueue([rowFor(report, same ? report.body : 'other bytes')])[0] ?? {};
     coverage[same ? 'same bytes again' : 'other bytes under a key'] += 1;
     trace?.(`${nameOf(report)} is enqueued again, ${same ? 'the same bytes' : 'other bytes'}`);
-    if (added || row !== before || store.rows.filter(({ id }) => id === report.id).length !== 1) throw new Violation('one row per report', nameOf(report));
+    if (added || row !== before || store.rows.filter(({ id }) => id === report.id).length !== 1)
+      throw new Violation('one row per report', nameOf(report));
   }
 
   const nameOfPair = ({ account, reference }: Report) => `${account} ${reference}`;
@@ -250,7 +265,9 @@ function plan(
       if (random.chance(0.4)) schedule.at(at, () => enqueue([one, other]));
       else {
         schedule.at(at, () => enqueue([one]));
-        schedule.at(at + (random.chance(0.6) ? random.between(0, 300) : random.between(0, 40_000)), () => enqueue([other]));
+        schedule.at(at + (random.chance(0.6) ? random.between(0, 300) : random.between(0, 40_000)), () =>
+          enqueue([other]),
+        );
       }
     } else if (first) schedule.at(at, () => enqueue([first]));
   }
@@ -266,13 +283,92 @@ function plan(
     const row = store.rows.find(({ state }) => state === 'quarantined');
     const report = row && reports.find(({ id }) => id === row.id);
     if (!row || !report) return;
-    const action: Decision['action'] = random.chance(0.7) ? 'retry' : random.chance(0.5) ? 'dismissed' : 'recorded';
+    const action: keyof typeof DECIDED = random.chance(0.7) ? 'retry' : random.chance(0.5) ? 'dismissed' : 'recorded';
     const change = decisions.decided(row, { action, reason: 'simulated', at: 0 }, false);
     if (typeof change === 'string') throw new Violation('a person decides about quarantined reports', change);
-    coverage[PERSONS[action]] += 1;
+    coverage[DECIDED[action]] += 1;
     trace?.(`a person decides about ${nameOf(report)}: ${action}`);
     if (action === 'recorded') report.vouched = true;
     store.turn({ writes: [{ id: row.id, expected: row, change }], claim: undefined });
     wakeAll();
   }
+}
+
+const REPLACED: Partial<Record<Row['state'], keyof World['coverage']>> = {
+  waiting: 'a person replaces a settlement that waits',
+  quarantined: 'a person replaces what was refused',
+  dismissed: 'a person replaces what was dismissed',
+};
+
+/** A person who dismisses by mistake, reopens and replaces, at random times. */
+function correct(
+  { schedule, scenario, coverage, decisions, trace }: World,
+  random: Random,
+  store: Store,
+  wakeAll: () => void,
+): void {
+  const reportOf = (row: Row) => scenario.reports.find(({ id }) => id === row.id) as Report;
+  const of = (...states: readonly Row['state'][]) => store.rows.filter(({ state }) => states.includes(state));
+  const said = { reason: 'simulated', at: 0 };
+  let versions = 0;
+
+  function write(row: Row, change: Change, what: string): boolean {
+    trace?.(`a person: ${nameOf(reportOf(row))} is ${what}`);
+    const { written } = store.turn({ writes: [{ id: row.id, expected: row, change }], claim: undefined });
+    wakeAll();
+    return written[0] === true;
+  }
+
+  function dismiss(): void {
+    const [row] = of('quarantined');
+    const change = row && decisions.decided(row, { action: 'dismissed', ...said }, false);
+    if (row && change && typeof change !== 'string' && write(row, change, 'dismissed'))
+      coverage['a person dismisses'] += 1;
+  }
+
+  function reopen(): void {
+    const dismissed = of('dismissed');
+    const rows = dismissed.length > 0 ? dismissed : of('recorded');
+    if (rows.length === 0) return;
+    const row = random.pick(rows);
+    if (random.chance(0.8)) store.appendLog();
+    const change = decisions.decided(row, { action: 'reopened', ...said }, false);
+    if (typeof change === 'string') coverage['recorded is not reopened'] += 1;
+    else if (write(row, change, 'reopened')) {
+      reportOf(row).reopened = true;
+      coverage['a person reopens'] += 1;
+      if (row.inDoubt) coverage['a person reopens a report in doubt'] += 1;
+    }
+  }
+
+  function replace(): void {
+    const settlements = of('waiting').filter(({ waitsFor }) => waitsFor !== undefined);
+    const allowed = [...of('quarantined', 'dismissed'), ...settlements];
+    const rows = allowed.length > 0 && random.chance(0.8) ? allowed : store.rows;
+    if (rows.length === 0) return;
+    const row = random.pick(rows);
+    const report = reportOf(row);
+    if (random.chance(0.8)) store.appendLog();
+    versions += 1;
+    const bytes = `${report.body}, corrected ${versions}`;
+    const change = decisions.replaced(row, { action: 'replaced', ...said }, { body: bytes, fingerprint: bytes });
+    if (typeof change === 'string') {
+      if (row.inDoubt) coverage['what is in doubt is not replaced'] += 1;
+    } else if (write(row, change, 'replaced')) {
+      report.current = bytes;
+      report.bad = false;
+      if (row.state === 'dismissed') report.reopened = true;
+      const what = REPLACED[row.state];
+      if (what) coverage[what] += 1;
+    }
+  }
+
+  if (!random.chance(0.25)) return;
+  for (let left = 1 + random.below(6); left > 0; left -= 1)
+    schedule.at(random.between(0, scenario.wellAt), () => {
+      const which = random.next();
+      if (which < 0.35) dismiss();
+      else if (which < 0.65) reopen();
+      else replace();
+    });
 }

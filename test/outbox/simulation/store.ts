@@ -1,8 +1,23 @@
-import { type BoundDestination, type Destination, isBreaker, otherGateway } from '../../../src/outbox/destination.js';
-import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/pause.js';
-import type { Change, Row } from '../../../src/outbox/state-machine.js';
-import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write } from '../../../src/outbox/store.js';
-import { HEAD_OF_THE_QUEUE } from '../../../src/outbox/stores/head-of-queue.js';
+import {
+  type BoundDestination,
+  breakerOf,
+  type Destination,
+  type DestinationOperation,
+  otherGateway,
+  wholeOf,
+} from '../../../src/outbox/rules/destination.js';
+import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/rules/pause.js';
+import type { Change, Row } from '../../../src/outbox/rules/state-machine.js';
+import type {
+  ClaimRequest,
+  Enqueued,
+  NewRow,
+  Outlook,
+  Turn,
+  TurnResult,
+  Write,
+} from '../../../src/outbox/store/store.js';
+import { HEAD_OF_THE_QUEUE } from '../../../src/outbox/stores/claim-order.js';
 import type { Decisions } from './decisions.js';
 
 /** Called for every commit. */
@@ -15,12 +30,16 @@ export interface Watcher {
 }
 
 /** Compares without the text of `keyOf`, which would take most of the time. */
-const isSame = (one: Destination, other: Destination) => one.account === other.account && one.environment === other.environment;
+const isSame = (one: Destination, other: Destination) =>
+  one.account === other.account && one.environment === other.environment;
 
 /** A store of a few rows without promises, in which every call is one commit. It is as fast as the simulation needs. */
 export function createStore(now: () => number, decisions: Decisions, watcher: Watcher = {}) {
   const rows: Row[] = [];
-  const destinations: { account: string; environment: Destination['environment']; gateway: string; pause: Pause }[] = [];
+  /** Each final row as it was when it got its line. */
+  const log: Row[] = [];
+  const unlogged = new Set<string>();
+  const destinations: (BoundDestination & { pause: Pause; breakers: readonly Pause[] })[] = [];
 
   const find = (id: string | undefined) => (id === undefined ? undefined : rows.find((row) => row.id === id));
 
@@ -42,7 +61,8 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
 
   function bind({ account, environment, gateway }: BoundDestination): string {
     const there = known({ account, environment });
-    if (!there) destinations.push({ account, environment, gateway, pause: notPaused({ account, environment }) });
+    const pause = notPaused(wholeOf({ account, environment }));
+    if (!there) destinations.push({ account, environment, gateway, pause, breakers: [] });
     return there?.gateway ?? gateway;
   }
 
@@ -51,7 +71,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     if (there) return { row: there, added: false };
     const bound = bind(given);
     if (bound !== given.gateway) throw otherGateway(given, bound);
-    const { id, account, environment, operation, reference, waitsFor, body, fingerprint } = given;
+    const { id, account, environment, operation, reference, waitsFor, body, fingerprint, excerpt } = given;
     const row: Row = {
       id,
       sequence: rows.length + 1,
@@ -63,6 +83,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
       blocked: false,
       body,
       fingerprint,
+      excerpt,
       enqueuedAt: at,
       dueAt: at,
       changedAt: at,
@@ -82,12 +103,14 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
 
   function write(one: Write, at: number): boolean {
     const row = find(one.id);
-    if (!row || !decisions.isAsExpected(row, one.expected)) {
+    if (!row || !decisions.isAsExpected(row, one.expected) || unlogged.has(row.id)) {
       if (row) watcher.fencedOff?.(one, row);
       return false;
     }
-    const { delayMs, keepBody, ...progress }: Change = one.change;
-    const after = put({ ...row, ...progress, dueAt: at + delayMs, changedAt: at, body: keepBody ? row.body : undefined });
+    const { delayMs, keepBody, replacement, ...progress }: Change = one.change;
+    const bytes = replacement ?? { body: keepBody ? row.body : undefined };
+    const after = put({ ...row, ...progress, ...bytes, dueAt: at + delayMs, changedAt: at });
+    if (after.state === 'recorded' || after.state === 'dismissed') unlogged.add(after.id);
     watcher.written?.(one, row, after);
     return true;
   }
@@ -106,14 +129,22 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     // A time too far in the future counts as past.
     const timeOf = (row: Row) => (row === untried || row.dueAt > at ? HEAD_OF_THE_QUEUE : row.dueAt);
     const taken: Row[] = [];
-    const has = (account: string) => (accounts.find((one) => one.account === account)?.busy ?? 0) + taken.filter((row) => row.account === account).length;
+    const has = (account: string) =>
+      (accounts.find((one) => one.account === account)?.busy ?? 0) +
+      taken.filter((row) => row.account === account).length;
     while (taken.length < limit) {
       let next: Row | undefined;
       for (const row of rows) {
         if (!isNext(row) || taken.some(({ id }) => id === row.id)) continue;
         const fewer = next ? has(row.account) - has(next.account) : -1;
         if (fewer > 0) continue;
-        if (fewer < 0 || !next || timeOf(row) < timeOf(next) || (timeOf(row) === timeOf(next) && row.sequence < next.sequence)) next = row;
+        if (
+          fewer < 0 ||
+          !next ||
+          timeOf(row) < timeOf(next) ||
+          (timeOf(row) === timeOf(next) && row.sequence < next.sequence)
+        )
+          next = row;
       }
       if (!next) {
         watcher.nothingLeft?.(rows.filter((row) => isOpenTo(row) && !taken.some(({ id }) => id === row.id)));
@@ -129,7 +160,8 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
   function nextInMs(destination: Destination, at: number): number | undefined {
     let next: number | undefined;
     for (const row of rows) {
-      if (!isSame(row, destination) || !(row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked))) continue;
+      if (!isSame(row, destination) || !(row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked)))
+        continue;
       const inMs = decisions.isClaimable(row, at) ? Math.min(0, row.dueAt - at) : row.dueAt - at;
       if (next === undefined || inMs < next) next = inMs;
     }
@@ -139,20 +171,38 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
   return {
     rows: rows as readonly Row[],
     get: find,
+    log: log as readonly Row[],
+    /** Adds a line for each final row that has none, as the outbox does from time to time. */
+    appendLog(): void {
+      for (const id of unlogged) log.push(find(id) as Row);
+      unlogged.clear();
+    },
     /** Saves the committed state. Returns a function that restores it. */
     snapshot(): () => void {
-      const kept = { rows: [...rows], destinations: destinations.map((one) => ({ ...one })) };
+      const kept = {
+        rows: [...rows],
+        log: [...log],
+        unlogged: [...unlogged],
+        destinations: destinations.map((one) => ({ ...one })),
+      };
       return () => {
         rows.splice(0, rows.length, ...kept.rows);
+        log.splice(0, log.length, ...kept.log);
+        unlogged.clear();
+        for (const id of kept.unlogged) unlogged.add(id);
         destinations.splice(0, destinations.length, ...kept.destinations);
       };
     },
     /** Loses its destinations and breakers, with their bindings and pauses, or the breakers alone. */
     forget(onlyBreakers: boolean): void {
-      const kept = onlyBreakers ? destinations.filter((one) => !isBreaker(one)) : [];
+      const kept = onlyBreakers ? destinations.map((one) => ({ ...one, breakers: [] })) : [];
       destinations.splice(0, destinations.length, ...kept);
     },
-    pauseOf: (destination: Destination) => known(destination)?.pause ?? notPaused(destination),
+    /** The pause of a whole destination. */
+    pauseOf: (destination: Destination) => known(destination)?.pause ?? notPaused(wholeOf(destination)),
+    /** The breaker of a report's operation. */
+    breakerOf: (report: DestinationOperation) =>
+      known(report)?.breakers.find(({ operation }) => operation === report.operation) ?? notPaused(breakerOf(report)),
     bind: (given: readonly BoundDestination[]): string[] => given.map(bind),
     enqueue: (given: readonly NewRow[]): Enqueued[] => given.map((row) => add(row, now())),
     turn({ writes, claim: request }: Turn): TurnResult {
@@ -165,13 +215,20 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
         ...one,
         rebound: [],
         pause: { ...one.pause, remainingMs: one.pause.until - at },
+        breakers: one.breakers.map((breaker) => ({ ...breaker, remainingMs: breaker.until - at })),
         nextInMs: nextInMs(one, at),
       }));
     },
     pause(change: PauseChange): boolean {
       const destination = known(change);
-      if (destination?.pause.version !== change.version) return false;
-      destination.pause = decisions.changePause(destination.pause, change, now());
+      if (!destination) return false;
+      const { operation } = change;
+      const breaker = destination.breakers.find((one) => one.operation === operation) ?? notPaused(change);
+      const before = operation === undefined ? destination.pause : breaker;
+      if (before.version !== change.version) return false;
+      const pause = decisions.changePause(before, change, now());
+      if (operation === undefined) destination.pause = pause;
+      else destination.breakers = [...destination.breakers.filter((one) => one.operation !== operation), pause];
       return true;
     },
   };

@@ -1,5 +1,5 @@
-import { breakersWith, liftPause, type PauseChange } from '../../../src/outbox/pause.js';
-import type { Change, Ending, Row } from '../../../src/outbox/state-machine.js';
+import { breakersWith, liftPause, type PauseChange } from '../../../src/outbox/rules/pause.js';
+import type { Change, Ending, Row } from '../../../src/outbox/rules/state-machine.js';
 import { type Decisions, decisions, type Options } from './decisions.js';
 import { OPTIONS } from './simulate.js';
 
@@ -17,7 +17,10 @@ const variant = (name: string, changes: Partial<Decisions>, options: Partial<Opt
 });
 
 /** A variant whose changes after attempts are altered by `spoil`. */
-const endsAs = (name: string, spoil: (change: Change, row: Parameters<Decisions['ended']>[0], ending: Ending) => Partial<Change> | undefined): Variant =>
+const endsAs = (
+  name: string,
+  spoil: (change: Change, row: Parameters<Decisions['ended']>[0], ending: Ending) => Partial<Change> | undefined,
+): Variant =>
   variant(name, {
     ended: (row, ending, context) => {
       const change = decisions.ended(row, ending, context);
@@ -49,7 +52,9 @@ export const VARIANTS: readonly Variant[] = [
   endsAs('any 400 while in doubt is success', (_, row, ending) =>
     ending.kind === 'refused' && row.doubtBefore && ending.problem.status === 400 ? success : undefined,
   ),
-  endsAs('429 clears the doubt', (_, __, ending) => (ending.kind === 'failed' && ending.problem.status === 429 ? { inDoubt: false } : undefined)),
+  endsAs('429 clears the doubt', (_, __, ending) =>
+    ending.kind === 'failed' && ending.problem.status === 429 ? { inDoubt: false } : undefined,
+  ),
   variant('no order', { isBlocked: () => false }),
   variant('a settled report waits for nothing', { rowBefore: () => undefined }),
 
@@ -59,8 +64,12 @@ export const VARIANTS: readonly Variant[] = [
     ending.kind === 'failed' && ending.outcome === 'not-sent' ? { inDoubt: false } : undefined,
   ),
   endsAs('a duplicate is always success', (_, __, ending) => (ending.kind === 'same' ? success : undefined)),
-  endsAs('a duplicate is never success', (_, __, ending) => (ending.kind === 'same' ? { ...condemned, inDoubt: true, outcome: undefined } : undefined)),
-  endsAs('a conflict while in doubt is success', (_, row, ending) => (ending.kind === 'conflict' && row.doubtBefore ? success : undefined)),
+  endsAs('a duplicate is never success', (_, __, ending) =>
+    ending.kind === 'same' ? { ...condemned, inDoubt: true, outcome: undefined } : undefined,
+  ),
+  endsAs('a conflict while in doubt is success', (_, row, ending) =>
+    ending.kind === 'conflict' && row.doubtBefore ? success : undefined,
+  ),
   endsAs('503 proves that nothing was recorded', (_, row, ending) =>
     ending.kind === 'failed' && ending.problem.status === 503 ? { inDoubt: row.doubtBefore } : undefined,
   ),
@@ -70,48 +79,101 @@ export const VARIANTS: readonly Variant[] = [
     return status === 200 || (status === 409 && row.doubtBefore) ? success : undefined;
   }),
   endsAs('a duplicate that broke off before "with different data" is success', (_, row, ending) =>
-    ending.kind === 'failed' && ending.problem.code === 'network' && ending.problem.status === 409 && row.doubtBefore ? success : undefined,
+    ending.kind === 'failed' && ending.problem.code === 'network' && ending.problem.status === 409 && row.doubtBefore
+      ? success
+      : undefined,
   ),
   endsAs('a refusal that broke off is a refusal', (_, __, ending) =>
-    ending.kind === 'failed' && ending.problem.code === 'network' && ending.problem.status === 422 ? condemned : undefined,
+    ending.kind === 'failed' && ending.problem.code === 'network' && ending.problem.status === 422
+      ? condemned
+      : undefined,
   ),
   endsAs('what sounds like a duplicate while in doubt is success', (_, row, ending) =>
-    ending.kind === 'refused' && row.doubtBefore && /duplicate|already/i.test(ending.problem.message) ? success : undefined,
+    ending.kind === 'refused' && row.doubtBefore && /duplicate|already/i.test(ending.problem.message)
+      ? success
+      : undefined,
   ),
-  endsAs('silence is success', (_, __, ending) => (ending.kind === 'failed' && ending.outcome === 'unknown' ? success : undefined)),
+  endsAs('silence is success', (_, __, ending) =>
+    ending.kind === 'failed' && ending.outcome === 'unknown' ? success : undefined,
+  ),
 
   // Variants about final states, leases and clocks.
   variant('recorded is not final', {
     isFinal: () => false,
     isClaimable: (row, now) => decisions.isClaimable(row, now) || (row.state === 'recorded' && row.dueAt < now),
   }),
-  variant('a fence without a state', { isAsExpected: (row, expected) => row.fence >= expected.fence && row.state !== 'quarantined' }),
+  variant('a fence without a state', {
+    isAsExpected: (row, expected) => row.fence >= expected.fence && row.state !== 'quarantined',
+  }),
   variant('a lease shorter than the attempt', { isInTime: () => true }, { leaseMs: 3_000 }),
   variant('sent however late', { isInTime: () => true }),
   variant('what is in flight when its worker dies is never claimed again', {
     isClaimable: (row, now) => row.state === 'waiting' && decisions.isClaimable(row, now),
   }),
   variant('clocks decide the order', {
-    isBlocked: (row, before) => decisions.isBlocked(row, before) && (before as Row).enqueuedAt <= (row as Row).enqueuedAt,
+    isBlocked: (row, before) =>
+      decisions.isBlocked(row, before) && (before as Row).enqueuedAt <= (row as Row).enqueuedAt,
   }),
   variant('a time far ahead is believed', {
-    isClaimable: ({ state, blocked, dueAt }, now) => (state === 'in-flight' || (state === 'waiting' && !blocked)) && dueAt <= now,
+    isClaimable: ({ state, blocked, dueAt }, now) =>
+      (state === 'in-flight' || (state === 'waiting' && !blocked)) && dueAt <= now,
   }),
-  variant('a new report waits for the time of its clock', { isClaimable: (row, now) => decisions.isClaimable({ ...row, fence: 1 }, now) }),
+  variant('a new report waits for the time of its clock', {
+    isClaimable: (row, now) => decisions.isClaimable({ ...row, fence: 1 }, now),
+  }),
 
+  // Variants about a person who reopens and replaces.
+  variant('replaced while in doubt', {
+    replaced: (row, decision, bytes) => decisions.replaced({ ...row, inDoubt: false }, decision, bytes),
+  }),
+  variant('what is recorded or under way is replaced', {
+    replaced: (row, decision, bytes) =>
+      decisions.replaced(
+        { ...row, state: 'quarantined', inDoubt: row.doubtBefore, problem: { code: 'unprocessable', message: '' } },
+        decision,
+        bytes,
+      ),
+  }),
+  variant('what the gateway holds is replaced', {
+    replaced: (row, decision, bytes) =>
+      decisions.replaced({ ...row, problem: { code: 'unprocessable', message: '' } }, decision, bytes),
+  }),
+  variant('a reopened report is no longer in doubt', {
+    decided: (row, decision, keepBodies) => {
+      const change = decisions.decided(row, decision, keepBodies);
+      return decision.action === 'reopened' && typeof change !== 'string' ? { ...change, inDoubt: false } : change;
+    },
+  }),
+  variant('what is recorded can be reopened', {
+    decided: (row, decision, keepBodies) =>
+      decisions.decided(
+        decision.action === 'reopened' ? { ...row, state: 'dismissed', body: '' } : row,
+        decision,
+        keepBodies,
+      ),
+  }),
   // Variants about quarantine and order.
   endsAs('attempts condemn', (change) => (change.state === 'waiting' && change.attempts >= 5 ? condemned : undefined)),
-  endsAs('a wrong key condemns', (_, __, ending) => (isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 401 ? condemned : undefined)),
-  endsAs('a pause consumes an attempt', (_, row, ending) => (isPaused(ending) ? { attempts: row.attempts } : undefined)),
+  endsAs('a wrong key condemns', (_, __, ending) =>
+    isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 401 ? condemned : undefined,
+  ),
+  endsAs('a pause consumes an attempt', (_, row, ending) =>
+    isPaused(ending) ? { attempts: row.attempts } : undefined,
+  ),
   endsAs('a refused report is tried for ever', (change, __, ending) =>
     ending.kind === 'refused' ? { ...change, state: 'waiting', delayMs: 60_000 } : undefined,
   ),
   variant('any 404 condemns', { dependencyOf: () => 'none' }),
-  variant('what waits for a final row never goes on', { isBlocked: ({ state }, before) => state === 'waiting' && before !== undefined }),
+  variant('what waits for a final row never goes on', {
+    isBlocked: ({ state }, before) => state === 'waiting' && before !== undefined,
+  }),
 
   // Variants about pauses.
   variant('a wrong key pauses nothing', {
-    pausedBy: (seen, end, rules) => (end.ending.kind === 'failed' && end.ending.problem.status === 401 ? undefined : decisions.pausedBy(seen, end, rules)),
+    pausedBy: (seen, end, rules) =>
+      end.ending.kind === 'failed' && end.ending.problem.status === 401
+        ? undefined
+        : decisions.pausedBy(seen, end, rules),
   }),
   variant('Retry-After is not read', {
     pausedBy: (seen, end, rules): PauseChange | undefined => {
@@ -122,12 +184,20 @@ export const VARIANTS: readonly Variant[] = [
   variant('any success lifts a pause', {
     concernsPause: () => true,
     pausedBy: (seen, end, rules) =>
-      decisions.pausedBy(seen, end.ending.kind === 'recorded' && seen.reason !== undefined ? { ...end, probe: seen.version } : end, rules),
+      decisions.pausedBy(
+        seen,
+        end.ending.kind === 'recorded' && seen.reason !== undefined ? { ...end, probe: seen.version } : end,
+        rules,
+      ),
   }),
   // Variants about accounts and gateways.
   variant("another account's rows are claimed", { isServed: () => true }),
-  variant('an account decides alone, with any gateway', { isServed: ({ account }, accounts) => accounts.some((one) => one.account === account) }),
-  variant('a pause is that of all accounts', { outlookOf: (outlooks, row) => outlooks.find(({ environment }) => environment === row.environment) }),
+  variant('an account decides alone, with any gateway', {
+    isServed: ({ account }, accounts) => accounts.some((one) => one.account === account),
+  }),
+  variant('a pause is that of all accounts', {
+    outlookOf: (outlooks, row) => outlooks.find(({ environment }) => environment === row.environment),
+  }),
 
   variant('Retry-After: 0 switches the backoff off', {
     pausedBy: (seen, end, rules) => {
@@ -139,8 +209,12 @@ export const VARIANTS: readonly Variant[] = [
   variant('probes go out together', { probeTaken: (pause) => ({ ...decisions.probeTaken(pause, 0), forMs: 0 }) }),
 
   // Variants about the state of the destination and the breaker.
-  endsAs('a 403 condemns', (_, __, ending) => (isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 403 ? condemned : undefined)),
-  endsAs("a proxy's 404 condemns", (_, __, ending) => (isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 404 ? condemned : undefined)),
+  endsAs('a 403 condemns', (_, __, ending) =>
+    isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 403 ? condemned : undefined,
+  ),
+  endsAs("a proxy's 404 condemns", (_, __, ending) =>
+    isPaused(ending) && ending.kind === 'failed' && ending.problem.status === 404 ? condemned : undefined,
+  ),
   endsAs('a redirect proves that nothing was recorded', (_, row, ending) =>
     ending.kind === 'failed' && ending.problem.status === 302 ? { inDoubt: row.doubtBefore } : undefined,
   ),
@@ -148,17 +222,20 @@ export const VARIANTS: readonly Variant[] = [
     ending.kind === 'failed' && ending.pause === 'refusals' ? { inDoubt: false } : undefined,
   ),
   variant('no breaker', {
-    mayCondemn: () => true,
-    pausedBy: (seen, end, rules) => (decisions.isRefusal(end) && end.probe === undefined ? undefined : decisions.pausedBy(seen, end, rules)),
+    mayQuarantine: () => true,
+    pausedBy: (seen, end, rules) =>
+      decisions.isRefusal(end) && end.probe === undefined ? undefined : decisions.pausedBy(seen, end, rules),
   }),
   variant('a success of any operation ends the strikes', {
     breakerOf: ({ account, environment }) => decisions.breakerOf({ account, environment, operation: 'reportBetEvent' }),
   }),
-  variant('a refused probe always condemns', { mayCondemn: (seen, probe, rules) => probe === seen.version || decisions.mayCondemn(seen, probe, rules) }),
-  variant('what was under way when the breaker opened condemns', {
-    mayCondemn: (seen, probe, rules) => probe === undefined || decisions.mayCondemn(seen, probe, rules),
+  variant('a refused probe always condemns', {
+    mayQuarantine: (seen, probe, rules) => probe === seen.version || decisions.mayQuarantine(seen, probe, rules),
   }),
-  variant('a refusal never condemns', { mayCondemn: () => false }),
+  variant('what was under way when the breaker opened condemns', {
+    mayQuarantine: (seen, probe, rules) => probe === undefined || decisions.mayQuarantine(seen, probe, rules),
+  }),
+  variant('a refusal never condemns', { mayQuarantine: () => false }),
   variant('a refused probe ends the pause', {
     pausedBy: (seen, end, rules) => {
       const change = decisions.pausedBy(seen, end, rules);
@@ -171,5 +248,7 @@ export const VARIANTS: readonly Variant[] = [
     breakersAtLook: (pauses, before) => pauses.reduce(breakersWith, before),
   }),
   variant('a lost binding is not made again', { isUnbound: () => false }),
-  variant('a pause is never probed', { lookAhead: (outlooks, standing) => ({ ...decisions.lookAhead(outlooks, standing), probes: [] }) }),
+  variant('a pause is never probed', {
+    lookAhead: (outlooks, standing) => ({ ...decisions.lookAhead(outlooks, standing), probes: [] }),
+  }),
 ];

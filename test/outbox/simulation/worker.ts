@@ -1,10 +1,27 @@
-import { createClaimants } from '../../../src/outbox/claimants.js';
-import { boundTo, breakerOf, type Destination, type Gateways, isBreaker, keyOf } from '../../../src/outbox/destination.js';
-import { type AttemptEnd, breakersWith, hasStrikes, heldBy, notPaused, type Pause, type PauseChange, type SeenBreakers } from '../../../src/outbox/pause.js';
-import type { ProbeOf } from '../../../src/outbox/pauses.js';
-import { type Finished, GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/plan.js';
-import type { Row } from '../../../src/outbox/state-machine.js';
-import type { Outlook, TurnResult, Write } from '../../../src/outbox/store.js';
+import {
+  boundTo,
+  breakerOf,
+  type Gateways,
+  type PauseScope,
+  pauseKeyOf,
+  wholeOf,
+} from '../../../src/outbox/rules/destination.js';
+import {
+  type AttemptEnd,
+  breakersWith,
+  hasStrikes,
+  heldBy,
+  isBreaker,
+  notPaused,
+  type Pause,
+  type PauseChange,
+  type SeenBreakers,
+} from '../../../src/outbox/rules/pause.js';
+import type { Row } from '../../../src/outbox/rules/state-machine.js';
+import type { ProbeOf } from '../../../src/outbox/sending/pauses.js';
+import { type Finished, GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/sending/plan.js';
+import { createClaimants } from '../../../src/outbox/store/claimants.js';
+import type { TurnResult, Write } from '../../../src/outbox/store/store.js';
 import type { Known } from './answers.js';
 import type { Network, Seen } from './network.js';
 import { createPlaces } from './places.js';
@@ -27,7 +44,9 @@ export interface AccountGateways {
 }
 
 const describePause = ({ reason, strikes, forMs }: PauseChange): string =>
-  reason === undefined ? `is open, ${strikes} strikes` : `pauses for ${Math.round(forMs)} ms (${reason}, ${strikes} strikes)`;
+  reason === undefined
+    ? `is open, ${strikes} strikes`
+    : `pauses for ${Math.round(forMs)} ms (${reason}, ${strikes} strikes)`;
 
 /** The parts that workers share. */
 export interface Surroundings {
@@ -39,17 +58,22 @@ export interface Surroundings {
 }
 
 interface Probe {
-  readonly outlook: Outlook;
+  readonly pause: Pause;
   readonly takenAt: number;
   /** The same in true time. */
   readonly since: number;
 }
 
 /**
- * The shell of a worker in virtual time. At each `await` of `src/outbox/worker.ts`, this one calls `stay.point`, and
+ * The shell of a worker in virtual time. At each `await` of `src/outbox/sending/worker.ts`, this one calls `stay.point`, and
  * may die, freeze or be overtaken there. All decisions come from `decisions`.
  */
-export function createWorker(world: World, { store, network, rules, claimer, reportOf }: Surroundings, id: number, accounts: readonly AccountGateways[]) {
+export function createWorker(
+  world: World,
+  { store, network, rules, claimer, reportOf }: Surroundings,
+  id: number,
+  accounts: readonly AccountGateways[],
+) {
   const { decisions, scenario, options, random, coverage, schedule, catalogue } = world;
   const { concurrency, ahead, pollMs } = scenario;
   const { leaseMs } = options;
@@ -57,7 +81,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   const open = new Map<Attempt, (seen: Seen) => void>();
   const claimants = createClaimants(accounts);
   /** Like an outbox with one client: it sends every row to its own address. */
-  const addressFor = ({ account, environment }: Report) => (accounts.find((one) => one.account === account) ?? accounts[0])?.gateways[environment] ?? '';
+  const addressFor = ({ account, environment }: Report) =>
+    (accounts.find((one) => one.account === account) ?? accounts[0])?.gateways[environment] ?? '';
   const places = createPlaces(concurrency, coverage);
   let finished: Finished[] = [];
   let breakers: SeenBreakers = new Map();
@@ -100,13 +125,15 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     let result: TurnResult = { written: [], claimed: [] };
     if (!fails || random.chance(0.5)) {
       claimer.worker = id;
-      result = store.turn(decisions.planTurn(batch, standing(), probe?.outlook));
+      result = store.turn(decisions.planTurn(batch, standing(), probe?.pause));
     }
     // Now: once the database has gone back, another worker may claim the row with the same fence.
     const claims = result.claimed.map((row) => ({ row, attempt: attemptOf(row) }));
     if (fails) for (const { attempt } of claims) attempt.over = true;
     if (fails) {
-      coverage[result.written.length + result.claimed.length > 0 ? 'store fails after a commit' : 'store fails before a commit'] += 1;
+      coverage[
+        result.written.length + result.claimed.length > 0 ? 'store fails after a commit' : 'store fails before a commit'
+      ] += 1;
       finished = [...batch, ...finished];
       failures += 1;
       sleep(decisions.failureWaitMs(failures, pollMs));
@@ -114,14 +141,16 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     }
     point(() => {
       failures = 0;
-      if (probe && result.claimed[0] && busy >= concurrency + probing) coverage['probe sent by a worker that is full'] += 1;
+      if (probe && result.claimed[0] && busy >= concurrency + probing)
+        coverage['probe sent by a worker that is full'] += 1;
       busy += result.claimed.length - batch.length;
       if (probe) probing += result.claimed.length;
       for (const row of result.claimed) claimants.took(row);
       for (const { row } of batch) claimants.gave(row);
       if (probe) for (const { attempt } of claims) attempt.since = probe.since;
       for (const { row, attempt } of claims) {
-        const start = () => begin(attempt, row, askedAt, probe && { destination: probe.outlook, version: probe.outlook.pause.version + 1 }, number);
+        const start = () =>
+          begin(attempt, row, askedAt, probe && { scope: probe.pause, version: probe.pause.version + 1 }, number);
         if (probe) start();
         else places.take(start);
       }
@@ -129,14 +158,16 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       keepDoubt(refused, () => {
         if (probe && !result.claimed[0]) {
           coverage['probe finds no report'] += 1;
-          store.pause(decisions.probeGivenBack(probe.outlook.pause, Math.min(pollMs, leaseMs)));
+          store.pause(decisions.probeGivenBack(probe.pause, Math.min(pollMs, leaseMs)));
         }
         then(batch.length + result.claimed.length > 0);
       });
     });
   }
 
-  /** Like `keepDoubt` of `src/outbox/worker.ts`: it keeps the results of refused writes after a restore of the database. */
+  /**
+   * Like `keepDoubt` of `src/outbox/sending/worker.ts`: it keeps the results of refused writes after a restore of the database.
+   */
   function keepDoubt(refused: readonly Finished[], then: () => void): void {
     const writes: Write[] = [];
     for (const one of refused) {
@@ -145,7 +176,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       const change = decisions.keptInDoubt(stored, one, leaseMs);
       if (change) writes.push({ id: stored.id, expected: stored, change });
       // The truth, independent of the outbox's decision.
-      if (world.wentBack && one.change.state === 'recorded' && stored.fence <= one.row.fence) reportOf(stored.id).known = true;
+      if (world.wentBack && one.change.state === 'recorded' && stored.fence <= one.row.fence)
+        reportOf(stored.id).known = true;
     }
     if (writes.length > 0) store.turn({ writes, claim: undefined });
     then();
@@ -154,7 +186,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   const attemptOf = (row: Row): Attempt => {
     const { attempts } = reportOf(row.id);
     // A restored database gives the same fences again.
-    const attempt = world.wentBack ? attempts.filter(({ fence }) => fence === row.fence).at(-1) : attempts[row.fence - 1];
+    const attempt = attempts.filter(({ fence }) => fence === row.fence).at(-1);
     if (!attempt) throw new Error(`no attempt ${row.fence} of ${row.id}`);
     return attempt;
   };
@@ -162,7 +194,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
   function begin(attempt: Attempt, row: Row, askedAt: number, probe: ProbeOf | undefined, number: number): void {
     point(() => {
       const end = (seen: Seen) => stay.resume(0, () => ended(attempt, row, seen, probe));
-      if (places.isHeldBack(attempt.report, number) || places.isHeldBack(breakerOf(attempt.report), number)) return end({ reply: NOT_NOW, lie: false });
+      if (places.isHeldBack(wholeOf(attempt.report), number) || places.isHeldBack(breakerOf(attempt.report), number))
+        return end({ reply: NOT_NOW, lie: false });
       if (cutOff || !decisions.isInTime(askedAt, clock(), options)) return end({ reply: GIVEN_UP, lie: false });
       rules.leaves(attempt);
       attempt.sentAt = schedule.now();
@@ -179,8 +212,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     attempt.endedAt = schedule.now();
     attempt.lie = lie;
     attempt.pauseVersion = store.pauseOf(row).version;
-    attempt.breakerVersion = store.pauseOf(breakerOf(row)).version;
-    if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(attempt.report);
+    attempt.breakerVersion = store.breakerOf(row).version;
+    if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(wholeOf(attempt.report));
     if (storeFails()) {
       dropped(attempt, probe);
       return;
@@ -191,7 +224,10 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       const change = decisions.ended(row, reply.ending, context);
       settle(attempt, reply, { ending: reply.ending, change }, probe, PAUSE_TRIES, (postponed) => {
         attempt.postponed = postponed;
-        finished.push({ row, change: postponed ? decisions.ended(row, decisions.postponed(reply.ending), context) : change });
+        finished.push({
+          row,
+          change: postponed ? decisions.ended(row, decisions.postponed(reply.ending), context) : change,
+        });
         left(probe);
       });
     });
@@ -211,7 +247,10 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     left(probe);
   }
 
-  /** Like `settle` of `src/outbox/pauses.ts`: it writes the pauses first, and returns whether a refusal must not quarantine. */
+  /**
+   * Like `settle` of `src/outbox/sending/pauses.ts`: it writes the pauses first, and returns whether a refusal must not
+   * quarantine.
+   */
   function settle(
     attempt: Attempt,
     reply: Known,
@@ -220,10 +259,10 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     tries: number,
     then: (postponed: boolean) => void,
   ): void {
-    const destination: Destination = attempt.report;
+    const destination = wholeOf(attempt.report);
     const breaker = decisions.breakerOf(attempt.report);
     const refused = decisions.isRefusal(ending);
-    const done = (postponed: boolean, paused: readonly Destination[]) => {
+    const done = (postponed: boolean, paused: readonly PauseScope[]) => {
       world.settled += 1;
       attempt.settled = world.settled;
       // A refusal that could not be counted, since others changed the pause every time, does not quarantine either.
@@ -246,7 +285,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       done(refused, []);
       return;
     }
-    const paused: Destination[] = [];
+    const paused: PauseScope[] = [];
 
     function look(pauses: readonly Pause[]): void {
       const [seen, ...rest] = pauses;
@@ -254,38 +293,45 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
         done(false, paused);
         return;
       }
-      const end = { ...ending, probe: probe && keyOf(probe.destination) === keyOf(seen) ? probe.version : undefined };
+      const end = {
+        ...ending,
+        probe: probe && pauseKeyOf(probe.scope) === pauseKeyOf(seen) ? probe.version : undefined,
+      };
       const change = decisions.pausedBy(seen, end, { random: random.next, breakerAfter: scenario.breakerAfter });
       const next = () => {
         breakers = breakersWith(breakers, change ?? seen);
-        if ((change ?? seen).reason !== undefined || seen.reason !== undefined) paused.push(isBreaker(seen) ? breaker : destination);
-        if (refused && !decisions.mayCondemn(seen, end.probe, { breakerAfter: scenario.breakerAfter })) done(true, paused);
+        if ((change ?? seen).reason !== undefined || seen.reason !== undefined) paused.push(seen);
+        if (refused && !decisions.mayQuarantine(seen, end.probe, { breakerAfter: scenario.breakerAfter }))
+          done(true, paused);
         else look(rest);
       };
       if (!change) {
         next();
         return;
       }
-      if (isBreaker(seen) && seen.version === 0) store.bind([{ ...breaker, gateway: known?.gateway ?? '' }]);
       point(() => {
         if (!store.pause(change)) {
           coverage['two workers change a pause at once'] += 1;
           return settle(attempt, reply, ending, probe, tries - 1, then);
         }
         if (isBreaker(seen)) attempt.opened = ending.change.state === 'recorded';
-        world.trace?.(`worker ${id}: ${keyOf(seen)} ${describePause(change)}`);
+        world.trace?.(`worker ${id}: ${pauseKeyOf(seen)} ${describePause(change)}`);
         if (change.reason !== undefined && !isBreaker(seen)) rules.askedToWait(destination, reply);
-        if (change.reason === undefined && seen.reason !== undefined && end.probe === undefined) breaks(world, 'only a probe lifts a pause', subject(attempt));
-        if (end.probe !== undefined) coverage[change.reason === undefined ? 'pause lifted by a probe' : 'probe fails'] += 1;
-        else if (seen.reason === undefined && seen.strikes > 0 && change.strikes === 0) coverage['a success ends the strikes'] += 1;
+        if (change.reason === undefined && seen.reason !== undefined && end.probe === undefined)
+          breaks(world, 'only a probe lifts a pause', subject(attempt));
+        if (end.probe !== undefined)
+          coverage[change.reason === undefined ? 'pause lifted by a probe' : 'probe fails'] += 1;
+        else if (seen.reason === undefined && seen.strikes > 0 && change.strikes === 0)
+          coverage['a success ends the strikes'] += 1;
         next();
       });
     }
-    look([known.pause, decisions.outlookOf(outlooks, breaker)?.pause ?? notPaused(breaker)]);
+    const struck = known.breakers.find(({ operation }) => operation === breaker.operation);
+    look([known.pause, struck ?? notPaused(breaker)]);
   }
 
   /** `worked`: whether a probe has claimed a report. */
-  function probeAll(probes: readonly Outlook[], then: (worked: boolean) => void, worked = false): void {
+  function probeAll(probes: readonly Pause[], then: (worked: boolean) => void, worked = false): void {
     const [next, ...rest] = probes;
     if (!next) {
       then(worked);
@@ -293,9 +339,13 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
     }
     const takenAt = clock();
     const since = schedule.now();
-    const taken = store.pause(decisions.probeTaken(next.pause, leaseMs));
+    const taken = store.pause(decisions.probeTaken(next, leaseMs));
     if (!taken) coverage['two workers change a pause at once'] += 1;
-    point(() => (taken ? turn({ outlook: next, takenAt, since }, (found) => probeAll(rest, then, worked || found)) : probeAll(rest, then, worked)));
+    point(() =>
+      taken
+        ? turn({ pause: next, takenAt, since }, (found) => probeAll(rest, then, worked || found))
+        : probeAll(rest, then, worked),
+    );
   }
 
   const sleep = (milliseconds: number) => {
@@ -305,7 +355,8 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
 
   function gather(then: () => void): void {
     const seen = finished.length;
-    if (decisions.isGathering(seen, standing())) stay.resume(GATHER_MS, () => (finished.length > seen ? gather(then) : then()));
+    if (decisions.isGathering(seen, standing()))
+      stay.resume(GATHER_MS, () => (finished.length > seen ? gather(then) : then()));
     else then();
   }
 
@@ -315,7 +366,27 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       return;
     }
     if (!isBound) bind();
-    gather(turnOrSleep);
+    if (Number.isNaN(lookedAt)) {
+      see();
+      point(() => gather(turnOrSleep));
+    } else gather(turnOrSleep);
+  }
+
+  /** Reads the pauses and the bindings, as `look` of `src/outbox/sending/worker.ts` does. */
+  function see() {
+    lookedAt = clock();
+    const outlooks = store.outlook();
+    if (
+      accounts.some(({ account, gateways }) =>
+        boundTo(account, gateways).some((one) => decisions.isUnbound(one, outlooks)),
+      )
+    )
+      isBound = false;
+    breakers = decisions.breakersAtLook(
+      outlooks.flatMap((outlook) => outlook.breakers),
+      breakers,
+    );
+    return outlooks;
   }
 
   function bind(): void {
@@ -337,13 +408,7 @@ export function createWorker(world: World, { store, network, rules, claimer, rep
       then(untilLook);
       return;
     }
-    lookedAt = clock();
-    const outlooks = store.outlook();
-    if (accounts.some(({ account, gateways }) => boundTo(account, gateways).some((one) => decisions.isUnbound(one, outlooks)))) isBound = false;
-    breakers = decisions.breakersAtLook(
-      outlooks.map(({ pause }) => pause),
-      breakers,
-    );
+    const outlooks = see();
     point(() => {
       const { probes, waitMs } = decisions.lookAhead(outlooks, standing());
       probeAll(probes, (found) => {

@@ -39,7 +39,10 @@ export class Violation extends Error {
 }
 
 /** The rules that also hold after a restore of the database. */
-const STILL_HOLD: ReadonlySet<string> = new Set(['what a worker knows outlives its database', 'a pause stops everything but probes']);
+const STILL_HOLD: ReadonlySet<string> = new Set([
+  'what a worker knows outlives its database',
+  'a pause stops everything but probes',
+]);
 
 /** The rules that do not hold after the store has lost its pauses. */
 const LOST_WITH_PAUSES: ReadonlySet<string> = new Set([
@@ -51,8 +54,13 @@ const LOST_WITH_PAUSES: ReadonlySet<string> = new Set([
 ]);
 
 /** Throws a broken rule. */
-export function breaks({ overlooked, wentBack, forgot }: Pick<World, 'overlooked' | 'wentBack' | 'forgot'>, rule: string, detail: string): void {
-  if (!overlooked.has(rule) && (!wentBack || STILL_HOLD.has(rule)) && !(forgot && LOST_WITH_PAUSES.has(rule))) throw new Violation(rule, detail);
+export function breaks(
+  { overlooked, wentBack, forgot }: Pick<World, 'overlooked' | 'wentBack' | 'forgot'>,
+  rule: string,
+  detail: string,
+): void {
+  if (!overlooked.has(rule) && (!wentBack || STILL_HOLD.has(rule)) && !(forgot && LOST_WITH_PAUSES.has(rule)))
+    throw new Violation(rule, detail);
 }
 
 export const subject = ({ report, fence }: Attempt): string => `${nameOf(report)} attempt ${fence}`;

@@ -1,4 +1,4 @@
-/// <reference types="location-sdk/global/outbox" />
+/// <reference types="location-sdk/global" />
 /** The global of the script-tag file with the outbox. */
 import type { Outbox } from 'location-sdk/outbox';
 

@@ -4,7 +4,10 @@ import type { BetEvent, Client } from 'location-sdk';
 
 export async function byTheGlobal(bet: BetEvent): Promise<string> {
   LocationSDK.configure({ relayUrl: '/relay' });
-  const client: Client = LocationSDK.createClient({ relayUrl: '/relay', location: { ip: { providers: [LocationSDK.geojs()] } } });
+  const client: Client = LocationSDK.createClient({
+    relayUrl: '/relay',
+    location: { ip: { providers: [LocationSDK.geojs()] } },
+  });
   try {
     const { outcome } = await client.reportBetEvent(bet);
     return outcome;

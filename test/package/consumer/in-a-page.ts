@@ -4,9 +4,14 @@ import { createOutbox, type Outbox } from 'location-sdk/outbox';
 import { indexedDbStore } from 'location-sdk/outbox/indexeddb';
 import { createClient as createPageClient, type Client as PageClient } from 'location-sdk/page';
 
-export const client: Client = createClient({ geolocation: navigator.geolocation, fetch: window.fetch.bind(window), allowApiKeyInBrowser: true });
+export const client: Client = createClient({
+  geolocation: navigator.geolocation,
+  fetch: window.fetch.bind(window),
+  allowApiKeyInBrowser: true,
+});
 
-export const inPage = async (): Promise<Outbox> => createOutbox({ client, store: await indexedDbStore({ persist: false, platform: window }) });
+export const inPage = async (): Promise<Outbox> =>
+  createOutbox({ client, store: await indexedDbStore({ persist: false }) });
 
 /** A client for a relay is a client, in the main entry and in the entry for pages. */
 export const relayed: Client = createClient({ relayUrl: '/relay' });

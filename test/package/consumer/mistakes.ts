@@ -1,20 +1,20 @@
 /** Code that the types must refuse: each line has one mistake. */
-import { amount, configure, createClient, isValidationError, type ReportingError } from 'location-sdk';
+import { amount, configure, createClient, isReportingError, type ReportingError } from 'location-sdk';
 import { mmdb } from 'location-sdk/location/mmdb';
 import { createMockGateway } from 'location-sdk/mock';
-import { serve } from 'location-sdk/mock/node';
 import { createOutbox, memoryStore } from 'location-sdk/outbox';
 import { bet, settledBet, withdrawal } from './uses.js';
 
 const client = createClient();
 const outbox = createOutbox({ client, store: memoryStore() });
+const paid = { ...withdrawal, timestamp: new Date(), status: 'SUCCESS' };
 const partial = createClient({ validation: 'partial' });
 const { user, ...betWithoutUser } = bet;
 const { nin, ...userWithoutNin } = user;
 
 export const mistakes = (error: ReportingError) => [
-  // @ts-expect-error: a database is passed by its file, or open.
-  mmdb({ checkEveryMs: 1 }),
+  // @ts-expect-error: a database is passed open.
+  mmdb({ file: 'places.mmdb' }),
   // @ts-expect-error: a database is open once maxmind.open() has resolved.
   mmdb({ database: Promise.resolve({ get: () => null, metadata: { ipVersion: 6 } }) }),
   // @ts-expect-error: a field is missing.
@@ -42,7 +42,7 @@ export const mistakes = (error: ReportingError) => [
   // @ts-expect-error: a settled withdrawal has a status.
   client.reportSettledWithdrawal({ ...withdrawal, timestamp: new Date() }),
   // @ts-expect-error: as a field of the report, a location has a source.
-  client.reportSettledWithdrawal({ ...withdrawal, timestamp: new Date(), status: 'SUCCESS', location: { latitude: 0, longitude: 0 } }),
+  client.reportSettledWithdrawal({ ...paid, location: { latitude: 0, longitude: 0 } }),
   // @ts-expect-error: a location has both coordinates.
   client.reportBetEvent(bet, { location: { latitude: 0 } }),
   // @ts-expect-error: there are two environments.
@@ -76,11 +76,9 @@ export const mistakes = (error: ReportingError) => [
   // @ts-expect-error: a decimal is text.
   amount(10.5),
   // @ts-expect-error: only a validation error has issues.
-  isValidationError(error) ? [] : error.issues,
+  isReportingError(error) && error.issues,
   // @ts-expect-error: a fault has a kind.
   createMockGateway().faults.add({ when: 'after' }),
-  // @ts-expect-error: a port is a number.
-  serve(createMockGateway(), { port: '4010' }),
 ];
 
 export function change(error: ReportingError): void {

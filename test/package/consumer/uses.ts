@@ -19,11 +19,7 @@ import {
   type IpProvider,
   ipapiCo,
   ipinfo,
-  isDuplicateReportError,
-  isLocationError,
-  isRateLimitError,
   isReportingError,
-  isValidationError,
   type Location,
   type LocationInput,
   type LocationObservation,
@@ -33,7 +29,7 @@ import {
   locationSignals,
   type NinVerification,
   type Receipt,
-  ReportingError,
+  type ReportingError,
   reportBetEvent,
   reportSettledBet,
   reportSettledWithdrawal,
@@ -44,14 +40,19 @@ import {
   verifyNin,
   type WithdrawalEvent,
 } from 'location-sdk';
-import { type MmdbOptions, type MmdbProvider, type MmdbReader, mmdb } from 'location-sdk/location/mmdb';
-import { createMockGateway, type FaultRule, type MatcherResult, type MockGateway, matchers, openApiDocument, type RecordedReport } from 'location-sdk/mock';
-import { type MswHttp, mockGatewayHandlers } from 'location-sdk/mock/msw';
-import { type MockServer, serve } from 'location-sdk/mock/node';
-import { type BatchedReport, createOutbox, memoryStore, type Outbox, type OutboxStore } from 'location-sdk/outbox';
+import { type MmdbOptions, type MmdbReader, mmdb } from 'location-sdk/location/mmdb';
+import {
+  createMockGateway,
+  type FaultRule,
+  type MockGateway,
+  matchers,
+  openApiDocument,
+  type RecordedReport,
+} from 'location-sdk/mock';
+import { mockGatewayHandlers } from 'location-sdk/mock/msw';
+import { type BatchedReport, createOutbox, memoryStore, type Outbox } from 'location-sdk/outbox';
 import { type Console, type ConsoleOptions, type ConsoleVisitor, createConsole } from 'location-sdk/outbox/console';
-import { type IndexedDbError, type IndexedDbPlatform, type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
-import { type StopOnSignalsOptions, stopOnSignals } from 'location-sdk/outbox/node';
+import { type IndexedDbError, type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
 import {
   type ListeningClient,
   type PostgresDatabase,
@@ -60,7 +61,12 @@ import {
   postgresMigrations,
   postgresStore,
 } from 'location-sdk/outbox/postgres';
-import { type SqliteDatabase, SqliteStoreError, type SqliteStoreOptions, sqliteStore } from 'location-sdk/outbox/sqlite';
+import {
+  type SqliteDatabase,
+  SqliteStoreError,
+  type SqliteStoreOptions,
+  sqliteStore,
+} from 'location-sdk/outbox/sqlite';
 import { createRelay, type Relay, type RelayClient, type RelayOptions, type RelayPlayer } from 'location-sdk/relay';
 
 const betUser = {
@@ -74,8 +80,22 @@ const betUser = {
   nin: '99012345678',
   tax_id: '2034567890123',
 };
-export const bet: BetEvent = { bet_id: 'B-1', amount: 1500, user: betUser, timestamp: new Date(), metadata: { odds: 2.45, live: false, game: '' } };
-export const settledBet: SettledBet = { bet_id: 'B-1', user: betUser, win_amount: 0, payout_amount: 0, outcome: 'LOSS', ggr: 1500, ur: 0 };
+export const bet: BetEvent = {
+  bet_id: 'B-1',
+  amount: 1500,
+  user: betUser,
+  timestamp: new Date(),
+  metadata: { odds: 2.45, live: false, game: '' },
+};
+export const settledBet: SettledBet = {
+  bet_id: 'B-1',
+  user: betUser,
+  win_amount: 0,
+  payout_amount: 0,
+  outcome: 'LOSS',
+  ggr: 1500,
+  ur: 0,
+};
 export const withdrawal: WithdrawalEvent = {
   request_id: 'WR-1',
   amount: 3000,
@@ -111,8 +131,14 @@ const ownFetch: Fetch = async (url, { headers, body }) => ({
 });
 const options: ClientOptions<'strict'> = {
   environment: 'production',
-  gateways: { staging: { baseUrl: 'https://staging.example.com', apiKey: 'key' }, production: { apiKey: async () => 'key' } },
-  location: { ip: { providers: [ours, geojs(), ipapiCo(), freeipapi(), ipinfo({ token: 'token' })] }, sourceNames: { gps: 'device' } },
+  gateways: {
+    staging: { baseUrl: 'https://staging.example.com', apiKey: 'key' },
+    production: { apiKey: async () => 'key' },
+  },
+  location: {
+    ip: { providers: [ours, geojs(), ipapiCo(), freeipapi(), ipinfo({ token: 'token' })] },
+    sourceNames: { gps: 'device' },
+  },
   retry: { limit: 0 },
   isRecorded: ({ status, body }) => status === 200 && body !== undefined,
   isDuplicate: ({ status }) => (status === 409 ? 'same' : false),
@@ -127,7 +153,9 @@ export async function report(signal: AbortSignalLike): Promise<Receipt[]> {
   const second = await client.reportSettledBet({ ...settledBet, outcome: 'WIN' });
   const third = await client.reportWithdrawalEvent(withdrawal, { location: await client.locate() });
   const settled: SettledWithdrawal = { ...withdrawal, status: 'SUCCESS', timestamp: new Date() };
-  const fourth = await client.reportSettledWithdrawal(third.location ? { ...settled, location: third.location } : settled);
+  const fourth = await client.reportSettledWithdrawal(
+    third.location ? { ...settled, location: third.location } : settled,
+  );
   const environment: Environment = fourth.environment;
   const recorded: boolean = first.outcome === 'recorded' && environment === 'staging';
   return recorded ? [first, second, third, fourth] : [];
@@ -135,7 +163,12 @@ export async function report(signal: AbortSignalLike): Promise<Receipt[]> {
 
 export function addressOf(request: IncomingRequest, remoteAddress: string): (string | undefined)[] {
   const ours: ClientIpFromOptions = { trustedProxies: ['loopback', '10.0.0.0/8'], remoteAddress };
-  return [clientIpFrom(request), clientIpFrom(request, ours), clientIpFrom(request, { trustedProxies: 1 }), clientIpFrom(request, { trustedProxies: 'fly' })];
+  return [
+    clientIpFrom(request),
+    clientIpFrom(request, ours),
+    clientIpFrom(request, { trustedProxies: 1 }),
+    clientIpFrom(request, { trustedProxies: 'fly' }),
+  ];
 }
 
 /** Client and outbox of a backend: their receipts are complete. */
@@ -154,15 +187,23 @@ export class Reporter {
       { operation: 'reportWithdrawalEvent', payload: withdrawal },
     ];
     const results = await this.outbox.reportAll(reports);
-    return Promise.all(results.map((result) => (result.status === 'fulfilled' ? result.value.done : Promise.reject(result.reason))));
+    return Promise.all(
+      results.map((result) => (result.status === 'fulfilled' ? result.value.done : Promise.reject(result.reason))),
+    );
   }
 }
 
 export async function isFast(client: Client, last: LocationObservation): Promise<boolean> {
   const here = await client.locate();
-  const signals: LocationSignals = locationSignals(last, { ...here, timestamp: new Date() }, { limits: { kilometresPerHour: 900 } });
+  const signals: LocationSignals = locationSignals(
+    last,
+    { ...here, timestamp: new Date() },
+    { limits: { kilometresPerHour: 900 } },
+  );
   const { atLeastKilometresPerHour } = signals.speed;
-  return signals.speed.beyondLimit === 'yes' && atLeastKilometresPerHour !== 'unknown' && atLeastKilometresPerHour > 1_000;
+  return (
+    signals.speed.beyondLimit === 'yes' && atLeastKilometresPerHour !== 'unknown' && atLeastKilometresPerHour > 1_000
+  );
 }
 
 export async function reportWithTheDefaultClient(): Promise<NinVerification> {
@@ -184,29 +225,37 @@ export async function reportPartially(): Promise<Receipt> {
 }
 
 export async function recover(error: unknown): Promise<string> {
-  if (isValidationError(error)) return error.issues.map(({ path, code, message }) => `${path} ${code} ${message}`).join();
-  if (isLocationError(error)) return error.steps.map(({ step, reason, durationMs }) => `${step} ${reason} ${durationMs.toFixed()}`).join();
-  if (isDuplicateReportError(error)) return error.conflict ? 'other data' : 'the same data';
-  if (isRateLimitError(error)) return `again in ${error.retryAfterMs ?? 0} ms`;
   if (!isReportingError(error)) throw error;
+  if (error.code === 'validation')
+    return error.issues.map(({ path, code, message }) => `${path} ${code} ${message}`).join();
+  if (error.code === 'location')
+    return error.steps.map(({ step, reason, durationMs }) => `${step} ${reason} ${durationMs.toFixed()}`).join();
+  if (error.code === 'duplicate') return error.conflict ? 'other data' : 'the same data';
+  if (error.code === 'rate-limited') return `again in ${error.retryAfterMs ?? 0} ms`;
   if (error.outcome === 'unknown') return (await resend(error, { timeoutMs: 1_000 })).outcome;
-  return error instanceof ReportingError && error.code === 'gateway' ? `HTTP ${error.status ?? 0}` : error.message;
+  return describe(error);
 }
 
+const describe = (error: ReportingError): string =>
+  error.code === 'gateway' ? `HTTP ${error.status ?? 0}` : error.message;
+
 export async function tryAgainstTheMock(): Promise<readonly RecordedReport[]> {
-  const gateway: MockGateway = createMockGateway({ requireInitiated: false, identities: { '12345678901': { requestID: 'R-1' } } });
+  const gateway: MockGateway = createMockGateway({
+    requireInitiated: false,
+    identities: { '12345678901': { requestID: 'R-1' } },
+  });
   const lost: FaultRule = { kind: 'connection-reset', when: 'after', operation: 'reportBetEvent' };
   gateway.faults.add(lost);
   await createClient(gateway.clientOptions()).reportBetEvent(bet);
-  const server: MockServer = await serve(gateway, { port: 0 });
-  await createClient({ ...server.clientOptions(), retry: { limit: 1 } }).reportSettledBet(settledBet);
-  const answer = await gateway.fetch(`${server.url}/somewhere`, { method: 'POST' });
-  await server.close();
+  const answer = await gateway.fetch('http://mock.example/somewhere', { method: 'POST' });
   return answer.status === 404 ? gateway.reports('production') : [];
 }
 
-export function assertOnTheMock(gateway: MockGateway, http: MswHttp<string>): boolean {
-  const result: MatcherResult = matchers.toHaveReported(gateway, 'reportBetEvent', 'B-1', { amount: 1500 });
+export function assertOnTheMock(
+  gateway: MockGateway,
+  http: Parameters<typeof mockGatewayHandlers<string>>[0],
+): boolean {
+  const result = matchers.toHaveReported(gateway, 'reportBetEvent', 'B-1', { amount: 1500 });
   const handlers: string[] = mockGatewayHandlers(http, gateway, { staging: 'https://staging.example.com' });
   return result.pass && handlers.length === 2 && openApiDocument({ validation: 'partial' }).openapi === '3.1.0';
 }
@@ -217,13 +266,17 @@ interface Session extends RelayPlayer {
 }
 const sessions: RelayOptions<Session> = {
   client: createClient(),
-  authorize: async (request, { operation }) => (request.headers.get('cookie') && operation === 'reportBetEvent' ? { user: { user_id: 'U-1' }, tier: 1 } : null),
+  authorize: async (request, { operation }) =>
+    request.headers.get('cookie') && operation === 'reportBetEvent' ? { user: { user_id: 'U-1' }, tier: 1 } : null,
   complete: (event, { player }) => ({ ...event, metadata: { tier: player.tier } }),
   limit: ({ tier }) => tier < 1 && { retryAfterMs: 1_000 },
   onError: (error) => error.outcome,
 };
 export const relay: Relay = createRelay(sessions);
-export const partialRelay: Relay = createRelay({ client: createClient({ validation: 'partial' }), authorize: () => null });
+export const partialRelay: Relay = createRelay({
+  client: createClient({ validation: 'partial' }),
+  authorize: () => null,
+});
 export const outbox: RelayClient = {
   reportBetEvent: async () => ({ id: '1', state: 'waiting', done: Promise.resolve() }),
   reportWithdrawalEvent: async () => ({ id: '2', state: 'waiting' }),
@@ -233,14 +286,15 @@ export function consoles(find: (cookie: string | null) => Promise<ConsoleVisitor
   const authorize: ConsoleOptions['authorize'] = (request) => find(request.headers.get('cookie'));
   const [client, store] = [createClient({ validation: 'partial' }), memoryStore()];
   const outboxes = createOutbox({ accounts: { lagos: createClient() }, store });
-  return [createOutbox({ client, store }), outboxes, outboxes.for('lagos')].map((outbox) => createConsole({ outbox, authorize, readOnly: true }));
+  return [createOutbox({ client, store }), outboxes, outboxes.for('lagos')].map((outbox) =>
+    createConsole({ outbox, authorize, readOnly: true }),
+  );
 }
-/** Looks addresses up without the network, in a file or in an open database of any reader. */
-export async function offline(reader: MmdbReader): Promise<Client> {
-  const options: MmdbOptions = { file: '/var/lib/GeoIP/GeoLite2-City.mmdb', checkEveryMs: 60_000, logger: { warn() {} } };
-  const database: MmdbProvider = mmdb(options);
-  await database.ready();
-  return createClient({ location: { ip: { providers: [database, mmdb({ database: reader, name: 'ours' })] } } });
+/** Looks addresses up without the network, in an open database of any reader. */
+export function offline(reader: MmdbReader): Client {
+  const options: MmdbOptions = { database: reader };
+  const database: IpProvider = mmdb(options);
+  return createClient({ location: { ip: { providers: [database, mmdb({ ...options, name: 'ours' })] } } });
 }
 
 export async function keepInSqlite(database: SqliteDatabase): Promise<boolean> {
@@ -249,18 +303,23 @@ export async function keepInSqlite(database: SqliteDatabase): Promise<boolean> {
   return stores.every(({ durable }) => durable);
 }
 
-export async function keepInPostgres(pool: PostgresDatabase, connect: () => Promise<ListeningClient>): Promise<boolean> {
-  const options: PostgresStoreOptions = { database: pool, schema: 'bets_outbox', migrate: postgresMigrations() === '', listen: connect };
-  const { durable, transactional } = await postgresStore(options);
-  return durable && transactional === true;
+export async function keepInPostgres(
+  pool: PostgresDatabase,
+  connect: () => Promise<ListeningClient>,
+): Promise<boolean> {
+  const options: PostgresStoreOptions = {
+    database: pool,
+    schema: 'bets_outbox',
+    migrate: postgresMigrations() === '',
+    listen: connect,
+  };
+  const { durable } = await postgresStore(options);
+  return durable;
 }
 
-export const isUnreachable = (error: unknown): boolean => error instanceof PostgresStoreError && error.code === 'connection';
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof PostgresStoreError && error.code === 'connection';
 
 export const isFull = (error: unknown): boolean => error instanceof SqliteStoreError && error.code === 'full';
-const inMemory: IndexedDbPlatform = { indexedDB: { open: () => ({}) } };
-export const pageStore = (options: IndexedDbStoreOptions = { platform: inMemory }) => indexedDbStore(options).catch((error: IndexedDbError) => error.code);
-
-export function stoppedBySignals(store: OutboxStore, options: StopOnSignalsOptions): () => void {
-  return stopOnSignals(createOutbox({ client: createClient(), store }), options);
-}
+export const pageStore = (options: IndexedDbStoreOptions = { persist: false }) =>
+  indexedDbStore(options).catch((error: IndexedDbError) => error.code);

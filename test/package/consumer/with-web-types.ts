@@ -28,9 +28,12 @@ export function report(): Promise<Receipt> {
 
 export async function askTheMock(): Promise<unknown> {
   const gateway = createMockGateway();
-  const answer: Response = await gateway.fetch(new Request(new URL('https://gateway.example.com/')), { method: 'POST' });
+  const answer: Response = await gateway.fetch(new Request(new URL('https://gateway.example.com/')), {
+    method: 'POST',
+  });
   const byUrl = await gateway.fetch(new URL('https://gateway.example.com/'));
   return [await answer.json(), byUrl.headers.get('allow')];
 }
 
-export const addressOf = (request: Request): string | undefined => clientIpFrom(request, { trustedProxies: 'cloudflare' });
+export const addressOf = (request: Request): string | undefined =>
+  clientIpFrom(request, { trustedProxies: 'cloudflare' });

@@ -4,7 +4,7 @@
  *
  * @typedef {typeof import('location-sdk')} Sdk
  * @typedef {{ sdk: Sdk, other: Sdk, mock: typeof import('location-sdk/mock'), mockNode: typeof
- * import('location-sdk/mock/node') }} Copies
+ * import('location-sdk/node') }} Copies
  */
 const assert = require('node:assert/strict');
 
@@ -20,7 +20,15 @@ const betUser = {
   tax_id: '2034567890123',
 };
 const bet = { bet_id: 'BET-1', amount: 1500, user: betUser };
-const settledBet = { bet_id: 'BET-1', user: betUser, win_amount: 2175, payout_amount: 3675, outcome: 'WIN', ggr: -2175, ur: 0 };
+const settledBet = {
+  bet_id: 'BET-1',
+  user: betUser,
+  win_amount: 2175,
+  payout_amount: 3675,
+  outcome: 'WIN',
+  ggr: -2175,
+  ur: 0,
+};
 const withdrawal = {
   request_id: 'WR-1',
   amount: 3000,
@@ -50,7 +58,7 @@ const failure = (call) =>
 exports.mainJob = ({ sdk, other, mock, mockNode }) => {
   /**
    * Runs a test with a separate mock gateway, over HTTP. @param {(world: { server:
-   * import('location-sdk/mock/node').MockServer, client: import('location-sdk').Client }) => Promise<void>} test
+   * import('location-sdk/node').MockServer, client: import('location-sdk').Client }) => Promise<void>} test
    */
   const served = (test) => async () => {
     const server = await mockNode.serve(mock.createMockGateway());
@@ -66,7 +74,7 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
       name: 'a function that is called before configure shows the line to write',
       run: async () => {
         const error = await failure(sdk.reportBetEvent(bet));
-        assert.ok(sdk.isConfigurationError(error));
+        assert.ok(sdk.isReportingError(error) && error.code === 'configuration');
         assert.match(error.message, /configure\(\{/);
       },
     },
@@ -80,10 +88,20 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
         await client.reportBetEvent(bet);
         await client.reportSettledBet(settledBet);
         const { location } = await client.reportWithdrawalEvent(withdrawal);
-        const receipt = await client.reportSettledWithdrawal({ ...withdrawal, status: 'SUCCESS', timestamp: new Date(), location });
+        const receipt = await client.reportSettledWithdrawal({
+          ...withdrawal,
+          status: 'SUCCESS',
+          timestamp: new Date(),
+          location,
+        });
         assert.deepEqual([receipt.outcome, receipt.reference, receipt.attempts], ['recorded', 'WR-1', 1]);
         const recorded = server.gateway.reports().map(({ operation, reference }) => `${operation} ${reference}`);
-        assert.deepEqual(recorded, ['reportBetEvent BET-1', 'reportSettledBet BET-1', 'reportWithdrawalEvent WR-1', 'reportSettledWithdrawal WR-1']);
+        assert.deepEqual(recorded, [
+          'reportBetEvent BET-1',
+          'reportSettledBet BET-1',
+          'reportWithdrawalEvent WR-1',
+          'reportSettledWithdrawal WR-1',
+        ]);
       }),
     },
     {
@@ -99,7 +117,7 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
       name: 'a wrong payload is a validation error, and nothing is sent',
       run: served(async ({ server, client }) => {
         const error = await failure(client.reportBetEvent({ ...bet, bet_id: ' ', user: { ...betUser, nin: '123' } }));
-        assert.ok(sdk.isValidationError(error));
+        assert.ok(sdk.isReportingError(error) && error.code === 'validation');
         assert.deepEqual(error.issues.map(({ path }) => path).sort(), ['bet_id', 'user.nin']);
         assert.deepEqual([error.outcome, error.attempts, server.gateway.reports().length], ['not-sent', 0, 0]);
       }),
@@ -110,10 +128,10 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
         const first = { ...bet, timestamp: '1795161600' };
         await client.reportBetEvent(first);
         const repeated = await failure(client.reportBetEvent(first));
-        assert.ok(sdk.isDuplicateReportError(repeated));
+        assert.ok(sdk.isReportingError(repeated) && repeated.code === 'duplicate');
         assert.deepEqual([repeated.conflict, repeated.outcome], [false, 'rejected']);
         const changed = await failure(client.reportBetEvent({ ...first, amount: 1 }));
-        assert.ok(sdk.isDuplicateReportError(changed) && changed.conflict);
+        assert.ok(sdk.isReportingError(changed) && changed.code === 'duplicate' && changed.conflict);
       }),
     },
     {
@@ -121,7 +139,7 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
       run: served(async ({ server, client }) => {
         server.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
         const error = await failure(client.reportBetEvent(bet));
-        assert.ok(sdk.isNetworkError(error));
+        assert.ok(sdk.isReportingError(error) && error.code === 'network');
         assert.equal(error.outcome, 'unknown');
         const receipt = await client.resend(error);
         assert.deepEqual([receipt.outcome, receipt.reference], ['already-recorded', 'BET-1']);
@@ -140,10 +158,16 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
     {
       name: 'a wrong key is an authentication error that does not show the key',
       run: served(async ({ server }) => {
-        const client = sdk.createClient({ ...server.clientOptions(), gateways: { staging: { baseUrl: server.url, apiKey: 'not-the-key' } } });
+        const client = sdk.createClient({
+          ...server.clientOptions(),
+          gateways: { staging: { baseUrl: server.url, apiKey: 'not-the-key' } },
+        });
         const error = await failure(client.reportBetEvent(bet));
-        assert.ok(sdk.isAuthenticationError(error));
-        assert.doesNotMatch(`${error.message} ${JSON.stringify(error)} ${require('node:util').inspect(error, { depth: 9 })}`, /not-the-key/);
+        assert.ok(sdk.isReportingError(error) && error.code === 'authentication');
+        assert.doesNotMatch(
+          `${error.message} ${JSON.stringify(error)} ${require('node:util').inspect(error, { depth: 9 })}`,
+          /not-the-key/,
+        );
       }),
     },
     {
@@ -153,16 +177,21 @@ exports.mainJob = ({ sdk, other, mock, mockNode }) => {
         assert.equal((await other.reportBetEvent(bet)).outcome, 'recorded');
         other.configure({ ...server.clientOptions(), environment: 'production' });
         assert.equal((await sdk.reportBetEvent(bet)).environment, 'production');
-        assert.deepEqual([server.gateway.reports('staging').length, server.gateway.reports('production').length], [1, 1]);
+        assert.deepEqual(
+          [server.gateway.reports('staging').length, server.gateway.reports('production').length],
+          [1, 1],
+        );
       }),
     },
     {
-      name: 'the guards of each copy recognise the errors of the other, and either copy can resend them',
+      name: 'each copy recognises the errors of the other, and either copy can resend them',
       run: served(async ({ server }) => {
         server.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
-        const error = await failure(sdk.createClient({ ...server.clientOptions(), retry: { limit: 0 } }).reportBetEvent(bet));
+        const error = await failure(
+          sdk.createClient({ ...server.clientOptions(), retry: { limit: 0 } }).reportBetEvent(bet),
+        );
         assert.ok(!(error instanceof other.NetworkError));
-        assert.ok(other.isNetworkError(error) && other.isReportingError(error) && !other.isValidationError(error));
+        assert.ok(other.isReportingError(error) && error.code === 'network');
         assert.equal((await other.createClient(server.clientOptions()).resend(error)).outcome, 'already-recorded');
       }),
     },

@@ -1,7 +1,7 @@
 const { test } = require('node:test');
 const sdk = require('location-sdk');
 const mock = require('location-sdk/mock');
-const mockNode = require('location-sdk/mock/node');
+const mockNode = require('location-sdk/node');
 const { mainJob } = require('./list.cjs');
 
 test('the main job, required', async (t) => {

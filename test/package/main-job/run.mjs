@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import * as sdk from 'location-sdk';
 import * as mock from 'location-sdk/mock';
-import * as mockNode from 'location-sdk/mock/node';
+import * as mockNode from 'location-sdk/node';
 import { mainJob } from './list.cjs';
 
 test('the main job, imported', async (t) => {

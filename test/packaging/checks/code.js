@@ -5,9 +5,13 @@ import ts from 'typescript';
 const GLOBALS = /^(?:globalThis|window|self|global|frames|top|parent)$/;
 const TIMERS = /^set(?:Timeout|Interval|Immediate)$/;
 
-/** Expressions that run text as code, and so are refused by a Content-Security-Policy without `unsafe-eval`. @param {ts.Node} node */
+/**
+ * Expressions that run text as code, and so are refused by a Content-Security-Policy without `unsafe-eval`.
+ * @param {ts.Node} node
+ */
 function runsText(node) {
-  if (ts.isIdentifier(node) && (node.text === 'eval' || node.text === 'Function')) return !isName(node) && !(node.text === 'Function' && isComparedWith(node));
+  if (ts.isIdentifier(node) && (node.text === 'eval' || node.text === 'Function'))
+    return !isName(node) && !(node.text === 'Function' && isComparedWith(node));
   const member = memberOf(node);
   if (member) {
     const { name, of } = member;
@@ -25,7 +29,8 @@ function runsText(node) {
 /** `a.b`, `a['b']` and `const { b } = a`: the name, if it is known, and its object. @param {ts.Node} node */
 function memberOf(node) {
   if (ts.isPropertyAccessExpression(node)) return { name: node.name.text, of: node.expression.getText() };
-  if (ts.isElementAccessExpression(node)) return { name: textOf(node.argumentExpression), of: node.expression.getText() };
+  if (ts.isElementAccessExpression(node))
+    return { name: textOf(node.argumentExpression), of: node.expression.getText() };
   if (ts.isBindingElement(node) && ts.isObjectBindingPattern(node.parent)) {
     const of = ts.isVariableDeclaration(node.parent.parent) ? (node.parent.parent.initializer?.getText() ?? '') : '';
     return { name: (node.propertyName ?? node.name).getText().replace(/^(['"])(.*)\1$/, '$2'), of };
@@ -43,10 +48,13 @@ function isName({ parent, text }) {
 const isOnlyLookedAt = (node) =>
   (ts.isPropertyAccessExpression(node.parent) && node.parent.name.text === 'name') ||
   (ts.isBinaryExpression(node.parent) && /^[!=]==?$/.test(node.parent.operatorToken.getText())) ||
-  (ts.isBinaryExpression(node.parent) && node.parent.left === node && node.parent.operatorToken.kind === ts.SyntaxKind.EqualsToken);
+  (ts.isBinaryExpression(node.parent) &&
+    node.parent.left === node &&
+    node.parent.operatorToken.kind === ts.SyntaxKind.EqualsToken);
 
 /** @param {ts.Node} node */
-const isComparedWith = ({ parent }) => ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword;
+const isComparedWith = ({ parent }) =>
+  ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword;
 
 /** A literal text, also in pieces. @param {ts.Node | undefined} node @returns {string | undefined} */
 function textOf(node) {
@@ -70,7 +78,9 @@ function placesIn(name, text) {
   /** @param {ts.Node} node */
   const visit = (node) => {
     if (runsText(node))
-      places.push(`${name}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1} runs text as code: ${node.parent.getText().slice(0, 80)}`);
+      places.push(
+        `${name}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1} runs text as code: ${node.parent.getText().slice(0, 80)}`,
+      );
     ts.forEachChild(node, visit);
   };
   visit(file);
@@ -121,7 +131,11 @@ export function checkCode({ installed }) {
   const dist = join(installed, 'dist');
   const names = readdirSync(dist).filter((name) => /\.c?js$/.test(name));
   const problems = names.flatMap((name) => placesIn(name, readFileSync(join(dist, name), 'utf8')));
-  problems.push(...BAD.filter((text) => placesIn('bad.js', text).length === 0).map((text) => `this check does not see ${text}`));
-  problems.push(...GOOD.filter((text) => placesIn('good.js', text).length > 0).map((text) => `this check refuses ${text}`));
+  problems.push(
+    ...BAD.filter((text) => placesIn('bad.js', text).length === 0).map((text) => `this check does not see ${text}`),
+  );
+  problems.push(
+    ...GOOD.filter((text) => placesIn('good.js', text).length > 0).map((text) => `this check refuses ${text}`),
+  );
   return { result: `${names.length} files parsed: no eval, no Function`, problems };
 }

@@ -24,7 +24,16 @@ export type Seed = { inIntersection: 1 } & Readonly<{ inReadonly: 1 }> & {
   'quoted-name': 1;
 };
 `;
-const SEEDED = ['Unfinished', 'inIntersection', 'inReadonly', 'inLiteral', 'inUnion', 'inParameter', 'inResult', 'quoted-name'];
+const SEEDED = [
+  'Unfinished',
+  'inIntersection',
+  'inReadonly',
+  'inLiteral',
+  'inUnion',
+  'inParameter',
+  'inResult',
+  'quoted-name',
+];
 
 /** @param {import('../run.js').Packed} packed */
 export function checkDocumented({ project, installed, entries: all }) {
@@ -99,7 +108,8 @@ export function checkDocumented({ project, installed, entries: all }) {
       names += 1;
       const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
       const ours = (symbol.declarations ?? []).filter(isOurs);
-      if (!ours.some((declaration) => isSentence(hover(declaration), SHORTEST))) problems.add(`${entry}: ${exported.name} has no comment`);
+      if (!ours.some((declaration) => isSentence(hover(declaration), SHORTEST)))
+        problems.add(`${entry}: ${exported.name} has no comment`);
       for (const type of typesOf(checker, symbol)) walk(type, symbol.name);
     }
   }
@@ -109,13 +119,20 @@ export function checkDocumented({ project, installed, entries: all }) {
     if (found.length === 0) problems.add(`this check does not see ${seed}`);
     for (const problem of found) problems.delete(problem);
   }
-  return { result: `${names} names and ${members.size} members of ${all.length} entries, as an editor shows them`, problems: [...problems] };
+  return {
+    result: `${names} names and ${members.size} members of ${all.length} entries, as an editor shows them`,
+    problems: [...problems],
+  };
 }
 
 /** @param {ts.Declaration} declaration */
 const isOurs = (declaration) => declaration.getSourceFile().fileName.includes('/location-sdk/dist/');
 
-/** The symbols behind a name: as a type, as a value, or both. @param {ts.TypeChecker} checker @param {ts.Symbol} symbol */
+/**
+ * The symbols behind a name: as a type, as a value, or both.
+ * @param {ts.TypeChecker} checker
+ * @param {ts.Symbol} symbol
+ */
 const typesOf = (checker, symbol) => [
   ...(symbol.flags & ts.SymbolFlags.Type ? [checker.getDeclaredTypeOfSymbol(symbol)] : []),
   ...(symbol.flags & ts.SymbolFlags.Value ? [checker.getTypeOfSymbol(symbol)] : []),
@@ -135,7 +152,8 @@ function walkTypes(checker, see) {
   const walk = (type, owner) => {
     if (!type || seen.has(type)) return;
     seen.add(type);
-    const name = type.aliasSymbol?.name ?? (type.symbol && !type.symbol.name.startsWith('__') ? type.symbol.name : owner);
+    const name =
+      type.aliasSymbol?.name ?? (type.symbol && !type.symbol.name.startsWith('__') ? type.symbol.name : owner);
     for (const argument of type.aliasTypeArguments ?? []) walk(argument, name);
     if (type.isUnionOrIntersection()) for (const part of type.types) walk(part, name);
     if (type.flags & ts.TypeFlags.Instantiable) return walk(checker.getBaseConstraintOfType(type), name);
@@ -143,19 +161,29 @@ function walkTypes(checker, see) {
     if (/** @type {ts.ObjectType} */ (type).objectFlags & ts.ObjectFlags.Reference)
       for (const argument of checker.getTypeArguments(/** @type {ts.TypeReference} */ (type))) walk(argument, name);
     if (checker.isTupleType(type)) return;
-    if (type.symbol?.declarations && !type.symbol.declarations.some((declaration) => isOurs(declaration) || ts.isMappedTypeNode(declaration))) return;
+    if (
+      type.symbol?.declarations &&
+      !type.symbol.declarations.some((declaration) => isOurs(declaration) || ts.isMappedTypeNode(declaration))
+    )
+      return;
     for (const member of checker.getPropertiesOfType(type)) {
       const { declarations = [] } = member;
       // A key of a mapped type has no declaration and so no comment. The type of its value is visited.
       if (declarations.length === 0) walk(checker.getTypeOfSymbol(member), `${name}.${member.name}`);
       if (!declarations.some(isOurs)) continue;
-      if (declarations.some((declaration) => ts.getCombinedModifierFlags(declaration) & HIDDEN || isOfConstant(declaration))) continue;
+      if (
+        declarations.some(
+          (declaration) => ts.getCombinedModifierFlags(declaration) & HIDDEN || isOfConstant(declaration),
+        )
+      )
+        continue;
       if (member.name.startsWith('__@') || member.name === 'prototype') continue;
       see(name, member);
       walk(checker.getTypeOfSymbol(member), `${name}.${member.name}`);
     }
     for (const signature of [...type.getCallSignatures(), ...type.getConstructSignatures()]) {
-      for (const parameter of signature.getParameters()) walk(checker.getTypeOfSymbol(parameter), `${name}(${parameter.name})`);
+      for (const parameter of signature.getParameters())
+        walk(checker.getTypeOfSymbol(parameter), `${name}(${parameter.name})`);
       walk(signature.getReturnType(), `${name}()`);
       for (const parameter of signature.getTypeParameters() ?? []) walk(parameter, name);
     }
@@ -166,7 +194,10 @@ function walkTypes(checker, see) {
 
 const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
 
-/** Whether it is in the inferred type of a constant: the rows of INSTRUMENTS describe themselves in `description`. @param {ts.Node} node */
+/**
+ * Whether it is in the inferred type of a constant: the rows of INSTRUMENTS describe themselves in `description`.
+ * @param {ts.Node} node
+ */
 function isOfConstant(node) {
   let at = node.parent;
   while (ts.isTypeLiteralNode(at) || ts.isPropertySignature(at)) at = at.parent;

@@ -10,8 +10,12 @@ export async function checkLint({ project, installed, tarball, entries }) {
 
 /** @param {string} installed */
 async function publintSays(installed) {
-  const { publint } = /** @type {{ publint(options: object): Promise<{ messages: object[] }> }} */ (await load('publint'));
-  const { formatMessage } = /** @type {{ formatMessage(message: object, manifest: object): string | undefined }} */ (await load('publint/utils'));
+  const { publint } = /** @type {{ publint(options: object): Promise<{ messages: object[] }> }} */ (
+    await load('publint')
+  );
+  const { formatMessage } = /** @type {{ formatMessage(message: object, manifest: object): string | undefined }} */ (
+    await load('publint/utils')
+  );
   const { messages } = await publint({ pkgDir: installed, strict: true });
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   return messages.map((message) => `publint: ${formatMessage(message, manifest) ?? JSON.stringify(message)}`);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INPUTS } from '../../../scripts/build-if-stale.js';
@@ -12,15 +12,20 @@ const BUILD_LIMIT_MS = 900_000;
 /** @param {string} folder */
 const hashesOf = (folder) =>
   new Map(
-    readdirSync(folder).map((name) => [
-      name,
-      createHash('sha256')
-        .update(readFileSync(join(folder, name)))
-        .digest('hex'),
-    ]),
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => statSync(join(folder, path)).isFile())
+      .map((path) => [
+        path,
+        createHash('sha256')
+          .update(readFileSync(join(folder, path)))
+          .digest('hex'),
+      ]),
   );
 
-/** The packages that a build includes are copied: through a link they would have the first folder's path. @param {string} elsewhere */
+/**
+ * The packages that a build includes are copied: through a link they would have the first folder's path.
+ * @param {string} elsewhere
+ */
 function linkPackages(elsewhere) {
   const notices = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES'), 'utf8');
   const included = new Set(Array.from(notices.matchAll(/^(\S+) \d+\.\d+\.\d+$/gm), ([, name]) => name));
@@ -44,7 +49,12 @@ export async function checkRebuilt({ installed }) {
     for (const name of SOURCES) cpSync(join(root, name), join(elsewhere, name), { recursive: true });
     linkPackages(elsewhere);
     const env = { ...process.env, TZ: 'Pacific/Auckland', LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8' };
-    await run('npm', ['run', '--silent', 'build'], { cwd: elsewhere, env, timeout: BUILD_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
+    await run('npm', ['run', '--silent', 'build'], {
+      cwd: elsewhere,
+      env,
+      timeout: BUILD_LIMIT_MS,
+      maxBuffer: 64 * 1024 * 1024,
+    });
     return compare(installed, elsewhere);
   } finally {
     rmSync(elsewhere, { recursive: true, force: true });
@@ -56,6 +66,11 @@ function compare(installed, elsewhere) {
   const first = hashesOf(join(installed, 'dist'));
   const second = hashesOf(join(elsewhere, 'dist'));
   const names = new Set([...first.keys(), ...second.keys()]);
-  const problems = [...names].filter((name) => first.get(name) !== second.get(name)).map((name) => `dist/${name} is not the same`);
-  return { result: `${names.size} files of ${readJson(join(installed, 'package.json')).version}, the same bytes`, problems };
+  const problems = [...names]
+    .filter((name) => first.get(name) !== second.get(name))
+    .map((name) => `dist/${name} is not the same`);
+  return {
+    result: `${names.size} files of ${readJson(join(installed, 'package.json')).version}, the same bytes`,
+    problems,
+  };
 }

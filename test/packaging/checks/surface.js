@@ -27,14 +27,21 @@ const compilerOptions = { target: 'es2022', module: 'nodenext', moduleResolution
  * @param {string} folder for the reports
  */
 async function readSurface(installed, entries, folder) {
-  const { Extractor, ExtractorConfig, CompilerState } = /** @type {ApiExtractor} */ (await load('@microsoft/api-extractor'));
+  const { Extractor, ExtractorConfig, CompilerState } = /** @type {ApiExtractor} */ (
+    await load('@microsoft/api-extractor')
+  );
   const configs = entries.map((entry) =>
     ExtractorConfig.prepare({
       configObject: {
         projectFolder: installed,
         mainEntryPointFilePath: entry,
         compiler: { overrideTsconfig: { compilerOptions, files: entries } },
-        apiReport: { enabled: true, reportFileName: reportOf(entry), reportFolder: folder, reportTempFolder: join(folder, 'temp') },
+        apiReport: {
+          enabled: true,
+          reportFileName: reportOf(entry),
+          reportFolder: folder,
+          reportTempFolder: join(folder, 'temp'),
+        },
         docModel: { enabled: false },
         dtsRollup: { enabled: false },
         tsdocMetadata: { enabled: false },
@@ -84,8 +91,12 @@ export async function checkSurface({ installed }) {
       return { result: `${result}, written`, problems: [] };
     }
     const left = new Set(readdirSync(kept));
-    const changed = [...now].filter(([file, report]) => !left.delete(file) || read(join(kept, file)) !== report).map(([file]) => file);
-    const problems = [...changed, ...left].map((file) => `${file} differs from the built declarations: run npm run surface, and read the diff`);
+    const changed = [...now]
+      .filter(([file, report]) => !left.delete(file) || read(join(kept, file)) !== report)
+      .map(([file]) => file);
+    const problems = [...changed, ...left].map(
+      (file) => `${file} differs from the built declarations: run npm run surface, and read the diff`,
+    );
     return { result, problems };
   } finally {
     rmSync(reports, { recursive: true, force: true });

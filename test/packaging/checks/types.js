@@ -11,7 +11,10 @@ const NODE_TYPES = dirname(dirname(resolve('@types/node/package.json')));
 const COMPILER = fileURLToPath(new URL('../../support/compile-folders.js', import.meta.url));
 const COMPILE_LIMIT_MS = 600_000;
 
-/** Both kinds of module in one project; bundlers have one kind. @type {{ module: string, moduleResolution: string, extensions: string[], lastTypeScript?: number }[]} */
+/**
+ * Both kinds of module in one project; bundlers have one kind.
+ * @type {{ module: string, moduleResolution: string, extensions: string[], lastTypeScript?: number }[]}
+ */
 const RESOLUTIONS = [
   { module: 'node16', moduleResolution: 'node16', extensions: ['mts', 'cts'] },
   { module: 'nodenext', moduleResolution: 'nodenext', extensions: ['mts', 'cts'] },
@@ -23,7 +26,7 @@ const RESOLUTIONS = [
 /** The platform types of a compilation, and the files of `test/package/consumer` that compile with them. */
 const PLATFORMS = [
   { platform: 'DOM', lib: ['es2022', 'dom'], types: [], files: ['uses', 'mistakes', 'with-web-types', 'in-a-page'] },
-  { platform: 'Node.js', lib: ['es2022'], types: ['node'], files: ['uses', 'mistakes', 'with-web-types'] },
+  { platform: 'Node.js', lib: ['es2022'], types: ['node'], files: ['uses', 'mistakes', 'with-web-types', 'in-node'] },
 ];
 
 /** From this version on a compiler is a program without an interface for JavaScript. */
@@ -33,17 +36,20 @@ const FIRST_NATIVE = 7;
 const ACCEPTED = [
   {
     pattern: /^node_modules\/zod\/[^ ]+ error TS2304: Cannot find name '(?:URL|File)'\.$/,
-    reason: "zod's own declarations name URL and File: a project without these types that checks libraries reports them",
+    reason:
+      "zod's own declarations name URL and File: a project without these types that checks libraries reports them",
   },
 ];
 
-const all = [{ version: '5.9', program: join(root, 'node_modules/typescript/bin/tsc') }, ...compilers].sort((a, b) => Number(a.version) - Number(b.version));
+const all = [{ version: '5.9', program: join(root, 'node_modules/typescript/bin/tsc') }, ...compilers].sort(
+  (a, b) => Number(a.version) - Number(b.version),
+);
 
 /** @param {import('../run.js').Packed} packed */
 export async function checkTypes({ project, installed, entries }) {
   const jobs = all.flatMap(({ version }) =>
-    RESOLUTIONS.filter(({ lastTypeScript = Number.POSITIVE_INFINITY }) => Number(version) <= lastTypeScript).flatMap((resolution) =>
-      PLATFORMS.map((platform) => ({ version, ...resolution, ...platform })),
+    RESOLUTIONS.filter(({ lastTypeScript = Number.POSITIVE_INFINITY }) => Number(version) <= lastTypeScript).flatMap(
+      (resolution) => PLATFORMS.map((platform) => ({ version, ...resolution, ...platform })),
     ),
   );
   installPeers(project);
@@ -55,14 +61,27 @@ export async function checkTypes({ project, installed, entries }) {
     for (let compiler = waiting.shift(); compiler; compiler = waiting.shift()) {
       const { version } = compiler;
       const own = jobs.filter((job) => job.version === version);
-      const folders = own.map((job) => writeConsumer(project, job.types.includes('node') ? entries : entries.filter((entry) => !ofNode.includes(entry)), job));
+      const folders = own.map((job) =>
+        writeConsumer(
+          project,
+          job.types.includes('node') ? entries : entries.filter((entry) => !ofNode.includes(entry)),
+          job,
+        ),
+      );
       const lines = await compile(project, compiler, folders);
       for (const [index, job] of own.entries())
-        said.set(nameOf(job), lines[index]?.filter((line) => !ACCEPTED.some(({ pattern }) => pattern.test(line))) ?? ['it was not compiled']);
+        said.set(
+          nameOf(job),
+          lines[index]?.filter((line) => !ACCEPTED.some(({ pattern }) => pattern.test(line))) ?? [
+            'it was not compiled',
+          ],
+        );
     }
   };
   await Promise.all([work(), work()]);
-  const cells = PLATFORMS.flatMap(({ platform }) => RESOLUTIONS.map(({ moduleResolution }) => ({ moduleResolution, platform })));
+  const cells = PLATFORMS.flatMap(({ platform }) =>
+    RESOLUTIONS.map(({ moduleResolution }) => ({ moduleResolution, platform })),
+  );
   const table = [
     `\nTypeScript  ${cells.map(({ moduleResolution, platform }) => `${moduleResolution} ${platform}`.padEnd(18)).join('')}`,
     ...all.map(({ version }) => {
@@ -74,7 +93,11 @@ export async function checkTypes({ project, installed, entries }) {
   return {
     result: `${jobs.length} compilations, ES modules and CommonJS, skipLibCheck off`,
     problems,
-    notes: [...table, `need @types/node: ${ofNode.join(', ')}`, ...ACCEPTED.map(({ pattern, reason }) => `accepted (${pattern}): ${reason}`)],
+    notes: [
+      ...table,
+      `need @types/node: ${ofNode.join(', ')}`,
+      ...ACCEPTED.map(({ pattern, reason }) => `accepted (${pattern}): ${reason}`),
+    ],
   };
 }
 
@@ -87,7 +110,10 @@ function markOf(lines) {
 /** @param {{ version: string, moduleResolution: string, platform: string }} job */
 const nameOf = ({ version, moduleResolution, platform }) => `TypeScript ${version}, ${moduleResolution}, ${platform}`;
 
-/** A project that imports telemetry has the peer whose types it names. No other declaration names a peer. @param {string} project */
+/**
+ * A project that imports telemetry has the peer whose types it names. No other declaration names a peer.
+ * @param {string} project
+ */
 function installPeers(project) {
   const peer = join(project, 'node_modules/@opentelemetry/api');
   if (existsSync(peer)) return;
@@ -95,30 +121,43 @@ function installPeers(project) {
   symlinkSync(join(root, 'node_modules/@opentelemetry/api'), peer, 'dir');
 }
 
-/** Whether the declarations of an entry, or their imports, name a module of Node.js. @param {string} installed @param {string} entry */
+/**
+ * Whether the declarations of an entry, or their imports, name a module of Node.js.
+ * @param {string} installed
+ * @param {string} entry
+ */
 function namesNode(installed, entry) {
-  const { types } = Object.values(readJson(join(installed, 'package.json')).exports[entry.replace('location-sdk', '.')]).find((found) => found?.types);
+  const { types } = Object.values(
+    readJson(join(installed, 'package.json')).exports[entry.replace('location-sdk', '.')],
+  ).find((found) => found?.types);
   const seen = new Set([join(installed, types)]);
   for (const file of seen) {
     const text = readFileSync(file, 'utf8');
     if (/(?:from |import\()'node:/.test(text)) return true;
-    for (const [, path = ''] of text.matchAll(/(?:from|import) '(\.\/[^']+)\.js'/g)) seen.add(join(dirname(file), `${path}.d.ts`));
+    for (const [, path = ''] of text.matchAll(/(?:from|import) '(\.\/[^']+)\.js'/g))
+      seen.add(join(dirname(file), `${path}.d.ts`));
   }
   return false;
 }
 
 /**
  * Compiles folders of the project. Returns the compiler's messages for each, line by line.
- * @param {string} project @param {{ version: string, program: string }} compiler @param {string[]} folders @returns
- * {Promise<string[][]>}
+ * @param {string} project
+ * @param {{ version: string, program: string }} compiler
+ * @param {string[]} folders
+ * @returns {Promise<string[][]>}
  */
 async function compile(project, { version, program }, folders) {
   const options = { cwd: project, timeout: COMPILE_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 };
-  if (Number(version) < FIRST_NATIVE) return JSON.parse((await run(process.execPath, [COMPILER, program, ...folders], options)).stdout);
+  if (Number(version) < FIRST_NATIVE)
+    return JSON.parse((await run(process.execPath, [COMPILER, program, ...folders], options)).stdout);
   /** @type {string[][]} */
   const said = [];
   for (const folder of folders) {
-    const words = await run(process.execPath, [program, '--pretty', 'false', '--project', folder], options).then(() => '', wordsOf);
+    const words = await run(process.execPath, [program, '--pretty', 'false', '--project', folder], options).then(
+      () => '',
+      wordsOf,
+    );
     said.push(words.split('\n').filter((line) => line.trim() !== ''));
   }
   return said;
@@ -128,11 +167,16 @@ async function compile(project, { version, program }, folders) {
 function writeConsumer(project, entries, { version, extensions, files, module, moduleResolution, lib, types }) {
   const folder = mkdtempSync(join(project, 'types-'));
   const every = entries.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n');
-  const texts = { 'every-entry': `${every}\nexport const all: readonly object[] = [${entries.map((_, index) => `entry${index}`).join(', ')}];\n` };
+  const texts = {
+    'every-entry': `${every}\nexport const all: readonly object[] = [${entries.map((_, index) => `entry${index}`).join(', ')}];\n`,
+  };
   for (const name of files) Object.assign(texts, { [name]: readFileSync(join(CONSUMER, `${name}.ts`), 'utf8') });
   for (const extension of extensions) {
     for (const [name, text] of Object.entries(texts))
-      writeFileSync(join(folder, `${name}.${extension}`), text.replace(/(from '\.\/[\w-]+)\.js'/g, `$1.${extension.replace('ts', 'js')}'`));
+      writeFileSync(
+        join(folder, `${name}.${extension}`),
+        text.replace(/(from '\.\/[\w-]+)\.js'/g, `$1.${extension.replace('ts', 'js')}'`),
+      );
   }
   const compilerOptions = {
     module,

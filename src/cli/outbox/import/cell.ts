@@ -1,5 +1,5 @@
 import { exactNumber } from '../../../schema/decimals.js';
-import type { LeafKind } from '../../../schema/leaves.js';
+import type { LeafKind } from '../../../schema/model.js';
 
 /** The reason why a cell cannot be read. It does not repeat the cell, which may contain personal data. */
 export class CellProblem {
@@ -7,9 +7,13 @@ export class CellProblem {
 }
 
 const NOT_EXACT = new CellProblem('has too many digits: JavaScript would round this number');
-const NO_NUMBER = new CellProblem("expected digits with at most one decimal point, such as 1234.50 or -3: no spaces, thousands' separators, comma or exponent");
+const NO_NUMBER = new CellProblem(
+  "expected digits with at most one decimal point, such as 1234.50 or -3: no spaces, thousands' separators, comma or exponent",
+);
 const NO_FLAG = new CellProblem('expected true or false (or t, f, 1, 0)');
-const NO_ZONE = new CellProblem('has no time zone: write 2026-11-20T10:00:00Z, 2026-11-20T11:00:00+01:00, or Unix seconds');
+const NO_ZONE = new CellProblem(
+  'has no time zone: write 2026-11-20T10:00:00Z, 2026-11-20T11:00:00+01:00, or Unix seconds',
+);
 const NO_TIME = new CellProblem('this date or time does not exist');
 
 const PLAIN = /^-?\d+(?:\.\d+)?$/;
@@ -36,7 +40,10 @@ function readNumber(text: string): number | CellProblem {
   return text.length <= ALWAYS_EXACT ? Number(text) + 0 : (exactNumber(text) ?? NOT_EXACT);
 }
 
-/** Converts a date with time and zone into Unix seconds. Any other text is returned unchanged: the rules of the field check it. */
+/**
+ * Converts a date with time and zone into Unix seconds. Any other text is returned unchanged: the rules of the field
+ * check it.
+ */
 export function readTime(text: string): string | CellProblem {
   const [, date, time, zone] = DATE.exec(text) ?? [];
   if (date === undefined) return text;

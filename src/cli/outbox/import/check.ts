@@ -1,134 +1,105 @@
-import { rowId } from '../../../outbox/intake/enqueue.js';
-import { hasBytes, type Seal } from '../../../outbox/seal/seal.js';
-import type { OutboxStore } from '../../../outbox/store.js';
-import { Failure } from '../../output.js';
+import { hash } from 'node:crypto';
+import type { AnyReport } from '../../../delivery/frozen-report.js';
+import { hasCode } from '../../../errors/errors.js';
+import { isDistinctReference } from '../../../outbox/intake/enqueue.js';
+import { startProgress } from '../progress.js';
+import type { LineProblem, Shape } from './columns.js';
 import type { ImportLine, ReadLines } from './lines.js';
-import { startBar } from './progress-bar.js';
 import type { Rejected } from './rejected.js';
-import { createRepeats } from './repeats.js';
-import { referenceOf, reportOf } from './report-of.js';
-import type { Shape } from './shape.js';
-import type { Importer } from './target.js';
+import type { Source } from './source.js';
 
-/** The inputs for the check of a file. */
-export interface CheckRequest {
-  readonly size: number;
+/** The file of an import, and what both of its runs over the lines need. */
+export interface Import {
+  readonly source: Pick<Source, 'size' | 'expectUnchanged'>;
   readonly read: ReadLines;
   readonly shape: Shape;
-  readonly importer: Importer;
   readonly rejected: Rejected;
-  readonly signal: AbortSignal;
-  /** The outbox that the reports go to. Undefined if it does not exist or is empty. */
-  readonly holding: { readonly store: OutboxStore; readonly seal: Seal } | undefined;
 }
 
-/** The results of a check, except the refused lines. */
-export interface Checked {
-  readonly lines: number;
-  /** Lines that the outbox already has, with the same data. */
-  readonly already: number;
-  /** Lines that repeat an earlier line with the same data. */
-  readonly repeated: number;
-  /** Lines that are refused only because another line, or the outbox, has other data under their reference. */
-  readonly conflicts: ReadonlySet<number>;
-}
+/** Checks and locates a report, as the client or the outbox does. */
+export type Freeze = (payload: unknown) => Promise<Pick<AnyReport, 'reference'>>;
 
-/** At most this number of repeats, and of conflicts, is held in memory. A file with more is probably the wrong file. */
-const MOST_REPEATS = 100_000;
-const READ_TOGETHER = 500;
-
-/** Checks every line of a file, and adds the problems to `rejected`. Enqueues nothing. */
-export async function checkLines(request: CheckRequest): Promise<Checked> {
-  const { size, read, shape, importer, rejected, signal, holding } = request;
-  const repeats = createRepeats();
-  const conflicts = new Set<number>();
-  const bar = startBar('Checking', size);
-  let [lines, already] = [0, 0];
-
-  const refuseConflict = (line: number, reason: string, reference: string) => {
-    if (conflicts.has(line)) return;
-    conflicts.add(line);
-    if (conflicts.size > MOST_REPEATS) throw new Failure(TOO_MANY);
-    rejected.add(line, [{ field: shape.reference, reason }], reference);
-  };
-
+/** Checks every line of a file, and adds the problems to `rejected`. Enqueues nothing. Returns the number of lines. */
+export async function checkLines({ source, read, shape, rejected }: Import, freeze: Freeze): Promise<number> {
+  const isNew = createReferences();
+  const progress = startProgress('Checking', source.size);
+  let lines = 0;
   try {
     for await (const { lines: some, end } of read()) {
-      for (let from = 0; from < some.length; from += READ_TOGETHER) {
-        const right = await judge(some.slice(from, from + READ_TOGETHER));
-        if (holding) already += await compare(right, holding);
-        if (signal.aborted) return { lines, already, repeated: 0, conflicts };
+      for (const line of some) {
+        const { reference, problems } = await judge(line, shape, freeze);
+        if (problems.length > 0) rejected.add(line, problems);
+        else if (reference !== undefined && !isNew(reference))
+          rejected.add(line, [{ field: shape.reference, reason: 'an earlier line has the same reference' }]);
       }
       lines += some.length;
-      bar.show(end, lines);
+      progress.show(end, lines);
     }
-    return { lines, already, repeated: await compareRepeats(), conflicts };
+    return lines;
   } finally {
-    bar.end();
-    repeats.close();
-  }
-
-  async function judge(some: readonly ImportLine[]): Promise<Judged[]> {
-    const right: Judged[] = [];
-    for (const line of some) {
-      const { report, problems } = await reportOf(line, shape, importer);
-      if (problems.length > 0) rejected.add(line.line, problems, referenceOf(line, shape));
-      if (report?.reference === undefined) continue;
-      repeats.add(report.reference, line.line);
-      right.push({ reference: report.reference, body: report.body, line: line.line });
-    }
-    return right;
-  }
-
-  /** Compares reports with those of the outbox. Returns how many the outbox has with the same data. */
-  async function compare(right: readonly Judged[], { store, seal }: NonNullable<CheckRequest['holding']>): Promise<number> {
-    const { account, environment } = importer;
-    const rows = await store.get(right.map(({ reference }) => rowId({ account, environment }, shape.operation, reference)));
-    let same = 0;
-    for (const [index, row] of rows.entries()) {
-      const one = right[index];
-      if (!row || !one) continue;
-      if (await hasBytes(seal, row, one.body)) same += 1;
-      else refuseConflict(one.line, 'the outbox holds other data under this reference', one.reference);
-    }
-    return same;
-  }
-
-  /** Reads the file again to compare the lines that seem to have the same reference. Returns how many repeat an earlier line with the same data. */
-  async function compareRepeats(): Promise<number> {
-    const firstOf = new Map<number, number>();
-    for (const { line, first } of repeats.find()) {
-      firstOf.set(line, first);
-      if (firstOf.size > MOST_REPEATS) throw new Failure(TOO_MANY);
-    }
-    if (firstOf.size === 0) return 0;
-    const firsts = new Map<number, Omit<Judged, 'line'>>([...firstOf.values()].map((line) => [line, { reference: '', body: '' }]));
-    let same = 0;
-    for await (const { lines: some } of read()) {
-      for (const line of some) {
-        const first = firstOf.get(line.line);
-        if (first === undefined && !firsts.has(line.line)) continue;
-        const { report } = await reportOf(line, shape, importer);
-        const { reference = '', body = '' } = report ?? {};
-        if (first === undefined) {
-          firsts.set(line.line, { reference, body });
-          continue;
-        }
-        const before = firsts.get(first);
-        if (before?.reference !== reference) continue;
-        if (before.body === body) same += 1;
-        else refuseConflict(line.line, `line ${first} has the same reference with other data`, reference);
-      }
-    }
-    return same;
+    progress.end();
   }
 }
 
-/** A line that has no problem of its own. */
-interface Judged {
-  readonly line: number;
-  readonly reference: string;
-  readonly body: string;
+const NO_TIME: LineProblem = {
+  field: 'timestamp',
+  reason: 'is required in an import: the time of the event, as Unix seconds or as 2026-11-20T10:00:00Z',
+};
+const NO_LOCATION: LineProblem = {
+  field: 'location',
+  reason: 'is missing: give location.latitude and location.longitude, or location: { required: false } in --options',
+};
+const UNFIT = 'expected a text without control characters and incomplete characters (lone surrogates)';
+
+async function judge(
+  { payload, problems: found }: ImportLine,
+  { reference: field, needsTime }: Shape,
+  freeze: Freeze,
+): Promise<{ reference?: string; problems: readonly LineProblem[] }> {
+  if (!payload) return { problems: found };
+  const hasNoTime = needsTime && (payload.timestamp ?? '') === '' && !found.some((one) => one.field === 'timestamp');
+  const before = hasNoTime ? [...found, NO_TIME] : found;
+  const problems = [...before];
+  const add = (one: LineProblem) => {
+    if (!before.some((known) => known.field === one.field)) problems.push(one);
+  };
+  try {
+    const { reference } = await freeze(payload);
+    if (reference !== undefined && isDistinctReference(reference)) return { reference, problems };
+    add({ field, reason: UNFIT });
+  } catch (error) {
+    if (hasCode(error, 'location')) add(NO_LOCATION);
+    else if (hasCode(error, 'validation'))
+      for (const { path, message } of error.issues) add({ field: path, reason: message });
+    else throw error;
+  }
+  return { problems };
 }
 
-const TOO_MANY = `more than ${MOST_REPEATS.toLocaleString('en')} lines repeat a reference or conflict with the outbox. Nothing was enqueued. Check that it is the right file`;
+/**
+ * Returns a function that tells whether it gets a reference for the first time. It keeps a hash of 64 bits of each one,
+ * so that ten million lines take 270 MB.
+ */
+export function createReferences(): (reference: string) => boolean {
+  let table = new BigUint64Array(1_024);
+  let count = 0;
+
+  function put(one: bigint): boolean {
+    let at = Number(one % BigInt(table.length));
+    while (table[at] !== 0n && table[at] !== one) at = (at + 1) % table.length;
+    if (table[at] === one) return false;
+    table[at] = one;
+    return true;
+  }
+
+  return (reference) => {
+    if (count * 2 > table.length) {
+      const before = table;
+      table = new BigUint64Array(before.length * 2);
+      for (const one of before) if (one !== 0n) put(one);
+    }
+    const isNew = put(hash('sha1', reference, 'buffer').readBigUInt64LE());
+    if (isNew) count += 1;
+    return isNew;
+  };
+}

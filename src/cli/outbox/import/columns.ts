@@ -1,9 +1,86 @@
-import type { LeafKind } from '../../../schema/leaves.js';
-import { suggest } from '../../../schema/suggest.js';
-import { Failure } from '../../output.js';
+import { readFileSync } from 'node:fs';
+import { type Operation, operations } from '../../../protocol/operations.js';
+import { printableKey } from '../../../schema/issue.js';
+import { location, locationInput } from '../../../schema/location.js';
+import { type Leaf, type LeafKind, leavesOf, type ValidationMode } from '../../../schema/model.js';
+
+import { suggest } from '../../../schema/validate.js';
+import { codeOf, Failure } from '../../output.js';
+import type { OutboxOperation } from '../options.js';
 import { CellProblem, readCell } from './cell.js';
-import type { ColumnMap } from './map-file.js';
-import { kindOf, printableName, type Shape, unknownName } from './shape.js';
+
+/** The fields that a file of one operation may have. */
+export interface Shape {
+  readonly operation: OutboxOperation;
+  /** The field that identifies a report. */
+  readonly reference: 'bet_id' | 'request_id';
+  readonly mode: ValidationMode;
+  /** Every field by its dotted name. */
+  readonly leaves: ReadonlyMap<string, Leaf>;
+  /**
+   * Whether a report without `timestamp` gets the current time. An import does not allow that: the time is wrong, and
+   * each run makes other data.
+   */
+  readonly needsTime: boolean;
+  /** The fields that every line must have. */
+  readonly required: readonly string[];
+}
+
+/** The fields of an operation, and of the location that it takes. */
+export function shapeOf(operation: OutboxOperation, mode: ValidationMode): Shape {
+  const {
+    request,
+    location: takes,
+    reference,
+  }: Operation & { readonly reference: 'bet_id' | 'request_id' } = operations[operation];
+  const own = leavesOf(request);
+  const needsTime = request.optional.includes('timestamp');
+  // The client's options decide whether a location is required.
+  const places = takes === 'none' ? [] : leavesOf(takes === 'field' ? location : locationInput, 'location.', false);
+  return {
+    operation,
+    reference,
+    mode,
+    leaves: new Map([...own, ...places].map((leaf) => [leaf.path, leaf])),
+    needsTime,
+    required: own
+      .filter(({ path, required }) => required[mode] || (needsTime && path === 'timestamp'))
+      .map(({ path }) => path),
+  };
+}
+
+/**
+ * Parameters of a call that a line of an import cannot have: an import does not look up IP addresses, and has one
+ * environment.
+ */
+export const NOT_OF_A_LINE: readonly string[] = ['clientIP', 'environment'];
+
+/** Maps the name of a column to its field. `undefined` leaves the column out. */
+export type ColumnMap = ReadonlyMap<string, string | undefined>;
+
+/** Reads a JSON file such as `{ "BetID": "bet_id", "note": null }`. */
+export function readMapFile(file: string | undefined): ColumnMap {
+  if (file === undefined) return new Map();
+  let read: unknown;
+  try {
+    read = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Failure(
+      `--map ${file} ${error instanceof SyntaxError ? 'is not JSON' : `cannot be read (${codeOf(error)})`}`,
+    );
+  }
+  if (typeof read !== 'object' || read === null || Array.isArray(read))
+    throw new Failure(`--map ${file} must contain an object: { "column": "field" }`);
+  return new Map(
+    Object.entries(read).map(([name, field]: [string, unknown], index) => {
+      if (field === null) return [name, undefined];
+      if (typeof field === 'string' && field !== '') return [name, field];
+      throw new Failure(
+        `--map ${file}: entry ${index + 1} must be a field such as "user.nin", or null to leave the column out`,
+      );
+    }),
+  );
+}
 
 /** A column whose cells go into a field. */
 export interface Column {
@@ -13,61 +90,100 @@ export interface Column {
   readonly kind: LeafKind;
 }
 
-/** A problem of a line. */
 export interface LineProblem {
   readonly field: string;
   readonly reason: string;
 }
 
-const MOST_TOLD = 10;
-const FORBIDDEN = /(?:^|\.)(?:__proto__|constructor|prototype)(?:\.|$)/;
+/** A dotted name for a message. A part that is not an identifier may be misplaced data, so it is masked. */
+const printableName = (name: string): string => name.split('.').map(printableKey).join('.');
 
-/** Returns the columns of a file in their order, with undefined for a column that is left out. Throws a `Failure` that lists the problems of the names. */
-export function planColumns(names: readonly string[], map: ColumnMap, shape: Shape, path: string): (Column | undefined)[] {
+/** A list of names is cut after this number of problems. */
+const MOST_LISTED = 10;
+
+/**
+ * Returns the columns of a file in their order, with undefined for a column that is left out. Throws a `Failure` that
+ * lists the problems of the names.
+ */
+export function planColumns(
+  names: readonly string[],
+  map: ColumnMap,
+  shape: Shape,
+  path: string,
+): (Column | undefined)[] {
   const problems: string[] = [];
   const taken = new Map<string, number>();
   const columns = names.map((name, index): Column | undefined => {
+    const field = map.has(name) ? map.get(name) : name;
+    if (field === undefined) return undefined;
     const at = `column ${index + 1}`;
-    const mapped = map.has(name) ? map.get(name) : { field: name, kind: undefined };
-    if (!mapped) return undefined;
-    const { field } = mapped;
-    const kind = FORBIDDEN.test(field) ? undefined : kindOf(shape, field);
-    const [before] = [...taken].find(([other]) => other === field || other.startsWith(`${field}.`) || field.startsWith(`${other}.`)) ?? [];
+    const kind = kindOf(shape, field);
+    const before = [...taken].find(([other]) => `${other}.`.startsWith(`${field}.`) || field.startsWith(`${other}.`));
     if (field === '') problems.push(`${at} has no name`);
-    else if (kind === undefined) problems.push(`${at}: ${hint(shape, field)}`);
-    else if (before !== undefined) problems.push(`${at}: ${printableName(field)} is already in column ${(taken.get(before) ?? 0) + 1}`);
+    else if (kind === undefined) problems.push(`${at}: ${unknownName(shape, field)}`);
+    else if (before) problems.push(`${at}: ${printableName(field)} is already in column ${before[1]}`);
     if (kind === undefined) return undefined;
-    taken.set(field, index);
-    return { path: field, names: namesOf(field, shape), kind: mapped.kind ?? kind };
+    taken.set(field, index + 1);
+    return { path: field, names: namesOf(field, shape), kind };
   });
-  for (const name of map.keys()) if (!names.includes(name)) problems.push(notThere(name, names));
-  if (taken.size === 0) throw new Failure(`${path}: the first line contains no field name of ${shape.operation}; it must contain the names of the columns`);
+  for (const name of map.keys())
+    if (!names.includes(name))
+      problems.push(
+        `--map names a column ${printableName(name)}, which the file does not have${didYouMean(name, names)}`,
+      );
+  if (taken.size === 0)
+    throw new Failure(
+      `${path}: the first line contains no field name of ${shape.operation}; it must contain the names of the columns`,
+    );
   const missing = shape.required.filter((name) => !taken.has(name));
   if (missing.length > 0) problems.push(`missing columns: ${missing.join(', ')}`);
   if (problems.length === 0) return columns;
-  const more = problems.length > MOST_TOLD ? `; and ${problems.length - MOST_TOLD} more` : '';
-  throw new Failure(`${path}: ${problems.slice(0, MOST_TOLD).join('; ')}${more}. Rename the columns, or give --map, where null leaves a column out`);
+  const more = problems.length > MOST_LISTED ? `; and ${problems.length - MOST_LISTED} more` : '';
+  throw new Failure(
+    `${path}: ${problems.slice(0, MOST_LISTED).join('; ')}${more}. Rename the columns, or give --map, where null leaves a column out`,
+  );
 }
 
-function hint(shape: Shape, field: string): string {
-  if (field === 'clientIP') return 'clientIP: an import does not look up IP addresses; give location.latitude and location.longitude';
-  if (field === 'environment') return 'environment: give --environment, not a column';
-  return unknownName(shape, field);
+const FORBIDDEN = /(?:^|\.)(?:__proto__|constructor|prototype)(?:\.|$)/;
+
+/** The kind of a field's cells. Undefined if a column cannot have this field. */
+function kindOf({ leaves, mode }: Shape, path: string): LeafKind | undefined {
+  if (NOT_OF_A_LINE.includes(path) || FORBIDDEN.test(path)) return undefined;
+  const known = leaves.get(path);
+  if (known) return known.anyMembers ? undefined : known.kind;
+  const [parent = ''] = path.split('.');
+  if (leaves.get(parent)?.anyMembers && path.length > parent.length + 1) return 'text';
+  const isObject = [...leaves.keys()].some((name) => name.startsWith(`${path}.`));
+  return mode === 'partial' && !isObject && path.split('.').every((name) => name !== '') ? 'text' : undefined;
 }
 
-function notThere(name: string, names: readonly string[]): string {
+/** The message for a name that is not a field, with the most similar one. */
+function unknownName({ leaves, operation }: Shape, name: string): string {
+  if (name === 'clientIP')
+    return 'clientIP: an import does not look up IP addresses; give location.latitude and location.longitude';
+  if (name === 'environment') return 'environment: give --environment, not a column';
+  return `${printableName(name)} is not a field of ${operation}${didYouMean(name, [...leaves.keys()])}`;
+}
+
+function didYouMean(name: string, names: readonly string[]): string {
   const nearest = suggest(name, names);
-  return `--map names a column ${printableName(name)}, which the file does not have${nearest ? `; did you mean ${printableName(nearest)}?` : ''}`;
+  return nearest ? `; did you mean ${printableName(nearest)}?` : '';
 }
 
 /** The part of a name after a free-form object is one key, also if it contains dots. */
 function namesOf(field: string, { leaves }: Shape): string[] {
   const [parent = '', ...rest] = field.split('.');
-  return leaves.get(parent)?.free ? [parent, rest.join('.')] : [parent, ...rest];
+  return leaves.get(parent)?.anyMembers ? [parent, rest.join('.')] : [parent, ...rest];
 }
 
-/** Builds the payload of a record. An empty cell is an absent field. A cell that cannot be read stays a text, so that the other rules are still checked. */
-export function readRecord(cells: readonly string[], columns: readonly (Column | undefined)[]): { payload: Record<string, unknown>; problems: LineProblem[] } {
+/**
+ * Builds the payload of a record. An empty cell is an absent field. A cell that cannot be read stays a text, so that
+ * the other rules are still checked.
+ */
+export function readRecord(
+  cells: readonly string[],
+  columns: readonly (Column | undefined)[],
+): { payload: Record<string, unknown>; problems: LineProblem[] } {
   const payload: Record<string, unknown> = {};
   const problems: LineProblem[] = [];
   for (const [index, column] of columns.entries()) {
@@ -81,8 +197,8 @@ export function readRecord(cells: readonly string[], columns: readonly (Column |
   return { payload, problems };
 }
 
-/** Sets a member, and creates the objects around it. The caller has refused names that change how objects behave, such as `__proto__`. */
-export function setMember(object: Record<string, unknown>, names: readonly string[], value: unknown): void {
+/** Sets a member, and creates the objects around it. No name of a column changes how objects behave. */
+function setMember(object: Record<string, unknown>, names: readonly string[], value: unknown): void {
   let at = object;
   for (let index = 0; index < names.length - 1; index += 1) {
     const name = names[index] ?? '';

@@ -1,99 +1,74 @@
-import { accessSync, closeSync, constants, lstatSync, openSync, readSync, rmSync, type Stats, writeSync } from 'node:fs';
+import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import Papa from 'papaparse';
-import { withoutFormula } from '../../../platform/spreadsheet.js';
-import { EXIT, Failure, printable } from '../../output.js';
+import { withoutFormula } from '../../../platform/messages.js';
+import { codeOf, EXIT, Failure, printable } from '../../output.js';
+import { grouped } from '../printable.js';
 import type { LineProblem } from './columns.js';
+import type { ImportLine } from './lines.js';
 
-const HEAD = 'line,field,reason,reference\n';
-/** The text that is collected before it is written, in characters. */
-const BUFFERED = 64 * 1024;
 /** At most this number of different problems is counted. */
 const MOST_KINDS = 100;
+/** At most this number of refused lines is kept. A file with more is probably the wrong file. */
+const MOST_LINES = 100_000;
+/** A longer reference is not shown. */
+const LONGEST_REFERENCE = 200;
 
 /** `bets.rejected.csv` beside `bets.csv`. */
-export const rejectedFileOf = (path: string): string => join(dirname(path), `${basename(path, extname(path))}.rejected.csv`);
-
-/** Fails early if that file cannot be written, or was not written by this command. */
-export function expectWritable(file: string): void {
-  const folder = dirname(resolve(file));
-  let found: Stats | undefined;
-  try {
-    accessSync(folder, constants.W_OK);
-    found = lstatSync(file, { throwIfNoEntry: false });
-  } catch (error) {
-    throw new Failure(
-      `the list of refused lines, ${file}, cannot be written to this folder (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): copy the imported file to another folder`,
-    );
-  }
-  if (!found) return;
-  const start = Buffer.alloc(HEAD.length);
-  if (found.isFile()) {
-    const descriptor = openSync(file, 'r');
-    readSync(descriptor, start);
-    closeSync(descriptor);
-  }
-  if (start.toString('latin1') !== HEAD) throw new Failure(`${file} was not written by this command, and an import would replace it: rename it`);
-}
+export const rejectedFileOf = (path: string): string =>
+  join(dirname(path), `${basename(path, extname(path))}.rejected.csv`);
 
 const harmless = (text: string): string => withoutFormula(printable(text));
 
-/** Creates a file that only this user can read, since it contains references. It is always a new file, so no link of another program is followed. */
-function openNew(file: string): number {
-  rmSync(file, { force: true });
-  return openSync(file, 'wx', 0o600);
-}
-
-/** Lists the refused lines in a file for people. The file contains line, field, reason and reference, and no other value of a report. */
-export function createRejected(file: string, open = openNew) {
+/**
+ * Lists the refused lines in a file for people. The file contains line, field, reason and reference, and no other value
+ * of a report. `field`: the field with the reference. Fails at once if the file cannot be written.
+ */
+export function createRejected(file: string, field: string) {
+  const cannotWrite = (error: unknown, exitCode: number) =>
+    new Failure(
+      `the list of refused lines, ${file}, cannot be written (${codeOf(error)}): copy the imported file to a folder with room that can be written to`,
+      exitCode,
+    );
+  try {
+    accessSync(dirname(resolve(file)), constants.W_OK);
+  } catch (error) {
+    throw cannotWrite(error, EXIT.usage);
+  }
   const counts = new Map<string, number>();
-  let descriptor: number | undefined;
-  let pending = '';
-  let lines = 0;
-
-  function write(): void {
-    // Checked again, since hours may have passed.
-    if (descriptor === undefined) expectWritable(file);
-    try {
-      descriptor ??= open(file);
-      const bytes = Buffer.from(pending);
-      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-    } catch (error) {
-      throw new Failure(`${file} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, EXIT.failed);
-    }
-    pending = '';
-  }
-
-  function count({ field, reason }: LineProblem): void {
-    // Each repeat names another earlier line.
-    const kind = `${field === '' ? '' : `${field}: `}${reason.replace(/^line \d+/, 'an earlier line')}`;
-    if (counts.has(kind) || counts.size < MOST_KINDS) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  }
+  const refused = new Set<number>();
+  const texts = ['line,field,reason,reference\n'];
 
   return {
     file,
-    /** The number of refused lines. */
     get lines() {
-      return lines;
+      return refused.size;
     },
-    add(line: number, problems: readonly LineProblem[], reference = ''): void {
-      if (lines === 0) pending = HEAD;
-      lines += 1;
-      for (const problem of problems) count(problem);
-      const rows = problems.map(({ field, reason }) => [String(line), harmless(field), harmless(reason), harmless(reference)]);
-      pending += `${Papa.unparse(rows, { newline: '\n' })}\n`;
-      if (pending.length > BUFFERED) write();
+    has: ({ line }: Pick<ImportLine, 'line'>): boolean => refused.has(line),
+    add({ line, payload }: Pick<ImportLine, 'line' | 'payload'>, problems: readonly LineProblem[]): void {
+      if (refused.size === MOST_LINES)
+        throw new Failure(`more than ${grouped(MOST_LINES)} lines are wrong: check that it is the right file`);
+      refused.add(line);
+      for (const { field, reason } of problems) {
+        const kind = field === '' ? reason : `${field}: ${reason}`;
+        if (counts.has(kind) || counts.size < MOST_KINDS) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      }
+      const value = payload?.[field];
+      const reference = typeof value === 'string' && value.length <= LONGEST_REFERENCE ? value : '';
+      const rows = problems.map((one) => [String(line), ...[one.field, one.reason, reference].map(harmless)]);
+      texts.push(`${Papa.unparse(rows, { newline: '\n' })}\n`);
     },
     /** The problems, the most frequent first, with the number of lines. */
     kinds: () => [...counts].sort(([, a], [, b]) => b - a),
-    /** Writes the remaining lines. Without a refused line, deletes the file of an earlier run. */
-    end(): void {
-      if (lines === 0) rmSync(file, { force: true });
-      else if (pending !== '') write();
-    },
-    close(): void {
-      if (descriptor !== undefined) closeSync(descriptor);
-      descriptor = undefined;
+    /** Replaces the list of an earlier run. Without a refused line, there is no list. */
+    write(): void {
+      try {
+        rmSync(file, { force: true });
+        // Always a new file that only this user can read, so no link of another program is followed.
+        if (refused.size > 0) writeFileSync(file, texts.join(''), { flag: 'wx', mode: 0o600 });
+      } catch (error) {
+        throw cannotWrite(error, EXIT.failed);
+      }
     },
   };
 }

@@ -1,15 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { Failure } from '../../output.js';
+import { codeOf, Failure } from '../../output.js';
 
 /** A part of a file that ends at the end of a record. */
 export interface Block {
   readonly text: string;
   /** The number of its first line, from 1. */
   readonly line: number;
-  /** The number of its line breaks. */
-  readonly breaks: number;
   /** The position of its end in the file, in bytes. */
   readonly end: number;
 }
@@ -26,8 +23,6 @@ export interface Source {
   blocks(format: { readonly quotes: boolean }): AsyncGenerator<Block>;
   /** Whether the last line ended without a line break when `blocks` last read it. */
   endsOpen(): boolean;
-  /** The SHA-256 of all bytes that the last run of `blocks` has read. */
-  checksum(): string;
   /** Throws if the file has changed since it was opened. */
   expectUnchanged(): Promise<void>;
   close(): Promise<void>;
@@ -46,8 +41,8 @@ export async function openSource(path: string): Promise<Source> {
   try {
     handle = await open(path, 'r');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Failure(code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${code ?? 'unknown'})`);
+    const code = codeOf(error);
+    throw new Failure(code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${code})`);
   }
   try {
     return await sourceOf(path, handle);
@@ -59,18 +54,17 @@ export async function openSource(path: string): Promise<Source> {
 
 async function sourceOf(path: string, handle: FileHandle): Promise<Source> {
   const opened = await handle.stat();
-  if (!opened.isFile()) throw new Failure(`${path} is not a regular file: import reads the file twice, first to check every line`);
+  if (!opened.isFile())
+    throw new Failure(`${path} is not a regular file: import reads the file twice, first to check every line`);
   if (opened.size === 0) throw new Failure(`${path} is empty: its export may have failed`);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   const start = buffer.subarray(0, bytesRead);
   const skipped = start.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
   // UTF-16, with or without a byte order mark.
-  if (/^\xff\xfe|^\xfe\xff|^[^\n]*\0/.test(start.toString('latin1'))) throw new Failure(notText(path, 1));
-  let hash = createHash('sha256');
+  if (/^\xff\xfe|^\xfe\xff|^[^\n]*\0/.test(start.toString('latin1'))) throw new Failure(notText(path, 'line 1'));
   let endsOpen = false;
 
   async function* blocks({ quotes }: { readonly quotes: boolean }): AsyncGenerator<Block> {
-    hash = createHash('sha256');
     const chunk = Buffer.allocUnsafe(READ_BYTES);
     let rest = Buffer.alloc(0);
     let line = 1;
@@ -81,31 +75,38 @@ async function sourceOf(path: string, handle: FileHandle): Promise<Source> {
       const { bytesRead: length } = await handle.read(chunk, 0, READ_BYTES, position);
       if (length === 0) break;
       position += length;
-      const read = chunk.subarray(0, length);
-      hash.update(read);
-      const data = Buffer.concat([rest, read]);
+      const data = Buffer.concat([rest, chunk.subarray(0, length)]);
       let [cut, breaksBefore] = [0, 0];
       for (let index = rest.length; index < data.length; index += 1) {
         const byte = data[index];
         if (byte === QUOTE) inQuotes = quotes && !inQuotes;
-        else if (byte === 0) throw new Failure(notText(path, line + breaks));
+        else if (byte === 0) throw new Failure(notText(path, `line ${line + breaks}`));
         else if (byte === LINE_FEED) {
           breaks += 1;
           if (!inQuotes) [cut, breaksBefore] = [index + 1, breaks];
         }
       }
       if (cut > 0) {
-        yield { text: textOf(data.subarray(0, cut), path, line), line, breaks: breaksBefore, end: position - data.length + cut };
+        yield {
+          text: textOf(data.subarray(0, cut), path, line),
+          line,
+          end: position - data.length + cut,
+        };
         line += breaksBefore;
         breaks -= breaksBefore;
       }
       rest = data.subarray(cut);
       if (rest.length > MOST_RECORD_BYTES)
-        throw new Failure(`${path}, line ${line}: this record is longer than 1 MB${quotes ? '; is a quote not closed?' : ''}`);
+        throw new Failure(
+          `${path}, line ${line}: this record is longer than 1 MB${quotes ? '; is a quote not closed?' : ''}`,
+        );
     }
-    if (inQuotes) throw new Failure(`${path}: a quote that opens in line ${line} or later is not closed; is the end of the file missing?`);
+    if (inQuotes)
+      throw new Failure(
+        `${path}: a quote that opens in line ${line} or later is not closed; is the end of the file missing?`,
+      );
     endsOpen = rest.length > 0;
-    if (endsOpen) yield { text: textOf(rest, path, line), line, breaks, end: opened.size };
+    if (endsOpen) yield { text: textOf(rest, path, line), line, end: opened.size };
   }
 
   return {
@@ -115,25 +116,21 @@ async function sourceOf(path: string, handle: FileHandle): Promise<Source> {
     isShort: bytesRead === opened.size,
     blocks,
     endsOpen: () => endsOpen,
-    checksum: () => hash.copy().digest('hex'),
     async expectUnchanged() {
       const now = await handle.stat();
       if (now.size === opened.size && now.mtimeMs === opened.mtimeMs) return;
-      throw new Failure(`${path} was changed while it was read. The reports enqueued so far stay in the outbox. Import a file that no program writes to`);
+      throw new Failure(
+        `${path} was changed while it was read. The reports enqueued so far stay in the outbox. Import a file that no program writes to`,
+      );
     },
     close: () => handle.close(),
   };
 }
 
-const notText = (path: string, line: number): string =>
-  `${path}, line ${line}: this is not UTF-8 text; if the file is UTF-16 or a spreadsheet, save it as CSV in UTF-8`;
+const notText = (path: string, where: string): string =>
+  `${path}, ${where}: this is not UTF-8 text; if the file is UTF-16 or a spreadsheet, save it as CSV in UTF-8`;
 
 function textOf(bytes: Buffer, path: string, line: number): string {
-  if (isUtf8(bytes)) return bytes.toString('utf8');
-  let [from, wrong] = [0, line];
-  for (let to = bytes.indexOf(LINE_FEED); to >= 0 && isUtf8(bytes.subarray(from, to)); to = bytes.indexOf(LINE_FEED, from)) {
-    from = to + 1;
-    wrong += 1;
-  }
-  throw new Failure(notText(path, wrong));
+  if (!isUtf8(bytes)) throw new Failure(notText(path, `line ${line} or later`));
+  return bytes.toString('utf8');
 }

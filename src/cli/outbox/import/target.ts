@@ -4,21 +4,22 @@ import type { Client } from '../../../client/client.js';
 import { createClient } from '../../../client/create-client.js';
 import { type ClientInternals, internalsOf } from '../../../client/internals.js';
 import type { Environment } from '../../../errors/errors.js';
-import { isConfigurationError } from '../../../errors/guards.js';
-import { DEFAULT_ACCOUNT, otherGateway } from '../../../outbox/destination.js';
-import { keyIdOfFingerprint, makeStandardSeal } from '../../../outbox/seal/standard-seal.js';
-import { readOutboxSettings } from '../../../outbox/settings.js';
-import type { OutboxSettings } from '../../../outbox/settings-shape.js';
-import type { OutboxStore } from '../../../outbox/store.js';
+import { createOutboxEvents } from '../../../outbox/events.js';
+import { createIntake, type Intake } from '../../../outbox/intake/enqueue.js';
+import { DEFAULT_ACCOUNT, otherGateway } from '../../../outbox/rules/destination.js';
+import type { Row } from '../../../outbox/rules/state-machine.js';
+import { createExcerpts } from '../../../outbox/seal/excerpt.js';
+import { isOwnFingerprint, makeStandardSeal } from '../../../outbox/seal/standard-seal.js';
+import { type OutboxSettings, readOutboxSettings } from '../../../outbox/settings.js';
+import type { OutboxStore } from '../../../outbox/store/store.js';
 import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
 import { asRecord } from '../../../platform/as-record.js';
 import { systemClock } from '../../../platform/time.js';
 import type { ValidationMode } from '../../../schema/model.js';
 import { readOptionsModule } from '../../check/options-file.js';
 import { Failure, remark } from '../../output.js';
-import { library, openOutboxFile } from '../open.js';
+import { isAddress, library, openOutbox } from '../open.js';
 import type { OutboxValues } from '../options.js';
-import { isAddress, openOutboxServer } from '../server.js';
 
 /** The owner of the reports in a file, and the client that checks them. */
 export interface Importer {
@@ -38,60 +39,94 @@ const OPTIONS_MS = 60_000;
 const noKey = () => Promise.reject(new Error('An import sends nothing.'));
 
 /** Creates the operator's client from `--options` and the environment variables. */
-export async function readImporter({ account = DEFAULT_ACCOUNT, environment: given, options: file }: OutboxValues): Promise<Importer> {
+export async function readImporter({
+  account = DEFAULT_ACCOUNT,
+  environment: given,
+  options: file,
+}: OutboxValues): Promise<Importer> {
   const { client: options, outbox } = await readOptionsModule(file, { clock: systemClock, milliseconds: OPTIONS_MS });
-  const environment = given ?? options.environment ?? 'staging';
   const { staging, production } = options.gateways ?? {};
   const gateways = { staging: { ...staging, apiKey: noKey }, production: { ...production, apiKey: noKey } };
   const logger = { debug: () => undefined, info: () => undefined, warn: remark, error: remark };
-  const client = configured(() => createClient({ ...options, environment, gateways, logger, onEvent: undefined }));
+  const client = createClient({
+    ...options,
+    environment: given ?? options.environment,
+    gateways,
+    logger,
+    onEvent: undefined,
+  });
   const internals = internalsOf(client);
+  const environment = internals?.environment ?? 'staging';
   const gateway = internals?.gateways[environment];
   if (!internals || gateway === undefined)
     throw new Failure(
-      `the ${environment} gateway is not set up: set LOCATION_SDK_${environment.toUpperCase()}_BASE_URL, or give --options. An import sends nothing, but the outbox stores the gateway of its reports`,
+      `the ${environment} gateway is not set up: set LOCATION_SDK_${environment.toUpperCase()}_BASE_URL, or give --options. The command sends nothing, but the outbox knows the gateway of its reports`,
     );
-  return { account, environment, gateway, client, internals, mode: options.validation ?? 'strict', outbox: { ...asRecord(outbox) } };
+  return {
+    account,
+    environment,
+    gateway,
+    client,
+    internals,
+    mode: options.validation ?? 'strict',
+    outbox: { ...asRecord(outbox) },
+  };
 }
 
 /** Opens the outbox that the command line names. Undefined for a file that does not exist yet. */
 export async function openStore(place: string, schema: string): Promise<OutboxStore | undefined> {
-  if (isAddress(place)) return openOutboxServer(place, schema);
-  if (!/:\/\/|password=/i.test(place) && !statSync(place, { throwIfNoEntry: false })) {
+  if (!isAddress(place) && !/:\/\/|password=/i.test(place) && !statSync(place, { throwIfNoEntry: false })) {
     if (!statSync(dirname(resolve(place)), { throwIfNoEntry: false })?.isDirectory())
       throw new Failure(`there is no folder ${dirname(place)} for a new outbox`);
     return undefined;
   }
-  return openOutboxFile(place);
+  return openOutbox(place, schema);
 }
 
-/** Creates the SQLite file of a new outbox. */
 export const makeStore = async (file: string): Promise<OutboxStore> => sqliteStore({ file, open: await library() });
 
-/** The settings of an outbox over this store. Fails if its reports go to another gateway, or if they are encrypted and the new ones would not be. */
-export async function enter(store: OutboxStore, { account, environment, gateway, client, internals, outbox }: Importer): Promise<OutboxSettings> {
-  const settings = configured(() => readOutboxSettings({ ...outbox, client, store, account }, makeStandardSeal));
+/**
+ * The settings of an outbox over this store. Fails if its reports go to another gateway, or if they are encrypted and
+ * the new ones would not be. `rows` are looked at, too.
+ */
+export async function enter(
+  store: OutboxStore,
+  { account, environment, gateway, client, internals, outbox }: Importer,
+  rows: readonly Row[] = [],
+): Promise<OutboxSettings> {
+  const settings = readOutboxSettings({ ...outbox, client, store, account }, makeStandardSeal);
   const bound = (await store.outlook([account])).find((one) => one.environment === environment)?.gateway;
-  if (bound !== undefined && bound !== gateway) throw new Failure(otherGateway({ account, environment, gateway }, bound, internals.mockMode).message);
-  if (!('encryption' in outbox || 'seal' in outbox) && (await isEncrypted(store, account)))
+  // In mock mode the store knows the mock gateway by a name, with any address.
+  const wanted = settings.accounts.find((one) => one.account === account)?.gateways[environment] ?? gateway;
+  if (bound !== undefined && bound !== wanted)
+    throw new Failure(otherGateway({ account, environment, gateway: wanted }, bound, internals.mockMode).message);
+  const isNeeded = rows.some(isSealed) || (await isEncrypted(store, account));
+  if (isNeeded && !('encryption' in outbox || 'seal' in outbox))
     throw new Failure(
       'the reports of this outbox are encrypted. Nothing was enqueued. Give --options a file that exports the options of this outbox as outbox, such as { encryption }',
     );
   return settings;
 }
 
-/** Whether the oldest report in any state was sealed with a key. */
+/** The number of the newest reports of all accounts among which the newest one of an account is looked for. */
+const LOOK = 10_000;
+
+/** Whether the newest report, or the oldest one in any state, was sealed: encryption may have begun later. */
 async function isEncrypted(store: OutboxStore, account: string): Promise<boolean> {
+  const newest = { account, before: Number.MAX_SAFE_INTEGER, limit: 1, look: LOOK };
+  if ((await store.console?.search(newest))?.rows.some(isSealed)) return true;
   for (const state of ['waiting', 'quarantined', 'recorded'] as const)
-    for (const { fingerprint } of await store.list({ account, state, limit: 1 })) if (keyIdOfFingerprint(fingerprint) !== undefined) return true;
+    if ((await store.list({ account, state, limit: 1 })).some(isSealed)) return true;
   return false;
 }
 
-function configured<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (isConfigurationError(error)) throw new Failure(error.message);
-    throw error;
-  }
+/** Whether a report was sealed with a key of the user, or by the user's own seal. */
+const isSealed = ({ fingerprint, body = '{' }: Pick<Row, 'fingerprint' | 'body'>): boolean =>
+  !isOwnFingerprint(fingerprint) || !body.startsWith('{');
+
+/** The intake of the account that `enter` has set up. */
+export function intakeOf(settings: OutboxSettings): Intake {
+  const [own] = settings.accounts;
+  if (!own) throw new Error('The outbox has no account.');
+  return createIntake(settings, own, createOutboxEvents(), createExcerpts(settings));
 }

@@ -3,9 +3,8 @@ import { asIndexedDbError, indexedDbError, isLost } from './failure.js';
 import type { IndexedDbSettings } from './options.js';
 
 /** The version of the tables. A database of a newer or older version is not opened and stays unchanged. */
-const VERSION = 2;
+const VERSION = 3;
 
-/** The tables of one transaction. */
 export interface Tables {
   readonly rows: IDBObjectStore;
   readonly log: IDBObjectStore;
@@ -28,7 +27,12 @@ export const ask = <T>(request: IDBRequest<T>): Promise<T> =>
   });
 
 /** Runs the work in one transaction. Resolves once the transaction is committed and its writes are on the disk. */
-function transact<T>(database: IDBDatabase, mode: IDBTransactionMode, work: (tables: Tables) => Promise<T>, over: AbortSignal): Promise<T> {
+function transact<T>(
+  database: IDBDatabase,
+  mode: IDBTransactionMode,
+  work: (tables: Tables) => Promise<T>,
+  over: AbortSignal,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     // All tables, so that writers run one after the other. Browsers wait for the disk only with `strict`.
     const transaction = database.transaction(['rows', 'log', 'meta'], mode, { durability: 'strict' });
@@ -58,8 +62,11 @@ function transact<T>(database: IDBDatabase, mode: IDBTransactionMode, work: (tab
   });
 }
 
-/** The single connection to the database. It opens on demand and again after a loss, and closes for the upgrade of another tab. */
-export function createConnection({ name, timeoutMs, clock, platform }: IndexedDbSettings) {
+/**
+ * The single connection to the database. It opens on demand and again after a loss, and closes for the upgrade of
+ * another tab.
+ */
+export function createConnection({ name, timeoutMs, clock }: IndexedDbSettings) {
   let current: Promise<IDBDatabase> | undefined;
   let closed = false;
 
@@ -75,7 +82,7 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
   function connect(): Promise<IDBDatabase> {
     if (current) return current;
     const opening = new Promise<IDBDatabase>((resolve, reject) => {
-      const request = platform.indexedDB.open(name, VERSION);
+      const request = indexedDB.open(name, VERSION);
       let isOlder = false;
       request.onupgradeneeded = ({ oldVersion }) => {
         isOlder = oldVersion > 0;
@@ -96,7 +103,10 @@ export function createConnection({ name, timeoutMs, clock, platform }: IndexedDb
   }
 
   return {
-    /** Runs the work in its own transaction, for at most `timeoutMs`. Tries once more on a new connection if the first was lost. */
+    /**
+     * Runs the work in its own transaction, for at most `timeoutMs`. Tries once more on a new connection if the first
+     * was lost.
+     */
     async run<T>(mode: IDBTransactionMode, work: (tables: Tables) => Promise<T>): Promise<T> {
       let opening: Promise<IDBDatabase> | undefined;
       const result = await withTimeout(

@@ -14,8 +14,8 @@ export type IndexedDbProblem =
   | 'unavailable';
 
 /**
- * The error of the methods of the store. It contains no report. After a `'timeout'` the commit may have been made: call the
- * method again, which is safe. After any other code nothing was changed.
+ * The error of the methods of the store. It contains no report. After a `'timeout'` the commit may have been made: call
+ * the method again, which is safe. After any other code nothing was changed.
  */
 export interface IndexedDbError extends Error {
   /** The name of its class. */
@@ -24,13 +24,15 @@ export interface IndexedDbError extends Error {
   readonly code: IndexedDbProblem;
 }
 
+const BY_CLIENT = 'Report with the client instead: client.reportBetEvent(event).';
+
 const MESSAGES: Readonly<Record<IndexedDbProblem, string>> = {
-  quota: "The browser's storage is full. The report was not stored; earlier reports are kept.",
+  quota: `The browser's storage is full. The report was not stored; earlier reports are kept. ${BY_CLIENT}`,
   timeout: "The browser's storage did not answer in time; try the same again.",
   newer: 'A newer version wrote the outbox, which is unchanged; load the page again.',
   older: 'An older version wrote the outbox, which is unchanged; give the store another name.',
   closed: 'The store is closed.',
-  unavailable: "The browser's storage is switched off for this page, or it failed. Nothing was stored.",
+  unavailable: `The browser's storage is switched off for this page, or it failed. Nothing was stored. ${BY_CLIENT}`,
 };
 
 const PROBLEMS: Readonly<Record<string, IndexedDbProblem>> = { QuotaExceededError: 'quota', VersionError: 'newer' };
@@ -40,7 +42,9 @@ const nameOf = (error: unknown): string => String((error as { name?: unknown } |
 export const indexedDbError = (code: IndexedDbProblem, cause?: unknown): IndexedDbError =>
   Object.assign(new Error(MESSAGES[code], { cause }), { name: 'IndexedDbError', code } as const);
 
-/** Maps an error of the browser to an `IndexedDbError`. Any other error is a bug or already mapped, and stays as it is. */
+/**
+ * Maps an error of the browser to an `IndexedDbError`. Any other error is a bug or already mapped, and stays as it is.
+ */
 export const asIndexedDbError = (error: unknown): unknown =>
   error instanceof DOMException ? indexedDbError(PROBLEMS[nameOf(error)] ?? 'unavailable', error) : error;
 

@@ -1,20 +1,25 @@
-import type { Row } from '../../state-machine.js';
-import type { LogLine, OutboxStore, RowQuery } from '../../store.js';
-import { rowFrom } from '../../stored-row.js';
-import { missingKeysOf } from '../missing-keys.js';
+import type { LogLine } from '../../rules/receipt-entry.js';
+import type { Row } from '../../rules/state-machine.js';
+import { rowFrom } from '../../rules/stored-row.js';
+import type { OutboxStore } from '../../store/store.js';
+import { matches, missingKeysOf } from '../rows.js';
 import { ask, type Connection } from './connection.js';
-import { type IndexedRow, soundNumbers } from './rows.js';
+import type { IndexedRow } from './rows.js';
 
 /** The number of rows that are read at once for a list. */
 const PAGE = 200;
 
 /** The methods that a page does not need for reporting: lists, missing keys, settings and the receipt log. */
-export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'missingKeys' | 'remember' | 'receipts'> => ({
+export const ledger = (
+  run: Connection['run'],
+): Pick<OutboxStore, 'list' | 'missingKeys' | 'remember' | 'receipts'> => ({
   list: (query) =>
     run('readonly', async ({ rows }) => {
       const found: Row[] = [];
       for (let after = query.after ?? 0; ; ) {
-        const page = await ask<IndexedRow[]>(rows.index('row.sequence').getAll(IDBKeyRange.lowerBound(after, true), PAGE));
+        const page = await ask<IndexedRow[]>(
+          rows.index('row.sequence').getAll(IDBKeyRange.lowerBound(after, true), PAGE),
+        );
         found.push(...page.map(({ row }) => rowFrom(row)).filter((row) => matches(row, query)));
         const last = page.at(-1);
         if (!last || found.length >= query.limit) return found.slice(0, query.limit);
@@ -37,27 +42,24 @@ export const ledger = (run: Connection['run']): Pick<OutboxStore, 'list' | 'miss
     }),
   receipts: {
     unlogged: (limit) =>
-      run('readonly', async ({ rows }) => (await ask<IndexedRow[]>(rows.index('unlogged').getAll(undefined, limit))).map(({ row }) => rowFrom(row))),
+      run('readonly', async ({ rows }) =>
+        (await ask<IndexedRow[]>(rows.index('unlogged').getAll(undefined, limit))).map(({ row }) => rowFrom(row)),
+      ),
     append: (lines) =>
       run('readwrite', async ({ rows, log }) => {
         const length = ((await lastLine(log))?.index ?? -1) + 1;
         const ends = await Promise.all(lines.map(({ id }) => ask<IndexedRow | undefined>(rows.get(id))));
-        if (lines.some(({ index }, offset) => index !== length + offset || ends[offset]?.unlogged === undefined)) return false;
+        if (lines.some(({ index }, offset) => index !== length + offset || ends[offset]?.unlogged === undefined))
+          return false;
         for (const line of lines) log.add(line);
         for (const end of ends) rows.put({ ...end, unlogged: undefined });
         return true;
       }),
-    read: (from, limit) => run('readonly', ({ log }) => ask<LogLine[]>(log.getAll(IDBKeyRange.lowerBound(from), limit))),
+    read: (from, limit) =>
+      run('readonly', ({ log }) => ask<LogLine[]>(log.getAll(IDBKeyRange.lowerBound(from), limit))),
     last: () => run('readonly', ({ log }) => lastLine(log)),
   },
 });
 
-/** The last line with a valid number. A line with a damaged number must not hide it. */
-const lastLine = async (log: IDBObjectStore): Promise<LogLine | undefined> => (await ask(log.openCursor(soundNumbers(), 'prev')))?.value;
-
-const matches = (row: Row, { account, state, environment, operation, reference }: RowQuery): boolean =>
-  (account ?? row.account) === row.account &&
-  (state ?? row.state) === row.state &&
-  (environment ?? row.environment) === row.environment &&
-  (operation ?? row.operation) === row.operation &&
-  (reference ?? row.reference) === row.reference;
+const lastLine = async (log: IDBObjectStore): Promise<LogLine | undefined> =>
+  (await ask(log.openCursor(null, 'prev')))?.value;

@@ -1,12 +1,10 @@
-import { asRecord } from '../../../platform/as-record.js';
-import { isServed, mayTakeFrom } from '../../claimants.js';
-import { LARGEST_COUNT } from '../../counts.js';
-import { type Destination, keyOf, type OutboxEnvironment } from '../../destination.js';
-import { claimed, isFinal, LONGEST_WAIT_MS, type Row } from '../../state-machine.js';
-import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store.js';
-import { isCounter, rowFrom } from '../../stored-row.js';
-import { claimFairly } from '../fair.js';
-import { HEAD_OF_THE_QUEUE, inTurn } from '../head-of-queue.js';
+import { type Destination, keyOf, type OutboxEnvironment } from '../../rules/destination.js';
+import { bytesAfter, claimed, isFinal, LONGEST_WAIT_MS, type Row } from '../../rules/state-machine.js';
+import { rowFrom } from '../../rules/stored-row.js';
+import { isServed, mayTakeFrom } from '../../store/claimants.js';
+import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store/store.js';
+import { claimFairly, HEAD_OF_THE_QUEUE, inTurn } from '../claim-order.js';
+import { newRow } from '../rows.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
 
@@ -18,35 +16,34 @@ export interface IndexedRow {
   /** The key of rows that are neither final nor quarantined: account and time of enqueueing. */
   readonly open: readonly [string, number] | undefined;
   /** The key of final rows without a line in the log: the time at which they became final. */
-  unlogged: number | undefined;
+  readonly unlogged: number | undefined;
+  /** The tab that has claimed the row, if locks tell when it is gone. */
+  readonly holder?: string;
 }
 
 /** The stored counts, so that `counts` need not read all rows. */
 export interface Totals {
   /** The last `sequence` that was given. */
   sequence: number;
-  /** The counts of each account. */
   counted: Record<string, { readonly states: Counts['states']; readonly attempts: number }>;
 }
 
-const NOTHING: Totals['counted'][string] = { states: { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 }, attempts: 0 };
+const NOTHING: Totals['counted'][string] = {
+  states: { waiting: 0, blocked: 0, 'in-flight': 0, recorded: 0, quarantined: 0, dismissed: 0 },
+  attempts: 0,
+};
 
-/** The range of the numbers that a store writes as keys. */
-export const soundNumbers = (): IDBKeyRange => IDBKeyRange.bound(0, LARGEST_COUNT);
-
-/** Reads the totals. Damaged totals are read as 0 until the next opening counts again. */
-export async function readTotals({ meta }: Tables): Promise<Totals> {
-  const { sequence, counted } = asRecord(await ask(meta.get('totals')));
-  const all = Object.values(asRecord(counted)).map(asRecord);
-  const isSound = all.every(({ states, attempts }) => [attempts, ...Object.keys(NOTHING.states).map((state) => asRecord(states)[state])].every(isCounter));
-  return { sequence: isCounter(sequence) ? sequence : 0, counted: isSound ? (asRecord(counted) as Totals['counted']) : {} };
-}
+const readTotals = async ({ meta }: Tables): Promise<Totals> =>
+  (await ask<Totals | undefined>(meta.get('totals'))) ?? { sequence: 0, counted: {} };
 
 /** Adds a row to the totals, or removes it. */
-export function count({ counted }: Totals, row: Row, by: 1 | -1): void {
+function count({ counted }: Totals, row: Row, by: 1 | -1): void {
   const { states, attempts } = counted[row.account] ?? NOTHING;
   const state = row.blocked ? 'blocked' : row.state;
-  counted[row.account] = { states: { ...states, [state]: Math.max(0, states[state] + by) }, attempts: Math.max(0, attempts + by * row.attempts) };
+  counted[row.account] = {
+    states: { ...states, [state]: states[state] + by },
+    attempts: attempts + by * row.attempts,
+  };
 }
 
 export async function readRow({ rows }: Tables, id: string): Promise<Row | undefined> {
@@ -55,10 +52,13 @@ export async function readRow({ rows }: Tables, id: string): Promise<Row | undef
 }
 
 /**
- * The ranges of the rows that were never claimed, of the others that are due, and of those whose time is so far in the future that a
- * clock must have jumped.
+ * The ranges of the rows that were never claimed, of the others that are due, and of those whose time is so far in the
+ * future that a clock must have jumped.
  */
-export const dueRanges = ({ account, environment }: Destination, now: number): readonly [IDBKeyRange, IDBKeyRange, IDBKeyRange] => [
+export const dueRanges = (
+  { account, environment }: Destination,
+  now: number,
+): readonly [IDBKeyRange, IDBKeyRange, IDBKeyRange] => [
   // In the order of keys an array comes after every number, and a shorter array before the longer ones.
   IDBKeyRange.bound([account, environment], [account, environment, HEAD_OF_THE_QUEUE, []]),
   IDBKeyRange.bound([account, environment, HEAD_OF_THE_QUEUE, []], [account, environment, now, []]),
@@ -72,16 +72,31 @@ const MOST_HURRIED = 1_000;
 /** The shortest interval between two attempts of a report, even if the page becomes visible more often. */
 const SHORTEST_WAIT_MS = 1_000;
 
+/** The rows in flight whose lease is not over and whose holder is known. */
+export async function readHeld(tables: Tables, now: number): Promise<IndexedRow[]> {
+  const held: IndexedRow[] = [];
+  for (const { account, environment } of await readDestinations(tables)) {
+    const later = IDBKeyRange.bound([account, environment, now, []], [account, environment, []]);
+    for (const one of await ask<IndexedRow[]>(tables.rows.index('due').getAll(later, MOST_LOOKED_AT)))
+      if (one.row.state === 'in-flight' && one.holder !== undefined) held.push(one);
+  }
+  return held;
+}
+
 const isOpen = (row: Row | undefined): boolean => row !== undefined && !isFinal(row.state);
 
-/** The record of a row, with its keys. */
-export async function place(tables: Tables, next: Row, at: number): Promise<IndexedRow> {
+async function place(tables: Tables, next: Row, at: number): Promise<IndexedRow> {
   const { state, waitsFor, account } = next;
-  const row = { ...next, blocked: state === 'waiting' && waitsFor !== undefined && isOpen(await readRow(tables, waitsFor)) };
+  const row = {
+    ...next,
+    blocked: state === 'waiting' && waitsFor !== undefined && isOpen(await readRow(tables, waitsFor)),
+  };
   const claimable = state === 'in-flight' || (state === 'waiting' && !row.blocked);
   return {
     row,
-    due: claimable ? [account, row.environment, row.fence === 0 ? HEAD_OF_THE_QUEUE : row.dueAt, row.sequence] : undefined,
+    due: claimable
+      ? [account, row.environment, row.fence === 0 ? HEAD_OF_THE_QUEUE : row.dueAt, row.sequence]
+      : undefined,
     open: state === 'waiting' || state === 'in-flight' ? [account, row.enqueuedAt] : undefined,
     unlogged: isFinal(state) ? at : undefined,
   };
@@ -94,10 +109,10 @@ export async function rowWriter(tables: Tables, at: number) {
   let changed = false;
 
   /** Stores a row, and updates the rows that wait for it. */
-  async function put(before: Row | undefined, next: Row): Promise<Row> {
+  async function put(before: Row | undefined, next: Row, holder?: string): Promise<Row> {
     const placed = await place(tables, next, at);
     const { row } = placed;
-    rows.put(placed);
+    rows.put(holder === undefined ? placed : { ...placed, holder });
     if (before) count(totals, before, -1);
     count(totals, row, 1);
     changed = true;
@@ -112,46 +127,39 @@ export async function rowWriter(tables: Tables, at: number) {
       const there = await readRow(tables, given.id);
       if (there) return { row: there, added: false };
       totals.sequence += 1;
-      const { gateway: _, ...kept } = given;
-      const row: Row = {
-        ...kept,
-        sequence: totals.sequence,
-        state: 'waiting',
-        blocked: false,
-        fence: 0,
-        attempts: 0,
-        inDoubt: false,
-        doubtBefore: false,
-        enqueuedAt: at,
-        dueAt: at,
-        changedAt: at,
-        outcome: undefined,
-        message: undefined,
-        requestId: undefined,
-        problem: undefined,
-        decisions: [],
-      };
-      return { row: await put(undefined, row), added: true };
+      return { row: await put(undefined, newRow(given, totals.sequence, at, false)), added: true };
     },
 
     async write({ id, expected, change }: Write): Promise<boolean> {
-      const row = await readRow(tables, id);
-      if (row?.state !== expected.state || row.fence !== expected.fence) return false;
-      const { delayMs, keepBody, ...progress } = change;
-      await put(row, { ...row, ...progress, dueAt: at + delayMs, changedAt: at, body: keepBody ? row.body : undefined });
+      const found = await ask<IndexedRow | undefined>(rows.get(id));
+      const row = found && rowFrom(found.row);
+      if (row?.state !== expected.state || row.fence !== expected.fence || found?.unlogged !== undefined) return false;
+      const { delayMs, keepBody, replacement, ...progress } = change;
+      await put(row, {
+        ...row,
+        ...progress,
+        dueAt: at + delayMs,
+        changedAt: at,
+        ...bytesAfter(row, { keepBody, replacement }),
+      });
       return true;
     },
 
-    async claim({ accounts, limit, leaseMs, probe, without = [], untriedFirst }: ClaimRequest): Promise<Row[]> {
+    async claim(
+      { accounts, limit, leaseMs, probe, without = [], untriedFirst }: ClaimRequest,
+      holder?: string,
+    ): Promise<Row[]> {
       const looked = untriedFirst || without.length > 0 ? MOST_LOOKED_AT : limit;
-      const isLeftOut = (row: Row) => without.some((one) => one.operation === row.operation && keyOf(one) === keyOf(row));
+      const isLeftOut = (row: Row) =>
+        without.some((one) => one.operation === row.operation && keyOf(one) === keyOf(row));
       const due = new Map<string, Row[]>();
       for (const claimant of accounts) {
         const { account } = claimant;
         const found: IndexedRow[] = [];
         for (const one of await readDestinations(tables, [account])) {
           if (isServed(one, [claimant]) && mayTakeFrom(one.pause, probe))
-            for (const range of dueRanges(one, at)) found.push(...(await ask<IndexedRow[]>(rows.index('due').getAll(range, looked))));
+            for (const range of dueRanges(one, at))
+              found.push(...(await ask<IndexedRow[]>(rows.index('due').getAll(range, looked))));
         }
         const claimable = found.map(({ row }) => rowFrom(row)).filter((row) => !isLeftOut(row));
         const untried = untriedFirst ? claimable.filter(({ fence }) => fence === 0) : [];
@@ -159,22 +167,31 @@ export async function rowWriter(tables: Tables, at: number) {
       }
       const taken: Row[] = [];
       for (const row of claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()))
-        taken.push(await put(row, { ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }));
+        taken.push(await put(row, { ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }, holder));
       return taken;
     },
 
-    /** Makes reports due whose last attempt had no answer, since the network may be back. Reports that got an answer keep their wait. */
+    /**
+     * Makes reports due whose last attempt had no answer, since the network may be back. Reports that got an answer
+     * keep their wait.
+     */
     async hurry(): Promise<void> {
       for (const { account, environment } of await readDestinations(tables)) {
         const later = IDBKeyRange.bound([account, environment, at, []], [account, environment, []]);
         for (const { row } of await ask<IndexedRow[]>(rows.index('due').getAll(later, MOST_HURRIED))) {
           const isSilent = row.problem?.code === 'network' || row.problem?.code === 'timeout';
-          if (row.state === 'waiting' && isSilent && Math.abs(at - row.changedAt) >= SHORTEST_WAIT_MS) await put(row, { ...row, dueAt: at });
+          if (row.state === 'waiting' && isSilent && Math.abs(at - row.changedAt) >= SHORTEST_WAIT_MS)
+            await put(row, { ...row, dueAt: at });
         }
       }
     },
 
-    /** Writes the totals. */
+    /** Ends the leases of a tab that is gone. Its rows stay in doubt. */
+    async release(holder: string): Promise<void> {
+      for (const one of await readHeld(tables, at))
+        if (one.holder === holder) await put(one.row, { ...rowFrom(one.row), dueAt: at });
+    },
+
     finish(): void {
       if (changed) meta.put(totals, 'totals');
     },

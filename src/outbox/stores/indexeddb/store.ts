@@ -1,35 +1,35 @@
 import { ConfigurationError } from '../../../errors/errors.js';
 import { playerTag } from '../../../platform/hash.js';
 import { withTimeout } from '../../../platform/time.js';
-import type { OutboxStore } from '../../store.js';
+import type { OutboxStore } from '../../store/store.js';
+import { pausesAt } from '../kept-destination.js';
 import { ask, createConnection } from './connection.js';
 import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
 import { asIndexedDbError } from './failure.js';
+import { createHolder } from './holder.js';
 import { ledger } from './ledger.js';
-import { isSound, mend } from './mend.js';
 import { type IndexedDbSettings, type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
-import { onReconnecting } from './reconnecting.js';
-import { dueRanges, type IndexedRow, readCounts, readRow, rowWriter } from './rows.js';
-import { createTabs } from './tabs.js';
+import { dueRanges, type IndexedRow, readCounts, readHeld, readRow, rowWriter } from './rows.js';
+import { createTabs, onReconnecting } from './tabs.js';
 
 /** The time limit of the browser for the answer whether it has promised to keep the data. */
 const PERSISTED_MS = 1_000;
 
 /**
- * Makes a store in the browser's IndexedDB, which the tabs of an origin share. Reports outlive the page, and a crash of the tab
- * or the browser. Every commit is on the disk before it is acknowledged (`durability: 'strict'`). One tab at a time sends
- * (`navigator.locks`), and the next tab takes over when that one is closed.
+ * Makes a store in the browser's IndexedDB, which the tabs of an origin share. Reports outlive the page, and a crash of
+ * the tab or the browser. Every commit is on the disk before it is acknowledged (`durability: 'strict'`). One tab at a
+ * time sends (`navigator.locks`), and the next tab takes over when that one is closed.
  *
  * `durable` is true only once the browser has promised to keep the data (`navigator.storage.persisted()`). False means that the
- * browser may clear the data when space runs short, or when a private window is closed. A page cannot tell these two apart. The
- * visitor can always clear the data. So the store bridges outages, and does not guarantee delivery.
+ * browser may clear the data when space runs short, or when a private window is closed. A page cannot tell these two
+ * apart. The visitor can always clear the data. So the store bridges outages, and does not guarantee delivery.
  *
- * Reports that wait are stored on the visitor's device as they are sent. With a relay (`relayUrl`) they contain no `user` object,
- * since the relay adds it, and `player` separates the players of a shared device. Without a relay, give the outbox a `seal`, and
- * consider that others may use the device.
+ * Reports that wait are stored on the visitor's device as they are sent. With a relay (`relayUrl`) they contain no
+ * `user` object, since the relay adds it, and `player` separates the players of a shared device. Without a relay, give
+ * the outbox a `seal`, and consider that others may use the device.
  *
- * Rejects with an `IndexedDbError` if IndexedDB cannot be opened, and with a `ConfigurationError` if an option is wrong or the
- * runtime has no IndexedDB. The store never falls back to memory.
+ * Rejects with an `IndexedDbError` if IndexedDB cannot be opened, and with a `ConfigurationError` if an option is wrong
+ * or the runtime has no IndexedDB. The store never falls back to memory.
  *
  * @example
  * ```ts
@@ -40,6 +40,8 @@ const PERSISTED_MS = 1_000;
  */
 export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promise<OutboxStore> {
   const settings = readIndexedDbOptions(options);
+  if (!hasDatabase())
+    throw new ConfigurationError('indexedDbStore: there is no IndexedDB here; this store is for pages.');
   try {
     return await openStore(settings);
   } catch (error) {
@@ -47,14 +49,46 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
   }
 }
 
+/**
+ * Whether there is IndexedDB. If storage is switched off, some browsers throw here. Then opening the database gives the
+ * exact error.
+ */
+function hasDatabase(): boolean {
+  try {
+    return Boolean(globalThis.indexedDB);
+  } catch {
+    return true;
+  }
+}
+
 async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
   const { clock, persist, player } = given;
   const settings = player === undefined ? given : { ...given, name: `${given.name} ${await playerTag(player)}` };
-  const storage = settings.platform.navigator?.storage;
+  const storage = globalThis.navigator?.storage;
   const { run, close } = createConnection(settings);
-  // A full storage must not stop the sending of valid rows. The next opening tries the repair again.
-  if (!(await run('readonly', isSound))) await run('readwrite', (tables) => mend(tables, clock.now())).catch(() => undefined);
-  const { announce, watch: watchTabs, lead, close: closeTabs } = createTabs(settings);
+  // Opens the database, so that a storage that is switched off rejects here.
+  await run('readonly', async () => {});
+  const holder = createHolder(settings);
+
+  /** The leases of tabs that are gone end at once. If the storage fails, they end by their time. */
+  const takeOver = async (signal: AbortSignal) => {
+    const held = await run('readonly', (tables) => readHeld(tables, clock.now()));
+    holder.whenGone(new Set(held.flatMap((row) => row.holder ?? [])), signal, async (name) => {
+      await run('readwrite', async (tables) => {
+        const writer = await rowWriter(tables, clock.now());
+        await writer.release(name);
+        writer.finish();
+      });
+      wake();
+    });
+  };
+  const {
+    announce,
+    wake,
+    watch: watchTabs,
+    lead,
+    close: closeTabs,
+  } = createTabs(settings, (signal) => void takeOver(signal).catch(() => {}));
 
   const watch: OutboxStore['watch'] = (listener) => {
     const unwatch = watchTabs(listener);
@@ -69,7 +103,7 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
       listener();
     };
     // If the storage fails, reports keep their due times.
-    const forget = onReconnecting(settings.platform, clock, () => void hurry().catch(() => {}));
+    const forget = onReconnecting(globalThis, clock, () => void hurry().catch(() => {}));
     return () => {
       unwatch();
       forget();
@@ -93,7 +127,10 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
     },
     player,
     async enqueue(given, transaction) {
-      if (transaction !== undefined) throw new ConfigurationError('transaction: the IndexedDB store cannot write within your transaction. Nothing was stored.');
+      if (transaction !== undefined)
+        throw new ConfigurationError(
+          'transaction: the IndexedDB store cannot write within your transaction. Nothing was stored.',
+        );
       const enqueued = await run('readwrite', async (tables) => {
         await ensure(tables, given);
         const writer = await rowWriter(tables, clock.now());
@@ -106,14 +143,22 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
       return enqueued;
     },
     async turn({ writes, claim }) {
-      const result = await run('readwrite', async (tables) => {
-        const writer = await rowWriter(tables, clock.now());
-        const written: boolean[] = [];
-        for (const one of writes) written.push(await writer.write(one));
-        const claimed = claim ? await writer.claim(claim) : [];
-        writer.finish();
-        return { written, claimed };
-      });
+      const change = (name?: string) =>
+        run('readwrite', async (tables) => {
+          const writer = await rowWriter(tables, clock.now());
+          const written: boolean[] = [];
+          for (const one of writes) written.push(await writer.write(one));
+          const claimed = claim ? await writer.claim(claim, name) : [];
+          writer.finish();
+          return { written, claimed };
+        });
+      const turn = async (name?: string) => {
+        const result = await change(name);
+        for (const { id } of writes) holder.claimed.delete(id);
+        for (const { id } of result.claimed) holder.claimed.add(id);
+        return result;
+      };
+      const result = await (claim ? holder.holding(turn) : turn());
       // A turn without a claim is a person's decision, which the worker must see.
       if (!claim) announce();
       return result;
@@ -129,12 +174,14 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
         const at = clock.now();
         const outlooks = [];
         for (const destination of await readDestinations(tables, accounts)) {
-          const { account, environment, pause } = destination;
+          const { account, environment } = destination;
           const index = tables.rows.index('due');
-          const first = await ask<IndexedRow | undefined>(index.get(IDBKeyRange.bound([account, environment], [account, environment, []])));
+          const first = await ask<IndexedRow | undefined>(
+            index.get(IDBKeyRange.bound([account, environment], [account, environment, []])),
+          );
           const jumped = await ask(index.getKey(dueRanges(destination, at)[2]));
           const nextInMs = first && (jumped !== undefined || first.row.fence === 0 ? 0 : first.row.dueAt - at);
-          outlooks.push({ ...destination, pause: { ...pause, remainingMs: pause.until - at }, nextInMs });
+          outlooks.push({ ...destination, ...pausesAt(destination, at), nextInMs });
         }
         return outlooks;
       }),

@@ -1,18 +1,30 @@
-import type { OutboxStore } from '../../store.js';
+import type { Clock } from '../../../platform/time.js';
+import type { OutboxStore } from '../../store/store.js';
 import type { IndexedDbSettings } from './options.js';
 
-/** Connects the tabs of an origin: they announce new reports, and choose a leader. */
-export function createTabs({ name, platform }: IndexedDbSettings) {
+interface Tabs extends Required<Pick<OutboxStore, 'watch'>>, Pick<OutboxStore, 'lead'> {
+  /** Tells the other tabs that there may be new rows to claim. */
+  announce(): void;
+  /** Tells the workers of this tab the same. */
+  wake(): void;
+  close(): void;
+}
+
+/**
+ * Connects the tabs of an origin: they announce new reports, and choose a leader. `onLead` is called when this tab
+ * becomes the leader, with a signal for the end of that.
+ */
+export function createTabs({ name }: IndexedDbSettings, onLead: (signal: AbortSignal) => void): Tabs {
   const listeners = new Set<() => void>();
-  const { navigator, BroadcastChannel } = platform;
+  const { navigator, BroadcastChannel } = globalThis;
   const locks = navigator?.locks;
   const channel = BroadcastChannel && new BroadcastChannel(name);
-  if (channel)
-    channel.onmessage = () => {
-      for (const listener of listeners) listener();
-    };
+  const wake = () => {
+    for (const listener of listeners) listener();
+  };
+  if (channel) channel.onmessage = wake;
 
-  const watch: OutboxStore['watch'] = (listener) => {
+  const watch: Tabs['watch'] = (listener) => {
     const own = () => listener();
     listeners.add(own);
     return () => void listeners.delete(own);
@@ -29,8 +41,10 @@ export function createTabs({ name, platform }: IndexedDbSettings) {
         signal.addEventListener('abort', abort);
         const holdLock = () =>
           new Promise<void>((end) => {
-            // A page that is frozen or in the back cache does nothing. If it returns, its worker runs beside the leader's, and leases keep them apart.
-            for (const type of ['pagehide', 'freeze'] as const) platform.addEventListener?.(type, end, true);
+            // A page that is frozen or in the back cache does nothing. If it returns, its worker runs beside the
+            // leader's, and leases keep them apart.
+            for (const type of ['pagehide', 'freeze'] as const) globalThis.addEventListener?.(type, () => end(), true);
+            onLead(controller.signal);
             resolve(end);
           });
         locks.request(name, { signal: controller.signal }, holdLock).catch(reject);
@@ -38,8 +52,48 @@ export function createTabs({ name, platform }: IndexedDbSettings) {
 
   return {
     announce: () => channel?.postMessage(0),
+    wake,
     watch,
     lead,
     close: () => channel?.close(),
+  };
+}
+
+/** The wait before the second call: browsers report that they are online a moment before requests succeed. */
+const AGAIN_MS = 2_000;
+
+/** The events of a page or a web worker, which has no document. */
+export interface PageEvents {
+  addEventListener?(type: string, listener: () => void): void;
+  removeEventListener?(type: string, listener: () => void): void;
+  readonly document?: {
+    readonly visibilityState: string;
+    addEventListener(type: string, listener: () => void): void;
+    removeEventListener(type: string, listener: () => void): void;
+  };
+}
+
+/**
+ * Calls the listener when the page may have a network again: it went online, came back, or became visible. Calls it
+ * a second time a little later, for reports that were sent too early. Returns a function that stops this.
+ */
+export function onReconnecting(page: PageEvents, clock: Clock, listener: () => void): () => void {
+  const { document } = page;
+  let again: unknown;
+  const tell = () => {
+    clock.clearTimeout(again);
+    again = clock.setTimeout(listener, AGAIN_MS);
+    listener();
+  };
+  const ifVisible = () => {
+    if (document?.visibilityState === 'visible') tell();
+  };
+  const types = ['online', 'pageshow'] as const;
+  for (const type of types) page.addEventListener?.(type, tell);
+  document?.addEventListener('visibilitychange', ifVisible);
+  return () => {
+    clock.clearTimeout(again);
+    for (const type of types) page.removeEventListener?.(type, tell);
+    document?.removeEventListener('visibilitychange', ifVisible);
   };
 }

@@ -1,29 +1,152 @@
-import type { Counts } from '../../store.js';
-import type { CountedRows } from './console/open.js';
+import { SPANS } from '../../receipts/pace.js';
+import { type Destination, keyOf } from '../../rules/destination.js';
+import type { CountedPlaces, OpenCounts, PaceCount } from '../../store/operator-store.js';
+import type { Counts } from '../../store/store.js';
+import { CLASS_COLUMNS, countsOf, PACE_NUMBERS } from '../sql/reads.js';
 import type { Run } from './database.js';
+import { NOW_MS, STATEMENT_MS } from './sql-parts.js';
 
 /** The numbers of final rows, from the tally of the turns. */
-export async function readFinals(run: Run, schema: string, accounts?: readonly string[]): Promise<Record<'recorded' | 'dismissed' | 'attempts', number>> {
+export async function readFinals(
+  run: Run,
+  schema: string,
+  accounts?: readonly string[],
+): Promise<Record<'recorded' | 'dismissed' | 'attempts', number>> {
   const [found] = await run(
     `SELECT json_build_object('recorded', coalesce(sum(recorded), 0), 'dismissed', coalesce(sum(dismissed), 0), 'attempts', coalesce(sum(attempts), 0))::text AS ended
-      FROM ${schema}.tally WHERE CASE WHEN $1::text IS NULL THEN account IN (SELECT d.account FROM ${schema}.destinations AS d)
-      ELSE account IN (SELECT json_array_elements_text($1::text::json)) END`,
+      FROM ${schema}.tally WHERE $1::text IS NULL OR account IN (SELECT json_array_elements_text($1::text::json))`,
     [accounts === undefined ? null : JSON.stringify(accounts)],
   );
   return JSON.parse(found?.ended ?? 'null') as Record<'recorded' | 'dismissed' | 'attempts', number>;
 }
 
 /** The number of rows in each state. The open ones may have been counted a little earlier. */
-export async function readCounts(run: Run, schema: string, readOpen: () => Promise<CountedRows>, accounts?: readonly string[]): Promise<Counts> {
+export async function readCounts(
+  run: Run,
+  schema: string,
+  readOpen: () => Promise<CountedPlaces>,
+  accounts?: readonly string[],
+): Promise<Counts> {
   const { countedAt, places } = await readOpen();
-  const { recorded, dismissed, attempts } = await readFinals(run, schema, accounts);
   const shown = places.filter(({ account }) => accounts?.includes(account) ?? true);
-  const sum = (name: 'waiting' | 'blocked' | 'inFlight' | 'quarantined') => shown.reduce((total, one) => total + one[name], 0);
-  const oldest = shown.flatMap((one) => one.oldestOpenAt ?? []);
-  return {
-    states: { waiting: sum('waiting'), blocked: sum('blocked'), 'in-flight': sum('inFlight'), recorded, quarantined: sum('quarantined'), dismissed },
-    oldestOpenAt: oldest.length > 0 ? Math.min(...oldest) : undefined,
-    attempts,
-    countedAt,
-  };
+  return { ...countsOf(shown, await readFinals(run, schema, accounts)), countedAt };
+}
+
+/** Up to this number of rows, each answer counts them. */
+const SMALL = 20_000;
+/**
+ * A large queue is counted again after this multiple of the time of a count. So counting uses at most a twentieth of a
+ * connection.
+ */
+const REST = 20;
+const SHORTEST_AGE_MS = 2_000;
+/** The greatest age of a count in an answer. */
+const LONGEST_AGE_MS = 60_000;
+
+/**
+ * Counts open rows. Counting a million takes a third of a second. Counters that change with each row would make commits
+ * wait for each other, including the user's own transactions. So a large queue is counted in the background, and the
+ * answer contains the time of the count.
+ */
+export function createOpenCounts(run: Run, schema: string) {
+  let kept: (CountedPlaces & { readonly began: number; readonly tookMs: number }) | undefined;
+  let counting: Promise<CountedPlaces> | undefined;
+
+  async function isSmall(): Promise<boolean> {
+    const [found] = await run(
+      `SELECT (count(*) <= ${SMALL})::text AS small FROM (SELECT 1 FROM ${schema}.queue LIMIT ${SMALL + 1}) AS looked`,
+    );
+    return found?.small === 'true';
+  }
+
+  async function count(): Promise<CountedPlaces> {
+    const [found] = await run(
+      `SELECT json_build_object('countedAt', ${NOW_MS}, 'places', (SELECT json_agg(json_build_object('account', coalesce(d.account, o.account), 'environment', coalesce(d.environment, o.environment),
+        'waiting', coalesce(o.waiting, 0), 'blocked', coalesce(o.blocked, 0), 'inFlight', coalesce(o.in_flight, 0), 'quarantined', coalesce(o.quarantined, 0),
+        'oldestOpenAt', (SELECT r.enqueued_at FROM ${schema}.reports AS r WHERE r.sequence = o.oldest)))
+        FROM ${schema}.destinations AS d FULL JOIN (
+          SELECT q.account, q.environment, count(*) FILTER (WHERE q.state = 'waiting' AND NOT q.blocked) AS waiting, count(*) FILTER (WHERE q.state = 'waiting' AND q.blocked) AS blocked,
+            count(*) FILTER (WHERE q.state = 'in-flight') AS in_flight, count(*) FILTER (WHERE q.state = 'quarantined') AS quarantined,
+            min(q.sequence) FILTER (WHERE q.state <> 'quarantined') AS oldest
+          FROM ${schema}.queue AS q GROUP BY q.account, q.environment) AS o ON o.account = d.account AND o.environment = d.environment))::text AS counted`,
+    );
+    const { countedAt, places } = JSON.parse(found?.counted ?? 'null') as {
+      countedAt: number;
+      places: (OpenCounts & { oldestOpenAt: number | null })[] | null;
+    };
+    return {
+      countedAt,
+      places: (places ?? []).map((place) => ({ ...place, oldestOpenAt: place.oldestOpenAt ?? undefined })),
+    };
+  }
+
+  /** Runs one count at a time. All callers share it. */
+  function countLarge(): Promise<CountedPlaces> {
+    counting ??= (async () => {
+      const began = performance.now();
+      const counted = await count();
+      kept = { ...counted, began, tookMs: performance.now() - began };
+      return counted;
+    })().finally(() => {
+      counting = undefined;
+    });
+    return counting;
+  }
+
+  async function quarantinedNow(): Promise<(Destination & { readonly count: number })[]> {
+    const found = await run(
+      `SELECT json_build_object('account', account, 'environment', environment, 'count', count(*))::text AS place
+        FROM ${schema}.queue WHERE state = 'quarantined' GROUP BY account, environment`,
+    );
+    return found.map(({ place }) => JSON.parse(place ?? 'null') as Destination & { count: number });
+  }
+
+  async function read(): Promise<CountedPlaces> {
+    if (await isSmall()) return count();
+    const age = kept ? performance.now() - kept.began : Number.POSITIVE_INFINITY;
+    if (!kept || age > LONGEST_AGE_MS) return countLarge();
+    const { countedAt, places, tookMs } = kept;
+    // The next caller gets the new count. An error of the database shows with the next awaited statement.
+    if (age > Math.max(SHORTEST_AGE_MS, REST * tookMs)) countLarge().catch(() => {});
+    const quarantined = await quarantinedNow();
+    return {
+      countedAt,
+      places: places.map((place) => ({
+        ...place,
+        quarantined: quarantined.find((one) => keyOf(one) === keyOf(place))?.count ?? 0,
+      })),
+    };
+  }
+
+  return read;
+}
+
+const KEYS = 'span, start, account, environment';
+
+/** Adds counts of recorded reports by time, in one statement. Of several at once, only the one that finds `from` succeeds. */
+export async function addPace(
+  run: Run,
+  schema: string,
+  { from, to, counts }: { readonly from: number; readonly to: number; readonly counts: readonly PaceCount[] },
+): Promise<boolean> {
+  const values = counts.map(({ sumMs, classes, ...count }) => ({
+    ...count,
+    sum_ms: Math.round(sumMs),
+    ...Object.fromEntries(CLASS_COLUMNS.map((name, place) => [name, classes[place] ?? 0])),
+  }));
+  const old = Object.entries(SPANS).flatMap(([span, { keptMs }]) =>
+    Number.isFinite(keptMs) ? [`p.span = '${span}' AND p.start < ${STATEMENT_MS} - ${keptMs}`] : [],
+  );
+  const reached = await run(
+    `WITH moved AS (UPDATE ${schema}.paced SET reached = $2::text::bigint WHERE reached = $1::text::bigint RETURNING 1),
+        added AS (
+          INSERT INTO ${schema}.paces AS p (${KEYS}, ${PACE_NUMBERS.join(', ')})
+          SELECT ${KEYS}, ${PACE_NUMBERS.join(', ')} FROM moved CROSS JOIN
+            json_to_recordset($3::text::json) AS g(span text, start bigint, account text, environment text, ${PACE_NUMBERS.map((name) => `${name} bigint`).join(', ')})
+          ON CONFLICT (${KEYS}) DO UPDATE SET ${PACE_NUMBERS.map((name) => `${name} = p.${name} + excluded.${name}`).join(', ')}),
+        gone AS (DELETE FROM ${schema}.paces AS p WHERE EXISTS (SELECT 1 FROM moved) AND (${old.join(' OR ')}))
+        SELECT 'moved' AS moved FROM moved`,
+    [String(from), String(to), JSON.stringify(values)],
+  );
+  return reached.length > 0;
 }

@@ -1,9 +1,32 @@
 import { type Clock, withTimeout } from '../../../platform/time.js';
-import { asPostgresError, postgresCodeOf, postgresError } from './failure.js';
-import { sender } from './lend.js';
-import type { PostgresDatabase, PostgresValue } from './types.js';
+import { asPostgresError, postgresCodeOf, postgresError, serverOf } from './failure.js';
 
-export type { PostgresDatabase, PostgresValue };
+/** A value that is bound to a statement. It is text, so that no library must guess a type. */
+export type PostgresValue = string | null;
+
+/**
+ * An object that sends a statement with its values to PostgreSQL: a pool or a client of `pg`, or your own line of code
+ * around another library.
+ *
+ * @example
+ * ```ts
+ * // postgres.js; `sql` may be that of a transaction
+ * const database = { query: async (text, values) => ({ rows: await sql.unsafe(text, values) }) };
+ * ```
+ */
+export interface PostgresDatabase {
+  /**
+   * Sends a statement with the placeholders `$1`, `$2` and so on. Resolves with rows as objects, whose members are the
+   * columns.
+   */
+  query(
+    text: string,
+    values: PostgresValue[],
+  ): PromiseLike<{
+    /** The rows of the result. */
+    readonly rows: readonly unknown[];
+  }>;
+}
 
 /** A row of a result: columns by name, each as text. */
 export type Columns = Readonly<Record<string, string | null>>;
@@ -23,26 +46,38 @@ export interface Patience {
 
 /** Sends a statement once, within a transaction that the caller has begun. Without `patience`, without a time limit. */
 export function runWithin(database: PostgresDatabase, place: string, patience?: Patience): Run {
-  const send = (text: string, values: readonly PostgresValue[] = []) => sendOnce((...given) => database.query(...given), place, text, values);
-  const more = '; the connection of your transaction may never answer: close it, as release(true) of pg does, instead of returning it to the pool';
+  const send = (text: string, values: readonly PostgresValue[] = []) =>
+    sendOnce((...given) => database.query(...given), database, place, text, values);
+  const more =
+    '; the connection of your transaction may never answer: close it, as release(true) of pg does, instead of returning it to the pool';
   return patience ? (text, values) => inTime(() => send(text, values), place, patience, more) : send;
 }
 
 /**
- * Sends statements that are separate transactions. A statement that was rolled back (a deadlock, a serialization failure) is sent
- * again, within the time limit.
+ * Sends statements that are separate transactions. A statement that was rolled back (a deadlock, a serialization
+ * failure) is sent again, within the time limit.
  */
-export function createRun(database: PostgresDatabase, place: string, { random, ...patience }: Patience & { random: () => number }): Run {
+export function createRun(
+  database: PostgresDatabase,
+  place: string,
+  { random, ...patience }: Patience & { random: () => number },
+): Run {
   const send = sender(database);
 
-  async function repeat(text: string, values: readonly PostgresValue[], signal: AbortSignal): Promise<readonly Columns[]> {
+  async function repeat(
+    text: string,
+    values: readonly PostgresValue[],
+    signal: AbortSignal,
+  ): Promise<readonly Columns[]> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await sendOnce((...given) => send(...given, signal), place, text, values);
+        return await sendOnce((...given) => send(...given, signal), database, place, text, values);
       } catch (error) {
         if (postgresCodeOf(error) !== 'conflict' || tries >= MOST_TRIES || signal.aborted) throw error;
       }
-      await new Promise<void>((resolve) => patience.clock.setTimeout(resolve, FIRST_WAIT_MS * 2 ** tries * (0.5 + random() / 2)));
+      await new Promise<void>((resolve) =>
+        patience.clock.setTimeout(resolve, FIRST_WAIT_MS * 2 ** tries * (0.5 + random() / 2)),
+      );
       signal.throwIfAborted();
     }
   }
@@ -50,17 +85,109 @@ export function createRun(database: PostgresDatabase, place: string, { random, .
   return (text, values = []) => inTime((signal) => repeat(text, values, signal), place, patience);
 }
 
-async function sendOnce(query: PostgresDatabase['query'], place: string, text: string, values: readonly PostgresValue[]): Promise<readonly Columns[]> {
+async function sendOnce(
+  query: PostgresDatabase['query'],
+  database: PostgresDatabase,
+  place: string,
+  text: string,
+  values: readonly PostgresValue[],
+): Promise<readonly Columns[]> {
   try {
     return (await query(text, [...values])).rows as readonly Columns[];
   } catch (error) {
-    throw asPostgresError(place, error);
+    throw asPostgresError(place, error, serverOf(database));
   }
 }
 
 /** Ends a wait at the time limit, since a cut connection gives no error. */
-async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, place: string, { clock, timeoutMs }: Patience, more = ''): Promise<T> {
+async function inTime<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  place: string,
+  { clock, timeoutMs }: Patience,
+  more = '',
+): Promise<T> {
   const answer = await withTimeout(work, { clock, milliseconds: timeoutMs });
   if (answer.ended === 'done') return answer.value;
-  throw answer.ended === 'failed' ? answer.error : postgresError('timeout', place, undefined, `${more} (timeoutMs: ${timeoutMs})`);
+  throw answer.ended === 'failed'
+    ? answer.error
+    : postgresError('timeout', place, undefined, `${more} (timeoutMs: ${timeoutMs})`);
 }
+
+/** The methods of a client from a pool of `pg` that are used. */
+interface Lent extends PostgresDatabase {
+  on(event: 'error', listener: () => void): unknown;
+  removeListener(event: 'error', listener: () => void): unknown;
+  /** Returns it to the pool. With `true`: closes it. */
+  release(destroy?: boolean): void;
+}
+
+/** The method of a pool of `pg` that is used. */
+interface LendingPool extends PostgresDatabase {
+  connect(): PromiseLike<Lent>;
+}
+
+/** Sends a statement. When the signal aborts, the caller no longer waits for the answer. */
+export type SendStatement = (
+  text: string,
+  values: PostgresValue[],
+  signal: AbortSignal,
+) => PromiseLike<{ readonly rows: readonly unknown[] }>;
+
+/** Whether a value is a pool of `pg`. A pool may use another connection for each statement. */
+export const isPool = (database: object): database is LendingPool => {
+  const { connect, totalCount } = database as { connect?: unknown; totalCount?: unknown };
+  return typeof connect === 'function' && typeof totalCount === 'number';
+};
+
+/**
+ * Whether a client of `pg` reports that it has no open transaction. Other libraries, and `pg` before 8.21, do not
+ * report it.
+ */
+export const isOutsideTransaction = (database: object): boolean => {
+  const { getTransactionStatus } = database as { getTransactionStatus?: unknown };
+  try {
+    return typeof getTransactionStatus === 'function' && getTransactionStatus.call(database) === 'I';
+  } catch {
+    // The native client has the method, but its binding may not.
+    return false;
+  }
+};
+
+/**
+ * Makes the function that sends statements. With a pool of `pg`, a statement that timed out closes its connection.
+ * `query` of the pool would keep the silent connection, until the pool has none left. It would also send a statement
+ * that has timed out while it waited for a connection.
+ */
+export const sender = (database: PostgresDatabase): SendStatement =>
+  isPool(database) ? overPool(database) : (text, values) => database.query(text, values);
+
+const overPool =
+  (pool: LendingPool): SendStatement =>
+  async (text, values, signal) => {
+    const client = await pool.connect();
+    // A broken connection emits an error event, which must have a listener. The statement rejects, too.
+    const heard = () => {};
+    client.on('error', heard);
+    let isLent = true;
+    const giveBack = (destroy: boolean) => {
+      if (!isLent) return;
+      isLent = false;
+      client.release(destroy);
+      client.removeListener('error', heard);
+    };
+    const close = () => giveBack(true);
+    signal.addEventListener('abort', close);
+    try {
+      signal.throwIfAborted();
+      const result = await client.query(text, values);
+      giveBack(false);
+      return result;
+    } catch (error) {
+      // After an abort before the query, the connection is unused. After an error of the query, its state is unknown,
+      // so it is closed.
+      giveBack(!signal.aborted);
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', close);
+    }
+  };

@@ -1,15 +1,16 @@
-import { asRecord } from '../../../platform/as-record.js';
+import { asRecord, memberOf } from '../../../platform/as-record.js';
 
 /**
- * The kind of a failure. `'connection'`: the server cannot be reached, or the connection broke; the result is unknown. `'timeout'`:
- * no answer within `timeoutMs`; the result is unknown. `'conflict'`: the statement was rolled back because of another one (a
- * deadlock, a serialization failure). `'busy'`: it waited too long for a lock, or was cancelled. `'full'`: a disk is full, or a
- * limit of the server is reached. `'read-only'`: the server is a standby, or the session may not write. `'newer'`: a newer version
- * of this package made the tables. `'older'`: an older version made them, which this one cannot read. `'missing'`: the tables do
- * not exist. `'privileges'`: the role has no permission. `'aborted'`: the transaction had failed before. `'isolation'`: the
- * isolation level is too high. `'no-transaction'`: the connection for your transaction has no open one. `'encoding'`: the
- * database's encoding is not UTF8. `'text'`: PostgreSQL cannot store the text. `'no-notifications'`: `LISTEN` was accepted, but
- * notifications do not arrive. `'closed'`: the store is closed. `'other'`: any other failure.
+ * The kind of a failure. `'connection'`: the server cannot be reached, or the connection broke; the result is unknown.
+ * `'timeout'`: no answer within `timeoutMs`; the result is unknown. `'conflict'`: the statement was rolled back because
+ * of another one (a deadlock, a serialization failure). `'busy'`: it waited too long for a lock, or was cancelled.
+ * `'full'`: a disk is full, or a limit of the server is reached. `'read-only'`: the server is a standby, or the session
+ * may not write. `'newer'`: a newer version of this package made the tables. `'older'`: an older version made them,
+ * which this one cannot read. `'missing'`: the tables do not exist. `'privileges'`: the role has no permission.
+ * `'aborted'`: the transaction had failed before. `'isolation'`: the isolation level is too high. `'no-transaction'`:
+ * the connection for your transaction has no open one. `'encoding'`: the database's encoding is not UTF8. `'text'`:
+ * PostgreSQL cannot store the text. `'no-notifications'`: `LISTEN` was accepted, but notifications do not arrive.
+ * `'closed'`: the store is closed. `'other'`: any other failure.
  */
 export type PostgresStoreErrorCode =
   | 'connection'
@@ -32,9 +33,9 @@ export type PostgresStoreErrorCode =
   | 'other';
 
 /**
- * The error of the methods of the PostgreSQL store. After `'connection'` and `'timeout'` the result is unknown: enqueue the same
- * report again, which is safe. After any other code nothing was changed. Your own transaction has failed, as after any error. The
- * library's own error is not kept, since it may contain the values of a row. Its SQLSTATE is kept.
+ * The error of the methods of the PostgreSQL store. After `'connection'` and `'timeout'` the result is unknown: enqueue
+ * the same report again, which is safe. After any other code nothing was changed. Your own transaction has failed, as
+ * after any error. The library's own error is not kept, since it may contain the values of a row. Its SQLSTATE is kept.
  *
  * @example
  * ```ts
@@ -101,10 +102,12 @@ const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[
 ];
 
 const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
-  connection: 'cannot be reached, or the connection broke; look at the server, and at the address and password of the connection',
+  connection:
+    'cannot be reached, or the connection broke; look at the server, and at the address and password of the connection',
   timeout:
     'gave no answer in time, so the result of the statement is unknown. A report may have been enqueued: enqueue the same again, which is safe. A row that a worker has claimed is claimed again after its lease',
-  conflict: 'rolled the statement back several times because of another one; look for sessions that lock the tables of the outbox',
+  conflict:
+    'rolled the statement back several times because of another one; look for sessions that lock the tables of the outbox',
   busy: 'did not answer in time; look for a long transaction that holds a lock, and at statement_timeout and lock_timeout',
   full: 'has no room left: a disk or the number of connections is at its limit. Make room; reports are accepted again then',
   'read-only': 'cannot be written; connect to the primary server, with a session that may write',
@@ -115,10 +118,12 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   privileges:
     'does not allow this to the role of the connection. As the owner of the tables, run: GRANT USAGE ON SCHEMA :schema TO your_role; GRANT USAGE ON ALL SEQUENCES IN SCHEMA :schema TO your_role; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA :schema TO your_role; To make the tables, run what postgresMigrations returns with a role that has CREATE on the database, and pass migrate: false',
   aborted: 'refuses further statements in this transaction: an earlier statement failed. Roll it back',
-  isolation: "must be used with the isolation level 'read committed'; set default_transaction_isolation for the connections of the outbox",
+  isolation:
+    "must be used with the isolation level 'read committed'; set default_transaction_isolation for the connections of the outbox",
   'no-transaction':
     'was given a connection without an open transaction. Nothing was enqueued: await BEGIN first, and await every report before COMMIT or ROLLBACK',
-  encoding: "must have the encoding UTF8, for names and messages in any script; create another one with ENCODING 'UTF8' and TEMPLATE template0",
+  encoding:
+    "must have the encoding UTF8, for names and messages in any script; create another one with ENCODING 'UTF8' and TEMPLATE template0",
   text: 'cannot store a NUL character, half a surrogate pair, or a character that its encoding does not have',
   'no-notifications':
     'accepted LISTEN, but notifications do not arrive: the client connects through a pooler in transaction mode, such as PgBouncer, or to another database. Reports are found by polling (pollMs). Give listen a client that connects to the server itself, or leave listen out',
@@ -126,19 +131,69 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   other: 'failed',
 };
 
+/** The parts of a connection that a message may show: never a password. */
+export interface ServerName {
+  /** Host and port, such as `db.internal:5432`. */
+  readonly address: string | undefined;
+  readonly database: string | undefined;
+}
+
+const HOST = /^[\w./:[\]-]{1,255}$/;
+const WORD = /^[\w.-]{1,63}$/;
+
+/** The server of a pool or client of `pg`. Undefined parts are those of its defaults, or of another library. */
+export function serverOf(connection: object): ServerName {
+  try {
+    const named = asRecord(connection);
+    const given = asRecord(memberOf(connection as { options?: unknown }, 'options'));
+    const { connectionString, host = named.host, port = named.port ?? 5432, database = named.database } = given;
+    const read = typeof connectionString === 'string' ? partsOf(connectionString) : { host, port, database };
+    const isNamed = typeof read.host === 'string' && HOST.test(read.host) && /^\d{1,5}$/.test(String(read.port));
+    return {
+      address: isNamed ? `${read.host}:${read.port}` : undefined,
+      database: typeof read.database === 'string' && WORD.test(read.database) ? read.database : undefined,
+    };
+  } catch {
+    return UNNAMED;
+  }
+}
+
+const UNNAMED: ServerName = { address: undefined, database: undefined };
+
+/** The parts of an address. None if a special character of its password could be taken for the end of it. */
+function partsOf(address: string): { readonly host?: string; readonly port?: string; readonly database?: string } {
+  const { hostname, port, pathname, username, hash } = new URL(address);
+  const signs = address.split('@').length - 1;
+  if (hash !== '' || signs > 1 || (signs === 1) !== (username !== '')) return {};
+  return { host: hostname, port: port || '5432', database: pathname.slice(1) };
+}
+
+function connectionSentence(sqlState: string | undefined, { address, database }: ServerName): string {
+  const server = address === undefined ? 'the server' : `the server ${address}`;
+  const name = database === undefined ? '' : ` ${database}`;
+  if (sqlState === '3D000')
+    return `does not exist: ${server} was reached, and has no database${name}. Create it, or correct its name in the connection. Nothing was enqueued`;
+  if (sqlState?.startsWith('28'))
+    return `refused the login: ${server} was reached${name && ` for the database${name}`}, and the role of the connection does not exist there, has another password, or is not allowed by pg_hba.conf. Correct the user and the password. Nothing was enqueued`;
+  if (address === undefined) return SENTENCES.connection;
+  return SENTENCES.connection.replace('reached', `reached at ${address}${name && ` (database${name})`}`);
+}
+
 /** The largest number of errors in a chain of causes. */
 const MOST_WRAPPED = 4;
 
 /**
- * The code of a library's error or its cause: the SQLSTATE, or the code of the system. The rest of the error may contain personal
- * data. Prisma has the database's code in `meta`, and deeper with a driver adapter.
+ * The code of a library's error or its cause: the SQLSTATE, or the code of the system. The rest of the error may
+ * contain personal data. Prisma has the database's code in `meta`, and deeper with a driver adapter.
  */
 function stateOf(error: unknown): string | undefined {
   let wrapped = asRecord(error);
   for (let depth = 0; depth < MOST_WRAPPED; depth += 1) {
     const meta = asRecord(wrapped.meta);
     const codes = [meta.code, asRecord(asRecord(meta.driverAdapterError).cause).originalCode, wrapped.code];
-    const state = codes.find((code) => typeof code === 'string' && /^[A-Z0-9_]{5,40}$/.test(code) && !/^P[1-9]\d{3}$/.test(code));
+    const state = codes.find(
+      (code) => typeof code === 'string' && /^[A-Z0-9_]{5,40}$/.test(code) && !/^P[1-9]\d{3}$/.test(code),
+    );
     if (typeof state === 'string') return state;
     wrapped = asRecord(wrapped.cause);
   }
@@ -149,16 +204,21 @@ function stateOf(error: unknown): string | undefined {
 export function postgresCodeOf(error: unknown): PostgresStoreErrorCode {
   if (error instanceof PostgresStoreError) return error.code;
   const state = stateOf(error);
-  if (state !== undefined && /^[0-9A-Z]{5}$/.test(state) && state !== 'EPIPE') return STATES.find(([start]) => state.startsWith(start))?.[1] ?? 'other';
+  if (state !== undefined && /^[0-9A-Z]{5}$/.test(state) && state !== 'EPIPE')
+    return STATES.find(([start]) => state.startsWith(start))?.[1] ?? 'other';
   // A broken connection has a code of the system, a code of the library, or none.
-  return state !== undefined || /connect|reach|terminat|timeout|socket|pool/i.test(String(asRecord(error).message)) ? 'connection' : 'other';
+  return state !== undefined || /connect|reach|terminat|timeout|socket|pool/i.test(String(asRecord(error).message))
+    ? 'connection'
+    : 'other';
 }
 
-/** The store's own error for a library's. */
-export function asPostgresError(place: string, error: unknown): PostgresStoreError {
+/** The store's own error for a library's. `server`: what a failed connection names. */
+export function asPostgresError(place: string, error: unknown, server?: ServerName): PostgresStoreError {
   if (error instanceof PostgresStoreError) return error;
   const state = stateOf(error);
-  return state === OTHER_GATEWAY ? new OtherGatewayError(place, boundIn(error)) : postgresError(postgresCodeOf(error), place, state);
+  return state === OTHER_GATEWAY
+    ? new OtherGatewayError(place, boundIn(error))
+    : postgresError(postgresCodeOf(error), place, state, '', server);
 }
 
 /** The error with the bound gateway. It is read from the message of `bind`, since libraries pass only that on. */
@@ -181,10 +241,20 @@ function boundIn(error: unknown): string {
   return 'another gateway';
 }
 
-/** Makes the error of a code. */
-export function postgresError(code: PostgresStoreErrorCode, place: string, sqlState?: string, more = ''): PostgresStoreError {
+export function postgresError(
+  code: PostgresStoreErrorCode,
+  place: string,
+  sqlState?: string,
+  more = '',
+  server = UNNAMED,
+): PostgresStoreError {
+  const sentence = code === 'connection' ? connectionSentence(sqlState, server) : SENTENCES[code];
   const state = sqlState === undefined ? '' : ` (${sqlState})`;
-  return new PostgresStoreError(code, `The outbox's database (schema ${place}) ${SENTENCES[code].replaceAll(':schema', place)}${more}${state}.`, sqlState);
+  return new PostgresStoreError(
+    code,
+    `The outbox's database (schema ${place}) ${sentence.replaceAll(':schema', place)}${more}${state}.`,
+    sqlState,
+  );
 }
 
 /** Raised and caught within a function if another transaction was faster. */

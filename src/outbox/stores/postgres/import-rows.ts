@@ -1,12 +1,15 @@
 import { isOfARow } from '../../intake/insert-batch.js';
-import { isFinal, type Row } from '../../state-machine.js';
-import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
-import type { MovedRows } from '../moved-rows.js';
-import { importDecisions } from './console/decisions.js';
-import type { Run } from './database.js';
-import { toPostgresJson } from './turn.js';
+import { isFinal, type Row } from '../../rules/state-machine.js';
+import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
+import type { MovedRows } from '../rows.js';
+import { DECISION, decisionValues, PAUSE, pauseValues } from '../sql/reads.js';
+import type { PostgresValue, Run } from './database.js';
+import { toPostgresJson } from './sql-parts.js';
 
-/** The result of a move. `'there'`: the same data was moved before. `'other'`: the schema holds other data, and nothing was changed. */
+/**
+ * The result of a move. `'there'`: the same data was moved before. `'other'`: the schema holds other data, and nothing
+ * was changed.
+ */
 export type ImportResult = 'moved' | 'there' | 'other';
 
 /** The name of the setting that holds the origin of the moved data. */
@@ -14,17 +17,27 @@ const ORIGIN = 'moved-from';
 
 const COLUMNS = `sequence bigint, id text, account text, environment text, operation text, reference text, "waitsFor" text, fingerprint text, "enqueuedAt" bigint,
   state text, final boolean, blocked boolean, fence integer, attempts integer, "inDoubt" boolean, "doubtBefore" boolean, "dueAt" bigint, "changedAt" bigint,
-  outcome text, message text, "requestId" text, problem jsonb, decisions jsonb, body text`;
+  outcome text, message text, "requestId" text, problem jsonb, decisions jsonb, body text, excerpt text`;
 
 /** The columns that `reports` has for final rows only. For other rows they are in the queue. */
-const FINAL_COLUMNS = ['state', 'fence', 'attempts', '"inDoubt"', '"doubtBefore"', '"dueAt"', '"changedAt"', 'problem', 'decisions'];
+const FINAL_COLUMNS = [
+  'state',
+  'fence',
+  'attempts',
+  '"inDoubt"',
+  '"doubtBefore"',
+  '"dueAt"',
+  '"changedAt"',
+  'problem',
+  'decisions',
+];
 
 const addRows = (schema: string): string => `
   WITH given AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS (${COLUMNS})),
   added AS (
-    INSERT INTO ${schema}.reports (sequence, id, account, environment, operation, reference, waits_for, fingerprint, enqueued_at, outcome, message, request_id, body,
+    INSERT INTO ${schema}.reports (sequence, id, account, environment, operation, reference, waits_for, fingerprint, enqueued_at, outcome, message, request_id, body, excerpt,
       state, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
-    SELECT sequence, id, account, environment, operation, reference, "waitsFor", fingerprint, "enqueuedAt", outcome, message, "requestId", body,
+    SELECT sequence, id, account, environment, operation, reference, "waitsFor", fingerprint, "enqueuedAt", outcome, message, "requestId", body, excerpt,
       ${FINAL_COLUMNS.map((name) => `CASE WHEN final THEN ${name} END`).join(', ')} FROM given)
   INSERT INTO ${schema}.queue (sequence, account, environment, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
   SELECT sequence, account, environment, "waitsFor", state, blocked, fence, attempts, "inDoubt", "doubtBefore", "dueAt", "changedAt", problem, decisions
@@ -37,14 +50,13 @@ const storable = (row: Row) => ({
   changedAt: Math.round(row.changedAt),
 });
 
-/** Replaces unstorable characters only in messages and problems. In an identity they must fail the import. */
+/** A value without unstorable characters. */
+const fitted = <T>(value: T): T => JSON.parse(toPostgresJson(value));
+
+/** Replaces unstorable characters only in texts for people. In an identity they must fail the import. */
 const asJson = (row: Row): unknown => {
-  const { message, problem, ...rest } = storable(row);
-  return {
-    ...rest,
-    message: message === undefined ? null : JSON.parse(toPostgresJson(message)),
-    problem: problem === undefined ? null : JSON.parse(toPostgresJson(problem)),
-  };
+  const { message = null, problem = null, decisions, ...rest } = storable(row);
+  return { ...rest, message: fitted(message), problem: fitted(problem), decisions: fitted(decisions) };
 };
 
 /** Writes rows together; after a failure each by itself. Returns those that PostgreSQL refuses, with its errors. */
@@ -65,15 +77,20 @@ async function writeRows(run: Run, schema: string, rows: readonly Row[]): Promis
   return [];
 }
 
-/** A row that the target refuses. */
+const PAUSE_VALUES = '$1::text::integer, $2::text, $3::text, $4::text::bigint, $5::text::integer, $6::text::bigint';
+/** Values as they are bound. */
+const asTexts = (values: readonly (string | number | null)[]): PostgresValue[] =>
+  values.map((value) => (value === null ? null : String(value)));
+
 export interface RefusedRow {
   readonly row: Row;
   readonly error: unknown;
 }
 
 /**
- * Imports the complete content of another store, within a transaction that the caller begins and commits. `origin` identifies the
- * data: a second call with the same origin does nothing. Rows keep their numbers, states, fences, attempts, doubts and decisions.
+ * Imports the complete content of another store, within a transaction that the caller begins and commits. `origin`
+ * identifies the data: a second call with the same origin does nothing. Rows keep their numbers, states, fences,
+ * attempts, doubts and decisions.
  * `onRefused` gets the rows that PostgreSQL refuses; the other rows are written.
  */
 export async function importRows(
@@ -81,10 +98,7 @@ export async function importRows(
   schema: string,
   moved: MovedRows,
   origin: string,
-  onRows: (count: number) => void,
-  onRefused: (refused: RefusedRow) => void = ({ error }) => {
-    throw error;
-  },
+  onRefused: (refused: RefusedRow) => void,
 ): Promise<ImportResult> {
   await run(`LOCK TABLE ${schema}.reports, ${schema}.settings IN EXCLUSIVE MODE`);
   const [before] = await run(`SELECT value FROM ${schema}.settings WHERE name = '${ORIGIN}'`);
@@ -96,7 +110,6 @@ export async function importRows(
   if (used?.used !== 'false') return 'other';
 
   const tally = new Map<string, { recorded: number; dismissed: number; attempts: number }>();
-  let count = 0;
   for (const rows of moved.rows()) {
     for (const refused of await writeRows(run, schema, rows)) onRefused(refused);
     for (const { account, state, attempts } of rows) {
@@ -105,27 +118,26 @@ export async function importRows(
       counted.attempts += attempts;
       tally.set(account, counted);
     }
-    count += rows.length;
-    onRows(count);
   }
   for (const lines of moved.receipts())
-    await run(`INSERT INTO ${schema}.receipts (position, id, line) SELECT * FROM json_to_recordset($1::text::json) AS ("index" bigint, id text, line text)`, [
-      JSON.stringify(lines.map(({ index, id, line }) => ({ index, id, line }))),
-    ]);
+    await run(
+      `INSERT INTO ${schema}.receipts (position, id, line) SELECT * FROM json_to_recordset($1::text::json) AS ("index" bigint, id text, line text)`,
+      [JSON.stringify(lines.map(({ index, id, line }) => ({ index, id, line })))],
+    );
   await run(
     `INSERT INTO ${schema}.unlogged (sequence) SELECT value::bigint FROM json_array_elements_text($1::text::json) WITH ORDINALITY AS u(value, place) ORDER BY place`,
     [JSON.stringify(moved.unlogged)],
   );
-  for (const { account, environment, gateway, rebound, pause } of moved.destinations) {
-    const { version, reason, message, since, strikes, until } = pause;
+  for (const { account, environment, gateway, rebound, pause, breakers } of moved.destinations) {
     await run(
-      `INSERT INTO ${schema}.destinations (account, environment, gateway, rebound, version, reason, message, since, strikes, until)
-        VALUES ($1::text, $2::text, $3::text, $4::text::jsonb, $5::text::integer, $6::text, $7::text, $8::text::bigint, $9::text::integer, $10::text::bigint)`,
-      [
-        ...[account, environment, gateway, toPostgresJson(rebound)],
-        ...[String(version), reason ?? null, message ?? null, String(Math.round(since)), String(strikes), String(Math.round(until))],
-      ],
+      `INSERT INTO ${schema}.destinations (${PAUSE}, account, environment, gateway, rebound) VALUES (${PAUSE_VALUES}, $7::text, $8::text, $9::text, $10::text::jsonb)`,
+      [...asTexts(pauseValues(pause)), account, environment, gateway, toPostgresJson(rebound)],
     );
+    for (const one of breakers)
+      await run(
+        `INSERT INTO ${schema}.breakers (${PAUSE}, account, environment, operation) VALUES (${PAUSE_VALUES}, $7::text, $8::text, $9::text)`,
+        [...asTexts(pauseValues(one)), account, environment, one.operation ?? null],
+      );
   }
   for (const [name, value] of [...moved.settings, [ORIGIN, origin] as const])
     await run(`INSERT INTO ${schema}.settings (name, value) VALUES ($1::text, $2::text)`, [name, value]);
@@ -135,6 +147,31 @@ export async function importRows(
       [account, String(recorded), String(dismissed), String(attempts)],
     );
   await importDecisions(run, schema, moved);
-  await run(`SELECT setval('${schema}.reports_sequence_seq', greatest(1, (SELECT max(sequence) FROM ${schema}.reports)))::text AS set`);
+  await run(
+    `SELECT setval('${schema}.reports_sequence_seq', greatest(1, (SELECT max(sequence) FROM ${schema}.reports)))::text AS set`,
+  );
   return 'moved';
+}
+
+/** Imports the decisions of another store, as a part of its move. */
+async function importDecisions(
+  run: Run,
+  schema: string,
+  { decisions, steps }: Pick<MovedRows, 'decisions' | 'steps'>,
+): Promise<void> {
+  for (const one of decisions)
+    await run(
+      `INSERT INTO ${schema}.decisions (${DECISION})
+        VALUES ($1::text::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text::bigint, $8::text::bigint, $9::text::bigint, $10::text::bigint, $11::text::bigint,
+          $12::text::boolean, $13::text)`,
+      asTexts(decisionValues(one)),
+    );
+  for (const { id, from, sequences } of steps)
+    await run(
+      `INSERT INTO ${schema}.decision_steps (decision, began, sequences) VALUES ($1::text, $2::text::bigint, $3::text::json)`,
+      [id, String(from), JSON.stringify(sequences)],
+    );
+  await run(
+    `SELECT setval('${schema}.decisions_place_seq', greatest(1, (SELECT max(place) FROM ${schema}.decisions)))::text AS set`,
+  );
 }

@@ -2,8 +2,8 @@ import { asRecord } from '../../../platform/as-record.js';
 import { type Clock, withTimeout } from '../../../platform/time.js';
 
 /**
- * A connection that is used only for listening, for example a client of `pg`. A pooler that lends connections for single
- * statements cannot pass notifications on.
+ * A connection that is used only for listening, for example a client of `pg`. A pooler that lends connections for
+ * single statements cannot pass notifications on.
  */
 export interface ListeningClient {
   /** Runs a statement: `LISTEN`, and from time to time a check of the connection. */
@@ -42,11 +42,14 @@ const LONGEST_RECONNECT_WAIT_MS = 30_000;
 const PROBE = 'heard? ';
 
 /**
- * Calls the listener with every notification, and after each new connection, since notifications may have been missed. Returns a
- * function that stops this. A pooler in transaction mode accepts LISTEN but passes no notification on. So a new connection must
- * receive a test notification that is sent over another connection.
+ * Calls the listener with every notification, and after each new connection, since notifications may have been missed.
+ * Returns a function that stops this. A pooler in transaction mode accepts LISTEN but passes no notification on. So a
+ * new connection must receive a test notification that is sent over another connection.
  */
-export function listen({ connect, channel, notify, onDeaf, clock, random }: ListenSettings, listener: () => void): () => void {
+export function listen(
+  { connect, channel, notify, onDeaf, clock, random }: ListenSettings,
+  listener: () => void,
+): () => void {
   let stopped = false;
   let timer: unknown;
   let current: ListeningClient | undefined;
@@ -71,10 +74,14 @@ export function listen({ connect, channel, notify, onDeaf, clock, random }: List
 
   function reconnect(): void {
     failures += 1;
-    later(() => void begin(), Math.min(LONGEST_RECONNECT_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(10, failures - 1)) * (0.5 + random() / 2));
+    later(
+      () => void begin(),
+      Math.min(LONGEST_RECONNECT_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(10, failures - 1)) * (0.5 + random() / 2),
+    );
   }
 
-  const answered = async (work: PromiseLike<unknown>): Promise<boolean> => (await withTimeout(() => work, { clock, milliseconds: ANSWER_MS })).ended === 'done';
+  const answered = async (work: PromiseLike<unknown>): Promise<boolean> =>
+    (await withTimeout(() => work, { clock, milliseconds: ANSWER_MS })).ended === 'done';
 
   /** Whether the connection receives a test notification. Undefined if it could not be sent. */
   async function hears(): Promise<boolean | undefined> {

@@ -1,37 +1,52 @@
-import { ConfigurationError } from '../../../errors/errors.js';
+import { requireOptions } from '../../../errors/errors.js';
 import { type Clock, systemClock } from '../../../platform/time.js';
-import { isClock, isFlag, isFunction, isLimit, must, option, optional, readOptions, required } from '../../../schema/option-rules.js';
+import {
+  isClock,
+  isFlag,
+  isFunction,
+  isLimit,
+  must,
+  option,
+  optional,
+  required,
+} from '../../../schema/option-rules.js';
 import type { PostgresDatabase } from './database.js';
 import type { ListeningClient } from './listen.js';
 import { isSchemaName, SCHEMA_RULE } from './schema.js';
 
 /** The options of the PostgreSQL store. */
 export interface PostgresStoreOptions {
-  /** A pool, or any other object that sends statements. The store sends only single statements, so any pooler works. Close it yourself. */
+  /**
+   * A pool, or any other object that sends statements. The store sends only single statements, so any pooler works.
+   * Close it yourself.
+   */
   database: PostgresDatabase;
   /** The schema of the outbox's tables, which is made if it does not exist. Default: `'location_sdk'`. */
   schema?: string | undefined;
-  /** Whether the store creates missing tables and updates older ones. Default: true. */
+  /** Whether the store creates missing tables. Default: true. */
   migrate?: boolean | undefined;
   /**
-   * Whether the commit of a report notifies the listening workers (`NOTIFY`). PostgreSQL runs these commits one after the
-   * other. Switch it off if many transactions per second enqueue reports: workers then find them by polling. Default: true.
+   * Whether the commit of a report notifies the listening workers (`NOTIFY`). PostgreSQL runs these commits one after
+   * the other. Switch it off if many transactions per second enqueue reports: workers then find them by polling.
+   * Default: true.
    */
   notify?: boolean | undefined;
   /**
-   * Connects a client that is used only for listening, for example `() => pool.connect()` of `pg`. Then an idle worker finds a
-   * report as soon as it is committed. The store replaces a lost connection, and workers also poll. Default: workers only poll
-   * (the outbox's `pollMs`).
+   * Connects a client that is used only for listening, for example `() => pool.connect()` of `pg`. Then an idle worker
+   * finds a report as soon as it is committed. The store replaces a lost connection, and workers also poll. Default:
+   * workers only poll (the outbox's `pollMs`).
    */
   listen?: (() => PromiseLike<ListeningClient>) | undefined;
   /**
-   * The time limit of a statement, in milliseconds, with the wait for a connection. After it the call rejects with the code
-   * `'timeout'`, and a connection of a pool of `pg` is closed. There is always a limit: 0 and `Infinity` are refused, and the
-   * largest value is 2,147,483,647. Give any other library than `pg` its own shorter limit, which frees its connection.
-   * Default: 30,000.
+   * The limit for a statement and the wait for its connection, in milliseconds. After it the call rejects with the code
+   * `'timeout'`, and a connection of a pool of `pg` is closed. 0 and `Infinity` are refused. Give any other library than
+   * `pg` its own shorter limit, which frees its connection. Default: 30,000.
    */
   timeoutMs?: number | undefined;
-  /** The timers for limits, retries and the listening connection. Times of reports are always the database's. Default: the system's. */
+  /**
+   * The timers for limits, retries and the listening connection. Times of reports are always the database's. Default:
+   * the system's.
+   */
   clock?: Clock | undefined;
   /** The source of the jitter, from 0 to below 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
@@ -39,7 +54,9 @@ export interface PostgresStoreOptions {
 
 /** Every option of the PostgreSQL store and its default. */
 const optionTable = {
-  database: required<PostgresDatabase>(must('an object with query(text, values), such as a pool of pg', (value) => isDatabase(value))),
+  database: required<PostgresDatabase>(
+    must('an object with query(text, values), such as a pool of pg', (value) => isDatabase(value)),
+  ),
   schema: option(must(SCHEMA_RULE, isSchemaName), 'location_sdk'),
   migrate: option(isFlag, true),
   notify: option(isFlag, true),
@@ -52,12 +69,11 @@ const optionTable = {
 };
 
 /** The options with their defaults. Throws a `ConfigurationError` that lists every problem. */
-export function readPostgresOptions(options: PostgresStoreOptions) {
-  const read = readOptions('postgresStore', optionTable, options);
-  if (read.problem !== undefined) throw new ConfigurationError(read.problem);
-  return read.complete;
-}
+export const readPostgresOptions = (options: PostgresStoreOptions) =>
+  requireOptions('postgresStore', optionTable, options).complete;
 
 /** Whether a value can send statements. */
 export const isDatabase = (value: unknown): value is PostgresDatabase =>
-  (typeof value === 'object' || typeof value === 'function') && value !== null && typeof (value as { query?: unknown }).query === 'function';
+  (typeof value === 'object' || typeof value === 'function') &&
+  value !== null &&
+  typeof (value as { query?: unknown }).query === 'function';

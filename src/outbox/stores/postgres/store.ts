@@ -1,30 +1,27 @@
 import { ConfigurationError } from '../../../errors/errors.js';
-import type { OutboxStore } from '../../store.js';
-import { isStorable } from '../storable.js';
-import { createOpenCounts } from './console/open.js';
-import { postgresConsole } from './console/store.js';
-import { readCounts } from './counts.js';
-import { createRun, type Patience, type Run, runWithin } from './database.js';
-import { bind, rebind, writePause } from './destinations.js';
+import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
+import type { OutboxStore } from '../../store/store.js';
+import { isStorable } from '../rows.js';
+import { createReads, type Dialect, type Found, namedColumns } from '../sql/reads.js';
+import { addPace, createOpenCounts, readCounts, readFinals } from './counts.js';
+import { createRun, isOutsideTransaction, isPool, type Patience, type Run, runWithin } from './database.js';
+import { createDecisions, eraseRows } from './decisions.js';
+import { bind, readOutlook, rebind, writePause } from './destinations.js';
 import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
-import { postgresError } from './failure.js';
-import { isOutsideTransaction, isPool } from './lend.js';
-import { listRows } from './list.js';
+import { postgresCodeOf, postgresError } from './failure.js';
+import { createReceipts, pruneStep } from './final-rows.js';
 import { listen } from './listen.js';
-import { readMissingKeys } from './missing-keys.js';
 import { isDatabase, type PostgresStoreOptions, readPostgresOptions } from './options.js';
-import { readOutlook } from './outlook.js';
-import { pruneStep, readPrunedBefore } from './prune.js';
-import { createReceipts } from './receipts.js';
-import { readRow, selectRows } from './row-columns.js';
 import { prepareSchema } from './schema.js';
-import { openSettings } from './settings.js';
+import { createSearch, listRows, readMissingKeys } from './search.js';
+import { NOW_MS, readRow, selectRows } from './sql-parts.js';
 import { takeTurn } from './turn.js';
 
 /**
- * Makes a store in PostgreSQL, for any number of instances on any number of machines. Accepted reports are as safe as the commits
- * of that database: you set `synchronous_commit` and replication. It needs PostgreSQL 12 or newer, a database with the encoding
- * UTF8, and the isolation level `read committed`. Rejects with a `PostgresStoreError` if the database cannot be used, and with a
+ * Makes a store in PostgreSQL, for any number of instances on any number of machines. Accepted reports are as safe as
+ * the commits of that database: you set `synchronous_commit` and replication. It needs PostgreSQL 12 or newer, a
+ * database with the encoding UTF8, and the isolation level `read committed`. Rejects with a `PostgresStoreError` if the
+ * database cannot be used, and with a
  * `ConfigurationError` if the options are wrong.
  *
  * @example
@@ -39,7 +36,10 @@ import { takeTurn } from './turn.js';
 export const postgresStore = (options: PostgresStoreOptions): Promise<OutboxStore> => openPostgresStore(options);
 
 /** The same with a parameter for the lock limits, which tests shorten. */
-export async function openPostgresStore(options: PostgresStoreOptions, longestLockMs = LONGEST_LOCK_MS): Promise<OutboxStore> {
+export async function openPostgresStore(
+  options: PostgresStoreOptions,
+  longestLockMs = LONGEST_LOCK_MS,
+): Promise<OutboxStore> {
   const { database, schema, migrate, notify, listen: connect, timeoutMs, clock, random } = readPostgresOptions(options);
   const send = createRun(database, schema, { clock, random, timeoutMs });
   const watchers = new Set<() => void>();
@@ -50,21 +50,30 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
   const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, longestLockMs);
 
   const open = createOpenCounts(run, schema);
+  const decisions = createDecisions(run, schema);
+  const search = createSearch(run, schema);
+  const reads = createReads(dialectOf(run, schema));
   return {
     durable: true,
     transactional: true,
     concurrent: true,
     enqueue: async (rows, transaction) =>
-      transaction === undefined ? enqueue(run, rows, true) : enqueue(runOf(transaction, schema, { clock, timeoutMs }), rows, false),
+      transaction === undefined
+        ? enqueue(run, rows, true)
+        : enqueue(runOf(transaction, schema, { clock, timeoutMs }), rows, false),
     asValue,
     turn: (turn) => takeTurn(run, schema, turn),
     bind: (given) => bind(run, schema, given),
     rebind: (change) => rebind(run, schema, change),
     outlook: (accounts) => readOutlook(run, schema, accounts),
     pause: (change) => writePause(run, schema, change),
-    get: async (ids) => {
+    get: async (ids, transaction) => {
       if (ids.length === 0) return [];
-      const found = await run(selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))'), [JSON.stringify(ids.filter(isStorable))]);
+      const within = transaction === undefined ? run : runOf(transaction, schema, { clock, timeoutMs });
+      const found = await within(
+        selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))'),
+        [JSON.stringify(ids.filter(isStorable))],
+      );
       const rows = new Map(found.map(readRow).map((row) => [row.id, row]));
       return ids.map((id) => rows.get(id));
     },
@@ -72,13 +81,31 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
     list: (query) => listRows(run, schema, query),
     counts: (accounts) => readCounts(run, schema, open, accounts),
     prune: (request) => pruneStep(run, schema, request),
-    prunedBefore: (account) => readPrunedBefore(run, schema, account),
+    prunedBefore: reads.prunedBefore,
     remember,
-    receipts: createReceipts(run, schema),
-    console: postgresConsole(run, schema, open),
+    receipts: { ...createReceipts(run, schema), ...reads.receipts },
+    console: {
+      ...reads.console,
+      now: async () => Number((await run(`SELECT (${NOW_MS})::text AS now`))[0]?.now),
+      open,
+      finals: (accounts) => readFinals(run, schema, accounts),
+      wrong: search.wrong,
+      quarantined: ({ of, asOf, after, limit }) => search.quarantined(of, asOf, after, limit),
+      tally: search.tally,
+      rows: search.rows,
+      search: search.search,
+      async begin(decision) {
+        await decisions.add(decision);
+        return reads.begun(decision.id);
+      },
+      step: decisions.step,
+      erase: (decision, sequences) => eraseRows(run, schema, decision, sequences),
+      pace: (from, to, counts) => addPace(run, schema, { from, to, counts }),
+    },
     ...(connect && {
       watch: (listener, onProblem) => {
-        const notify = (payload: string) => run('SELECT pg_notify($1::text, $2::text)::text AS sent', [schema, payload]);
+        const notify = (payload: string) =>
+          run('SELECT pg_notify($1::text, $2::text)::text AS sent', [schema, payload]);
         const onDeaf = () => onProblem?.(postgresError('no-notifications', schema));
         const stop = listen({ connect, channel: schema, notify, onDeaf, clock, random }, listener);
         watchers.add(stop);
@@ -96,11 +123,62 @@ export async function openPostgresStore(options: PostgresStoreOptions, longestLo
   };
 }
 
+/** The shared statements in the words of PostgreSQL. Each value is bound as text. */
+const dialectOf = (run: Run, schema: string): Dialect => ({
+  table: (name) => `${schema}.${name}`,
+  columns: (...given) =>
+    `json_build_object(${namedColumns(given)
+      .map(({ name, value }) => `'${name}', ${value}`)
+      .join(', ')})::text AS json`,
+  async all(text, ...values) {
+    let place = 0;
+    const bound = text.replace(/\?(#?)/g, (_, number) => {
+      place += 1;
+      return `$${place}::text${number === '' ? '' : '::bigint'}`;
+    });
+    return (await run(bound, values.map(String))).map(({ json }) => JSON.parse(json ?? 'null') as Found);
+  },
+});
+
 /** Makes the function that sends statements within the user's transaction. */
 function runOf(transaction: unknown, schema: string, patience: Patience): Run {
   const refuse = (why: string) => new ConfigurationError(`transaction: ${why}. Nothing was enqueued.`);
   if (!isDatabase(transaction)) throw refuse('expected the client that has begun it, with query(text, values)');
-  if (isPool(transaction)) throw refuse('a pool sends each statement over any connection; pass the client that has begun the transaction');
+  if (isPool(transaction))
+    throw refuse('a pool sends each statement over any connection; pass the client that has begun the transaction');
   if (isOutsideTransaction(transaction)) throw postgresError('no-transaction', schema);
   return runWithin(transaction, schema, patience);
+}
+
+/**
+ * Opens the settings. A setting never changes, so each is read once. The outbox's own secret is made at the start, so
+ * that a report within the user's transaction needs no second connection. Otherwise, transactions that hold the whole
+ * pool would wait for ever.
+ */
+async function openSettings(run: Run, schema: string): Promise<(name: string, value: string) => Promise<string>> {
+  const known = new Map<string, string>();
+  for (const { name, value } of await run(`SELECT name, value FROM ${schema}.settings`))
+    if (name && typeof value === 'string') known.set(name, value);
+
+  async function remember(name: string, value: string): Promise<string> {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const [added] = await run(
+      `INSERT INTO ${schema}.settings (name, value) VALUES ($1::text, $2::text) ON CONFLICT (name) DO NOTHING RETURNING value`,
+      [name, value],
+    );
+    // A separate statement, since the first one cannot see the commit of another instance in the meantime.
+    const [found] = added ? [added] : await run(`SELECT value FROM ${schema}.settings WHERE name = $1::text`, [name]);
+    if (typeof found?.value !== 'string') throw postgresError('other', schema, undefined, ': a setting cannot be read');
+    known.set(name, found.value);
+    return found.value;
+  }
+
+  try {
+    await remember(OWN_SECRET, newSecret());
+  } catch (error) {
+    // A role that may only read does not need it.
+    if (!['read-only', 'privileges'].includes(postgresCodeOf(error))) throw error;
+  }
+  return remember;
 }

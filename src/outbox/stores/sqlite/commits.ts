@@ -1,4 +1,4 @@
-import { isConfigurationError } from '../../../errors/guards.js';
+import { hasCode } from '../../../errors/errors.js';
 import type { Clock } from '../../../platform/time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
 import { asSqliteError, type SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
@@ -8,8 +8,8 @@ export interface Job {
   readonly work: () => unknown;
   /** The approximate number of rows that it writes. */
   readonly rows: number;
-  /** Whether it writes with at most one statement, which is atomic without a transaction. Asked right before the work. */
-  readonly isOneStatement: () => boolean;
+  /** Does the work with one statement, which is atomic without a transaction. Undefined: the work needs a transaction. */
+  readonly alone: (() => unknown) | undefined;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -26,7 +26,7 @@ export interface CommitSettings {
   readonly verify: () => void;
   /** Called after each commit. Throws if the file is no longer the one that was opened. */
   readonly ensureLive: () => void;
-  /** Called after each successful commit. */
+  /** Called after each successful transaction. */
   readonly committed: () => void;
   /** The counts: reset before the work of a transaction, and written after it. */
   readonly tally: { reset(): void; write(): void };
@@ -38,10 +38,20 @@ const FIRST_WAIT_MS = 2;
 const LONGEST_BUSY_WAIT_MS = 100;
 
 /**
- * Runs transactions one after the other. Jobs of the same turn of the event loop share one commit and its wait for the disk.
- * While others hold the file, it retries with timers, within a time limit.
+ * Runs transactions one after the other. Jobs of the same turn of the event loop share one commit and its wait for the
+ * disk. While others hold the file, it retries with timers, within a time limit.
  */
-export function createCommits({ connection, place, clock, random, busyMs, verify, ensureLive, committed, tally }: CommitSettings) {
+export function createCommits({
+  connection,
+  place,
+  clock,
+  random,
+  busyMs,
+  verify,
+  ensureLive,
+  committed,
+  tally,
+}: CommitSettings) {
   const jobs: Job[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
@@ -72,7 +82,7 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
         return attempt();
       } catch (error) {
         // A refusal of the outbox, and not an error of SQLite.
-        if (isConfigurationError(error)) throw error;
+        if (hasCode(error, 'configuration')) throw error;
         if (sqliteCodeOf(error) !== 'busy' || performance.now() - began > busyMs) throw failureOf(error);
       }
       await new Promise<void>((resolve) => clock.setTimeout(resolve, wait * (0.5 + random() / 2)));
@@ -90,17 +100,21 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
   function transact(group: readonly Job[]): unknown[] {
     if (isGone) look();
     verify();
-    const results = commitTogether(group);
+    const result = commitAlone(group);
+    const results = result === undefined ? commitTogether(group) : [result];
     // A commit to a missing file is lost, so it must not be acknowledged.
     look();
-    committed();
+    if (result === undefined) committed();
     return results;
   }
 
+  /** Saves BEGIN and COMMIT. This is not possible within the user's transaction, which would not be committed. */
+  function commitAlone([job, ...others]: readonly Job[]): unknown {
+    if (!job?.alone || others.length > 0 || !isOutsideTransaction(connection.database)) return undefined;
+    return job.alone();
+  }
+
   function commitTogether(group: readonly Job[]): unknown[] {
-    const [first] = group;
-    // This saves BEGIN and COMMIT. It is not possible within the user's transaction, which would not be committed.
-    if (group.length === 1 && first?.isOneStatement() && isOutsideTransaction(connection.database)) return [first.work()];
     connection.run('BEGIN IMMEDIATE');
     try {
       tally.reset();
@@ -145,10 +159,13 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
 
   return {
     /** Runs work in a transaction. Resolves once it is committed. */
-    write: <T>(work: () => T, { rows = 1, isOneStatement = (): boolean => false } = {}): Promise<T> =>
+    write: <T>(
+      work: () => T,
+      { rows = 1, alone }: { rows?: number; alone?: (() => T | undefined) | undefined } = {},
+    ): Promise<T> =>
       new Promise((resolve, reject) => {
         if (closed) return reject(sqliteError('closed', place));
-        jobs.push({ work, rows, isOneStatement, resolve, reject });
+        jobs.push({ work, rows, alone, resolve, reject });
         running ??= commitAll();
       }),
     /** Runs reading work outside of the store's transactions. */
@@ -163,4 +180,36 @@ export function createCommits({ connection, place, clock, random, busyMs, verify
       await running;
     },
   };
+}
+
+/** The interval of the check for commits of other processes. The check is cheap: SQLite has the number in memory. */
+const WATCH_MS = 100;
+
+/** Calls the listener when another connection has committed. Returns a function that stops this. */
+export function watchCommits(version: () => unknown, listener: () => void, clock: Clock): () => void {
+  let timer: unknown;
+  let seen = look();
+
+  function look(): unknown {
+    try {
+      return version();
+    } catch {
+      // Others hold the file for a moment. The next check reads it.
+      return seen;
+    }
+  }
+
+  function next(): void {
+    timer = clock.setTimeout(() => {
+      const now = look();
+      if (now !== seen) listener();
+      seen = now;
+      next();
+    }, WATCH_MS);
+    // The timer must not keep the process alive.
+    (timer as { unref?: () => void } | undefined)?.unref?.();
+  }
+
+  next();
+  return () => clock.clearTimeout(timer);
 }

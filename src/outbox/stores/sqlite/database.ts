@@ -1,4 +1,5 @@
-import { UNREADABLE } from '../../stored-row.js';
+import { UNREADABLE } from '../../rules/stored-row.js';
+import { namedColumns } from '../sql/reads.js';
 
 /** A value that is bound to a statement. */
 export type SqliteValue = string | number | null;
@@ -10,11 +11,13 @@ interface SqliteStatement {
   all(...values: SqliteValue[]): unknown[];
 }
 
-/** A synchronous connection of `node:sqlite`, `libsql` or `better-sqlite3`. */
+/** A synchronous connection of `node:sqlite`, `@photostructure/sqlite` or `better-sqlite3`. */
 export interface SqliteDatabase {
   /** Runs statements without a result. */
   exec(sql: string): unknown;
-  /** Returns a statement with `run`, `get` and `all`, which take values in order. Each library has its own types for it. */
+  /**
+   * Returns a statement with `run`, `get` and `all`, which take values in order. Each library has its own types for it.
+   */
   prepare(sql: string): object;
   /** Closes the file. */
   close(): unknown;
@@ -35,22 +38,19 @@ export interface Connection {
   run(sql: string, ...values: SqliteValue[]): number;
   /** Returns the number of the new row. Undefined if the row existed. */
   insert(sql: string, ...values: SqliteValue[]): number | undefined;
-  /** Drops the statements: libsql keeps a closed file open until they are garbage-collected. */
+  /** Drops the statements: `@photostructure/sqlite` keeps a closed file open until they are garbage-collected. */
   forget(): void;
 }
 
 /**
- * The columns of a SELECT: names, or an expression and its name, such as `count(*) AS number`. They arrive as the bytes of one
- * JSON object: a text that is not valid Unicode would abort the process in libsql, and other libraries would change it silently.
- * A blob, which no column holds, is read as NUL, which no stored text contains.
+ * The columns of a SELECT, as `namedColumns` takes them. They arrive as the bytes of one JSON object, since the
+ * libraries silently change a text that is not valid Unicode. A blob, which no column holds, is read as NUL, which no
+ * stored text contains.
  */
 export function columns(...given: readonly string[]): string {
-  const members = given
-    .flatMap((one) => (one.includes(' AS ') ? [one] : one.split(',')))
-    .map((one) => {
-      const [, value = one.trim(), name = value] = /^(.*) AS (\w+)$/s.exec(one) ?? [];
-      return `'${name}', CASE typeof(${value}) WHEN 'blob' THEN char(0) ELSE ${value} END`;
-    });
+  const members = namedColumns(given).map(
+    ({ name, value }) => `'${name}', CASE typeof(${value}) WHEN 'blob' THEN char(0) ELSE ${value} END`,
+  );
   return `CAST(json_object(${members.join(', ')}) AS BLOB) AS json`;
 }
 
@@ -58,7 +58,8 @@ const BLOB = '\0';
 /** The decoder's replacement of bytes that are not a character. */
 const REPLACED = '\uFFFD';
 
-const isUnreadable = (value: unknown, isSound: boolean): boolean => value === BLOB || (!isSound && typeof value === 'string' && value.includes(REPLACED));
+const isUnreadable = (value: unknown, isSound: boolean): boolean =>
+  value === BLOB || (!isSound && typeof value === 'string' && value.includes(REPLACED));
 
 /** Reads the JSON of `columns`. A text that is not valid Unicode becomes `UNREADABLE`. */
 function createDecoder(database: SqliteDatabase, onUnreadable: () => void) {
@@ -81,12 +82,15 @@ function createDecoder(database: SqliteDatabase, onUnreadable: () => void) {
     if (!text.includes(REPLACED) && !text.includes('\\u0000')) return found;
     const sound = isSound(bytes);
     if (!sound) onUnreadable();
-    return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, isUnreadable(value, sound) ? UNREADABLE : value]));
+    return Object.fromEntries(
+      Object.entries(found).map(([name, value]) => [name, isUnreadable(value, sound) ? UNREADABLE : value]),
+    );
   };
 }
 
 /**
- * Makes a connection that keeps its prepared statements. The store uses only a few different texts, so it keeps few statements.
+ * Makes a connection that keeps its prepared statements. The store uses only a few different texts, so it keeps few
+ * statements.
  * `onUnreadable` is called for a text that is not valid Unicode, which no store writes.
  */
 export function connect(database: SqliteDatabase, onUnreadable = () => {}): Connection {
@@ -122,11 +126,14 @@ export function connect(database: SqliteDatabase, onUnreadable = () => {}): Conn
 export const SCHEMA: unique symbol = Symbol('location-sdk.schema');
 
 /** The name of the outbox's file within a connection. */
-export const schemaOf = (database: SqliteDatabase): string => (database as { readonly [SCHEMA]?: string })[SCHEMA] ?? 'main';
+export const schemaOf = (database: SqliteDatabase): string =>
+  (database as { readonly [SCHEMA]?: string })[SCHEMA] ?? 'main';
 
 /** The result of a pragma about the outbox's file. */
 export function pragma(database: SqliteDatabase, text: string): unknown {
-  const answer = (database.prepare(`PRAGMA ${schemaOf(database)}.${text}`) as SqliteStatement).get() as Columns | undefined;
+  const answer = (database.prepare(`PRAGMA ${schemaOf(database)}.${text}`) as SqliteStatement).get() as
+    | Columns
+    | undefined;
   return answer && Object.values(answer)[0];
 }
 

@@ -1,12 +1,37 @@
-import { isServed, mayTakeFrom } from '../../claimants.js';
-import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebinding, type Rebound } from '../../destination.js';
-import { changePause, type Pause, type PauseChange, readPause } from '../../pause.js';
-import { LONGEST_WAIT_MS } from '../../state-machine.js';
-import type { ClaimRequest, Outlook } from '../../store.js';
+import { operationNames } from '../../../protocol/operations.js';
+import {
+  type BoundDestination,
+  type Destination,
+  keyOf,
+  otherGateway,
+  type Rebinding,
+  type Rebound,
+} from '../../rules/destination.js';
+import { isBreaker, type Pause, type PauseChange, readPause } from '../../rules/pause.js';
+import { LARGEST_COUNT, LONGEST_WAIT_MS } from '../../rules/state-machine.js';
+import { isServed, mayTakeFrom } from '../../store/claimants.js';
+import type { ClaimRequest, Outlook } from '../../store/store.js';
+import { PAUSE } from '../sql/reads.js';
 import { type Columns, type Connection, columns } from './database.js';
 import { FIRST_DUE, isPast, LAST_DUE } from './rows.js';
+import { QUEUED } from './schema.js';
 
-const ALL = `SELECT ${columns('account, environment, gateway, rebound, version, reason, message, since, strikes, until')} FROM outbox_destinations`;
+const ALL = `SELECT ${columns(`account, environment, gateway, rebound, ${PAUSE}`)} FROM outbox_destinations`;
+const BREAKERS = `SELECT ${columns(`account, environment, operation, ${PAUSE}`)} FROM outbox_breakers`;
+/** The accounts in an index, each found with one step. */
+const accountsIn = (index: string, where: string): string => `SELECT account FROM (
+  WITH RECURSIVE found(account) AS (
+    SELECT min(account) FROM outbox_rows INDEXED BY ${index} WHERE ${where}
+    UNION ALL SELECT (SELECT min(account) FROM outbox_rows INDEXED BY ${index} WHERE ${where} AND account > found.account)
+      FROM found WHERE found.account IS NOT NULL
+  ) SELECT account FROM found WHERE account IS NOT NULL)`;
+/** All accounts. Not only the bound ones, since another tool may delete the bindings. */
+const ACCOUNTS = `SELECT ${columns('account')} FROM (SELECT account FROM outbox_destinations
+  UNION SELECT account FROM outbox_counts WHERE account <> '' UNION ${accountsIn('outbox_due', QUEUED)} UNION ${accountsIn('outbox_wrong', "state = 'quarantined'")}) ORDER BY account`;
+/** As `readPause` reads it: a damaged version is 0, so that the pause can end. */
+const SEEN_VERSION = `CASE WHEN typeof(version) = 'integer' AND version BETWEEN 0 AND ${LARGEST_COUNT} THEN version ELSE 0 END`;
+const CHANGE = `SET version = ${SEEN_VERSION} % ${LARGEST_COUNT} + 1, reason = ?, message = ?, since = CASE ? WHEN 1 THEN since ELSE ? END, strikes = ?, until = ?
+  WHERE account = ? AND environment = ? AND ${SEEN_VERSION} = ?`;
 
 const gatewayOf = ({ gateway }: Columns): string => String(gateway);
 
@@ -15,6 +40,7 @@ const pauseOf = (found: Columns, now: number): Pause =>
     {
       account: String(found.account),
       environment: String(found.environment) as Pause['environment'],
+      operation: operationNames.find((name) => name === found.operation),
       version: found.version,
       reason: found.reason,
       message: found.message,
@@ -27,7 +53,8 @@ const pauseOf = (found: Columns, now: number): Pause =>
 
 /** The destinations of reports, with their gateways, pauses and next rows. */
 export function createDestinations({ first, all, run }: Connection) {
-  const find = ({ account, environment }: Destination): Columns | undefined => first(`${ALL} WHERE account = ? AND environment = ?`, account, environment);
+  const find = ({ account, environment }: Destination): Columns | undefined =>
+    first(`${ALL} WHERE account = ? AND environment = ?`, account, environment);
 
   /** A time too far in the future means that a clock has jumped, and counts as past. So does a damaged time. */
   function nextInMs({ account, environment }: Destination, now: number): number | undefined {
@@ -41,12 +68,25 @@ export function createDestinations({ first, all, run }: Connection) {
     const { account, environment, gateway } = destination;
     const there = find(destination);
     if (there) return gatewayOf(there);
-    run('INSERT INTO outbox_destinations (account, environment, gateway) VALUES (?, ?, ?)', account, environment, gateway);
+    run(
+      'INSERT INTO outbox_destinations (account, environment, gateway) VALUES (?, ?, ?)',
+      account,
+      environment,
+      gateway,
+    );
+    // Another tool deleted the destination: its breakers are of its earlier binding.
+    run('DELETE FROM outbox_breakers WHERE account = ? AND environment = ?', account, environment);
     return gateway;
   }
 
+  /** A breaker of an unknown operation is damage, and holds nothing back. */
+  const breakersOf = (now: number): Pause[] =>
+    all(BREAKERS)
+      .map((found) => pauseOf(found, now))
+      .filter(isBreaker);
+
   return {
-    accounts: (): string[] => all(`SELECT DISTINCT ${columns('account')} FROM outbox_destinations ORDER BY account`).map(({ account }) => String(account)),
+    accounts: (): string[] => all(ACCOUNTS).map(({ account }) => String(account)),
     isBound: (destination: Destination): boolean => find(destination) !== undefined,
     bind,
     /** Binds new destinations. Throws if one of the given is bound to another gateway. */
@@ -70,7 +110,10 @@ export function createDestinations({ first, all, run }: Connection) {
       );
       return true;
     },
-    /** The destinations that a claim may take from: same account and gateway, and not paused. With a probe: only its destination. */
+    /**
+     * The destinations that a claim may take from: same account and gateway, and not paused. With a probe: only its
+     * destination.
+     */
     open: ({ accounts, probe }: Pick<ClaimRequest, 'accounts' | 'probe'>, now: number): Destination[] =>
       all(ALL)
         .filter((found) => {
@@ -78,28 +121,42 @@ export function createDestinations({ first, all, run }: Connection) {
           return isServed({ ...pause, gateway: gatewayOf(found) }, accounts) && mayTakeFrom(pause, probe);
         })
         .map((found) => pauseOf(found, now)),
-    outlook: (now: number, accounts?: readonly string[]): Outlook[] =>
-      all(`${ALL} ORDER BY account, environment`)
+    breakers: breakersOf,
+    outlook(now: number, accounts?: readonly string[], breakers: readonly Pause[] = breakersOf(now)): Outlook[] {
+      return all(`${ALL} ORDER BY account, environment`)
         .filter(({ account }) => accounts?.includes(String(account)) ?? true)
         .map((found) => {
           const pause = pauseOf(found, now);
           const { account, environment } = pause;
-          return { account, environment, gateway: gatewayOf(found), rebound: reboundOf(found), pause, nextInMs: nextInMs(pause, now) };
-        }),
-    hasDue: (destinations: readonly Destination[], now: number): boolean => destinations.some((one) => (nextInMs(one, now) ?? 1) <= 0),
+          return {
+            account,
+            environment,
+            gateway: gatewayOf(found),
+            rebound: reboundOf(found),
+            pause,
+            breakers: breakers.filter((one) => keyOf(one) === keyOf(pause)),
+            nextInMs: nextInMs(pause, now),
+          };
+        });
+    },
+    hasDue: (destinations: readonly Destination[], now: number): boolean =>
+      destinations.some((one) => (nextInMs(one, now) ?? 1) <= 0),
+    /** The same change as `changePause` of `pause.ts`. */
     change(change: PauseChange, now: number): boolean {
-      const found = find(change);
-      const before = found && pauseOf(found, now);
-      if (before?.version !== change.version) return false;
-      const { account, environment, version, reason, message, since, strikes, until } = changePause(before, change, now);
-      const values = [version, reason ?? null, message ?? null, since, strikes, until] as const;
-      run(
-        'UPDATE outbox_destinations SET version = ?, reason = ?, message = ?, since = ?, strikes = ?, until = ? WHERE account = ? AND environment = ?',
-        ...values,
-        account,
-        environment,
-      );
-      return true;
+      const { account, environment, operation, version, reason, message, strikes, forMs, continues } = change;
+      if (operation && version === 0)
+        run(
+          `INSERT INTO outbox_breakers (account, environment, operation)
+            SELECT account, environment, ? FROM outbox_destinations WHERE account = ? AND environment = ? ON CONFLICT DO NOTHING`,
+          operation,
+          account,
+          environment,
+        );
+      const values = [reason ?? null, message ?? null, continues ? 1 : 0, now, strikes, now + forMs] as const;
+      const changed = operation
+        ? run(`UPDATE outbox_breakers ${CHANGE} AND operation = ?`, ...values, account, environment, version, operation)
+        : run(`UPDATE outbox_destinations ${CHANGE}`, ...values, account, environment, version);
+      return changed > 0;
     },
   };
 }

@@ -1,13 +1,14 @@
 import { asRecord } from '../../../platform/as-record.js';
 
 /**
- * The kind of a failure. `'busy'`: others held the file for too long. `'full'`: the disk is full. `'io'`: the disk failed.
- * `'corrupt'`: the file is damaged or not a database. The outbox stops, and the message names the command that saves the reports.
+ * The kind of a failure. `'busy'`: others held the file for too long. `'full'`: the disk is full. `'io'`: the disk
+ * failed.
+ * `'corrupt'`: the file is damaged or not a database. The outbox stops, and the message says how to save the reports.
  * `'newer'`: a newer version of this package made it. `'older'`: an older version made it, which this one cannot read.
  * `'moved'`: its reports were moved to another place. `'moving'`: that move has begun and must be finished.
  * `'read-only'`: the file cannot be written. `'replaced'`: it was deleted or replaced while it was open.
  * `'restored'`: an older copy was written over it while it was open. `'library'`: this process has it open with another library.
- * `'unsafe'`: commits would not outlive a power loss. `'unavailable'`: the file cannot be opened, or no library is installed.
+ * `'unsafe'`: not all commits would outlive a power loss or the commits of others. `'unavailable'`: the file cannot be opened, or no library is installed.
  * `'text'`: a report contains text that SQLite cannot store. `'closed'`: the store is closed. `'other'`: any other failure.
  */
 export type SqliteStoreErrorCode =
@@ -74,11 +75,13 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   full: 'cannot grow: the disk is full. Make room; reports are accepted again then',
   io: 'cannot be read or written: the disk failed, or the file is gone',
   corrupt:
-    'is damaged, or is not a SQLite database. The outbox accepts and sends nothing more from it. End every process of this outbox, keep the file with its -wal file, and save what can be read into a new file',
+    'is damaged, or is not a SQLite database. The outbox accepts and sends nothing more from it. End every process of this outbox, keep the file with its -wal file, restore a backup or save what can be read into a new file, and compare that one with your books',
   newer: 'was made by a newer version of this package; use that version',
-  older: 'was made by an older version of this package, which this one cannot read; it is unchanged. Let that version record its reports, and begin a new file',
+  older:
+    'was made by an older version of this package, which this one cannot read; it is unchanged. Let that version record its reports, and begin a new file',
   moved: 'was moved, with all of its reports; use its new place and no longer this file',
-  moving: 'is being moved, and it is unknown whether all of it arrived; run the same `location-sdk outbox … move` again, or give it up with its --abandon',
+  moving:
+    'is being moved, and it is unknown whether all of it arrived; run the same `location-sdk outbox … move` again',
   'read-only': 'cannot be written; look at the permissions of the file and of its folder',
   replaced:
     'was deleted or replaced while it was open. The outbox has accepted and sent nothing since then. End every process of this outbox, put the file back together with its -wal file, and start again',
@@ -86,7 +89,7 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
     'went back to an older state while it was open: a backup was copied over it. The outbox has accepted and sent nothing since it found this; reports that were enqueued after the backup are missing from the file. End every process of this outbox, delete the -wal and -shm files, copy the backup again, start, and enqueue the missing reports again from your books',
   library:
     'is open in this process with another SQLite library, and each library would drop the locks of the other. It was not opened: use one library in the whole process',
-  unsafe: 'would lose commits at a power loss',
+  unsafe: 'would not keep all commits',
   unavailable: 'cannot be opened; check that the folder exists, and check its permissions',
   text: 'cannot store this text',
   closed: 'is closed',
@@ -95,9 +98,8 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
 
 /** SQLite's primary result code of a library's error. Undefined if the error has none of the known codes. */
 function resultOf(error: unknown): number | undefined {
-  const { code, errcode, rawCode } = asRecord(error);
-  const number = typeof rawCode === 'number' ? rawCode : errcode;
-  if (typeof number === 'number') return number & 0xff;
+  const { code, errcode } = asRecord(error);
+  if (typeof errcode === 'number') return errcode & 0xff;
   const known = Object.entries(CODES).find(([, [name]]) => typeof code === 'string' && code.startsWith(name));
   return known && Number(known[0]);
 }
@@ -106,8 +108,8 @@ function resultOf(error: unknown): number | undefined {
 const CONSTRAINT_TRIGGER = 1811;
 
 function isOfTrigger(error: unknown): boolean {
-  const { code, errcode, rawCode } = asRecord(error);
-  return code === 'SQLITE_CONSTRAINT_TRIGGER' || errcode === CONSTRAINT_TRIGGER || rawCode === CONSTRAINT_TRIGGER;
+  const { code, errcode } = asRecord(error);
+  return code === 'SQLITE_CONSTRAINT_TRIGGER' || errcode === CONSTRAINT_TRIGGER;
 }
 
 /** Whether a library reports that a file is not a database. */
@@ -121,11 +123,16 @@ export function sqliteCodeOf(error: unknown): SqliteStoreErrorCode {
   // A trigger of the user refuses a row, and the file is sound.
   if (isOfTrigger(error)) return 'other';
   // The tables and indexes of an outbox never go by themselves.
-  if (error instanceof Error && /^(no such (table|column|index)|malformed)|already exists$/.test(error.message)) return 'corrupt';
+  if (
+    error instanceof Error &&
+    /^(no such (table|column|index)|no query solution|malformed)|already exists$/.test(error.message)
+  )
+    return 'corrupt';
   return CODES[resultOf(error) ?? 0]?.[1] ?? 'other';
 }
 
-export const isNested = (message: unknown): boolean => typeof message === 'string' && message.includes('within a transaction');
+export const isNested = (message: unknown): boolean =>
+  typeof message === 'string' && message.includes('within a transaction');
 
 /** The store's own error for a library's. */
 export function asSqliteError(place: string, error: unknown): SqliteStoreError {
@@ -134,12 +141,15 @@ export function asSqliteError(place: string, error: unknown): SqliteStoreError {
   return sqliteError(code, place, error);
 }
 
-/** Makes the error of a code. */
 export const sqliteError = (code: SqliteStoreErrorCode, place: string, cause?: unknown, more = ''): SqliteStoreError =>
-  new SqliteStoreError(code, `The outbox's database ${place} ${SENTENCES[code]}${code === 'corrupt' ? `: ${saving(place)}` : ''}${more}.`, cause);
+  new SqliteStoreError(
+    code,
+    `The outbox's database ${place} ${SENTENCES[code]}${code === 'corrupt' ? `: ${saving(place)}` : ''}${more}.`,
+    cause,
+  );
 
-/** The command that saves what can be read of a damaged file. */
+/** The command of SQLite that saves what can be read of a damaged file. */
 function saving(place: string): string {
   const quote = (path: string) => (/^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
-  return `npx location-sdk outbox ${quote(place)} move --to ${quote(`${place}.saved`)}`;
+  return `sqlite3 ${quote(place)} .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 ${quote(`${place}.saved`)}`;
 }

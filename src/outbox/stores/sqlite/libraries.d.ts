@@ -3,7 +3,9 @@ declare module 'node:sqlite' {
   export const DatabaseSync: new (
     file: string,
     options?: object,
-  ) => Omit<import('./database.js').SqliteDatabase, 'prepare'> & { prepare(sql: string): { run(...values: unknown[]): unknown } };
+  ) => Omit<import('./database.js').SqliteDatabase, 'prepare'> & {
+    prepare(sql: string): { run(...values: unknown[]): unknown };
+  };
 }
 declare module 'better-sqlite3' {
   const Database: unknown;

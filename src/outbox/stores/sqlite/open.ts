@@ -1,11 +1,19 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { openAttached } from './attached.js';
-import { isSound } from './damage.js';
-import { connect, fileOf, type OpenDatabase, pragma, type SqliteDatabase, schemaOf } from './database.js';
+import {
+  columns,
+  connect,
+  fileOf,
+  isOutsideTransaction,
+  type OpenDatabase,
+  pragma,
+  SCHEMA,
+  type SqliteDatabase,
+  schemaOf,
+} from './database.js';
 import { SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
-import { ensureSameLibrary } from './one-library.js';
-import { migrate, readVersion } from './schema.js';
+import { ensureSameLibrary, isSound, quarantineUnknownStates } from './file-checks.js';
+import { createTables, readVersion } from './schema.js';
 
 export type { OpenDatabase };
 
@@ -15,7 +23,10 @@ const MOST_WAL_BYTES = 64 * 1024 * 1024;
 const FULL = 2;
 
 interface Library {
-  /** Loads the constructor. Undefined if the library is not installed or Node.js is too old. The comments keep bundlers from resolving it. */
+  /**
+   * Loads the constructor. Undefined if the library is not installed or Node.js is too old. The comments keep bundlers
+   * from resolving it.
+   */
   readonly load: () => Promise<unknown>;
   /** Opens a file, if the constructor alone is not enough. */
   readonly open?: (openDatabase: OpenDatabase, file: string) => SqliteDatabase;
@@ -23,34 +34,75 @@ interface Library {
 
 const LIBRARIES: readonly Library[] = [
   {
-    load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite').then(({ DatabaseSync }) => DatabaseSync).catch(() => undefined),
+    load: () =>
+      import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite')
+        .then(({ DatabaseSync }) => DatabaseSync)
+        .catch(() => undefined),
   },
   {
-    load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'libsql').then((library) => library.default).catch(() => undefined),
+    load: () =>
+      import(/* webpackIgnore: true */ /* @vite-ignore */ '@photostructure/sqlite')
+        .then(({ DatabaseSync }) => DatabaseSync)
+        .catch(() => undefined),
     open: openAttached,
   },
   {
-    load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3').then((library) => library.default).catch(() => undefined),
+    load: () =>
+      import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3')
+        .then((library) => library.default)
+        .catch(() => undefined),
   },
 ];
 
-/** Finds the first installed library. */
+/** The first releases without the fault that `keepsCommits` describes, of the lines that got it, the newest first. */
+const MENDED: readonly (readonly [line: string, patch: number])[] = [
+  ['3.51', 3],
+  ['3.50', 7],
+  ['3.44', 6],
+];
+
+/**
+ * Whether a version of SQLite keeps all commits of several connections. From 3.7.0 to 3.51.2, one connection that
+ * empties the log while another one commits may lose that commit (https://www.sqlite.org/wal.html#walresetbug).
+ */
+function keepsCommits(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (major > 3 || (major === 3 && minor > 51)) return true;
+  return MENDED.some(([line, mended]) => line === `${major}.${minor}` && patch >= mended);
+}
+
+const versionOf = (database: SqliteDatabase): string =>
+  String(connect(database).first(`SELECT ${columns('sqlite_version() AS version')}`)?.version);
+
+const ADVICE = 'Run npm install @photostructure/sqlite, or use a Node.js with SQLite 3.51.3 or newer';
+
+export function ensureKeepsCommits(database: SqliteDatabase, place: string): void {
+  const version = versionOf(database);
+  if (!keepsCommits(version))
+    throw sqliteError('unsafe', place, undefined, `: SQLite ${version} may lose some. ${ADVICE}`);
+}
+
+/** Finds the first installed library that keeps all commits. */
 export async function findLibrary(): Promise<OpenDatabase> {
+  const tooOld: string[] = [];
   for (const { load, open } of LIBRARIES) {
     const Database = await load();
     if (typeof Database !== 'function') continue;
-    const construct = (file: string) => new (Database as new (name: string) => SqliteDatabase)(file);
-    return open ? (file) => open(construct, file) : construct;
+    const construct: OpenDatabase = (file) => new (Database as new (name: string) => SqliteDatabase)(file);
+    const probe = construct(':memory:');
+    const version = versionOf(probe);
+    probe.close();
+    if (keepsCommits(version)) return open ? (file) => open(construct, file) : construct;
+    tooOld.push(version);
   }
-  throw new SqliteStoreError(
-    'unavailable',
-    'There is no SQLite here: use Node.js 22.13 or newer, or npm install libsql (or better-sqlite3). No file was opened.',
-  );
+  const found = tooOld.length > 0 ? ` that keeps all commits (found ${tooOld.join(' and ')})` : '';
+  throw new SqliteStoreError('unavailable', `There is no SQLite here${found}. ${ADVICE}. No file was opened.`);
 }
 
 /**
- * Makes a file that only this user may read, since reports contain personal data. The file gets its name after its descriptor
- * is closed. Closing it later would drop the locks of another thread that has opened the file in the meantime.
+ * Makes a file that only this user may read, since reports contain personal data. The file gets its name after its
+ * descriptor is closed. Closing it later would drop the locks of another thread that has opened the file in the
+ * meantime.
  */
 function makeFile(file: string): void {
   const unnamed = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
@@ -71,7 +123,10 @@ function makeFile(file: string): void {
 }
 
 /** Opens a file. Makes it first if it does not exist. */
-export async function openFile(name: string, open?: OpenDatabase): Promise<{ database: SqliteDatabase; place: string }> {
+export async function openFile(
+  name: string,
+  open?: OpenDatabase,
+): Promise<{ database: SqliteDatabase; place: string }> {
   const openDatabase = open ?? (await findLibrary());
   if (name === ':memory:') return { database: openDatabase(name), place: name };
   // Some libraries read `file:` or `http:` as an address, but never an absolute path.
@@ -81,38 +136,59 @@ export async function openFile(name: string, open?: OpenDatabase): Promise<{ dat
   return { database: openDatabase(file), place: file };
 }
 
-/** Checks and configures a connection. Throws if it is not suitable. Returns whether its commits outlive the process. */
+/**
+ * Checks and configures a connection. Throws if it is not suitable. Returns whether its commits outlive the process.
+ */
 export function prepareDatabase(database: SqliteDatabase, place: string, own: boolean): boolean {
-  if (own) database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
-  // The constraints stop other tools from writing damage. They must not stop the store, which quarantines damaged rows.
-  if (own) database.exec('PRAGMA ignore_check_constraints = ON');
-  if (readVersion(connect(database), place) > 0 && own && isSound(connect(database), own) === false) throw sqliteError('corrupt', place);
   const file = fileOf(database);
+  if (file !== '') ensureKeepsCommits(database, place);
+  if (own) database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
+  if (readVersion(connect(database), place) > 0 && own && isSound(connect(database), own) === false)
+    throw sqliteError('corrupt', place);
   if (own) pragma(database, `journal_size_limit = ${MOST_WAL_BYTES}`);
   // Deleted bodies are overwritten with zeros.
   if (own) pragma(database, 'secure_delete = ON');
   if (file !== '') {
     const mode = pragma(database, 'journal_mode = WAL');
-    if (mode !== 'wal') throw sqliteError('unsafe', place, undefined, `: its journal_mode stays ${String(mode)}, expected wal`);
+    if (mode !== 'wal')
+      throw sqliteError('unsafe', place, undefined, `: its journal_mode stays ${String(mode)}, expected wal`);
   }
   // Without it, macOS returns before the data is on the disk.
   database.exec('PRAGMA fullfsync = ON');
+  // Some libraries lower the default at the first use of a file in WAL mode.
+  if (own || isOutsideTransaction(database)) setFull(database);
   ensureFull(database, place);
-  migrate(database, place);
+  createTables(database, place);
+  quarantineUnknownStates(connect(database));
   return file !== '';
 }
 
-/** Makes each commit wait for the disk, and verifies the setting, since the pragma has no effect within a transaction. */
+const setFull = (database: SqliteDatabase) => database.exec(`PRAGMA ${schemaOf(database)}.synchronous = FULL`);
+
+/**
+ * Makes each commit wait for the disk, and verifies the setting, since the pragma has no effect within a transaction.
+ */
 export function ensureFull(database: SqliteDatabase, place: string): void {
   if (Number(pragma(database, 'synchronous')) >= FULL) return;
-  database.exec(`PRAGMA ${schemaOf(database)}.synchronous = FULL`);
+  try {
+    setFull(database);
+  } catch {
+    // SQLite refuses it within a transaction.
+  }
   const level = Number(pragma(database, 'synchronous'));
-  if (level < FULL) throw sqliteError('unsafe', place, undefined, `: PRAGMA synchronous stays ${level}, expected ${FULL} (FULL)`);
+  if (level < FULL)
+    throw sqliteError(
+      'unsafe',
+      place,
+      undefined,
+      `: PRAGMA synchronous stays ${level}, expected ${FULL} (FULL); set it before the transaction begins`,
+    );
 }
 
 /**
- * Closes a connection. It runs a checkpoint first, since libsql does so only after garbage collection. If the file was deleted,
- * replaced or restored, the connection stays open until the process ends, since closing it may overwrite the new file.
+ * Closes a connection. It runs a checkpoint first, since `@photostructure/sqlite` does so only after garbage collection. If the file was
+ * deleted, replaced or restored, the connection stays open until the process ends, since closing it may overwrite the
+ * new file.
  */
 export function closeFile(database: SqliteDatabase, ensureLive: () => void): void {
   try {
@@ -127,4 +203,51 @@ export function closeFile(database: SqliteDatabase, ensureLive: () => void): voi
     // Others use the file, or the disk is full. The commits are in the -wal file, and SQLite finds them there.
   }
   database.close();
+}
+
+const ATTACHED = 'location_sdk';
+
+/**
+ * Opens a file so that closing it releases its descriptors at once. `@photostructure/sqlite` keeps a file open until the
+ * last of its statements is garbage-collected, but closes a file that is detached from a database in memory. The file is attached
+ * at the first use of the connection, so that a foreign lock is handled as for any other statement.
+ */
+export function openAttached(open: (file: string) => SqliteDatabase, file: string): SqliteDatabase {
+  const database = open(':memory:');
+  if (file === ':memory:') return database;
+  let attached = false;
+
+  /** Tries each encoding: a file can only be attached to a database of the same encoding, and cannot be read before. */
+  function attach([next, ...others]: readonly string[]): void {
+    try {
+      database.exec(`ATTACH DATABASE '${file.replaceAll("'", "''")}' AS ${ATTACHED}`);
+    } catch (error) {
+      if (next === undefined || !String(error).includes('same text encoding')) throw error;
+      database.exec(`PRAGMA encoding = '${next}'`);
+      attach(others);
+    }
+  }
+
+  function use(): SqliteDatabase {
+    if (!attached) attach(['UTF-16le', 'UTF-16be']);
+    attached = true;
+    return database;
+  }
+
+  const attachedDatabase = {
+    [SCHEMA]: ATTACHED,
+    exec: (sql: string) => use().exec(sql),
+    prepare: (sql: string) => use().prepare(sql),
+    get isTransaction() {
+      return (database as { readonly isTransaction?: unknown }).isTransaction;
+    },
+    close() {
+      try {
+        if (attached) database.exec(`DETACH DATABASE ${ATTACHED}`);
+      } finally {
+        database.close();
+      }
+    },
+  };
+  return attachedDatabase;
 }

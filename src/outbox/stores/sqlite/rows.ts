@@ -1,28 +1,87 @@
-import { type Destination, keyOf } from '../../destination.js';
-import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../state-machine.js';
-import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store.js';
-import { isCount, isTime, readFence, readState } from '../../stored-row.js';
-import { claimFairly } from '../fair.js';
-import { HEAD_OF_THE_QUEUE, inTurn } from '../head-of-queue.js';
-import { newRow } from '../new-row.js';
-import { isStorable } from '../storable.js';
-import { contradiction } from './damage.js';
+import { type Destination, keyOf } from '../../rules/destination.js';
+import {
+  claimed,
+  type Decision,
+  isAsExpected,
+  isFinal,
+  LONGEST_WAIT_MS,
+  type Problem,
+  type Row,
+} from '../../rules/state-machine.js';
+import { isCount, isTime, readFence, readState, rowFrom, UNREADABLE } from '../../rules/stored-row.js';
+import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store/store.js';
+import { claimFairly, HEAD_OF_THE_QUEUE, inTurn, shownDueAt } from '../claim-order.js';
+import { isStorable, newRow } from '../rows.js';
+import type { Tally } from './counts.js';
 import { type Columns, type Connection, columns, type SqliteValue } from './database.js';
 import { SqliteStoreError } from './failure.js';
-import { ROW, rowOf, textOf } from './row-columns.js';
-import { LARGEST_NUMBER, LATEST_SEQUENCE, QUEUED } from './schema.js';
-import type { Tally } from './tally.js';
+import { contradiction } from './file-checks.js';
+import { AT_THE_HEAD, LARGEST_NUMBER, LATEST_SEQUENCE, QUEUED } from './schema.js';
 
-const INSERT = `INSERT INTO outbox_rows (sequence, id, account, environment, operation, reference, waits_for, state, blocked, queued, fence, attempts,
-  in_doubt, doubt_before, enqueued_at, due_at, changed_at, fingerprint, body)
-  VALUES (${LATEST_SEQUENCE} + 1, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, 0, 0, 0, 0, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
+const NAMES =
+  'sequence, id, account, environment, operation, reference, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before, enqueued_at, due_at, changed_at, outcome, message, request_id, problem, decisions, fingerprint';
 
-/** Names only the columns that change. The database checks the named columns, and the others of a damaged row may fail the check. */
-const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, queued = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,
+export const ROW = columns(`${NAMES}, body, excerpt`);
+/** The columns of a row, with NULL instead of its body and excerpt. */
+export const BODILESS = columns(NAMES, 'NULL AS body', 'NULL AS excerpt');
+
+export const textOf = (value: readonly Decision[] | Problem): string => JSON.stringify(value);
+
+const bitOf = (value: unknown): unknown => (value === 0 || value === 1 ? value === 1 : value);
+const optional = (value: unknown): unknown => value ?? undefined;
+
+function parsed(value: unknown): unknown {
+  try {
+    return value === null ? undefined : (JSON.parse(String(value)) as unknown);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+export const rowOf = (found: Columns): Row =>
+  rowFrom({
+    sequence: found.sequence,
+    id: found.id,
+    account: found.account,
+    environment: found.environment,
+    operation: found.operation,
+    reference: found.reference,
+    waitsFor: optional(found.waits_for),
+    state: found.state,
+    blocked: bitOf(found.blocked),
+    fence: found.fence,
+    attempts: found.attempts,
+    inDoubt: bitOf(found.in_doubt),
+    doubtBefore: bitOf(found.doubt_before),
+    enqueuedAt: found.enqueued_at,
+    dueAt: shownDueAt(found.due_at, found.enqueued_at),
+    changedAt: found.changed_at,
+    outcome: optional(found.outcome),
+    message: optional(found.message),
+    requestId: optional(found.request_id),
+    problem: parsed(found.problem),
+    decisions: found.decisions === null ? [] : parsed(found.decisions),
+    fingerprint: found.fingerprint,
+    excerpt: optional(found.excerpt),
+    body: optional(found.body),
+  });
+
+/**
+ * Adds a row, unless it exists or its destination is not bound to its gateway: then its state is NULL, which the table
+ * refuses. A SELECT with a condition would be slower, since SQLite writes its result to a temporary table first.
+ */
+const INSERT = `INSERT OR IGNORE INTO outbox_rows (sequence, id, account, environment, operation, reference, waits_for,
+  state, blocked, fence, attempts, in_doubt, doubt_before, enqueued_at, due_at, changed_at, fingerprint, body, excerpt)
+  VALUES (${LATEST_SEQUENCE} + 1, ?1, ?2, ?3, ?4, ?5, ?6,
+  (SELECT 'waiting' FROM outbox_destinations WHERE account = ?2 AND environment = ?3 AND gateway = ?11),
+  ?7, 0, 0, 0, 0, ?8, ${HEAD_OF_THE_QUEUE}, ?8, ?9, ?10, ?12)`;
+
+const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,
   due_at = ?, changed_at = ?, outcome = ?, message = ?, request_id = ?, problem = ?, decisions = ?`;
-const PROGRESS = `SELECT ${columns('sequence, waits_for, state, fence, attempts')} FROM outbox_rows WHERE id = ?`;
-const STATE = `SELECT ${columns('sequence, state')} FROM outbox_rows WHERE id = ?`;
+const PROGRESS = `SELECT ${columns('sequence, waits_for, state, fence, attempts, ended')} FROM outbox_rows WHERE id = ?`;
+const STATE = `SELECT ${columns('state')} FROM outbox_rows WHERE id = ?`;
 const WITHOUT_BODY = ', body = NULL';
+const OTHER_BYTES = ', body = ?, fingerprint = ?, excerpt = ?';
 const ENDED = `, ended = (SELECT coalesce(max(ended), 0) + 1 FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended < ${LARGEST_NUMBER})`;
 
 const CLAIM = `UPDATE outbox_rows SET state = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?, due_at = ?, changed_at = ? WHERE sequence = ?`;
@@ -30,13 +89,22 @@ const CLAIM = `UPDATE outbox_rows SET state = ?, fence = ?, attempts = ?, in_dou
 /** States of rows that are never queued. */
 const ENDED_STATES: readonly unknown[] = ['recorded', 'quarantined', 'dismissed'] satisfies readonly Row['state'][];
 
+/** The columns of a row to claim, with the number of the row that its id finds. */
+const TO_CLAIM = columns(
+  `${NAMES}, body, excerpt`,
+  '(SELECT found.sequence FROM outbox_rows AS found WHERE found.id = outbox_rows.id) AS found',
+);
+
 /** Leaves out the operations of a text. Each has a space before and after it. */
 const ALLOWED = "AND instr(?, ' ' || operation || ' ') = 0";
 
-/** Reads the rows by the index, so that the cost does not depend on the number of rows. First those that were never claimed. */
-export const UNTRIED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at <= ${HEAD_OF_THE_QUEUE} ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
-export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ${HEAD_OF_THE_QUEUE} AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
-export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = ?, queued = ? WHERE waits_for = ? AND state = 'waiting' AND blocked <> ?`;
+/**
+ * Reads the rows by the index, so that the cost does not depend on the number of rows. First those that were never
+ * claimed.
+ */
+export const UNTRIED = `SELECT ${TO_CLAIM} FROM outbox_rows INDEXED BY outbox_due WHERE ${AT_THE_HEAD} AND account = ? AND environment = ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
+export const DUE = `SELECT ${TO_CLAIM} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ${HEAD_OF_THE_QUEUE} AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
+export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = ? WHERE waits_for = ? AND state = 'waiting' AND blocked <> ?`;
 /** Makes rows due whose time is too far in the future. The limit bounds the work of one turn. */
 export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
   (SELECT sequence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
@@ -44,17 +112,14 @@ export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
 export const FIRST_DUE = `SELECT ${columns('due_at')} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at LIMIT 1`;
 export const LAST_DUE = `SELECT ${columns('due_at')} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at DESC LIMIT 1`;
 
-/** Whether one statement adds these rows, if their destinations are bound. A trigger blocks the rows that wait for the new one. */
-export const isOneStatement = (added: readonly NewRow[]): boolean => added.length === 1 && added[0]?.waitsFor === undefined;
-
 const bit = (value: boolean): number => (value ? 1 : 0);
 
 /** Whether a stored time is valid, and not after another time. */
 export const isPast = (stored: unknown, time: number): boolean => isTime(stored) && stored <= time;
 
 /**
- * Changes rows. The caller begins and commits the transaction, if more than one statement is needed. `suspect` checks the file
- * after something that should not happen, and throws if the file is damaged.
+ * Changes rows. The caller begins and commits the transaction, if more than one statement is needed. `suspect` checks
+ * the file after something that should not happen, and throws if the file is damaged.
  */
 export function createRows({ first, all, run, insert }: Connection, tally: Tally, suspect: () => void) {
   const byId = (id: string): Columns | undefined => first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
@@ -68,39 +133,67 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
 
   /** Blocks or unblocks the rows that wait for a row. */
   function block(id: string, blocked: boolean): void {
-    run(BLOCK, bit(blocked), bit(!blocked), id, bit(blocked));
+    run(BLOCK, bit(blocked), id, bit(blocked));
   }
 
-  function add(given: NewRow, now: number): Enqueued {
-    const { id, account, environment, operation, reference, waitsFor, body, fingerprint } = given;
-    if (![id, reference, waitsFor ?? '', body, fingerprint].every(isStorable)) throw unstorable();
+  /**
+   * Adds a row with one statement. Undefined if the row exists, or its destination is not bound to its gateway. A
+   * trigger blocks the rows that wait for the new one.
+   */
+  function insertOne(given: NewRow, now: number): Row | undefined {
+    const { id, account, environment, operation, reference, waitsFor, body, fingerprint, gateway, excerpt } = given;
+    if (![id, reference, waitsFor ?? '', body, fingerprint, excerpt ?? ''].every(isStorable)) throw unstorable();
     const blocked = isOpen(waitsFor);
     const values: SqliteValue[] = [
       ...[id, account, environment, operation, reference, waitsFor ?? null],
-      ...[bit(blocked), bit(!blocked), now, HEAD_OF_THE_QUEUE, now, fingerprint, body],
+      ...[bit(blocked), now, fingerprint, body, gateway, excerpt ?? null],
     ];
     const sequence = insert(INSERT, ...values);
-    if (sequence === undefined) {
-      const there = byId(id);
-      if (!there) throw contradiction('an id is taken, and its row is not found');
-      return { row: rowOf(there), added: false };
-    }
-    return { row: newRow(given, sequence, now, blocked), added: true };
+    return sequence === undefined ? undefined : newRow(given, sequence, now, blocked);
+  }
+
+  /** Adds a row whose destination is bound. */
+  function add(given: NewRow, now: number): Enqueued {
+    const row = insertOne(given, now);
+    if (row) return { row, added: true };
+    const there = byId(given.id);
+    if (!there) throw contradiction('an id is taken, and its row is not found');
+    return { row: rowOf(there), added: false };
   }
 
   function write({ id, expected, change }: Write, now: number): boolean {
     const found = isStorable(id) ? progressOf(id) : undefined;
     if (!found) suspect();
-    if (!found || !isAsExpected({ state: readState(found.state), fence: readFence(found.fence) }, expected)) return false;
-    const { state, fence, attempts, inDoubt, doubtBefore, delayMs, outcome, message, requestId, problem, decisions, keepBody } = change;
+    if (!found || !isAsExpected({ state: readState(found.state), fence: readFence(found.fence) }, expected))
+      return false;
+    // A final row without its line in the log must not change, since its line says how it ended.
+    if (isFinal(expected.state) && found.ended !== null) return false;
+    const {
+      state,
+      fence,
+      attempts,
+      inDoubt,
+      doubtBefore,
+      delayMs,
+      outcome,
+      message,
+      requestId,
+      problem,
+      decisions,
+      keepBody,
+      replacement,
+    } = change;
     const blocked = state === 'waiting' && isOpen(found.waits_for);
-    const queued = state === 'in-flight' || (state === 'waiting' && !blocked);
     const ends = isFinal(state) && !isFinal(expected.state);
-    const progress = [state, bit(blocked), bit(queued), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
+    const progress = [state, bit(blocked), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
     const json = [problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
     const texts = [outcome ?? null, message ?? null, requestId ?? null, ...json] as const;
-    const sql = `${UPDATE}${keepBody ? '' : WITHOUT_BODY}${ends ? ENDED : ''} WHERE sequence = ?`;
-    changeRow(sql, ...progress, fence === 0 ? HEAD_OF_THE_QUEUE : now + delayMs, now, ...texts, Number(found.sequence));
+    const bytes = replacement ? [replacement.body, replacement.fingerprint, replacement.excerpt ?? null] : [];
+    if (!bytes.every((value) => value === null || isStorable(value))) throw unstorable();
+    const changedBytes = replacement ? OTHER_BYTES : keepBody ? '' : WITHOUT_BODY;
+    const sql = `${UPDATE}${changedBytes}${ends ? ENDED : ''} WHERE sequence = ?`;
+    const due = fence === 0 ? HEAD_OF_THE_QUEUE : now + delayMs;
+    changeRow(sql, ...progress, due, now, ...texts, ...bytes, Number(found.sequence));
     // The account in the id, since the column may be damaged.
     const account = id.slice(0, id.indexOf(':'));
     tally.move(account, found.state as Row['state'], state);
@@ -113,27 +206,37 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
   function rescue({ account, environment }: Destination, now: number): void {
     const last = first(LAST_DUE, account, environment);
     // This includes damaged times: SQLite sorts text after every number.
-    if (last && !isPast(last.due_at, now + LONGEST_WAIT_MS)) run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
+    if (last && !isPast(last.due_at, now + LONGEST_WAIT_MS))
+      run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
   }
 
   /**
-   * Throws if the index of claims contradicts the row, or the row is not found by its id. Its result could not be written, so it
-   * must not be sent.
+   * Throws if the index of claims contradicts the row, or the row is not found by its id. Its result could not be
+   * written, so it must not be sent.
    */
-  function ensureFound({ id, sequence, account, environment, state, blocked, due_at: due }: Columns, destination: Destination, now: number): void {
+  function ensureFound(
+    { sequence, found, account, environment, state, blocked, due_at: due }: Columns,
+    destination: Destination,
+    now: number,
+  ): void {
     const isDue = typeof due !== 'number' || due <= now;
     const isQueued = blocked !== 1 && !ENDED_STATES.includes(state);
-    if (!isDue || !isQueued || account !== destination.account || environment !== destination.environment) throw contradiction('a queued row is not queued');
-    if (typeof id !== 'string' || first(STATE, id)?.sequence !== sequence) throw contradiction('a row is not found by its id');
+    if (!isDue || !isQueued || account !== destination.account || environment !== destination.environment)
+      throw contradiction('a queued row is not queued');
+    if (found !== sequence) throw contradiction('a row is not found by its id');
   }
 
-  /** Changes one row, which was just read. */
   function changeRow(sql: string, ...values: SqliteValue[]): void {
     if (run(sql, ...values) !== 1) throw contradiction('a row is not found by its number');
   }
 
-  function claim({ accounts, limit, leaseMs, without = [], untriedFirst }: ClaimRequest, destinations: readonly Destination[], now: number): Row[] {
-    const leftOutOf = (one: Destination) => without.map((other) => (keyOf(other) === keyOf(one) ? ` ${other.operation} ` : '')).join('');
+  function claim(
+    { accounts, limit, leaseMs, without = [], untriedFirst }: ClaimRequest,
+    destinations: readonly Destination[],
+    now: number,
+  ): Row[] {
+    const leftOutOf = (one: Destination) =>
+      without.map((other) => (keyOf(other) === keyOf(one) ? ` ${other.operation} ` : '')).join('');
     for (const one of destinations) rescue(one, now);
     /** The rows that a statement finds for a destination, each checked. */
     const found = (one: Destination, rows: readonly Columns[]): Row[] =>
@@ -144,19 +247,36 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
     function dueOf(account: string): Row[] {
       const own = destinations.filter((one) => one.account === account);
       const untried = own.flatMap((one) => found(one, all(UNTRIED, account, one.environment, leftOutOf(one), limit)));
-      const tried = untriedFirst && untried.length > 0 ? [] : own.flatMap((one) => found(one, all(DUE, account, one.environment, now, leftOutOf(one), limit)));
+      const tried =
+        untriedFirst && untried.length > 0
+          ? []
+          : own.flatMap((one) => found(one, all(DUE, account, one.environment, now, leftOutOf(one), limit)));
       return [...untried, ...tried].sort(inTurn(now));
     }
     const due = new Map(accounts.map(({ account }) => [account, dueOf(account)]));
     return claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()).map((row) => {
       const next = claimed(row);
-      changeRow(CLAIM, next.state, next.fence, next.attempts, bit(next.inDoubt), bit(next.doubtBefore), now + leaseMs, now, row.sequence);
+      changeRow(
+        CLAIM,
+        next.state,
+        next.fence,
+        next.attempts,
+        bit(next.inDoubt),
+        bit(next.doubtBefore),
+        now + leaseMs,
+        now,
+        row.sequence,
+      );
       tally.attempts(row.account, next.attempts - row.attempts);
       return { ...row, ...next, dueAt: now + leaseMs, changedAt: now };
     });
   }
 
-  return { add, write, claim };
+  return { insertOne, add, write, claim };
 }
 
-const unstorable = () => new SqliteStoreError('text', 'A report contains NUL or half of a character, which a SQLite database cannot store. It was not stored.');
+const unstorable = () =>
+  new SqliteStoreError(
+    'text',
+    'A report contains NUL or half of a character, which a SQLite database cannot store. It was not stored.',
+  );

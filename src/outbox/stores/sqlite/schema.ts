@@ -1,144 +1,193 @@
-import { LARGEST_COUNT } from '../../counts.js';
-import { HEAD_OF_THE_QUEUE } from '../head-of-queue.js';
-import { WITH_CONSOLE } from './console/schema.js';
+import { MOST_WORDS } from '../../rules/state-machine.js';
+import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
+import { CLASS_COLUMNS } from '../sql/reads.js';
 import { type Connection, columns, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { sqliteError } from './failure.js';
 
 /** Rows that a worker may claim now or later. The index of claims contains only these. */
-export const QUEUED = 'queued = 1';
+export const QUEUED = "(state = 'in-flight' OR (state = 'waiting' AND blocked = 0))";
+/** Queued rows that were never claimed. */
+export const AT_THE_HEAD = `${QUEUED} AND due_at <= ${HEAD_OF_THE_QUEUE}`;
+/** All other rows that are not final. */
+export const BEHIND_THE_HEAD = `(state IN ('in-flight', 'quarantined') OR (state = 'waiting' AND (blocked <> 0 OR due_at > ${HEAD_OF_THE_QUEUE})))`;
 /** Rows that are neither final nor quarantined. */
 export const OPEN = "state IN ('waiting', 'in-flight')";
+
+/** Rows whose state another tool or a damage has written. No other index has them, and no worker would find them. */
+export const UNKNOWN_STATE = "state NOT IN ('waiting', 'in-flight', 'quarantined', 'recorded', 'dismissed')";
+
+/** Rows whose problem names a missing key. A message cannot contain this text, since JSON escapes its quotes. */
+export const HAS_KEY_ID = `instr(problem, '"keyId":') > 0`;
 
 /** The largest whole number that JavaScript counts to. */
 export const LARGEST_NUMBER = Number.MAX_SAFE_INTEGER;
 
 /**
- * The largest number that a row has ever had. The highest row may have been pruned, so `prune` stores its number. A new row gets a
- * higher one: a number is never used twice, and a lower one shows that an older copy replaced the file. A damaged number is ignored.
+ * The largest number that a row has ever had. The highest row may have been pruned, so `prune` stores its number. A new
+ * row gets a higher one: a number is never used twice, and a lower one shows that an older copy replaced the file. A
+ * damaged number is ignored.
  */
 export const LATEST_SEQUENCE = `max(coalesce((SELECT max(sequence) FROM outbox_rows), 0), coalesce((
   SELECT number FROM outbox_counts WHERE account = '' AND name = 'pruned' AND typeof(number) = 'integer' AND number BETWEEN 0 AND ${LARGEST_NUMBER - 1}), 0))`;
 
-/** Constraints that stop other tools from writing values that no store writes. They allow NULL, which NOT NULL refuses where necessary. */
-const isText = (column: string) => `CHECK (${column} IS NULL OR typeof(${column}) = 'text')`;
-const isNumber = (column: string, most: number = LARGEST_NUMBER) =>
-  `CHECK (${column} IS NULL OR (typeof(${column}) = 'integer' AND ${column} BETWEEN 0 AND ${most}))`;
-const isCount = (column: string) => isNumber(column, LARGEST_COUNT);
-const isBit = (column: string) => isNumber(column, 1);
-/** A time, possibly with a fraction of a millisecond. */
-const isTime = (column: string) => `CHECK (typeof(${column}) IN ('integer', 'real') AND ${column} BETWEEN ${HEAD_OF_THE_QUEUE} AND ${-HEAD_OF_THE_QUEUE})`;
+/** The columns of a pause: that of a destination, or the breaker of an operation. */
+const PAUSE_COLUMNS = `version INTEGER NOT NULL DEFAULT 0, reason TEXT, message TEXT, since INTEGER NOT NULL DEFAULT 0,
+    strikes INTEGER NOT NULL DEFAULT 0, until INTEGER NOT NULL DEFAULT 0`;
 
 /** A trigger that refuses changes that no store makes. */
 const staysAsItIs = (table: string, of = ''): string =>
   `CREATE TRIGGER ${table}_stay BEFORE UPDATE${of} ON ${table} BEGIN SELECT RAISE(ABORT, 'constraint: the outbox never changes this'); END;`;
 
+/** A member of a problem. NULL if the JSON is damaged, which the check of the row reports. */
+const said = (path: string) => `CASE WHEN json_valid(problem) THEN json_extract(problem, '$.${path}') END`;
+const MESSAGE = `coalesce(CASE WHEN typeof(${said('message')}) = 'text' THEN ${said('message')} END, '')`;
+
 /**
- * `queued` is 1 for rows in flight and for waiting rows that are not blocked. `ended` numbers final rows in the order in which they
- * became final, until they have their line in the log. All indexes except that of `id` are partial and leave final rows out, so
- * that the cost of a claim does not grow with them. There are few indexes, since each adds a page to the write of a new row. The
- * trigger blocks the rows that wait for a new row, in the same statement.
+ * The group of a quarantined row: the same as `wrongOf` of `state-machine.ts`. The columns are generated, so that no write
+ * names them, and have no value in other rows.
  */
-const FIRST = `
+const WRONG_COLUMNS = `wrong_code TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
+      CASE WHEN ${said('conflict')} = 1 THEN 'conflict' ELSE CAST(coalesce(${said('code')}, 'unknown') AS TEXT) END END) VIRTUAL,
+    wrong_words TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
+      substr(${MESSAGE}, CASE WHEN instr(${MESSAGE}, ': ') > 0 THEN instr(${MESSAGE}, ': ') + 2 ELSE 1 END, ${MOST_WORDS}) END) VIRTUAL`;
+
+/**
+ * The tables of the operator's console: decisions, and counts of recorded reports by time. The index contains all
+ * values of a group of quarantined rows.
+ */
+const CONSOLE_TABLES = `
+  CREATE INDEX outbox_wrong ON outbox_rows (account, environment, wrong_code, wrong_words, changed_at) WHERE state = 'quarantined';
+  CREATE TABLE outbox_decisions (
+    place INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    action TEXT NOT NULL,
+    who TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    about TEXT NOT NULL,
+    as_of INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    cursor INTEGER NOT NULL DEFAULT 0,
+    touched INTEGER NOT NULL DEFAULT 0,
+    skipped INTEGER NOT NULL DEFAULT 0,
+    done INTEGER NOT NULL,
+    undone_by TEXT
+  );
+  CREATE TRIGGER outbox_decisions_stay BEFORE UPDATE OF place, id, action, who, reason, about, as_of, at ON outbox_decisions
+    BEGIN SELECT RAISE(ABORT, 'constraint: the outbox never changes this'); END;
+  CREATE TABLE outbox_decision_steps (decision TEXT NOT NULL, began INTEGER NOT NULL, sequences TEXT NOT NULL, PRIMARY KEY (decision, began)) WITHOUT ROWID;
+  CREATE TABLE outbox_paces (
+    span TEXT NOT NULL,
+    start INTEGER NOT NULL,
+    account TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    recorded INTEGER NOT NULL,
+    dismissed INTEGER NOT NULL,
+    sum_ms INTEGER NOT NULL,
+    ${CLASS_COLUMNS.map((name) => `${name} INTEGER NOT NULL`).join(', ')},
+    PRIMARY KEY (span, start, account, environment)
+  ) WITHOUT ROWID;
+  CREATE TABLE outbox_paced (one INTEGER PRIMARY KEY CHECK (one = 1), reached INTEGER NOT NULL);
+`;
+
+/**
+ * `ended` numbers final rows in the order in which they became final, until they have their line in the log. All indexes
+ * except that of `id` are partial and leave final rows out, so that the cost of a claim does not grow with them. Each
+ * index adds a page to the write of a row: a new row is only in that of claims. The trigger blocks the rows that wait
+ * for a new row, in the same statement.
+ */
+const TABLES = `
+  CREATE TABLE outbox_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE outbox_rows (
-    sequence INTEGER PRIMARY KEY ${isNumber('sequence')} CHECK (sequence > 0),
-    id TEXT NOT NULL UNIQUE ${isText('id')},
-    account TEXT NOT NULL ${isText('account')},
-    environment TEXT NOT NULL CHECK (environment IN ('staging', 'production')),
-    operation TEXT NOT NULL ${isText('operation')},
-    reference TEXT NOT NULL ${isText('reference')},
-    waits_for TEXT ${isText('waits_for')} CHECK (substr(waits_for, -length(reference) - 1) = ':' || reference),
-    state TEXT NOT NULL CHECK (state IN ('waiting', 'in-flight', 'recorded', 'quarantined', 'dismissed')),
-    blocked INTEGER NOT NULL ${isBit('blocked')},
-    queued INTEGER NOT NULL ${isBit('queued')},
-    fence INTEGER NOT NULL ${isCount('fence')},
-    attempts INTEGER NOT NULL ${isCount('attempts')},
-    in_doubt INTEGER NOT NULL ${isBit('in_doubt')},
-    doubt_before INTEGER NOT NULL ${isBit('doubt_before')},
-    enqueued_at INTEGER NOT NULL ${isTime('enqueued_at')},
-    due_at INTEGER NOT NULL ${isTime('due_at')},
-    changed_at INTEGER NOT NULL ${isTime('changed_at')},
-    ended INTEGER ${isNumber('ended')},
-    outcome TEXT CHECK (outcome IN ('recorded', 'already-recorded', 'accepted')),
-    message TEXT ${isText('message')},
-    problem TEXT ${isText('problem')},
-    decisions TEXT ${isText('decisions')},
-    fingerprint TEXT NOT NULL ${isText('fingerprint')},
-    body TEXT ${isText('body')},
-    CHECK (id = account || ':' || environment || ':' || operation || ':' || reference),
-    CHECK (queued = (state = 'in-flight' OR (state = 'waiting' AND blocked = 0))),
-    CHECK (ended IS NULL OR state IN ('recorded', 'dismissed'))
+    sequence INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    account TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    waits_for TEXT,
+    state TEXT NOT NULL,
+    blocked INTEGER NOT NULL,
+    fence INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    in_doubt INTEGER NOT NULL,
+    doubt_before INTEGER NOT NULL,
+    enqueued_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    ended INTEGER,
+    outcome TEXT,
+    message TEXT,
+    request_id TEXT,
+    problem TEXT,
+    decisions TEXT,
+    fingerprint TEXT NOT NULL,
+    body TEXT,
+    excerpt TEXT,
+    ${WRONG_COLUMNS}
   );
   CREATE INDEX outbox_due ON outbox_rows (account, environment, due_at) WHERE ${QUEUED};
   CREATE INDEX outbox_dependents ON outbox_rows (waits_for, blocked) WHERE waits_for IS NOT NULL AND state = 'waiting';
-  CREATE INDEX outbox_open ON outbox_rows (state, account) WHERE ${OPEN};
-  CREATE INDEX outbox_quarantined ON outbox_rows (account) WHERE state = 'quarantined';
+  CREATE INDEX outbox_by_state ON outbox_rows (state, account) WHERE ${BEHIND_THE_HEAD};
+  CREATE INDEX outbox_locked ON outbox_rows (account, problem) WHERE ${OPEN} AND ${HAS_KEY_ID};
+  CREATE INDEX outbox_unknown_state ON outbox_rows (state) WHERE ${UNKNOWN_STATE};
   CREATE INDEX outbox_unlogged ON outbox_rows (ended) WHERE ended IS NOT NULL;
   CREATE TRIGGER outbox_hold_back AFTER INSERT ON outbox_rows WHEN EXISTS (
     SELECT 1 FROM outbox_rows INDEXED BY outbox_dependents WHERE waits_for = NEW.id AND state = 'waiting' AND blocked = 0
   ) BEGIN
-    UPDATE outbox_rows SET blocked = 1, queued = 0 WHERE waits_for = NEW.id AND state = 'waiting' AND blocked = 0;
+    UPDATE outbox_rows SET blocked = 1 WHERE waits_for = NEW.id AND state = 'waiting' AND blocked = 0;
   END;
   CREATE TABLE outbox_destinations (
-    account TEXT NOT NULL ${isText('account')},
-    environment TEXT NOT NULL CHECK (environment IN ('staging', 'production') OR environment GLOB 'staging/report*' OR environment GLOB 'production/report*'),
-    gateway TEXT NOT NULL ${isText('gateway')},
-    rebound TEXT NOT NULL DEFAULT '[]' ${isText('rebound')},
-    version INTEGER NOT NULL DEFAULT 0 ${isCount('version')},
-    reason TEXT ${isText('reason')},
-    message TEXT ${isText('message')},
-    since INTEGER NOT NULL DEFAULT 0 ${isTime('since')},
-    strikes INTEGER NOT NULL DEFAULT 0 ${isCount('strikes')},
-    until INTEGER NOT NULL DEFAULT 0 ${isTime('until')},
+    account TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    gateway TEXT NOT NULL,
+    rebound TEXT NOT NULL DEFAULT '[]',
+    ${PAUSE_COLUMNS},
     PRIMARY KEY (account, environment)
   ) WITHOUT ROWID;
-  CREATE TABLE outbox_receipts (position INTEGER PRIMARY KEY ${isNumber('position')}, id TEXT NOT NULL ${isText('id')}, line TEXT NOT NULL ${isText('line')});
-  CREATE TABLE outbox_settings (name TEXT PRIMARY KEY ${isText('name')}, value TEXT NOT NULL ${isText('value')}) WITHOUT ROWID;
+  CREATE TABLE outbox_breakers (
+    account TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    ${PAUSE_COLUMNS},
+    PRIMARY KEY (account, environment, operation)
+  ) WITHOUT ROWID;
+  CREATE TABLE outbox_receipts (position INTEGER PRIMARY KEY, id TEXT NOT NULL, line TEXT NOT NULL);
+  CREATE TABLE outbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE outbox_counts (
-    account TEXT NOT NULL ${isText('account')},
-    name TEXT NOT NULL ${isText('name')},
-    number INTEGER NOT NULL CHECK (typeof(number) = 'integer' AND number BETWEEN ${-LARGEST_NUMBER} AND ${LARGEST_NUMBER}),
+    account TEXT NOT NULL,
+    name TEXT NOT NULL,
+    number INTEGER NOT NULL,
     PRIMARY KEY (account, name)
   ) WITHOUT ROWID;
   ${staysAsItIs('outbox_receipts')}
   ${staysAsItIs('outbox_settings')}
   ${staysAsItIs('outbox_destinations', ' OF account, environment')}
+  ${staysAsItIs('outbox_breakers', ' OF account, environment, operation')}
 `;
 
-/** Instances of the previous version name each column, and leave this one empty. A trigger checks it, since a later constraint would read the whole table. */
-const WITH_REQUEST_IDS = `
-  ALTER TABLE outbox_rows ADD COLUMN request_id TEXT;
-  CREATE TRIGGER outbox_request_id BEFORE UPDATE OF request_id ON outbox_rows WHEN typeof(NEW.request_id) NOT IN ('text', 'null') BEGIN
-    SELECT RAISE(ABORT, 'constraint: a request id is a text');
-  END;
-`;
+/** The version of the tables. Earlier versions were never released. */
+const VERSION = 8;
 
-/** Rows whose problem names a missing key. A message cannot contain this text, since JSON escapes its quotes. */
-export const HAS_KEY_ID = `instr(problem, '"keyId":') > 0`;
-
-/** The index of the few rows that wait for a key. */
-const WITH_MISSING_KEYS = `CREATE INDEX outbox_locked ON outbox_rows (account, problem) WHERE ${OPEN} AND ${HAS_KEY_ID}`;
-
-/** The version after the first migration. Older tables were never released, and are not changed. */
-const OLDEST = 2;
-/** Each migration brings the tables from the previous version to its own. A released migration is never changed. */
-const MIGRATIONS: readonly string[] = [FIRST, WITH_REQUEST_IDS, WITH_MISSING_KEYS, WITH_CONSOLE];
-const NEWEST = OLDEST + MIGRATIONS.length - 1;
-
-/** Whether a connection has the tables of an outbox. */
 export const holdsOutbox = (database: SqliteDatabase): boolean =>
-  connect(database).first(`SELECT ${columns('1 AS there')} FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_meta'`) !==
-  undefined;
+  connect(database).first(
+    `SELECT ${columns('1 AS there')} FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_meta'`,
+  ) !== undefined;
 
 /**
- * The version of the tables, or 0 if there are none. Throws and changes nothing if this package does not support the version.
- * Without `moved`, it also throws if the reports were moved to another store.
+ * The version of the tables, or 0 if there are none. Throws and changes nothing if this package does not support the
+ * version. Without `moved`, it also throws if the reports were moved to another store.
  */
 export function readVersion({ database, first }: Connection, place: string, { moved = false } = {}): number {
   if (!holdsOutbox(database)) return 0;
   const version = Number(first(`SELECT ${columns('value')} FROM outbox_meta WHERE name = 'version'`)?.value);
   if (!Number.isInteger(version) || version < 1) throw sqliteError('corrupt', place, undefined, ' (it has no version)');
-  if (version < OLDEST) throw sqliteError('older', place, undefined, ` (its version is ${version}; this package supports ${OLDEST} to ${NEWEST})`);
-  if (version > NEWEST) throw sqliteError('newer', place, undefined, ` (its version is ${version}; this package supports ${OLDEST} to ${NEWEST})`);
+  if (version !== VERSION)
+    throw sqliteError(
+      version > VERSION ? 'newer' : 'older',
+      place,
+      undefined,
+      ` (its version is ${version}; this package supports ${VERSION})`,
+    );
   const mark = moved ? undefined : readMark({ first });
   if (mark) throw sqliteError(mark.arrived ? 'moved' : 'moving', place, undefined, ` (${mark.to})`);
   return version;
@@ -146,22 +195,27 @@ export function readVersion({ database, first }: Connection, place: string, { mo
 
 /** The target of a move. Not `arrived`: the move has begun, and its result is unknown. */
 export function readMark({ first }: Pick<Connection, 'first'>): { to: string; arrived: boolean } | undefined {
-  const found = first(`SELECT ${columns('name, value')} FROM outbox_meta WHERE name IN ('moved', 'moving') ORDER BY name LIMIT 1`);
+  const found = first(
+    `SELECT ${columns('name, value')} FROM outbox_meta WHERE name IN ('moved', 'moving') ORDER BY name LIMIT 1`,
+  );
   return found && { to: String(found.value), arrived: found.name === 'moved' };
 }
 
-/** Migrates the tables to the newest version in one transaction. Does nothing if another process was faster. */
-export function migrate(database: SqliteDatabase, place: string): void {
+/** Makes the tables in one transaction. Does nothing if they exist. */
+export function createTables(database: SqliteDatabase, place: string): void {
   const connection = connect(database);
-  if (readVersion(connection, place) === NEWEST) return;
-  // Without a name, SQLite would make the tables in the main database, even if the outbox's file is attached under another name.
-  const create = (sql: string) => database.exec(sql.replace(/\b(?:CREATE (?:TABLE|INDEX|TRIGGER)|ALTER TABLE) /g, `$&${schemaOf(database)}.`));
+  if (readVersion(connection, place) === VERSION) return;
+  // Without a name, SQLite would make the tables in the main database, even if the outbox's file is attached under
+  // another name.
+  const create = (sql: string) =>
+    database.exec(sql.replace(/\bCREATE (?:TABLE|INDEX|TRIGGER) /g, `$&${schemaOf(database)}.`));
   database.exec('BEGIN IMMEDIATE');
   try {
-    const version = readVersion(connection, place);
-    if (version === 0) create('CREATE TABLE outbox_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID');
-    for (const migration of MIGRATIONS.slice(Math.max(0, version - OLDEST + 1))) create(migration);
-    connection.run("INSERT OR REPLACE INTO outbox_meta (name, value) VALUES ('version', ?)", NEWEST);
+    // Another process may have been faster.
+    if (readVersion(connection, place) === 0) {
+      create(TABLES + CONSOLE_TABLES);
+      connection.run("INSERT INTO outbox_meta (name, value) VALUES ('version', ?)", VERSION);
+    }
     database.exec('COMMIT');
   } catch (error) {
     rollBack(database);

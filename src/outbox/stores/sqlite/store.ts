@@ -1,31 +1,27 @@
+import { hasCode } from '../../../errors/errors.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
-import type { OutboxStore, Turn, TurnResult } from '../../store.js';
-import { isStorable } from '../storable.js';
-import { createCommits } from './commits.js';
-import { sqliteConsole } from './console/store.js';
-import { contradiction, isSound } from './damage.js';
-import { connect, fileOf, pragma } from './database.js';
+import type { OpenCounts } from '../../store/operator-store.js';
+import type { Enqueued, NewRow, OutboxStore, Turn, TurnResult } from '../../store/store.js';
+import { isStorable } from '../rows.js';
+import { createReads } from '../sql/reads.js';
+import { createCommits, watchCommits } from './commits.js';
+import { addPace, countOpen, countRows, createTally } from './counts.js';
+import { type Connection, columns, connect, fileOf, pragma, rollBack, type SqliteDatabase } from './database.js';
+import { createDecisions, emptyLog, eraseRows } from './decisions.js';
 import { createDestinations } from './destinations.js';
-import { SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
-import { listRows } from './list.js';
-import { watchFiles, watchProgress } from './live-file.js';
-import { readMissingKeys } from './missing-keys.js';
-import { noteOpen } from './one-library.js';
-import { closeFile, ensureFull, type OpenDatabase, openFile, prepareDatabase } from './open.js';
+import { asSqliteError, isNested, SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
+import { contradiction, isSound, noteOpen, watchFiles, watchProgress } from './file-checks.js';
+import { createReceipts, pruneStep } from './final-rows.js';
+import { closeFile, ensureFull, ensureKeepsCommits, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
-import { createPrune } from './prune.js';
-import { createReceipts } from './receipts.js';
-import { ROW, rowOf } from './row-columns.js';
-import { createRows, isOneStatement } from './rows.js';
-import { createSettings } from './settings.js';
-import { createTally } from './tally.js';
-import { enqueueWithin } from './transaction.js';
-import { watchCommits } from './watch.js';
+import { createRows, ROW, rowOf } from './rows.js';
+import { createSearch, listRows, readMissingKeys } from './search.js';
 
 /**
- * Makes a store in a SQLite file, for one machine with any number of processes. Accepted reports outlive the process and a
- * power loss: commits are made in WAL mode with `synchronous=FULL`. Rejects with a `SqliteStoreError` and changes nothing if the
- * file is damaged, newer than this package or cannot be opened. Rejects with a `ConfigurationError` if the options are wrong.
+ * Makes a store in a SQLite file, for one machine with any number of processes. Accepted reports outlive the process
+ * and a power loss: commits are made in WAL mode with `synchronous=FULL`. Rejects with a `SqliteStoreError` and changes
+ * nothing if the file is damaged, newer than this package or cannot be opened. Rejects with a `ConfigurationError` if
+ * the options are wrong.
  *
  * @example
  * ```ts
@@ -38,7 +34,9 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const { file, open, database: given, busyTimeoutMs: busyMs, clock, random } = readSqliteOptions(options);
   const opened = given ? { database: given, place: fileOf(given) || ':memory:' } : await openOrReject(file ?? '', open);
   const { database, place } = opened;
-  /** Checks the file after something that should not happen. A file that is too large to check counts as damaged then. */
+  /**
+   * Checks the file after something that should not happen. A file that is too large to check counts as damaged then.
+   */
   const suspect = () => {
     if (isSound(connection, !given) !== true) throw contradiction('a row or an index entry is missing');
   };
@@ -48,7 +46,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     isTextSeen = true;
     if (isSound(connection, !given) === false) throw contradiction('a text is not valid Unicode');
   });
-  const tally = createTally(connection, suspect);
+  const tally = createTally(connection);
   let progress: ReturnType<typeof watchProgress> | undefined;
   const verify = () => {
     if (given) ensureFull(database, place);
@@ -56,7 +54,17 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   };
   let ensureLive = () => {};
   let noteClosed = () => {};
-  const commits = createCommits({ connection, place, clock, random, busyMs, verify, ensureLive: () => ensureLive(), committed: () => progress?.note(), tally });
+  const commits = createCommits({
+    connection,
+    place,
+    clock,
+    random,
+    busyMs,
+    verify,
+    ensureLive: () => ensureLive(),
+    committed: () => progress?.note(),
+    tally,
+  });
 
   const settings = createSettings(connection, commits);
 
@@ -90,8 +98,14 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const rows = createRows(connection, tally, suspect);
   const destinations = createDestinations(connection);
   const receipts = createReceipts(connection);
-  const prune = createPrune(connection);
+  const decisions = createDecisions(connection, rows.write);
+  const search = createSearch(connection);
   const { read, write } = commits;
+  const reads = createReads({
+    table: (name) => `outbox_${name}`,
+    columns,
+    all: (text, ...values) => read(() => connection.all(text.replaceAll('?#', '?'), ...values)),
+  });
 
   async function turn({ writes, claim }: Turn): Promise<TurnResult> {
     const open = (now: number) => (claim ? destinations.open(claim, now) : []);
@@ -113,18 +127,32 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     );
   }
 
+  function enqueue(added: readonly NewRow[]): Promise<readonly Enqueued[]> {
+    const [first, ...others] = added;
+    const insertFirst = (given: NewRow) => {
+      const row = rows.insertOne(given, clock.now());
+      if (!row) return undefined;
+      progress?.reach(row.sequence);
+      return [{ row, added: true }];
+    };
+    return write(
+      () => {
+        destinations.ensure(added);
+        return added.map((row) => rows.add(row, clock.now()));
+      },
+      {
+        rows: added.length,
+        alone: first && others.length === 0 && first.waitsFor === undefined ? () => insertFirst(first) : undefined,
+      },
+    );
+  }
+
   return {
     durable,
     transactional: true,
     enqueue: (added, transaction) =>
       transaction === undefined
-        ? write(
-            () => {
-              destinations.ensure(added);
-              return added.map((row) => rows.add(row, clock.now()));
-            },
-            { rows: added.length, isOneStatement: () => isOneStatement(added) && added.every(destinations.isBound) },
-          )
+        ? enqueue(added)
         : enqueueWithin(transaction, { own: database, place, ensureLive: ensureSame, rows: added, now: clock.now() }),
     turn,
     bind: async (given) => {
@@ -136,33 +164,62 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     rebind: (change) => write(() => destinations.rebind(change, clock.now())),
     outlook: (accounts) => read(() => destinations.outlook(clock.now(), accounts)),
     pause: (change) => write(() => destinations.change(change, clock.now())),
-    get: (ids) =>
-      read(() =>
-        ids.map((id) => {
-          const found = isStorable(id) && connection.first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
+    get: (ids, transaction) =>
+      read(() => {
+        const { first } = transaction === undefined ? connection : connectionWithin(transaction, place, database);
+        return ids.map((id) => {
+          const found = isStorable(id) && first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
           return found ? rowOf(found) : undefined;
-        }),
-      ),
+        });
+      }),
     missingKeys: (accounts) => read(() => readMissingKeys(connection, accounts ?? destinations.accounts())),
     list: (query) => read(() => listRows(connection, query)),
-    counts: (accounts) => read(() => tally.read(accounts ?? destinations.accounts())),
-    prune: (request) => write(() => prune.step(request, clock.now()), { rows: request.limit }),
-    prunedBefore: (account) => read(() => prune.before(account)),
+    counts: (accounts) => read(() => countRows(connection, tally, accounts ?? destinations.accounts())),
+    prune: (request) => write(() => pruneStep(connection, request, clock.now()), { rows: request.limit }),
+    prunedBefore: reads.prunedBefore,
     remember: settings.remember,
-    console: sqliteConsole({
-      connection,
-      now: clock.now,
-      read,
-      write,
-      change: rows.write,
-      finals: (accounts) => tally.finals(accounts ?? destinations.accounts()),
-      turned: tally.turn,
-    }),
+    console: {
+      ...reads.console,
+      now: async () => clock.now(),
+      open: () =>
+        read(() => {
+          const places = countOpen(connection, destinations.accounts());
+          const isShown = (place: OpenCounts) =>
+            destinations.isBound(place) || place.oldestOpenAt !== undefined || place.quarantined > 0;
+          return { countedAt: clock.now(), places: places.filter(isShown) };
+        }),
+      finals: (accounts) => read(() => tally.read(accounts ?? destinations.accounts())),
+      wrong: () => read(search.wrong),
+      quarantined: ({ of, asOf, after, limit }) => read(() => search.quarantined(of, asOf, after, limit)),
+      tally: (of, asOf, withSettlements) => read(() => search.tally(of, asOf, withSettlements)),
+      rows: (sequences) => read(() => search.rows(sequences)),
+      search: (wanted) => read(() => search.search(wanted)),
+      async begin(decision) {
+        await write(() => decisions.add(decision, clock.now()));
+        return reads.begun(decision.id);
+      },
+      step: (step) =>
+        write(
+          () => {
+            const written = decisions.step(step, clock.now());
+            if (written?.includes(true)) tally.turn();
+            return written;
+          },
+          { rows: step.writes.length },
+        ),
+      erase: (decision, sequences) =>
+        write(() => eraseRows(connection, decision, sequences), { rows: sequences.length }),
+      emptyLog: () =>
+        read(() => emptyLog(connection, place)).then(
+          () => true,
+          () => false,
+        ),
+      pace: (from, to, counts) => write(() => addPace(connection, { from, to, counts }, clock.now())),
+    },
     receipts: {
       unlogged: (limit) => read(() => receipts.unlogged(limit)),
       append: (lines) => write(() => receipts.append(lines), { rows: lines.length }),
-      read: (from, limit) => read(() => receipts.read(from, limit)),
-      last: () => read(receipts.last),
+      ...reads.receipts,
     },
     watch: (listener) => watchCommits(() => pragma(database, 'data_version'), listener, clock),
     close: () => {
@@ -180,4 +237,91 @@ async function openOrReject(file: string, open: OpenDatabase | undefined) {
     const code = sqliteCodeOf(error);
     throw sqliteError(code === 'other' ? 'unavailable' : code, file, error);
   }
+}
+
+/** The settings of a store. A setting never changes. */
+function createSettings(
+  connection: Connection,
+  { read, write }: Pick<ReturnType<typeof createCommits>, 'read' | 'write'>,
+) {
+  const kept = (name: string) =>
+    connection.first(`SELECT ${columns('value')} FROM outbox_settings WHERE name = ?`, name)?.value;
+  return {
+    /**
+     * Keeps the value unless the setting exists; resolves with the kept one. If it exists, nothing is written: the
+     * user's transaction may be open.
+     */
+    async remember(name: string, value: string): Promise<string> {
+      const known = await read(() => kept(name));
+      if (known !== undefined) return String(known);
+      return write(() => {
+        connection.run(
+          'INSERT INTO outbox_settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
+          name,
+          value,
+        );
+        return String(kept(name));
+      });
+    },
+  };
+}
+
+interface Within {
+  readonly own: SqliteDatabase;
+  readonly place: string;
+  /** Throws if the file is no longer the one that was opened. */
+  readonly ensureLive: () => void;
+  readonly rows: readonly NewRow[];
+  readonly now: number;
+}
+
+/**
+ * Adds rows within the user's transaction, on the store's connection or another one to the same file. Adds all rows or
+ * none. They are visible once the user commits.
+ */
+async function enqueueWithin(
+  transaction: unknown,
+  { own, place, ensureLive, rows: given, now }: Within,
+): Promise<readonly Enqueued[]> {
+  const connection = connectionWithin(transaction, place, own);
+  const { database } = connection;
+  ensureLive();
+  ensureFull(database, place);
+  const tally = createTally(connection);
+  database.exec('SAVEPOINT outbox');
+  try {
+    createDestinations(connection).ensure(given);
+    const rows = createRows(connection, tally, () => {});
+    const enqueued = given.map((row) => rows.add(row, now));
+    tally.write();
+    database.exec('RELEASE outbox');
+    return enqueued;
+  } catch (error) {
+    rollBack(database, 'ROLLBACK TO outbox; RELEASE outbox');
+    throw hasCode(error, 'configuration') ? error : asSqliteError(place, error);
+  }
+}
+
+/** The connection of the user's transaction. Throws if it is not one to the store's file, with an open transaction. */
+function connectionWithin(transaction: unknown, place: string, own: SqliteDatabase): Connection {
+  const database = transaction as SqliteDatabase;
+  if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function')
+    throw unfit(place, 'expected the connection that has begun it');
+  if (database !== own && fileOf(database) !== fileOf(own)) throw unfit(place, 'the connection has another file open');
+  if (database !== own) ensureKeepsCommits(database, place);
+  if (!isWithin(database)) throw unfit(place, 'the connection has no open transaction');
+  return connect(database);
+}
+
+const unfit = (place: string, why: string) => sqliteError('other', place, undefined, `: transaction: ${why}`);
+
+/** Whether a transaction is open. It tries to begin one, since the libraries have different names for the state. */
+function isWithin(database: SqliteDatabase): boolean {
+  try {
+    database.exec('BEGIN');
+  } catch (error) {
+    return isNested((error as Error).message);
+  }
+  database.exec('ROLLBACK');
+  return false;
 }

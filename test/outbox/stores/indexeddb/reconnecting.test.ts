@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { onReconnecting } from '../../../../src/outbox/stores/indexeddb/reconnecting.js';
+import { onReconnecting } from '../../../../src/outbox/stores/indexeddb/tabs.js';
 import { systemClock } from '../../../../src/platform/time.js';
 
 beforeEach(() => void vi.useFakeTimers());

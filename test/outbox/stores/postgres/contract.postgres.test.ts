@@ -9,7 +9,13 @@ describe('the PostgreSQL store', () => {
       run(async () => {
         const schema = newSchema();
         const open = () => openStore({ schema });
-        return { store: await open(), advance: (milliseconds) => advance(schema, milliseconds), another: open, reopen: open, damage: damageIn(schema) };
+        return {
+          store: await open(),
+          advance: (milliseconds) => advance(schema, milliseconds),
+          another: open,
+          reopen: open,
+          damage: damageIn(schema),
+        };
       }),
     );
   }

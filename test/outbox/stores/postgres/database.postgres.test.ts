@@ -3,12 +3,15 @@ import { inspect } from 'node:util';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/entries/index.js';
-import type { OutboxStore } from '../../../../src/entries/outbox.js';
-import { type PostgresDatabase, PostgresStoreError, postgresMigrations, postgresStore } from '../../../../src/entries/outbox-postgres.js';
-import { claimed, type Row } from '../../../../src/outbox/state-machine.js';
-import { write as writeFunction } from '../../../../src/outbox/stores/postgres/write-function.js';
+import {
+  type PostgresDatabase,
+  PostgresStoreError,
+  postgresMigrations,
+  postgresStore,
+} from '../../../../src/entries/outbox-postgres.js';
+import { claimed, type Row } from '../../../../src/outbox/rules/state-machine.js';
 import { startPostgres } from '../../../support/postgres-server.js';
-import { change, claim, newRow, QUARANTINED, write } from '../../contract/harness.js';
+import { change, claim, newRow, write } from '../../contract/harness.js';
 import { CANARIES, leaksIn } from '../../personal.js';
 import { directUrl, FIRST_PAUSE, newSchema, openStore, pool } from './world.js';
 
@@ -29,6 +32,40 @@ async function withPool<T>(config: pg.PoolConfig, use: (own: pg.Pool) => Promise
     await own.end();
   }
 }
+
+describe('a connection that fails', () => {
+  const server = () => new URL(directUrl('a pooler answers in place of the server'));
+  const opened = (config: pg.PoolConfig) =>
+    withPool(config, (database) => rejection(postgresStore({ database, schema: newSchema() })));
+  const to = (change: Partial<URL>) => ({
+    connectionString: Object.assign(server(), change).href,
+  });
+
+  it('to a database that does not exist names the server and the database', async () => {
+    const { code, message } = await opened(to({ pathname: '/no_such_bets' }));
+    expect({ code, message }).toEqual({
+      code: 'connection',
+      message: expect.stringContaining(
+        `does not exist: the server ${server().host} was reached, and has no database no_such_bets. Create it, or correct its name in the connection. Nothing was enqueued (3D000).`,
+      ),
+    });
+  });
+
+  it('for its role names the server, and not the password', async () => {
+    const { code, message } = await opened(to({ username: 'no_such_role', password: 'pw-canary' }));
+    expect({ code, message }).toEqual({
+      code: 'connection',
+      message: expect.stringContaining(`refused the login: the server ${server().host} was reached`),
+    });
+    expect(message).not.toContain('canary');
+  });
+
+  it('since no server is there names the address', async () => {
+    const { message } = await opened({ connectionString: 'postgres://app:pw-canary@127.0.0.1:9/bets' });
+    expect(message).toContain('cannot be reached at 127.0.0.1:9 (database bets)');
+    expect(message).not.toContain('canary');
+  });
+});
 
 describe('the tables', () => {
   it('are made once by many instances that start at once', async () => {
@@ -53,7 +90,10 @@ describe('the tables', () => {
       await store.enqueue([newRow('B-1')]);
       await store.enqueue([newRow('B-2'), newRow('B-3')]);
       expect(await claim(store)).toHaveLength(3);
-      await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'privileges', sqlState: '42501' });
+      await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({
+        code: 'privileges',
+        sqlState: '42501',
+      });
       // The message of the error contains the SQL that grants the privileges.
       await pool.query(`REVOKE ALL ON ALL TABLES IN SCHEMA ${schema} FROM ${role}`);
       const { message } = await rejection(postgresStore({ database: own, schema, migrate: false }));
@@ -77,56 +117,14 @@ describe('the tables', () => {
 
   it('are refused in a schema of an older version, and not changed', async () => {
     const schema = newSchema();
-    await pool.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.meta (version integer NOT NULL); INSERT INTO ${schema}.meta VALUES (1)`);
+    await pool.query(
+      `CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.meta (version integer NOT NULL); INSERT INTO ${schema}.meta VALUES (1)`,
+    );
     const error = await rejection(openStore({ schema }));
     expect([error.code, error.message]).toEqual(['older', expect.stringContaining('version is 1')]);
     await expect(pool.query(postgresMigrations({ schema }))).rejects.toMatchObject({ code: 'LS006' });
     const { rows } = await pool.query('SELECT tablename FROM pg_tables WHERE schemaname = $1', [schema]);
     expect(rows).toEqual([{ tablename: 'meta' }]);
-  });
-
-  const withoutConsole = (schema: string) => `DROP INDEX ${schema}.queue_locked; DROP TRIGGER note_wrong ON ${schema}.queue; DROP FUNCTION ${schema}.note_wrong;
-    ALTER TABLE ${schema}.queue DROP COLUMN wrong_code, DROP COLUMN wrong_words; DROP FUNCTION ${schema}.decide;
-    DROP TABLE ${schema}.decisions, ${schema}.decision_steps, ${schema}.paces, ${schema}.paced;`;
-
-  it('of the version without a console are migrated, beside an instance that still uses them', async () => {
-    const schema = newSchema();
-    const older = await openStore({ schema });
-    await pool.query(`${withoutConsole(schema)} UPDATE ${schema}.meta SET version = 3`);
-    await older.enqueue([newRow('B-1'), newRow('B-2')]);
-    const quarantineAs = async (row: Row) =>
-      write(older, row, { ...QUARANTINED, problem: { code: 'unprocessable', message: `reportBetEvent ${row.reference}: refused.` } });
-    const [first, second] = (await claim(older, 2)) as [Row, Row];
-    await quarantineAs(first);
-    const stores = await Promise.all(Array.from({ length: 4 }, () => openStore({ schema })));
-    await quarantineAs(second);
-    expect(await stores[0]?.console?.wrong()).toMatchObject([{ code: 'unprocessable', words: 'refused.', count: 2 }]);
-    expect(await stores[1]?.console?.paced()).toBe(0);
-    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 5 }]);
-  });
-
-  it('of the version without request ids are migrated, beside an instance that still uses them', async () => {
-    const schema = newSchema();
-    await openStore({ schema });
-    await pool.query(
-      `${withoutConsole(schema)} ALTER TABLE ${schema}.reports DROP COLUMN request_id; DROP FUNCTION ${schema}.write; UPDATE ${schema}.meta SET version = 2`,
-    );
-    await pool.query(writeFunction(schema));
-    const stores = await Promise.all(Array.from({ length: 4 }, () => openStore({ schema })));
-    const store = stores[0] as OutboxStore;
-    await store.enqueue([newRow('B-1'), newRow('B-2')]);
-    const [first, second] = (await claim(store, 2)) as [Row, Row];
-    await write(store, first, { requestId: 'req-1' });
-    // The older version writes no id.
-    const { requestId: _, ...older } = change(second);
-    const turn = { writes: [{ id: second.id, expected: { state: second.state, fence: second.fence }, change: older }] };
-    await pool.query(`SELECT ${schema}.turn($1::text::jsonb)`, [JSON.stringify(turn)]);
-    const rows = await store.get([first.id, second.id]);
-    expect(rows.map((row) => [row?.state, row?.requestId])).toEqual([
-      ['recorded', 'req-1'],
-      ['recorded', undefined],
-    ]);
-    expect((await pool.query(`SELECT version FROM ${schema}.meta`)).rows).toEqual([{ version: 5 }]);
   });
 
   it.each([['Public'], ['pg_x'], ['information_schema'], ['user'], ['order'], ['a-b'], ['x"; DROP TABLE y; --'], ['']])(
@@ -162,7 +160,13 @@ describe('the tables', () => {
       continues: false,
     });
     const { rows } = await pool.query(`SELECT * FROM ${schema}.stats ORDER BY account`);
-    const others = { blocked: '0', in_flight: '0', recorded: '0', oldest_open_at: expect.any(Date), without_receipt: '0' };
+    const others = {
+      blocked: '0',
+      in_flight: '0',
+      recorded: '0',
+      oldest_open_at: expect.any(Date),
+      without_receipt: '0',
+    };
     expect(rows).toMatchObject([
       { account: 'brandB', waiting: '1', ...others },
       { account: 'default', waiting: '2', ...others },
@@ -175,15 +179,29 @@ describe('the tables', () => {
 
 describe('a problem of the database', () => {
   it('is reported if its isolation level is not supported', async () => {
-    await withPool({ connectionString: directUrl('a setting of the session'), options: '-c default_transaction_isolation=serializable' }, async (own) => {
-      await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'isolation' });
-    });
+    await withPool(
+      {
+        connectionString: directUrl('a setting of the session'),
+        options: '-c default_transaction_isolation=serializable',
+      },
+      async (own) => {
+        await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({
+          code: 'isolation',
+        });
+      },
+    );
   });
 
   it('is reported if the session may not write', async () => {
-    await withPool({ connectionString: directUrl('a setting of the session'), options: '-c default_transaction_read_only=on' }, async (own) => {
-      await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({ code: 'read-only', sqlState: '25006' });
-    });
+    await withPool(
+      { connectionString: directUrl('a setting of the session'), options: '-c default_transaction_read_only=on' },
+      async (own) => {
+        await expect(postgresStore({ database: own, schema: newSchema() })).rejects.toMatchObject({
+          code: 'read-only',
+          sqlState: '25006',
+        });
+      },
+    );
   });
 
   it('is reported if its encoding is not UTF8', async () => {
@@ -193,7 +211,10 @@ describe('a problem of the database', () => {
     address.pathname = name;
     await withPool({ connectionString: address.href }, async (own) => {
       const error = await rejection(postgresStore({ database: own }));
-      expect([error.code, error.message]).toEqual(['encoding', expect.stringMatching(/must have the encoding UTF8.*it has LATIN1/)]);
+      expect([error.code, error.message]).toEqual([
+        'encoding',
+        expect.stringMatching(/must have the encoding UTF8.*it has LATIN1/),
+      ]);
       expect((await own.query("SELECT 1 FROM pg_namespace WHERE nspname = 'location_sdk'")).rows).toEqual([]);
     });
     // A pooler keeps connections to it open.
@@ -206,7 +227,10 @@ describe('a problem of the database', () => {
     const body = CANARIES.join(' ');
     await pool.query(`ALTER TABLE ${schema}.reports ADD CONSTRAINT short CHECK (length(body) < 10)`);
     const direct = await pool
-      .query(`INSERT INTO ${schema}.reports (id, environment, operation, reference, fingerprint, body) VALUES ('a', 'b', 'c', 'd', 'e', $1)`, [body])
+      .query(
+        `INSERT INTO ${schema}.reports (id, environment, operation, reference, fingerprint, body) VALUES ('a', 'b', 'c', 'd', 'e', $1)`,
+        [body],
+      )
       .catch((error) => error);
     expect(leaksIn(inspect(direct, { depth: 9 })).length).toBeGreaterThan(0);
     for (const rows of [[newRow('B-1', { body })], [newRow('B-1', { body }), newRow('B-2', { body })]]) {
@@ -223,7 +247,8 @@ describe('a problem of the database', () => {
     ['half a surrogate pair', 'B\ud800'],
   ])('is reported for text with %s', async (_, text) => {
     const store = await openStore();
-    for (const rows of [[newRow(text)], [newRow('B-1'), newRow(text)]]) await expect(store.enqueue(rows)).rejects.toMatchObject({ code: 'text' });
+    for (const rows of [[newRow(text)], [newRow('B-1'), newRow(text)]])
+      await expect(store.enqueue(rows)).rejects.toMatchObject({ code: 'text' });
     expect(await store.list({ limit: 10 })).toEqual([]);
   });
 
@@ -237,11 +262,22 @@ describe('a problem of the database', () => {
       message: 'HTTP 422',
       details: [{ 'N\0': 'N\0', '\udc00': { '\ud800': '\\ud800' }, '\\u0000': '\u{1f600}' }],
     } as const;
-    const change = { ...row, state: 'quarantined', delayMs: 0.4, keepBody: true, message: 'N\0 and \udc00 \\u0000', problem } as const;
-    expect((await store.turn({ writes: [{ id: row.id, expected: row, change }], claim: undefined })).written).toEqual([true]);
+    const change = {
+      ...row,
+      state: 'quarantined',
+      delayMs: 0.4,
+      keepBody: true,
+      message: 'N\0 and \udc00 \\u0000',
+      problem,
+    } as const;
+    expect((await store.turn({ writes: [{ id: row.id, expected: row, change }], claim: undefined })).written).toEqual([
+      true,
+    ]);
     const [written] = await store.get([row.id]);
     expect(written?.message).toBe('N\ufffd and \ufffd \\u0000');
-    expect(written?.problem?.details).toEqual([{ 'N\ufffd': 'N\ufffd', '\ufffd': { '\ufffd': '\\ud800' }, '\\u0000': '\u{1f600}' }]);
+    expect(written?.problem?.details).toEqual([
+      { 'N\ufffd': 'N\ufffd', '\ufffd': { '\ufffd': '\\ud800' }, '\\u0000': '\u{1f600}' },
+    ]);
   });
 
   it('is retried if a statement was rolled back because of another one', async () => {
@@ -265,12 +301,19 @@ describe('a problem of the database', () => {
     ['Prisma', { code: 'P2010', meta: { code: '25P02', message: 'x' } }, 'aborted'],
     [
       'Prisma with a driver adapter',
-      { code: 'P2010', meta: { driverAdapterError: { cause: { originalCode: '40001', kind: 'TransactionWriteConflict' } } } },
+      {
+        code: 'P2010',
+        meta: { driverAdapterError: { cause: { originalCode: '40001', kind: 'TransactionWriteConflict' } } },
+      },
       'conflict',
     ],
     [
       'Prisma with a driver adapter and no server',
-      { code: 'P2010', message: "Can't reach database server", meta: { driverAdapterError: { cause: { kind: 'DatabaseNotReachable' } } } },
+      {
+        code: 'P2010',
+        message: "Can't reach database server",
+        meta: { driverAdapterError: { cause: { kind: 'DatabaseNotReachable' } } },
+      },
       'connection',
     ],
     ['pg, after query_timeout, which gives the error no code', { message: 'Query read timeout' }, 'connection'],
@@ -310,7 +353,14 @@ describe('a change in the store', () => {
       ['enqueue a report', () => store.enqueue([newRow('B-1')])],
       ['enqueue several', () => store.enqueue([newRow('B-2'), newRow('B-3')])],
       ['claim', async () => void rows.push(...(await claim(store, 1)))],
-      ['write', () => store.turn({ writes: rows.map((row) => ({ id: row.id, expected: row, change: change(row) })), claim: undefined })],
+      [
+        'write',
+        () =>
+          store.turn({
+            writes: rows.map((row) => ({ id: row.id, expected: row, change: change(row) })),
+            claim: undefined,
+          }),
+      ],
       ['pause', () => store.pause(FIRST_PAUSE)],
       ['log', () => store.receipts.append([{ index: 0, id: newRow('B-1').id, line: 'a' }])],
     ];
@@ -320,7 +370,9 @@ describe('a change in the store', () => {
 });
 
 describe('a server that stops', () => {
-  it('causes rejections, keeps acknowledged reports, and is used again after its restart', { timeout: 60_000 }, async () => {
+  it('causes rejections, keeps acknowledged reports, and is used again after its restart', {
+    timeout: 60_000,
+  }, async () => {
     const server = await startPostgres({ fsync: true });
     try {
       await withPool({ connectionString: server.url }, async (own) => {
@@ -352,7 +404,11 @@ describe('a final report that is deleted by hand', () => {
     await store.receipts.append([{ index: 0, id: row.id, line: 'a' }]);
     // The queue, which workers search, holds the other one only, and the body is gone.
     expect(
-      (await pool.query(`SELECT reference, body FROM ${schema}.reports LEFT JOIN ${schema}.queue AS q USING (sequence) WHERE q.sequence IS NULL`)).rows,
+      (
+        await pool.query(
+          `SELECT reference, body FROM ${schema}.reports LEFT JOIN ${schema}.queue AS q USING (sequence) WHERE q.sequence IS NULL`,
+        )
+      ).rows,
     ).toEqual([{ reference: 'B-1', body: null }]);
     expect((await store.enqueue([newRow('B-1')]))[0]?.added).toBe(false);
     const { rowCount } = await pool.query(`DELETE FROM ${schema}.reports WHERE outcome IS NOT NULL`);

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { isReportingError } from '../../../../src/entries/index.js';
 import { PostgresStoreError } from '../../../../src/entries/outbox-postgres.js';
-import { asPostgresError, type PostgresStoreErrorCode } from '../../../../src/outbox/stores/postgres/failure.js';
+import {
+  asPostgresError,
+  type PostgresStoreErrorCode,
+  serverOf,
+} from '../../../../src/outbox/stores/postgres/failure.js';
 
 /** PostgreSQL's own names of the SQLSTATEs: Appendix A of its manual. */
 describe('an error of a library', () => {
@@ -36,7 +40,54 @@ describe('an error of a library', () => {
   });
 
   it('is about the connection if it has no code and says so, and otherwise has the code other', () => {
-    expect(asPostgresError('outbox', new Error('Connection terminated unexpectedly'))).toMatchObject({ code: 'connection', sqlState: undefined });
+    expect(asPostgresError('outbox', new Error('Connection terminated unexpectedly'))).toMatchObject({
+      code: 'connection',
+      sqlState: undefined,
+    });
     expect(asPostgresError('outbox', new Error('it failed'))).toMatchObject({ code: 'other', sqlState: undefined });
+  });
+});
+
+describe('the server in a message', () => {
+  const named = { address: 'db.internal:6432', database: 'bets' };
+  it.each<[string, object, object]>([
+    ['the parts of a pool', { options: { host: 'db.internal', port: 6432, database: 'bets', password: 'pw' } }, named],
+    ['the address of a pool', { options: { connectionString: 'postgres://app:pw@db.internal:6432/bets' } }, named],
+    ['the parts of a client', { host: 'db.internal', port: 6432, database: 'bets' }, named],
+    [
+      'the default port',
+      { options: { connectionString: 'postgres://db.internal/bets' } },
+      { ...named, address: 'db.internal:5432' },
+    ],
+    ['a socket', { options: { host: '/run/postgresql' } }, { address: '/run/postgresql:5432' }],
+  ])('is read from %s', (_, connection, expected) => {
+    expect(serverOf(connection)).toEqual({ database: undefined, ...expected });
+  });
+
+  it.each([
+    'postgres://app:12#34@db.internal/bets',
+    'postgres://app:12/34@db.internal/bets',
+    'postgres://app:12?34@db.internal/bets',
+    'postgres://app:x@12@db.internal/bets',
+    'postgres://app:x@12#34@db.internal/bets',
+    'no address',
+  ])('is left out where a password could be read as a part of it: %s', (connectionString) => {
+    const { address, database } = serverOf({ options: { connectionString } });
+    expect(`${address} ${database}`).not.toMatch(/12|34/);
+  });
+
+  it.each<[string, object]>([
+    ['of another library', { query: async () => ({ rows: [] }) }],
+    ['with values that cannot be names', { options: { host: 'a b', port: 'x', database: 7 } }],
+    [
+      'whose options cannot be read',
+      {
+        get options() {
+          throw new Error('no');
+        },
+      },
+    ],
+  ])('has no name for a connection %s', (_, connection) => {
+    expect(serverOf(connection)).toEqual({ address: undefined, database: undefined });
   });
 });

@@ -47,21 +47,24 @@ describe('two open transactions, each with the first report of a destination', (
   it.each([
     ['commits', 'COMMIT'],
     ['is rolled back', 'ROLLBACK'],
-  ])('for two gateways: one is refused, and no report goes to the gateway of the other, if the first %s', async (_, end) => {
-    const { one, other } = await openTwo();
-    await withTransactions(async (begin) => {
-      const [first, second] = [await begin(), await begin()];
-      await one.enqueue([newRow('B-1')], first);
-      const refusal = await other.enqueue([rowForOther('B-2')], second).catch(String);
-      expect(refusal).toMatch(/other\.example\.com.*Nothing was stored or sent/);
-      // The address of the first report is not committed yet.
-      expect(refusal).not.toContain(GATEWAYS.staging);
-      await second.query('COMMIT');
-      await first.query(end);
-    });
-    expect(idsOf(await claim(one))).toEqual(end === 'COMMIT' ? [newRow('B-1').id] : []);
-    expect(await other.get([newRow('B-2').id])).toEqual([undefined]);
-  });
+  ])(
+    'for two gateways: one is refused, and no report goes to the gateway of the other, if the first %s',
+    async (_, end) => {
+      const { one, other } = await openTwo();
+      await withTransactions(async (begin) => {
+        const [first, second] = [await begin(), await begin()];
+        await one.enqueue([newRow('B-1')], first);
+        const refusal = await other.enqueue([rowForOther('B-2')], second).catch(String);
+        expect(refusal).toMatch(/other\.example\.com.*Nothing was stored or sent/);
+        // The address of the first report is not committed yet.
+        expect(refusal).not.toContain(GATEWAYS.staging);
+        await second.query('COMMIT');
+        await first.query(end);
+      });
+      expect(idsOf(await claim(one))).toEqual(end === 'COMMIT' ? [newRow('B-1').id] : []);
+      expect(await other.get([newRow('B-2').id])).toEqual([undefined]);
+    },
+  );
 
   it('for two gateways, in statements of the user and in batches, at once: at most one gateway is in the store', async () => {
     for (let round = 0; round < 5; round += 1) {
@@ -79,7 +82,11 @@ describe('two open transactions, each with the first report of a destination', (
       });
       const [bound] = await one.outlook();
       const sent = await claim(one, 9, bound?.gateway === GATEWAYS.staging ? [CLAIMANT] : ELSEWHERE);
-      expect(idsOf(sent)).toEqual(bound === undefined ? [] : idsOf(bound.gateway === OTHER ? [rowForOther('B-2'), rowForOther('B-3')] : [newRow('B-1')]));
+      expect(idsOf(sent)).toEqual(
+        bound === undefined
+          ? []
+          : idsOf(bound.gateway === OTHER ? [rowForOther('B-2'), rowForOther('B-3')] : [newRow('B-1')]),
+      );
       expect((await one.counts()).states.waiting).toBe(0);
     }
   });
@@ -118,7 +125,11 @@ describe('a worker', () => {
   it('that has started in the meantime sends the report of the second transaction, if the first one was rolled back', async () => {
     const { one } = await openTwo();
     const gateway = createMockGateway({ requireInitiated: false });
-    const outbox = createOutbox({ client: createClient({ ...gateway.clientOptions(), fetch: gateway.fetch }), store: one, pollMs: 20 });
+    const outbox = createOutbox({
+      client: createClient({ ...gateway.clientOptions(), fetch: gateway.fetch }),
+      store: one,
+      pollMs: 20,
+    });
     try {
       await withTransactions(async (begin) => {
         const [first, second] = [await begin(), await begin()];

@@ -8,7 +8,15 @@ import { postgresMigrations } from '../../../../src/outbox/stores/postgres/schem
 import { betEvent, settledBet } from '../../../support/factories.js';
 import { connectListener, directUrl, newSchema, openStore, pool, within } from './world.js';
 
-const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const location = {
+  latitude: 6.45,
+  longitude: 3.39,
+  city: 'Lagos',
+  region: 'LA',
+  country: 'NG',
+  accuracy: 10,
+  source: 'test',
+};
 const bet = (bet_id: string) => ({ ...betEvent({ bet_id }), location });
 const HOUR_MS = 3_600_000;
 const patience = { timeout: 20_000 };
@@ -44,7 +52,10 @@ describe('instances of a backend', () => {
   });
 
   it('that found no schema, and then run the migrations at once, use the schema of one of them', async () => {
-    const clients = Array.from({ length: 6 }, () => new pg.Client({ connectionString: directUrl('connections that remember what they saw') }));
+    const clients = Array.from(
+      { length: 6 },
+      () => new pg.Client({ connectionString: directUrl('connections that remember what they saw') }),
+    );
     await Promise.all(clients.map((client) => client.connect()));
     const failures: unknown[] = [];
     for (const schema of Array.from({ length: 8 }, () => newSchema())) {
@@ -52,7 +63,8 @@ describe('instances of a backend', () => {
         await client.query('SELECT to_regclass($1::text)', [`${schema}.meta`]);
         await client.query(postgresMigrations({ schema }));
       };
-      for (const made of await Promise.allSettled(clients.map(migrate))) if (made.status === 'rejected') failures.push(made.reason);
+      for (const made of await Promise.allSettled(clients.map(migrate)))
+        if (made.status === 'rejected') failures.push(made.reason);
     }
     await Promise.all(clients.map((client) => client.end()));
     expect(failures).toEqual([]);
@@ -95,7 +107,9 @@ describe('instances of a backend', () => {
     const [told, other] = [await open(), await open(20)];
     told.start();
     await told.reportBetEvent(bet('B-1'));
-    await expect.poll(async () => (await other.stats()).paused, patience).toMatchObject([{ environment: 'staging', reason: 'rate-limited' }]);
+    await expect
+      .poll(async () => (await other.stats()).paused, patience)
+      .toMatchObject([{ environment: 'staging', reason: 'rate-limited' }]);
     other.start();
     for (let index = 2; index < 8; index += 1) await other.reportBetEvent(bet(`B-${index}`));
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -106,7 +120,11 @@ describe('instances of a backend', () => {
 describe('connections of pg that break', () => {
   it('do not end a process that follows the guide, and are replaced', async () => {
     const name = newSchema();
-    const own = new pg.Pool({ connectionString: directUrl('connections that are found by their name, and ended'), max: 4, application_name: name });
+    const own = new pg.Pool({
+      connectionString: directUrl('connections that are found by their name, and ended'),
+      max: 4,
+      application_name: name,
+    });
     const lost = new Set<pg.PoolClient>();
     let idle = 0;
     own.on('error', () => {
@@ -125,7 +143,10 @@ describe('connections of pg that break', () => {
     await expect(client.query('COMMIT')).rejects.toThrow();
     client.release(true);
     const gateway = createMockGateway();
-    await createOutbox({ client: createClient({ ...gateway.clientOptions(), fetch: gateway.fetch }), store }).reportBetEvent(bet('B-1'));
+    await createOutbox({
+      client: createClient({ ...gateway.clientOptions(), fetch: gateway.fetch }),
+      store,
+    }).reportBetEvent(bet('B-1'));
     await expect.poll(applied, patience).toEqual(['reportBetEvent B-1']);
     await own.end();
   });

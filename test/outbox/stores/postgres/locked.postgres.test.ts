@@ -16,7 +16,10 @@ const BUSY = {
   message: expect.stringMatching(/open transaction.*end it.*enqueue again/),
 };
 
-/** The lock limit is three seconds instead of five. On a busy machine, reports that do not wait for a lock take a second. */
+/**
+ * The lock limit is three seconds instead of five. On a busy machine, reports that do not wait for a lock take a
+ * second.
+ */
 const openStore = () => openPostgresStore({ database: pool, schema: newSchema() }, { one: '3000', many: '200' });
 
 async function openOutbox() {
@@ -51,7 +54,8 @@ describe("a report that the user's open transaction holds", () => {
     const { outbox } = await openOutbox();
     const report = (reference: string) => outbox.reportSettledBet(settledBet({ bet_id: reference }));
     await within(async (client) => {
-      for (const reference of ['B-1', 'B-2', 'B-3']) await outbox.within(client).reportSettledBet(settledBet({ bet_id: reference }));
+      for (const reference of ['B-1', 'B-2', 'B-3'])
+        await outbox.within(client).reportSettledBet(settledBet({ bet_id: reference }));
       const same = ['B-1', 'B-2', 'B-3'].map((reference) => report(reference).catch((error) => error));
       await new Promise((resolve) => setTimeout(resolve, 20));
       const winner = await Promise.race([Promise.all(same), report('C-1')]);

@@ -9,11 +9,22 @@ import { newSchema, openStore, pool } from './world.js';
 test('a job of pg-boss wakes the outbox of another instance long before it polls', async () => {
   const schema = newSchema();
   const bossSchema = `boss_${schema}`;
-  const boss = new PgBoss({ connectionString: inject('postgresUrl'), schema: bossSchema, max: 4, supervise: false, schedule: false });
+  const boss = new PgBoss({
+    connectionString: inject('postgresUrl'),
+    schema: bossSchema,
+    max: 4,
+    supervise: false,
+    schedule: false,
+  });
   boss.on('error', () => {});
   await boss.start();
   const gateway = createMockGateway();
-  const make = async () => createOutbox({ client: createClient(gateway.clientOptions()), store: await openStore({ schema, notify: false }), pollMs: 600_000 });
+  const make = async () =>
+    createOutbox({
+      client: createClient(gateway.clientOptions()),
+      store: await openStore({ schema, notify: false }),
+      pollMs: 600_000,
+    });
   const [web, sending] = [await make(), await make()];
   try {
     // The lines of the guide "Many backends, one outbox".

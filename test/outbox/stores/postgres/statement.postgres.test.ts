@@ -14,7 +14,15 @@ import { claim, idsOf, newRow } from '../../contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../../personal.js';
 import { connectListener, newSchema, openStore, pool, within } from './world.js';
 
-const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const location = {
+  latitude: 6.45,
+  longitude: 3.39,
+  city: 'Lagos',
+  region: 'LA',
+  country: 'NG',
+  accuracy: 10,
+  source: 'test',
+};
 
 function gatewayClient() {
   const gateway = createMockGateway();
@@ -22,13 +30,20 @@ function gatewayClient() {
 }
 
 /** An outbox, a table with the user's bets, and the statement that inserts a bet with its report. */
-async function bettingWorld({ store: given = {}, outbox: options = {} }: { store?: Partial<PostgresStoreOptions>; outbox?: Partial<OutboxOptions> } = {}) {
+async function bettingWorld({
+  store: given = {},
+  outbox: options = {},
+}: {
+  store?: Partial<PostgresStoreOptions>;
+  outbox?: Partial<OutboxOptions>;
+} = {}) {
   const { schema = newSchema() } = given;
   const store = await openStore({ ...given, schema });
   const { gateway, client } = gatewayClient();
   const outbox = createOutbox({ client, store, pollMs: 60_000, ...options });
   await pool.query(`CREATE TABLE ${schema}.bets (id text PRIMARY KEY, settled boolean NOT NULL DEFAULT false)`);
-  const bets = async () => (await pool.query<{ id: string }>(`SELECT id FROM ${schema}.bets ORDER BY id`)).rows.map(({ id }) => id);
+  const bets = async () =>
+    (await pool.query<{ id: string }>(`SELECT id FROM ${schema}.bets ORDER BY id`)).rows.map(({ id }) => id);
   const reports = async () => (await outbox.list()).map(({ reference }) => reference).sort();
   const insert = `INSERT INTO ${schema}.bets (id) VALUES ($1) RETURNING ${schema}.enqueue($2) AS added`;
   const place = (bet_id: string) => outbox.prepare('reportBetEvent', { ...betEvent({ bet_id }), location });
@@ -51,7 +66,8 @@ describe("a report in the user's own statement", () => {
     const report = await place('B-1');
     const { rows } = await within((client) => client.query(insert, ['B-1', report.value]));
     expect([rows, await bets()]).toEqual([[{ added: true }], ['B-1']]);
-    expect(await report.done).toMatchObject({ outcome: 'recorded', reference: 'B-1' });
+    const { done } = await report.enqueue();
+    expect(await done).toMatchObject({ outcome: 'recorded', reference: 'B-1' });
     expect(gateway.reports()).toHaveLength(1);
     // Only the database knows that the statement has enqueued it.
     expect(heard).toEqual([`recorded ${report.id}`]);
@@ -84,16 +100,23 @@ describe("a report in the user's own statement", () => {
     const { value } = await outbox.prepare('reportSettledBet', settledBet({ bet_id: 'B-1' }));
     expect([(await pool.query(settle, ['B-%', value])).rows, await reports()]).toEqual([[], []]);
     await pool.query(`INSERT INTO ${schema}.bets (id) VALUES ('B-1'), ('B-2')`);
-    expect([(await pool.query(settle, ['B-%', value])).rows, await reports()]).toEqual([[{ added: true }, { added: false }], ['B-1']]);
+    expect([(await pool.query(settle, ['B-%', value])).rows, await reports()]).toEqual([
+      [{ added: true }, { added: false }],
+      ['B-1'],
+    ]);
   });
 
   it('is the same report again, and returns that it was not added', async () => {
     const { schema, outbox, place, reports } = await bettingWorld();
     const report = await place('B-1');
     await report.enqueue();
-    expect((await pool.query(`SELECT ${schema}.enqueue($1) AS added`, [report.value])).rows).toEqual([{ added: false }]);
+    expect((await pool.query(`SELECT ${schema}.enqueue($1) AS added`, [report.value])).rows).toEqual([
+      { added: false },
+    ]);
     await outbox.drain();
-    expect((await pool.query(`SELECT ${schema}.enqueue($1) AS added`, [report.value])).rows).toEqual([{ added: false }]);
+    expect((await pool.query(`SELECT ${schema}.enqueue($1) AS added`, [report.value])).rows).toEqual([
+      { added: false },
+    ]);
     expect([await report.enqueue(), await reports()]).toMatchObject([{ state: 'recorded' }, ['B-1']]);
   });
 
@@ -103,7 +126,10 @@ describe("a report in the user's own statement", () => {
     const before = await store.list({ limit: 9 });
     const other = await outbox.prepare('reportSettledBet', { ...personalSettlement('B-1'), payout_amount: 1 });
     const error = await rejection(within((client) => client.query(insert, ['B-1', other.value])));
-    expect([error.code, error.message]).toEqual(['LS003', expect.stringContaining('compare your records. Nothing was enqueued')]);
+    expect([error.code, error.message]).toEqual([
+      'LS003',
+      expect.stringContaining('compare your records. Nothing was enqueued'),
+    ]);
     expect(leaksIn(JSON.stringify(error) + error.message)).toEqual([]);
     expect([await bets(), await store.list({ limit: 9 })]).toEqual([[], before]);
   });
@@ -113,7 +139,11 @@ describe("a report in the user's own statement", () => {
     ['nothing', null, 'was given NULL'],
     ['an empty text', '', 'something else'],
     ['half of a value', 'outbox', 'something else'],
-    ['a value without its begin', ['default:staging:reportBetEvent:B-1', ...'123456789'].join('\x1f'), 'something else'],
+    [
+      'a value without its begin',
+      ['default:staging:reportBetEvent:B-1', ...'123456789'].join('\x1f'),
+      'something else',
+    ],
     ['the begin of a value', 'outbox1 80\x1fstaging:reportBetEvent:B-1\x1fstaging', 'something else'],
   ])('is refused if it is %s, and the value is not shown', async (_, value, message) => {
     const { insert, bets, reports } = await bettingWorld();
@@ -139,7 +169,10 @@ describe("a report in the user's own statement", () => {
         await client.query(insert.replace('$2', bound), ['B-1', value]);
       }),
     );
-    expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining('was changed on the way. Nothing was enqueued') });
+    expect(error).toMatchObject({
+      code: 'LS004',
+      message: expect.stringContaining('was changed on the way. Nothing was enqueued'),
+    });
     expect(leaksIn(JSON.stringify(error) + error.message)).toEqual([]);
     expect([await bets(), await reports()]).toEqual([[], []]);
   });
@@ -147,7 +180,10 @@ describe("a report in the user's own statement", () => {
   it('is refused if the outbox of another schema prepared it, since its keys may be missing here', async () => {
     const [here, there] = [await bettingWorld(), await bettingWorld()];
     const error = await rejection(pool.query(here.insert, ['B-1', (await there.place('B-1')).value]));
-    expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining('prepared by the outbox of another store') });
+    expect(error).toMatchObject({
+      code: 'LS004',
+      message: expect.stringContaining('prepared by the outbox of another store'),
+    });
     expect([await here.bets(), await here.reports(), await there.reports()]).toEqual([[], [], []]);
   });
 
@@ -155,11 +191,16 @@ describe("a report in the user's own statement", () => {
     const { outbox, insert, place } = await bettingWorld();
     await pool.query(insert, ['B-1', (await place('B-1')).value]);
     const other = await outbox.prepare('reportBetEvent', { ...betEvent({ bet_id: 'B-1', amount: 99 }), location });
-    const { rows } = await pool.query(insert.replace(' RETURNING', ' ON CONFLICT DO NOTHING RETURNING'), ['B-1', other.value]);
+    const { rows } = await pool.query(insert.replace(' RETURNING', ' ON CONFLICT DO NOTHING RETURNING'), [
+      'B-1',
+      other.value,
+    ]);
     expect(rows).toEqual([]);
-    const { done } = other;
     await outbox.drain();
-    await expect(done).rejects.toMatchObject({ code: 'duplicate', message: expect.stringContaining('holds other data under this reference') });
+    await expect(other.enqueue()).rejects.toMatchObject({
+      code: 'duplicate',
+      message: expect.stringContaining('holds other data under this reference'),
+    });
   });
 
   it("fails with the library's message, which may contain the values: only its cause may be logged", async () => {
@@ -185,7 +226,10 @@ describe("a report in the user's own statement", () => {
     try {
       const there = await postgresStore({ database: elsewhere, schema });
       const error = await rejection(elsewhere.query(`SELECT ${schema}.enqueue($1)`, [value]));
-      expect(error).toMatchObject({ code: 'LS004', message: expect.stringContaining('prepared by the outbox of another store') });
+      expect(error).toMatchObject({
+        code: 'LS004',
+        message: expect.stringContaining('prepared by the outbox of another store'),
+      });
       expect((await there.counts()).states.waiting).toBe(0);
     } finally {
       await elsewhere.end();
@@ -209,7 +253,9 @@ describe("a report in the user's own statement", () => {
     });
     expect((await store.counts()).states).toMatchObject({ waiting: 1, blocked: 1 });
     const gateways = { staging: gateway.clientOptions().gateways?.staging?.baseUrl };
-    expect(idsOf(await claim(store, 9, [{ account: 'default', gateways, busy: 0 }]))).toEqual(['default:staging:reportBetEvent:B-1']);
+    expect(idsOf(await claim(store, 9, [{ account: 'default', gateways, busy: 0 }]))).toEqual([
+      'default:staging:reportBetEvent:B-1',
+    ]);
   });
 
   it('is added once by two transactions at the same time', async () => {
@@ -279,21 +325,46 @@ describe("a report in the user's own statement", () => {
 
   it('keeps text of any content unchanged', async () => {
     const { schema, store } = await bettingWorld();
-    const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !['\0', '\x1f'].some((unfit) => one.includes(unfit)));
-    const odd = fc.constantFrom('NULL', 'null', '{', '}', '{}', ',', '"', '\\', '\\"', "'", '$1', ' ', '\n', 'outbox1 {', '\u2028', '😀');
+    const text = fc
+      .string({ unit: 'grapheme', minLength: 1 })
+      .filter((one) => !['\0', '\x1f'].some((unfit) => one.includes(unfit)));
+    const odd = fc.constantFrom(
+      'NULL',
+      'null',
+      '{',
+      '}',
+      '{}',
+      ',',
+      '"',
+      '\\',
+      '\\"',
+      "'",
+      '$1',
+      ' ',
+      '\n',
+      'outbox1 {',
+      '\u2028',
+      '😀',
+    );
     let rows = 0;
     await fc.assert(
-      fc.asyncProperty(fc.oneof(text, odd), fc.oneof(text, odd), fc.oneof(text, odd), async (reference, fingerprint, body) => {
-        rows += 1;
-        const given = newRow(`${rows} ${reference}`, { fingerprint, body });
-        const { rows: told } = await pool.query(`SELECT ${schema}.enqueue($1) AS added`, [store.asValue?.(given)]);
-        expect(told).toEqual([{ added: true }]);
-        const { gateway: _, ...kept } = given;
-        expect((await store.get([given.id]))[0]).toMatchObject(kept);
-      }),
+      fc.asyncProperty(
+        fc.oneof(text, odd),
+        fc.oneof(text, odd),
+        fc.oneof(text, odd),
+        async (reference, fingerprint, body) => {
+          rows += 1;
+          const given = newRow(`${rows} ${reference}`, { fingerprint, body });
+          const { rows: told } = await pool.query(`SELECT ${schema}.enqueue($1) AS added`, [store.asValue?.(given)]);
+          expect(told).toEqual([{ added: true }]);
+          const { gateway: _, ...kept } = given;
+          expect((await store.get([given.id]))[0]).toMatchObject(kept);
+        },
+      ),
       { numRuns: 200 },
     );
-    for (const unfit of ['n\0', 'n\x1f', 'n\ud800']) expect(() => store.asValue?.(newRow(unfit))).toThrow(expect.objectContaining({ code: 'text' }));
+    for (const unfit of ['n\0', 'n\x1f', 'n\ud800'])
+      expect(() => store.asValue?.(newRow(unfit))).toThrow(expect.objectContaining({ code: 'text' }));
     for (const unfit of ['n\0', 'n\x1f', 'n\ud800'])
       expect(() => store.asValue?.(newRow('n', { body: unfit }))).toThrow(expect.objectContaining({ code: 'text' }));
   });
@@ -303,9 +374,9 @@ describe("a report in the user's own statement", () => {
     const client = postgres(inject('postgresUrl'), { max: 1 });
     const name = client(`${schema}.bets`);
     const { value } = await place('B-"1\\');
-    expect(await client`INSERT INTO ${name} (id) VALUES (${'B-1'}) RETURNING ${client.unsafe(`${schema}.enqueue`)}(${value}) AS added`).toMatchObject([
-      { added: true },
-    ]);
+    expect(
+      await client`INSERT INTO ${name} (id) VALUES (${'B-1'}) RETURNING ${client.unsafe(`${schema}.enqueue`)}(${value}) AS added`,
+    ).toMatchObject([{ added: true }]);
     await client.end();
     const db = drizzle(pool);
     const through = await place('B-2');

@@ -8,7 +8,11 @@ import { FakeClock } from '../../../delivery/fake-clock.js';
 import { claim, idsOf, newRow, settledRow } from '../../contract/harness.js';
 import { advance, FIRST_PAUSE, newSchema, openStore, pool } from './world.js';
 
-const LATE = { name: 'PostgresStoreError', code: 'timeout', message: expect.stringContaining('enqueue the same again') };
+const LATE = {
+  name: 'PostgresStoreError',
+  code: 'timeout',
+  message: expect.stringContaining('enqueue the same again'),
+};
 
 /** A store whose network can be cut without notice to either side. */
 async function storeOverProxy({ timeoutMs = 500, max = 3 } = {}) {
@@ -67,7 +71,10 @@ describe('a connection that stops answering', () => {
     const client = await own.connect();
     await client.query('BEGIN');
     const restore = proxy.cut();
-    await expect(impatient.enqueue([newRow('B-1')], client)).rejects.toMatchObject({ code: 'timeout', message: expect.stringContaining('release(true)') });
+    await expect(impatient.enqueue([newRow('B-1')], client)).rejects.toMatchObject({
+      code: 'timeout',
+      message: expect.stringContaining('release(true)'),
+    });
     client.release(true);
     restore();
     expect(own.totalCount).toBe(0);
@@ -83,7 +90,9 @@ describe('an answer that comes too late', () => {
     await expect(impatient.enqueue([newRow('B-1', { body: 'first' })])).rejects.toMatchObject(LATE);
     await release();
     await expect.poll(() => store.list({ limit: 2 }), { timeout: 10_000 }).toHaveLength(1);
-    expect(await impatient.enqueue([newRow('B-1', { body: 'first' })])).toMatchObject([{ added: false, row: { body: 'first' } }]);
+    expect(await impatient.enqueue([newRow('B-1', { body: 'first' })])).toMatchObject([
+      { added: false, row: { body: 'first' } },
+    ]);
   });
 
   it('of a claim that was committed: its rows are claimed again after their lease', async () => {
@@ -107,7 +116,8 @@ describe('an answer that comes too late', () => {
     onTestFinished(() => own.end());
     const store = await postgresStore({ database: own, schema, timeoutMs: 500 });
     const lent = await own.connect();
-    for (const row of [newRow('B-1'), settledRow('B-1')]) await expect(store.enqueue([row])).rejects.toMatchObject(LATE);
+    for (const row of [newRow('B-1'), settledRow('B-1')])
+      await expect(store.enqueue([row])).rejects.toMatchObject(LATE);
     lent.release();
     await store.enqueue([newRow('B-2')]);
     expect(idsOf(await store.list({ limit: 9 }))).toEqual([newRow('B-2').id]);
@@ -118,12 +128,17 @@ describe('an answer that comes too late', () => {
 it('every wait is at most 30 seconds without the option timeoutMs', async () => {
   const clock = new FakeClock();
   const began = clock.now();
-  await expect(clock.run(postgresStore({ database: { query: () => new Promise(() => {}) }, clock }))).rejects.toMatchObject({ code: 'timeout' });
+  await expect(
+    clock.run(postgresStore({ database: { query: () => new Promise(() => {}) }, clock })),
+  ).rejects.toMatchObject({ code: 'timeout' });
   expect(clock.now() - began).toBe(30_000);
 });
 
-it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '100'])('every wait has a limit: timeoutMs %s is refused', async (timeoutMs) => {
-  const refusal = openStore({ timeoutMs: timeoutMs as number });
-  await expect(refusal).rejects.toThrow(ConfigurationError);
-  await expect(refusal).rejects.toThrow('timeoutMs: expected a number of milliseconds from 1 to 2147483647');
-});
+it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '100'])(
+  'every wait has a limit: timeoutMs %s is refused',
+  async (timeoutMs) => {
+    const refusal = openStore({ timeoutMs: timeoutMs as number });
+    await expect(refusal).rejects.toThrow(ConfigurationError);
+    await expect(refusal).rejects.toThrow('timeoutMs: expected a number of milliseconds from 1 to 2147483647');
+  },
+);

@@ -13,7 +13,15 @@ import { betEvent, settledBet } from '../../../support/factories.js';
 import { CLAIMANT, claim, idsOf, newRow, settledRow, write } from '../../contract/harness.js';
 import { connectListener, FIRST_PAUSE, newSchema, openStore, pool, within } from './world.js';
 
-const location = { latitude: 6.45, longitude: 3.39, city: 'Lagos', region: 'LA', country: 'NG', accuracy: 10, source: 'test' };
+const location = {
+  latitude: 6.45,
+  longitude: 3.39,
+  city: 'Lagos',
+  region: 'LA',
+  country: 'NG',
+  accuracy: 10,
+  source: 'test',
+};
 
 function outboxOver(store: Awaited<ReturnType<typeof openStore>>) {
   const gateway = createMockGateway();
@@ -45,7 +53,9 @@ describe("a report in the user's transaction", () => {
     const { outbox } = outboxOver(store);
     try {
       for (const client of clients) await client.query('BEGIN');
-      const reports = clients.map((client, index) => outbox.within(client).reportSettledBet(settledBet({ bet_id: `B-${index}` })));
+      const reports = clients.map((client, index) =>
+        outbox.within(client).reportSettledBet(settledBet({ bet_id: `B-${index}` })),
+      );
       expect(await Promise.all(reports)).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }]);
       for (const client of clients) await client.query('COMMIT');
     } finally {
@@ -65,8 +75,11 @@ describe("a report in the user's transaction", () => {
       }),
     ).rejects.toThrow('the bet was void');
     expect([await outbox.list(), (await outbox.stats()).states.waiting]).toEqual([[], 0]);
-    for (const table of ['reports', 'queue']) expect((await pool.query(`SELECT 1 FROM ${schema}.${table}`)).rows).toEqual([]);
-    expect(await outbox.reportSettledBet(settledBet({ bet_id: 'B-1', payout_amount: 1 }))).toMatchObject({ state: 'waiting' });
+    for (const table of ['reports', 'queue'])
+      expect((await pool.query(`SELECT 1 FROM ${schema}.${table}`)).rows).toEqual([]);
+    expect(await outbox.reportSettledBet(settledBet({ bet_id: 'B-1', payout_amount: 1 }))).toMatchObject({
+      state: 'waiting',
+    });
   });
 
   it('fails the transaction if the database refuses it, and later statements get the error of a failed transaction', async () => {
@@ -75,7 +88,11 @@ describe("a report in the user's transaction", () => {
     try {
       await client.query('BEGIN');
       await expect(client.query('SELECT 1 / 0')).rejects.toThrow();
-      await expect(store.enqueue([newRow('B-1')], client)).rejects.toMatchObject({ name: 'PostgresStoreError', code: 'aborted', sqlState: '25P02' });
+      await expect(store.enqueue([newRow('B-1')], client)).rejects.toMatchObject({
+        name: 'PostgresStoreError',
+        code: 'aborted',
+        sqlState: '25P02',
+      });
       expect((await client.query('COMMIT')).command).toBe('ROLLBACK');
     } finally {
       client.release();
@@ -93,14 +110,20 @@ describe("a report in the user's transaction", () => {
   it.each([
     ['has begun none', async (_: pg.PoolClient) => {}],
     ['has committed it', (client: pg.PoolClient) => client.query('BEGIN; SELECT 1; COMMIT')],
-    ['has rolled it back', (client: pg.PoolClient) => client.query('BEGIN; CREATE TEMPORARY TABLE gone (id text); ROLLBACK')],
+    [
+      'has rolled it back',
+      (client: pg.PoolClient) => client.query('BEGIN; CREATE TEMPORARY TABLE gone (id text); ROLLBACK'),
+    ],
   ])('is refused if the connection %s, since it would be committed alone', async (_, before) => {
     const store = await openStore();
     const client = await pool.connect();
     try {
       await before(client);
       for (const rows of [[newRow('B-1')], [newRow('B-1'), newRow('B-2')]])
-        await expect(store.enqueue(rows, client)).rejects.toMatchObject({ code: 'no-transaction', message: expect.stringContaining('Nothing was enqueued') });
+        await expect(store.enqueue(rows, client)).rejects.toMatchObject({
+          code: 'no-transaction',
+          message: expect.stringContaining('Nothing was enqueued'),
+        });
     } finally {
       client.release();
     }
@@ -120,34 +143,40 @@ describe("a report in the user's transaction", () => {
     });
   });
 
-  it.each([true, false])('may be sent together with the rest (a client that sends without waiting: %s): all or nothing', async (pipeline) => {
-    const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 1, pipeline });
-    const { outbox } = outboxOver(await openStore());
-    const client = await own.connect();
-    const together = async (id: string, work: string) => {
-      await client.query('BEGIN');
-      const sent = [client.query(work), outbox.within(client).reportSettledBet(settledBet({ bet_id: id }))];
-      await Promise.allSettled(sent);
-      await Promise.all(sent).then(
-        () => client.query('COMMIT'),
-        () => client.query('ROLLBACK'),
-      );
-    };
-    try {
-      await together('B-1', 'SELECT 1');
-      await together('B-2', 'SELECT 1 / 0');
-    } finally {
-      client.release();
-      await own.end();
-    }
-    expect((await outbox.list()).map(({ reference }) => reference)).toEqual(['B-1']);
-  });
+  it.each([true, false])(
+    'may be sent together with the rest (a client that sends without waiting: %s): all or nothing',
+    async (pipeline) => {
+      const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 1, pipeline });
+      const { outbox } = outboxOver(await openStore());
+      const client = await own.connect();
+      const together = async (id: string, work: string) => {
+        await client.query('BEGIN');
+        const sent = [client.query(work), outbox.within(client).reportSettledBet(settledBet({ bet_id: id }))];
+        await Promise.allSettled(sent);
+        await Promise.all(sent).then(
+          () => client.query('COMMIT'),
+          () => client.query('ROLLBACK'),
+        );
+      };
+      try {
+        await together('B-1', 'SELECT 1');
+        await together('B-2', 'SELECT 1 / 0');
+      } finally {
+        client.release();
+        await own.end();
+      }
+      expect((await outbox.list()).map(({ reference }) => reference)).toEqual(['B-1']);
+    },
+  );
 
   it.each(['REPEATABLE READ', 'SERIALIZABLE'])('may be %s', async (level) => {
     const store = await openStore();
     await within(async (client) => {
       await client.query(`SET TRANSACTION ISOLATION LEVEL ${level}`);
-      expect(await store.enqueue([newRow('B-1'), settledRow('B-1')], client)).toMatchObject([{ added: true }, { added: true, row: { blocked: true } }]);
+      expect(await store.enqueue([newRow('B-1'), settledRow('B-1')], client)).toMatchObject([
+        { added: true },
+        { added: true, row: { blocked: true } },
+      ]);
     });
     expect(idsOf(await claim(store))).toEqual([newRow('B-1').id]);
   });
@@ -197,29 +226,48 @@ describe('the order of reports from concurrent transactions', () => {
       const [first, second] = index % 3 === 1 ? rows : rows.reverse();
       await within(async (client) => {
         await store.enqueue(first ? [first] : [], client);
-        await Promise.all([within((other) => store.enqueue(second ? [second] : [], other)), client.query('SELECT pg_sleep(0.005)')]);
+        await Promise.all([
+          within((other) => store.enqueue(second ? [second] : [], other)),
+          client.query('SELECT pg_sleep(0.005)'),
+        ]);
       });
     };
     const work = async () => {
       let writes: Parameters<typeof store.turn>[0]['writes'] = [];
       while (recorded.length < 2 * count) {
-        const { claimed, written } = await store.turn({ writes, claim: { accounts: [CLAIMANT], limit: 7, leaseMs: 60_000 } });
+        const { claimed, written } = await store.turn({
+          writes,
+          claim: { accounts: [CLAIMANT], limit: 7, leaseMs: 60_000 },
+        });
         expect(written).not.toContain(false);
         for (const { id, operation, reference } of claimed) {
           recorded.push(id);
           // Of every third pair, the settled report is committed first, and may be sent while it is alone.
-          if (operation === 'reportSettledBet' && Number(reference.slice(2)) % 3 !== 1) expect(recorded).toContain(newRow(reference).id);
+          if (operation === 'reportSettledBet' && Number(reference.slice(2)) % 3 !== 1)
+            expect(recorded).toContain(newRow(reference).id);
         }
-        writes = claimed.map((row) => ({ id: row.id, expected: row, change: { ...row, state: 'recorded', delayMs: 0, outcome: 'recorded', keepBody: false } }));
+        writes = claimed.map((row) => ({
+          id: row.id,
+          expected: row,
+          change: { ...row, state: 'recorded', delayMs: 0, outcome: 'recorded', keepBody: false },
+        }));
       }
       await store.turn({ writes, claim: undefined });
     };
     const adding = (async () => {
-      for (let index = 0; index < count; index += 4) await Promise.all([0, 1, 2, 3].map((more) => enqueue(index + more)));
+      for (let index = 0; index < count; index += 4)
+        await Promise.all([0, 1, 2, 3].map((more) => enqueue(index + more)));
     })();
     await Promise.all([adding, work(), work(), work()]);
     expect(new Set(recorded).size).toBe(2 * count);
-    expect((await store.counts()).states).toEqual({ waiting: 0, blocked: 0, 'in-flight': 0, recorded: 2 * count, quarantined: 0, dismissed: 0 });
+    expect((await store.counts()).states).toEqual({
+      waiting: 0,
+      blocked: 0,
+      'in-flight': 0,
+      recorded: 2 * count,
+      quarantined: 0,
+      dismissed: 0,
+    });
   });
 });
 
@@ -253,7 +301,9 @@ describe('the same report twice at once', () => {
   it('does not deadlock batches with the same reports in different orders', async () => {
     const store = await openStore();
     const rows = Array.from({ length: 60 }, (_, index) => newRow(`B-${index}`));
-    const enqueued = await Promise.all(Array.from({ length: 8 }, (_, index) => store.enqueue(index % 2 ? rows : [...rows].reverse())));
+    const enqueued = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => store.enqueue(index % 2 ? rows : [...rows].reverse())),
+    );
     expect(enqueued.flat().filter(({ added }) => added).length).toBe(60);
     expect((await store.counts()).states.waiting).toBe(60);
   });
@@ -269,13 +319,17 @@ describe('the libraries that send the statements', () => {
     },
     'postgres.js': async (use) => {
       const client = postgres(inject('postgresUrl'), { max: 2, onnotice: () => {}, transform: postgres.camel });
-      await use({ query: async (text, values) => ({ rows: await client.unsafe(text, values) }) }).finally(() => client.end());
+      await use({ query: async (text, values) => ({ rows: await client.unsafe(text, values) }) }).finally(() =>
+        client.end(),
+      );
     },
     Drizzle: async (use) => {
       const db = drizzle(pool);
       await use({
         query: async (text, values) => {
-          const chunks = text.split(/\$(\d+)/).map((part, index) => (index % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part)));
+          const chunks = text
+            .split(/\$(\d+)/)
+            .map((part, index) => (index % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part)));
           return db.execute(sql.join(chunks));
         },
       });
@@ -289,7 +343,13 @@ describe('the libraries that send the statements', () => {
       const [first, other] = await claim(store);
       if (first) await write(store, first, { message: 'ok' });
       expect(other?.reference).toBe('$1 "odd" \'quoted\'');
-      expect((await store.get([newRow('B-1').id]))[0]).toMatchObject({ state: 'recorded', message: 'ok', attempts: 1, fence: 1, body: undefined });
+      expect((await store.get([newRow('B-1').id]))[0]).toMatchObject({
+        state: 'recorded',
+        message: 'ok',
+        attempts: 1,
+        fence: 1,
+        body: undefined,
+      });
       expect(idsOf(await claim(store))).toEqual([settledRow('B-1').id]);
       expect(await store.pause(FIRST_PAUSE)).toBe(true);
       expect((await store.outlook()).map(({ pause }) => pause.reason)).toContain('unavailable');

@@ -12,7 +12,10 @@ export const isPooled = inject('postgresUrl') !== inject('directPostgresUrl');
 
 const reasons = new Set<string>();
 
-/** The address of the server itself, for a session that must keep its connection. Prints the reason once if the other tests use a pooler. */
+/**
+ * The address of the server itself, for a session that must keep its connection. Prints the reason once if the other
+ * tests use a pooler.
+ */
 export function directUrl(why: string): string {
   if (isPooled && !reasons.has(why)) console.log(`Not through PgBouncer: ${why}.`);
   reasons.add(why);
@@ -21,7 +24,11 @@ export function directUrl(why: string): string {
 
 /** A listening client that connects to the server itself, as the guide says. */
 export async function connectListener(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: directUrl('the connection that listens, since a pooler in transaction mode passes on no notification') });
+  const client = new pg.Client({
+    connectionString: directUrl(
+      'the connection that listens, since a pooler in transaction mode passes on no notification',
+    ),
+  });
   await client.connect();
   return client;
 }
@@ -52,9 +59,14 @@ export const openStore = (options: Partial<PostgresStoreOptions> = {}): Promise<
 /** Moves the clock of a schema forward: it makes stored times older. */
 export async function advance(schema: string, milliseconds: number): Promise<void> {
   const by = Math.round(milliseconds);
-  await pool.query(`UPDATE ${schema}.queue SET due_at = CASE WHEN due_at > 0 THEN due_at - ${by} ELSE due_at END, changed_at = changed_at - ${by}`);
-  await pool.query(`UPDATE ${schema}.reports SET enqueued_at = enqueued_at - ${by}, due_at = due_at - ${by}, changed_at = changed_at - ${by}`);
-  await pool.query(`UPDATE ${schema}.destinations SET since = since - ${by}, until = until - ${by}`);
+  await pool.query(
+    `UPDATE ${schema}.queue SET due_at = CASE WHEN due_at > 0 THEN due_at - ${by} ELSE due_at END, changed_at = changed_at - ${by}`,
+  );
+  await pool.query(
+    `UPDATE ${schema}.reports SET enqueued_at = enqueued_at - ${by}, due_at = due_at - ${by}, changed_at = changed_at - ${by}`,
+  );
+  for (const table of ['destinations', 'breakers'])
+    await pool.query(`UPDATE ${schema}.${table} SET since = since - ${by}, until = until - ${by}`);
 }
 
 /** Values that no store writes, for the columns whose type accepts them. */

@@ -4,11 +4,11 @@ import { pragma, type SqliteDatabase } from '../../../../src/outbox/stores/sqlit
 import { newRow, settledRow } from '../../contract/harness.js';
 import { personalBet } from '../../personal.js';
 import { outboxWorld } from '../../world.js';
-import { newFile, openLibsql, openStore, query, rejectionOf } from './files.js';
+import { newFile, openSqlite, openStore, query, rejectionOf } from './files.js';
 
 async function connected() {
   const file = newFile();
-  const database = openLibsql(file);
+  const database = openSqlite(file);
   return { file, database, store: await sqliteStore({ database, busyTimeoutMs: 300 }) };
 }
 
@@ -32,14 +32,16 @@ function counting(database: SqliteDatabase): { database: SqliteDatabase; commits
     },
     close: () => database.close(),
   };
-  Object.defineProperty(counted, 'inTransaction', { get: () => (database as { inTransaction?: unknown }).inTransaction });
+  Object.defineProperty(counted, 'isTransaction', {
+    get: () => (database as { isTransaction?: unknown }).isTransaction,
+  });
   return { commits: () => commits, database: counted };
 }
 
 describe('a connection that the store is given', () => {
   it('waits for the disk at each commit, even after another tool has changed that', async () => {
     const file = newFile();
-    const database = openLibsql(file);
+    const database = openSqlite(file);
     database.exec('PRAGMA synchronous = OFF');
     const store = await sqliteStore({ database });
     expect([pragma(database, 'journal_mode'), pragma(database, 'synchronous')]).toEqual(['wal', 2]);
@@ -50,18 +52,24 @@ describe('a connection that the store is given', () => {
   });
 
   it('is refused if it cannot be configured', async () => {
-    const database = openLibsql(newFile());
+    const database = openSqlite(newFile());
     database.exec('PRAGMA synchronous = OFF; BEGIN');
     expect(await rejectionOf(sqliteStore({ database, busyTimeoutMs: 0 }))).toMatchObject({ name: 'SqliteStoreError' });
     database.exec('ROLLBACK');
-    const deaf = counting(openLibsql(newFile())).database;
-    const still: SqliteDatabase = { ...deaf, exec: (sql) => (sql.includes('synchronous') ? undefined : deaf.exec(sql)) };
+    const deaf = counting(openSqlite(newFile())).database;
+    const still: SqliteDatabase = {
+      ...deaf,
+      exec: (sql) => (sql.includes('synchronous') ? undefined : deaf.exec(sql)),
+    };
     deaf.exec('PRAGMA synchronous = OFF');
-    expect(await rejectionOf(sqliteStore({ database: still }))).toMatchObject({ code: 'unsafe', message: expect.stringContaining('synchronous') });
+    expect(await rejectionOf(sqliteStore({ database: still }))).toMatchObject({
+      code: 'unsafe',
+      message: expect.stringContaining('synchronous'),
+    });
   });
 
   it.each([0, 1])('keeps its own secure_delete (%i) and the size of its own log', async (given) => {
-    const database = openLibsql(newFile());
+    const database = openSqlite(newFile());
     database.exec(`PRAGMA secure_delete = ${given}; PRAGMA journal_size_limit = 12345`);
     await sqliteStore({ database });
     expect([pragma(database, 'secure_delete'), pragma(database, 'journal_size_limit')]).toEqual([given, 12_345]);
@@ -86,20 +94,24 @@ describe("a user's transaction", () => {
     expect([await held(store), (await store.counts()).states.waiting]).toEqual([['B-1'], 1]);
   });
 
-  it.each(['its own connection', 'another connection'])('commits the first report of an outbox, and of each later process, over %s', async (which) => {
-    const file = newFile();
-    for (const bet_id of ['B-1', 'B-2']) {
-      const database = openLibsql(file);
-      const store = which === 'its own connection' ? await sqliteStore({ database }) : await openStore(file);
-      const { outbox } = outboxWorld({ store });
-      database.exec('BEGIN IMMEDIATE');
-      await outbox.reportBetEvent(personalBet(bet_id), { transaction: database });
-      database.exec('COMMIT');
-      expect(await held(store)).toContain(bet_id);
-      await store.close?.();
-      database.close();
-    }
-  });
+  it.each(['its own connection', 'another connection'])(
+    'commits the first report of an outbox, and of each later process, over %s',
+    async (which) => {
+      const file = newFile();
+      for (const bet_id of ['B-1', 'B-2']) {
+        const database = openSqlite(file);
+        const store = which === 'its own connection' ? await sqliteStore({ database }) : await openStore(file);
+        database.exec('PRAGMA synchronous = FULL');
+        const { outbox } = outboxWorld({ store });
+        database.exec('BEGIN IMMEDIATE');
+        await outbox.reportBetEvent(personalBet(bet_id), { transaction: database });
+        database.exec('COMMIT');
+        expect(await held(store)).toContain(bet_id);
+        await store.close?.();
+        database.close();
+      }
+    },
+  );
 
   it('removes a report when it is rolled back', async () => {
     const { database, store } = await connected();
@@ -112,8 +124,8 @@ describe("a user's transaction", () => {
   it("may be on another connection to the store's file", async () => {
     const file = newFile();
     const store = await openStore(file);
-    const database = openLibsql(file);
-    database.exec('BEGIN IMMEDIATE');
+    const database = openSqlite(file);
+    database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
     await store.enqueue([newRow('B-1')], database);
     expect(await held(store)).toEqual([]);
     database.exec('COMMIT');
@@ -133,13 +145,29 @@ describe("a user's transaction", () => {
     expect(await held(store)).toEqual(['B-own']);
   });
 
+  it('on another connection whose commits do not wait for the disk is refused with advice', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const database = openSqlite(file);
+    database.exec('PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE');
+    expect(await rejectionOf(store.enqueue([newRow('B-1')], database))).toMatchObject({
+      code: 'unsafe',
+      message: expect.stringContaining('set it before the transaction begins'),
+    });
+    database.exec('ROLLBACK');
+    expect(await held(store)).toEqual([]);
+    await store.close?.();
+  });
+
   it.each([
     ['no connection', () => ({}), 'expected the connection'],
-    ['a connection to another file', () => openLibsql(newFile()), 'another file'],
+    ['a connection to another file', () => openSqlite(newFile()), 'another file'],
     ['a connection without a transaction', (database: SqliteDatabase) => database, 'has no open transaction'],
   ])('that is %s is refused', async (_, make, message) => {
     const { database, store } = await connected();
-    expect(await rejectionOf(store.enqueue([newRow('B-1')], make(database)))).toMatchObject({ message: expect.stringContaining(message) });
+    expect(await rejectionOf(store.enqueue([newRow('B-1')], make(database)))).toMatchObject({
+      message: expect.stringContaining(message),
+    });
     expect(await held(store)).toEqual([]);
   });
 });
@@ -147,7 +175,7 @@ describe("a user's transaction", () => {
 describe('a report that is enqueued alone', () => {
   it('and does not wait for another one is committed by its statement, without a transaction around it', async () => {
     const file = newFile();
-    const { database, commits } = counting(openLibsql(file));
+    const { database, commits } = counting(openSqlite(file));
     const store = await openStore(file, { open: () => database });
     // The first report of a destination also binds its gateway.
     await store.enqueue([newRow('B-0')]);
@@ -160,7 +188,7 @@ describe('a report that is enqueued alone', () => {
   });
 
   it('does not count as committed within another transaction on the connection', async () => {
-    const shared = openLibsql(newFile());
+    const shared = openSqlite(newFile());
     const store = await openStore(newFile(), { open: () => shared, busyTimeoutMs: 20 });
     shared.exec('BEGIN');
     expect(await rejectionOf(store.enqueue([newRow('B-1')]))).toMatchObject({ code: 'busy' });
@@ -175,16 +203,19 @@ describe('a report that is enqueued alone', () => {
     const isHeld: boolean[] = [];
     const store = await openStore(file, {
       open: (name) => {
-        const database = openLibsql(name);
+        const database = openSqlite(name);
         return {
           exec: (sql) => database.exec(sql),
           prepare: (sql) => {
-            const statement = database.prepare(sql) as { run(...values: unknown[]): unknown; get(...values: unknown[]): unknown };
+            const statement = database.prepare(sql) as {
+              run(...values: unknown[]): unknown;
+              get(...values: unknown[]): unknown;
+            };
             if (!sql.includes("'state'") || sql.includes("'fence'")) return statement;
             return {
               get: (...values: unknown[]) => {
                 const found = statement.get(...values);
-                const other = openLibsql(file);
+                const other = openSqlite(file);
                 try {
                   other.exec('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE');
                   isHeld.push(false);
@@ -209,7 +240,7 @@ describe('a report that is enqueued alone', () => {
 
 describe('concurrent calls', () => {
   it('share one commit', async () => {
-    const { database, commits } = counting(openLibsql(newFile()));
+    const { database, commits } = counting(openSqlite(newFile()));
     const store = await sqliteStore({ database });
     const before = commits();
     const enqueued = await Promise.all(Array.from({ length: 50 }, (_, index) => store.enqueue([newRow(`B-${index}`)])));

@@ -18,21 +18,24 @@ describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) =
     }),
   );
 
-  it.each(storeContract.map(({ name, run }) => [name, run] as const))('over a connection that it is given: %s', { tags: 'slow' }, (__, run) =>
-    run(async () => {
-      const file = newFile();
-      const { clock, advance } = movableClock();
-      const database = open(file);
-      const { sqliteStore } = await import('../../../../src/entries/outbox-sqlite.js');
-      return {
-        store: await sqliteStore({ database, clock }),
-        advance,
-        another: () => openStore(file, { open, clock }),
-        reopen: () => openStore(copyOf(file), { open, clock }),
-        damage: damageIn(file, open),
-        close: () => void database.close(),
-      };
-    }),
+  it.each(storeContract.map(({ name, run }) => [name, run] as const))(
+    'over a connection that it is given: %s',
+    { tags: 'slow' },
+    (__, run) =>
+      run(async () => {
+        const file = newFile();
+        const { clock, advance } = movableClock();
+        const database = open(file);
+        const { sqliteStore } = await import('../../../../src/entries/outbox-sqlite.js');
+        return {
+          store: await sqliteStore({ database, clock }),
+          advance,
+          another: () => openStore(file, { open, clock }),
+          reopen: () => openStore(copyOf(file), { open, clock }),
+          damage: damageIn(file, open),
+          close: () => void database.close(),
+        };
+      }),
   );
 
   it('returns nothing for names that no store can hold', async () => {
@@ -43,9 +46,15 @@ describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) =
 });
 
 describe('the libraries of the contract', () => {
-  it('are libsql at least, and node:sqlite if this Node.js has it', () => {
+  it('are @photostructure/sqlite at least, and node:sqlite if this Node.js has it', () => {
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
     const hasOwn = major > 22 || (major === 22 && minor >= 13);
-    expect(Object.keys(LIBRARIES)).toEqual(expect.arrayContaining(['libsql', 'libsql, attached', ...(hasOwn ? ['node:sqlite'] : [])]));
+    expect(Object.keys(LIBRARIES)).toEqual(
+      expect.arrayContaining([
+        '@photostructure/sqlite',
+        '@photostructure/sqlite, attached',
+        ...(hasOwn ? ['node:sqlite'] : []),
+      ]),
+    );
   });
 });

@@ -6,7 +6,7 @@ import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
 import { DISMISSED, QUARANTINED, read, write } from '../../contract/harness.js';
 import { personalBet, personalSettlement } from '../../personal.js';
 import { outboxWorld } from '../../world.js';
-import { newFile, openLibsql, openStore, query, unchecked } from './files.js';
+import { newFile, openSqlite, openStore, query } from './files.js';
 
 const BAD = 'default:staging:reportBetEvent:B-bad';
 
@@ -33,6 +33,30 @@ function flip(file: string, text: string): void {
   writeFileSync(file, bytes);
 }
 
+it('a report of an unknown state is quarantined in doubt when the file is opened, and counted', async () => {
+  const file = await waitingFile();
+  const database = openSqlite(file);
+  database.exec("UPDATE outbox_rows SET state = 'Waiting' WHERE reference = 'B-1'");
+  database.close();
+  const store = await openStore(file);
+  expect((await store.counts()).states).toMatchObject({ quarantined: 1, waiting: 2, blocked: 1 });
+  const [row] = await store.list({ state: 'quarantined', limit: 10 });
+  expect(row).toMatchObject({ reference: 'B-1', inDoubt: true, problem: { code: 'damaged' } });
+  await store.close?.();
+});
+
+it.each(["'x'", '9007199254740993', '-1'])('a pause with the damaged version %s can be lifted', async (version) => {
+  const file = await waitingFile();
+  const database = openSqlite(file);
+  database.exec(
+    `UPDATE outbox_destinations SET version = ${version}, reason = 'unavailable', until = 9e15 WHERE environment = 'staging'`,
+  );
+  database.close();
+  const { outbox } = outboxWorld({ store: await openStore(file) });
+  expect(await outbox.resume('staging')).toBe(true);
+  expect((await outbox.stats()).paused).toEqual([]);
+});
+
 describe('one byte of one row, changed on the disk', () => {
   it.each([
     ['its problem', '{"code":"gateway"'],
@@ -50,9 +74,17 @@ describe('one byte of one row, changed on the disk', () => {
       ['B-2', undefined],
     ]);
     await run(outbox.drain());
-    expect((await outbox.stats()).states).toMatchObject({ recorded: 2, quarantined: 1, blocked: 1, waiting: 0, 'in-flight': 0 });
+    expect((await outbox.stats()).states).toMatchObject({
+      recorded: 2,
+      quarantined: 1,
+      blocked: 1,
+      waiting: 0,
+      'in-flight': 0,
+    });
     expect(sent.filter((body) => body.includes('B-bad'))).toEqual([]);
-    expect(events.filter(([type]) => type === 'quarantined')).toMatchObject([['quarantined', { id: BAD, code: 'damaged', inDoubt: true }]]);
+    expect(events.filter(([type]) => type === 'quarantined')).toMatchObject([
+      ['quarantined', { id: BAD, code: 'damaged', inDoubt: true }],
+    ]);
     expect(await outbox.list({ state: 'quarantined' })).toMatchObject([
       { id: BAD, problem: { code: 'damaged', message: expect.stringMatching(/damaged .*Compare it with your books/) } },
     ]);
@@ -69,7 +101,7 @@ describe('one byte of one row, changed on the disk', () => {
 describe('a row whose time is damaged', () => {
   it('is due, and does not delay others', async () => {
     const file = await waitingFile();
-    const database = unchecked(openLibsql(file));
+    const database = openSqlite(file);
     connect(database).run("UPDATE outbox_rows SET due_at = X'7A7B' WHERE id = ?", BAD);
     database.close();
     const store = await openStore(file);
@@ -86,7 +118,7 @@ describe('a row that differs from its id', () => {
     ['operation', 'reportWithdrawalEvent'],
   ])('in its %s is quarantined, and sent to no gateway under any path', async (column, value) => {
     const file = await waitingFile();
-    const database = unchecked(openLibsql(file));
+    const database = openSqlite(file);
     const bound = query(database, 'SELECT environment, gateway FROM outbox_destinations');
     connect(database).run(`UPDATE outbox_rows SET ${column} = ?, due_at = 0 WHERE id = ?`, value, BAD);
     database.close();
@@ -94,7 +126,10 @@ describe('a row that differs from its id', () => {
     const urls: string[] = [];
     const clientOf = (addressOf: (environment: string) => string) =>
       createClient({
-        gateways: { staging: { baseUrl: addressOf('staging'), apiKey: 'key' }, production: { baseUrl: addressOf('production'), apiKey: 'key' } },
+        gateways: {
+          staging: { baseUrl: addressOf('staging'), apiKey: 'key' },
+          production: { baseUrl: addressOf('production'), apiKey: 'key' },
+        },
         fetch: async (url, { body }) => {
           urls.push(`${String(url)} ${String(body)}`);
           return new Response('{"message":"ok"}');
@@ -106,7 +141,9 @@ describe('a row that differs from its id', () => {
     await outbox.drain({ timeoutMs: 2_000 });
     await outbox.stop();
     expect(urls.filter((sent) => sent.includes('B-bad'))).toEqual([]);
-    expect(await outbox.for('default').list({ state: 'quarantined' })).toMatchObject([{ id: BAD, problem: { code: 'damaged' } }]);
+    expect(await outbox.for('default').list({ state: 'quarantined' })).toMatchObject([
+      { id: BAD, problem: { code: 'damaged' } },
+    ]);
     await store.close?.();
   });
 });
@@ -118,7 +155,7 @@ describe('a row whose account is the name of another licence, whose outbox opens
     const before = await openStore(file);
     await before.bind([other]);
     await before.close?.();
-    const database = unchecked(openLibsql(file));
+    const database = openSqlite(file);
     connect(database).run("UPDATE outbox_rows SET account = 'brandB', due_at = 0 WHERE id = ?", BAD);
     database.close();
     const store = await openStore(file);
@@ -130,7 +167,10 @@ describe('a row whose account is the name of another licence, whose outbox opens
     for (const claimed of row ? [row] : []) {
       await write(store, claimed, QUARANTINED);
       await write(store, await read(store, claimed.id), DISMISSED);
-      expect([(await store.counts(['default'])).states.dismissed, (await store.counts(['brandB'])).states.dismissed]).toEqual([1, 0]);
+      expect([
+        (await store.counts(['default'])).states.dismissed,
+        (await store.counts(['brandB'])).states.dismissed,
+      ]).toEqual([1, 0]);
     }
     expect(sent.filter((body) => body.includes('B-bad'))).toEqual([]);
     await store.close?.();
@@ -140,7 +180,7 @@ describe('a row whose account is the name of another licence, whose outbox opens
 describe('a damaged history of gateways', () => {
   it('is ignored, and every report is sent', async () => {
     const file = await waitingFile();
-    const database = unchecked(openLibsql(file));
+    const database = openSqlite(file);
     connect(database).run("UPDATE outbox_destinations SET rebound = X'7A7B'");
     database.close();
     const store = await openStore(file);

@@ -1,4 +1,5 @@
-// Opens and closes the store of a file several times. Prints the largest growth of the open descriptors after the first time.
+// Opens and closes the store of a file several times. Prints the largest growth of the open descriptors after the first
+// time.
 import { readdirSync } from 'node:fs';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 import { rowOf } from './row-of.js';
@@ -13,7 +14,11 @@ async function openAndClose(cycle) {
   await store.enqueue([rowOf(reference)]);
   await store.turn({
     writes: [],
-    claim: { accounts: [{ account: 'default', gateways: { staging: rowOf(reference).gateway }, busy: 0 }], limit: 1, leaseMs: 1_000 },
+    claim: {
+      accounts: [{ account: 'default', gateways: { staging: rowOf(reference).gateway }, busy: 0 }],
+      limit: 1,
+      leaseMs: 1_000,
+    },
   });
   await store.list({ limit: 10 });
   await store.close?.();

@@ -3,15 +3,15 @@ import { isReportingError } from '../../../../src/entries/index.js';
 import { SqliteStoreError, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { asSqliteError, type SqliteStoreErrorCode } from '../../../../src/outbox/stores/sqlite/failure.js';
 import { newRow } from '../../contract/harness.js';
-import { newFile, openLibsql, rejectionOf } from './files.js';
+import { newFile, openSqlite, rejectionOf } from './files.js';
 
-const LIBSQL = (code: string, rawCode: number) => Object.assign(new Error('an error of libsql'), { code, rawCode });
 const BETTER_SQLITE = (code: string) => Object.assign(new Error('an error of better-sqlite3'), { code });
-const NODE = (errcode: number) => Object.assign(new Error('an error of node:sqlite'), { code: 'ERR_SQLITE_ERROR', errcode });
+const NODE = (errcode: number) =>
+  Object.assign(new Error('an error of node:sqlite'), { code: 'ERR_SQLITE_ERROR', errcode });
 
 describe('an error of a library', () => {
   it.each<[SqliteStoreErrorCode, string, Error]>([
-    ['busy', 'is locked by others for too long', LIBSQL('SQLITE_BUSY', 5)],
+    ['busy', 'is locked by others for too long', NODE(5)],
     ['busy', 'is locked by others for too long', NODE(6)],
     ['busy', 'is locked by others for too long', new Error('cannot start a transaction within a transaction')],
     ['full', 'the disk is full', BETTER_SQLITE('SQLITE_FULL')],
@@ -20,12 +20,18 @@ describe('an error of a library', () => {
     ['io', 'the disk failed, or the file is gone', NODE(522)],
     ['corrupt', 'is damaged, or is not a SQLite database', NODE(11)],
     ['corrupt', 'is damaged, or is not a SQLite database', BETTER_SQLITE('SQLITE_NOTADB')],
-    ['read-only', 'look at the permissions of the file and of its folder', LIBSQL('SQLITE_READONLY', 8)],
+    ['read-only', 'look at the permissions of the file and of its folder', NODE(8)],
     // SQLITE_READONLY_DIRECTORY
     ['read-only', 'look at the permissions of the file and of its folder', NODE(1544)],
-    ['unavailable', 'check that the folder exists', LIBSQL('SQLITE_CANTOPEN', 14)],
-    ['corrupt', 'move --to /var/lib/bets/outbox.db.saved', BETTER_SQLITE('SQLITE_CONSTRAINT')],
-    ['corrupt', 'save what can be read', Object.assign(new Error('no such index: outbox_due'), { code: 'SQLITE_ERROR' })],
+    ['unavailable', 'check that the folder exists', NODE(14)],
+    ['corrupt', 'sqlite3 /var/lib/bets/outbox.db.saved', BETTER_SQLITE('SQLITE_CONSTRAINT')],
+    [
+      'corrupt',
+      'save what can be read',
+      Object.assign(new Error('no such index: outbox_due'), { code: 'SQLITE_ERROR' }),
+    ],
+    // The condition of an index is damaged.
+    ['corrupt', 'save what can be read', Object.assign(new Error('no query solution'), { code: 'SQLITE_ERROR' })],
     ['other', 'failed', new Error('no code')],
   ])('has the code %s: %s', (code, message, cause) => {
     const error = asSqliteError('/var/lib/bets/outbox.db', cause);
@@ -35,11 +41,15 @@ describe('an error of a library', () => {
   });
 
   it('is an error of the store, without an outcome', async () => {
-    const database = openLibsql(newFile());
+    const database = openSqlite(newFile());
     const store = await sqliteStore({ database });
     database.exec('PRAGMA query_only = ON');
     const error = await rejectionOf(store.enqueue([newRow('B-1')]));
-    expect(error).toMatchObject({ name: 'SqliteStoreError', code: 'read-only', cause: expect.objectContaining({ code: 'SQLITE_READONLY' }) });
+    expect(error).toMatchObject({
+      name: 'SqliteStoreError',
+      code: 'read-only',
+      cause: expect.objectContaining({ errcode: 8 }),
+    });
     expect([isReportingError(error), 'outcome' in error]).toEqual([false, false]);
     await store.close?.();
     database.close();

@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type SqliteDatabase, SqliteStoreError, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { ConfigurationError } from '../../../../src/errors/errors.js';
-import type { Row } from '../../../../src/outbox/state-machine.js';
 import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
-import { runCli } from '../../../support/cli-in-process.js';
-import { ACCOUNT, CLAIMANT, claim, DAY_MS, LEASE_MS, newRow, write } from '../../contract/harness.js';
-import { copyOf, movableClock, newFile, openLibsql, openStore, rejectionOf } from './files.js';
+import { ACCOUNT, CLAIMANT, claim, LEASE_MS, newRow, write } from '../../contract/harness.js';
+import { newFile, openSqlite, openStore, rejectionOf } from './files.js';
 
 const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 const rows = (count: number, first = 0) => Array.from({ length: count }, (_, index) => newRow(`B-${first + index}`));
@@ -18,7 +16,7 @@ function remembering() {
   const connections: SqliteDatabase[] = [];
   return {
     open(file: string): SqliteDatabase {
-      const database = openLibsql(file);
+      const database = openSqlite(file);
       connections.push(database);
       return database;
     },
@@ -36,25 +34,15 @@ async function fileWith(count: number): Promise<string> {
 }
 
 describe('a file of the SQLite store', () => {
-  it('moves to a new file with its reports that were never claimed due at once, even if the clock was ahead when they were enqueued', async () => {
-    const file = newFile();
-    const { clock, advance } = movableClock();
-    const ahead = await openStore(file, { clock });
-    await advance(DAY_MS / 2);
-    await ahead.enqueue(rows(1));
-    await advance(-DAY_MS / 2);
-    await ahead.close?.();
-    expect((await runCli(['outbox', copyOf(file), 'move', '--to', `${file}.moved`])).code).toBe(0);
-    const moved = await openStore(`${file}.moved`, { clock });
-    expect((await claim(moved, 1)).length).toBe(1);
-    await moved.close?.();
-  });
-
   it('can be read by its owner only, with the other files of SQLite', async () => {
     const file = newFile();
     const store = await openStore(file);
     await store.enqueue(rows(1));
-    expect(['', '-wal', '-shm'].map((suffix) => (statSync(file + suffix).mode & 0o777).toString(8))).toEqual(['600', '600', '600']);
+    expect(['', '-wal', '-shm'].map((suffix) => (statSync(file + suffix).mode & 0o777).toString(8))).toEqual([
+      '600',
+      '600',
+      '600',
+    ]);
     await store.close?.();
   });
 
@@ -78,7 +66,9 @@ describe('a file of the SQLite store', () => {
     const file = newFile();
     const store = await openStore(file);
     const bodies = [300, 3_000, 30_000].map((length) => `{"canary":"${'zurikel '.repeat(length / 8)}"}`);
-    await store.enqueue(bodies.flatMap((body, size) => Array.from({ length: 20 }, (_, index) => newRow(`B-${size}-${index}`, { body }))));
+    await store.enqueue(
+      bodies.flatMap((body, size) => Array.from({ length: 20 }, (_, index) => newRow(`B-${size}-${index}`, { body }))),
+    );
     for (const row of await claim(store, 100)) await write(store, row, { keepBody: false });
     expect((await store.counts()).states.recorded).toBe(60);
     await store.close?.();
@@ -116,7 +106,7 @@ describe('a file of the SQLite store', () => {
 
   it('of a newer version is refused, and unchanged', async () => {
     const file = await fileWith(1);
-    const database = openLibsql(file);
+    const database = openSqlite(file);
     database.exec("UPDATE outbox_meta SET value = 99 WHERE name = 'version'");
     database.close();
     const before = hashOf(file);
@@ -126,67 +116,25 @@ describe('a file of the SQLite store', () => {
 
   it('of an older version is refused, and unchanged', async () => {
     const file = await fileWith(1);
-    const database = openLibsql(file);
+    const database = openSqlite(file);
     database.exec("UPDATE outbox_meta SET value = 1 WHERE name = 'version'");
     database.close();
     const before = hashOf(file);
     expect(await rejectionOf(openStore(file))).toMatchObject({
       code: 'older',
-      message: expect.stringContaining('its version is 1; this package supports 2 to '),
+      message: expect.stringContaining('its version is 1; this package supports 8'),
     });
     expect(hashOf(file)).toBe(before);
   });
 
-  const WITHOUT_CONSOLE = `DROP INDEX outbox_wrong; ALTER TABLE outbox_rows DROP COLUMN wrong_words; ALTER TABLE outbox_rows DROP COLUMN wrong_code;
-    DROP TABLE outbox_decisions; DROP TABLE outbox_decision_steps; DROP TABLE outbox_paces; DROP TABLE outbox_paced;`;
-
-  it('of the version without a console is migrated, beside an instance that still uses it', async () => {
-    const file = await fileWith(2);
-    const older = openLibsql(file);
-    const problem = JSON.stringify({ code: 'unprocessable', message: 'reportBetEvent B-0: refused.' });
-    older.exec(`${WITHOUT_CONSOLE} UPDATE outbox_meta SET value = 4 WHERE name = 'version';
-      UPDATE outbox_rows SET state = 'quarantined', queued = 0, problem = '${problem}' WHERE reference = 'B-0'`);
-    const store = await openStore(file);
-    older.exec(`UPDATE outbox_rows SET state = 'quarantined', queued = 0, problem = '${problem.replace('B-0', 'B-1')}' WHERE reference = 'B-1'`);
-    older.close();
-    expect(await store.console?.wrong()).toMatchObject([{ code: 'unprocessable', words: 'refused.', count: 2 }]);
-    expect(await store.console?.begin({ id: 'decision-0000-0001', action: 'retry', who: 'ada', reason: 'why', about: '{}', done: false })).toMatchObject({
-      touched: 0,
-    });
-    expect(await store.console?.paced()).toBe(0);
-    await store.close?.();
-    await (await openStore(file)).close?.();
-  });
-
   it('with a damaged problem still has its group', async () => {
     const file = await fileWith(1);
-    const other = openLibsql(file);
-    other.exec(`PRAGMA ignore_check_constraints = ON; UPDATE outbox_rows SET state = 'quarantined', queued = 0, problem = '{"code": 5'`);
+    const other = openSqlite(file);
+    other.exec(`UPDATE outbox_rows SET state = 'quarantined', problem = '{"code": 5'`);
     other.close();
     const store = await openStore(file);
     expect(await store.console?.wrong()).toMatchObject([{ code: 'unknown', words: '', count: 1 }]);
     await store.close?.();
-  });
-
-  it('of the version without request ids is migrated, beside an instance that still uses it', async () => {
-    const file = await fileWith(2);
-    const older = openLibsql(file);
-    older.exec(
-      `${WITHOUT_CONSOLE} DROP INDEX outbox_locked; DROP TRIGGER outbox_request_id; ALTER TABLE outbox_rows DROP COLUMN request_id; UPDATE outbox_meta SET value = 2 WHERE name = 'version'`,
-    );
-    const store = await openStore(file);
-    const [first, second] = await claim(store, 2);
-    await write(store, first as Row, { requestId: 'req-1' });
-    // Like the older version, it names only the columns of that version.
-    older.exec("UPDATE outbox_rows SET state = 'recorded', queued = 0, outcome = 'recorded', message = 'old' WHERE reference = 'B-1'");
-    older.close();
-    const rows = await store.get([first?.id ?? '', second?.id ?? '']);
-    expect(rows.map((row) => [row?.state, row?.requestId, row?.damage])).toEqual([
-      ['recorded', 'req-1', undefined],
-      ['recorded', undefined, undefined],
-    ]);
-    await store.close?.();
-    await (await openStore(file)).close?.();
   });
 
   it('in a missing folder is refused, and the folder is not made', async () => {
@@ -225,7 +173,7 @@ describe('a file of the SQLite store', () => {
     [{ file: '' }, 'file: expected a path'],
     [{ database: { exec: 1 } as never }, 'database: expected a connection'],
     [{ file: 'x', busyTimeoutMs: -1 }, 'busyTimeoutMs: expected a number of milliseconds from 0'],
-    [{ file: 'x', open: 'libsql' as never }, 'open: expected a function'],
+    [{ file: 'x', open: 'node:sqlite' as never }, 'open: expected a function'],
   ])('needs correct options: %j', async (options, message) => {
     const error = await rejectionOf(sqliteStore(options));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -249,7 +197,10 @@ describe('a full disk', () => {
     ]);
     expect(large).toMatchObject({ status: 'rejected', reason: { code: 'full' } });
     expect(small).toMatchObject({ status: 'fulfilled' });
-    expect((await store.list({ limit: 100 })).map(({ reference }) => reference)).toEqual([...rows(10).map(({ reference }) => reference), 'small-2']);
+    expect((await store.list({ limit: 100 })).map(({ reference }) => reference)).toEqual([
+      ...rows(10).map(({ reference }) => reference),
+      'small-2',
+    ]);
     expect((await store.counts()).states.waiting).toBe(11);
     database.exec('PRAGMA max_page_count = 100000');
     await store.enqueue([newRow('large', { body: 'x'.repeat(200_000) })]);
@@ -259,9 +210,11 @@ describe('a full disk', () => {
   it('a failed commit has a message without data of the report', async () => {
     const file = newFile();
     const store = await openStore(file, { busyTimeoutMs: 20 });
-    const holder = openLibsql(file);
+    const holder = openSqlite(file);
     holder.exec('BEGIN IMMEDIATE');
-    const error = await rejectionOf(store.enqueue([newRow('B-canary', { body: 'canary-body', fingerprint: 'canary-print' })]));
+    const error = await rejectionOf(
+      store.enqueue([newRow('B-canary', { body: 'canary-body', fingerprint: 'canary-print' })]),
+    );
     expect(error).toMatchObject({ code: 'busy' });
     expect(JSON.stringify([error.message, String(error.cause), error])).not.toContain('canary');
     holder.exec('ROLLBACK');
@@ -289,15 +242,63 @@ describe('a commit of another process', () => {
     const file = newFile();
     const store = await openStore(file);
     const [row] = await store.enqueue(rows(1));
-    const observer = openLibsql(file);
+    const observer = openSqlite(file);
     const before = pragma(observer, 'data_version');
     const without = [{ account: ACCOUNT, environment: 'staging', operation: 'reportBetEvent' }] as const;
-    const { claimed } = await store.turn({ writes: [], claim: { accounts: [CLAIMANT], limit: 10, leaseMs: LEASE_MS, without } });
+    const { claimed } = await store.turn({
+      writes: [],
+      claim: { accounts: [CLAIMANT], limit: 10, leaseMs: LEASE_MS, without },
+    });
     expect([row?.row.state, claimed]).toEqual(['waiting', []]);
     expect(pragma(observer, 'data_version')).toBe(before);
     expect(await claim(store)).toHaveLength(1);
     expect(pragma(observer, 'data_version')).not.toBe(before);
     observer.close();
+    await store.close?.();
+  });
+});
+
+describe('a SQLite that may lose commits of several connections', () => {
+  const withVersion =
+    (version: string) =>
+    (file: string): SqliteDatabase => {
+      const database = openSqlite(file);
+      return {
+        exec: (sql) => database.exec(sql),
+        prepare: (sql) => database.prepare(sql.replaceAll('sqlite_version()', `'${version}'`)),
+        close: () => database.close(),
+      };
+    };
+
+  it.each(['3.44.5', '3.45.1', '3.49.2', '3.50.6', '3.51.2'])(
+    '%s is refused, and the advice names a newer one',
+    async (version) => {
+      const file = newFile();
+      expect(await rejectionOf(openStore(file, { open: withVersion(version) }))).toMatchObject({
+        code: 'unsafe',
+        message: expect.stringMatching(
+          new RegExp(`SQLite ${version} may lose some.*npm install @photostructure/sqlite`),
+        ),
+      });
+      expect(await rejectionOf(sqliteStore({ database: withVersion(version)(file) }))).toMatchObject({
+        code: 'unsafe',
+      });
+    },
+  );
+
+  it('is refused in a transaction on another connection too', async () => {
+    const file = newFile();
+    const store = await openStore(file);
+    const database = withVersion('3.45.1')(file);
+    database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
+    expect(await rejectionOf(store.enqueue([newRow('B-1')], database))).toMatchObject({ code: 'unsafe' });
+    database.close();
+    await store.close?.();
+  });
+
+  it.each(['3.44.6', '3.50.7', '3.51.3', '3.53.0', '4.0.0'])('%s is used', async (version) => {
+    const store = await openStore(newFile(), { open: withVersion(version) });
+    expect(await store.enqueue([newRow('B-1')])).toMatchObject([{ added: true }]);
     await store.close?.();
   });
 });

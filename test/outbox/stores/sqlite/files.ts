@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
-import { openAttached } from '../../../../src/outbox/stores/sqlite/attached.js';
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
+import { openAttached } from '../../../../src/outbox/stores/sqlite/open.js';
 import { systemClock } from '../../../../src/platform/time.js';
 import type { Damage } from '../../contract/harness.js';
 
@@ -12,13 +12,16 @@ type Constructor = new (file: string) => SqliteDatabase;
 const installed: { readonly [Name: string]: (file: string) => SqliteDatabase } = Object.fromEntries(
   (
     await Promise.all(
-      ['libsql', 'node:sqlite', 'better-sqlite3'].map(async (name) => {
+      ['@photostructure/sqlite', 'node:sqlite', 'better-sqlite3'].map(async (name) => {
         try {
-          const library = (await import(/* @vite-ignore */ name)) as { default?: Constructor; DatabaseSync?: Constructor };
+          const library = (await import(/* @vite-ignore */ name)) as {
+            default?: Constructor;
+            DatabaseSync?: Constructor;
+          };
           const Database = library.DatabaseSync ?? library.default;
           return Database ? [[name, (file: string) => new Database(file)] as const] : [];
         } catch (error) {
-          if (name === 'libsql') throw error;
+          if (name === '@photostructure/sqlite') throw error;
           return [];
         }
       }),
@@ -26,13 +29,16 @@ const installed: { readonly [Name: string]: (file: string) => SqliteDatabase } =
   ).flat(),
 );
 
-export const openLibsql = installed.libsql as (file: string) => SqliteDatabase;
+export const openSqlite = installed['@photostructure/sqlite'] as (file: string) => SqliteDatabase;
 
 /**
- * The installed libraries by name: `libsql` always, `node:sqlite` from Node.js 22.13 on, `better-sqlite3` if it is installed.
- * A store that opens `libsql` itself attaches its file.
+ * The installed libraries by name: `@photostructure/sqlite` always, `node:sqlite` from Node.js 22.13 on, `better-sqlite3` if it is
+ * installed. A store that opens `@photostructure/sqlite` itself attaches its file.
  */
-export const LIBRARIES: typeof installed = { ...installed, 'libsql, attached': (file) => openAttached(openLibsql, file) };
+export const LIBRARIES: typeof installed = {
+  ...installed,
+  '@photostructure/sqlite, attached': (file) => openAttached(openSqlite, file),
+};
 
 /** The result of a statement, as the library returns it. */
 export const query = (database: SqliteDatabase, sql: string): Record<string, unknown>[] =>
@@ -54,7 +60,9 @@ export function copyOf(file: string): string {
   return copy;
 }
 
-/** The columns that do not decide where a row is found. A file with other damage is refused: see `damaged-file.test.ts`. */
+/**
+ * The columns that do not decide where a row is found. A file with other damage is refused: see `damaged-file.test.ts`.
+ */
 const DAMAGED_COLUMNS = {
   operation: 'operation',
   reference: 'reference',
@@ -74,23 +82,17 @@ const DAMAGED_COLUMNS = {
   body: 'body',
 } as const;
 
-/** A connection that writes values that the database's checks refuse, like a failing disk. */
-export function unchecked(database: SqliteDatabase): SqliteDatabase {
-  database.exec('PRAGMA ignore_check_constraints = ON');
-  return database;
-}
-
 /** Damages parts of the rows of a file: bytes that are not text, a number or JSON. */
 export const damageIn = (file: string, open: (file: string) => SqliteDatabase): Damage => ({
   parts: Object.keys(DAMAGED_COLUMNS) as (keyof typeof DAMAGED_COLUMNS)[],
   spoil(id, part) {
-    const database = unchecked(open(file));
+    const database = open(file);
     const column = DAMAGED_COLUMNS[part as keyof typeof DAMAGED_COLUMNS];
     connect(database).run(`UPDATE outbox_rows SET ${column} = X'7A7B' WHERE id = ?`, id);
     database.close();
   },
   replace(id, part, text) {
-    const database = unchecked(open(file));
+    const database = open(file);
     connect(database).run(`UPDATE outbox_rows SET ${part} = ? WHERE id = ?`, text, id);
     database.close();
   },
@@ -107,7 +109,8 @@ export function movableClock() {
   };
 }
 
-export const openStore = (file: string, options: SqliteStoreOptions = {}) => sqliteStore({ file, open: openLibsql, ...options });
+export const openStore = (file: string, options: SqliteStoreOptions = {}) =>
+  sqliteStore({ file, open: openSqlite, ...options });
 
 /** Returns the error of a promise. A promise that resolves fails the test. */
 export const rejectionOf = (promise: Promise<unknown>): Promise<Error> =>

@@ -1,7 +1,8 @@
-// Closes stores whose `open` is libsql, keeps the stores, and prints the number of open descriptors of the file after a garbage collection.
+// Closes stores whose `open` is `@photostructure/sqlite`, keeps the stores, and prints the number of open descriptors of the file after a
+// garbage collection.
 import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import Database from 'libsql';
+import { DatabaseSync as Database } from '@photostructure/sqlite';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 import { rowOf } from './row-of.js';
 

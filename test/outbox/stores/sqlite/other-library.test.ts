@@ -1,21 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../../src/entries/outbox-sqlite.js';
 import { newRow } from '../../contract/harness.js';
-import { LIBRARIES, newFile, openLibsql, openStore, rejectionOf } from './files.js';
+import { LIBRARIES, newFile, openSqlite, openStore, rejectionOf } from './files.js';
 
 /** A connection of a library with another SQLite version. */
 function ofOtherLibrary(file: string): SqliteDatabase {
-  const database = openLibsql(file);
+  const database = openSqlite(file);
   return {
     exec: (sql) => database.exec(sql),
-    prepare: (sql) => (sql.includes('sqlite_source_id') ? database.prepare(sql.replaceAll('sqlite_source_id()', "'another library'")) : database.prepare(sql)),
+    prepare: (sql) =>
+      sql.includes('sqlite_source_id')
+        ? database.prepare(sql.replaceAll('sqlite_source_id()', "'another library'"))
+        : database.prepare(sql),
     close: () => database.close(),
   };
 }
 
-const OTHERS = [['a library of another name', ofOtherLibrary] as const, ...Object.entries(LIBRARIES).filter(([name]) => !name.startsWith('libsql'))];
+const OTHERS = [
+  ['a library of another name', ofOtherLibrary] as const,
+  ...Object.entries(LIBRARIES).filter(([name]) => !name.startsWith('@photostructure')),
+];
 
-describe.each(OTHERS)('a file that a store of this process has open with libsql, opened with %s', (_, openOther) => {
+describe.each(OTHERS)('a file that a store of this process has open, opened with %s', (_, openOther) => {
   it('is refused with advice, and the first store continues', async () => {
     const file = newFile();
     const store = await openStore(file);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { pragma, type SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
 import { sampleSize } from '../../../support/cases.js';
 import { claim, newRow, write } from '../../contract/harness.js';
-import { newFile, openLibsql, openStore } from './files.js';
+import { newFile, openSqlite, openStore } from './files.js';
 
 // A disk may keep all, some or none of the writes after the last sync, in any order and cut in any
 // block. It keeps the state of the files at the last sync before the last acknowledged commit.
@@ -38,7 +38,7 @@ async function history(acknowledged: number, unacknowledged: number, checkpoint:
   const file = newFile();
   const opened: SqliteDatabase[] = [];
   const open = (path: string) => {
-    const database = openLibsql(path);
+    const database = openSqlite(path);
     opened.push(database);
     return database;
   };
@@ -61,26 +61,31 @@ describe('a power loss', { timeout: 60_000 }, () => {
   it('loses no acknowledged row, and leaves a valid file, independent of later writes', async () => {
     const histories = await Promise.all([history(6, 6, false), history(6, 6, true), history(40, 3, false)]);
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...histories), fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), async (past, seed, cutAt) => {
-        const { synced, later, first } = past;
-        const chance = randomOf(seed);
-        const file = newFile();
-        // No checkpoint ran after the sync: only the WAL was written.
-        expect(later.database.equals(synced.database)).toBe(true);
-        writeFileSync(file, synced.database);
-        writeFileSync(`${file}-wal`, torn(synced.wal, later.wal, { chance, cutAt }));
-        const store = await openStore(file);
-        const rows = await store.list({ limit: 1_000 });
-        const kept = rows.filter(({ reference }) => reference.startsWith('kept-'));
-        expect(kept.length === 6 || kept.length === 40).toBe(true);
-        expect(rows.find(({ id }) => id === first?.id)).toMatchObject({ state: 'recorded', message: 'acknowledged' });
-        const { states } = await store.counts();
-        expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(rows.length);
-        await store.close?.();
-        const database = openLibsql(file);
-        expect(pragma(database, 'integrity_check')).toBe('ok');
-        database.close();
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...histories),
+        fc.integer(),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        async (past, seed, cutAt) => {
+          const { synced, later, first } = past;
+          const chance = randomOf(seed);
+          const file = newFile();
+          // No checkpoint ran after the sync: only the WAL was written.
+          expect(later.database.equals(synced.database)).toBe(true);
+          writeFileSync(file, synced.database);
+          writeFileSync(`${file}-wal`, torn(synced.wal, later.wal, { chance, cutAt }));
+          const store = await openStore(file);
+          const rows = await store.list({ limit: 1_000 });
+          const kept = rows.filter(({ reference }) => reference.startsWith('kept-'));
+          expect(kept.length === 6 || kept.length === 40).toBe(true);
+          expect(rows.find(({ id }) => id === first?.id)).toMatchObject({ state: 'recorded', message: 'acknowledged' });
+          const { states } = await store.counts();
+          expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(rows.length);
+          await store.close?.();
+          const database = openSqlite(file);
+          expect(pragma(database, 'integrity_check')).toBe('ok');
+          database.close();
+        },
+      ),
       { numRuns: sampleSize('losses of power with SQLite', 120) },
     );
   });
@@ -90,7 +95,7 @@ describe('a power loss', { timeout: 60_000 }, () => {
     const store = await openStore(file);
     for (let index = 0; index < 30; index += 1) await store.enqueue([newRow(`kept-${index}`)]);
     const before = filesOf(file);
-    const database = openLibsql(file);
+    const database = openSqlite(file);
     pragma(database, 'wal_checkpoint(PASSIVE)');
     const after = filesOf(file);
     await fc.assert(

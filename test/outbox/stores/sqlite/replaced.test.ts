@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { OutboxStore } from '../../../../src/entries/outbox.js';
 import { sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
@@ -8,7 +9,7 @@ import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
 import { systemClock } from '../../../../src/platform/time.js';
 import { claim, newRow } from '../../contract/harness.js';
 import { DAY_MS, recordMany } from '../../prune/old-reports.js';
-import { newFile, openLibsql, openStore, rejectionOf } from './files.js';
+import { newFile, openSqlite, openStore, rejectionOf } from './files.js';
 
 /** The path of a file in its own folder. */
 function ownFolder(): string {
@@ -42,7 +43,7 @@ const DAMAGES: readonly (readonly [string, (file: string) => void])[] = [
 
 const KINDS: readonly (readonly [string, (file: string) => Promise<Awaited<ReturnType<typeof sqliteStore>>>])[] = [
   ['a store', (file) => openStore(file)],
-  ['a store over a connection that it is given', (file) => sqliteStore({ database: openLibsql(file) })],
+  ['a store over a connection that it is given', (file) => sqliteStore({ database: openSqlite(file) })],
 ];
 
 describe.each(KINDS)('%s', (_, open) => {
@@ -65,6 +66,44 @@ describe.each(KINDS)('%s', (_, open) => {
   });
 });
 
+describe('a file whose folder was left alone for a while', () => {
+  it.each(KINDS)('is looked at again after a change of the folder: %s', { tags: 'slow' }, async (_, open) => {
+    await Promise.all(
+      DAMAGES.map(async ([name, damage]) => {
+        const file = ownFolder();
+        const store = await open(file);
+        await store.enqueue([newRow('B-1')]);
+        await sleep(2_600);
+        await store.enqueue([newRow('B-2')]);
+        await store.enqueue([newRow('B-3')]);
+        damage(file);
+        expect([name, await rejectionOf(store.enqueue([newRow('B-4')]))]).toMatchObject([name, { code: 'replaced' }]);
+        await store.close?.();
+      }),
+    );
+  });
+});
+
+/** As a backup is restored by tools that also restore the times of folders. */
+function restoreWithTimes(file: string): void {
+  const folder = dirname(file);
+  execFileSync('cp', ['-a', folder, `${folder}.backup`]);
+  execFileSync('cp', ['-a', '--remove-destination', `${folder}.backup/.`, `${folder}/`]);
+}
+
+it('a file that was restored together with the times of its folder accepts nothing', { tags: 'slow' }, async () => {
+  const file = ownFolder();
+  const store = await openStore(file);
+  await store.enqueue([newRow('B-1')]);
+  await sleep(2_600);
+  await store.enqueue([newRow('B-2')]);
+  const before = statSync(dirname(file)).mtimeMs;
+  restoreWithTimes(file);
+  expect(statSync(dirname(file)).mtimeMs).toBe(before);
+  expect(await rejectionOf(store.enqueue([newRow('B-3')]))).toMatchObject({ code: 'replaced' });
+  await store.close?.();
+});
+
 describe('a file that was moved to another place', () => {
   it('works again once it is back', async () => {
     const file = ownFolder();
@@ -74,7 +113,9 @@ describe('a file that was moved to another place', () => {
     expect(await rejectionOf(store.enqueue([newRow('B-2')]))).toMatchObject({ code: 'replaced' });
     renameSync(`${dirname(file)}.away`, dirname(file));
     await store.enqueue([newRow('B-3')]);
-    expect((await store.list({ limit: 10 })).map(({ reference }) => reference)).toEqual(expect.arrayContaining(['B-1', 'B-3']));
+    expect((await store.list({ limit: 10 })).map(({ reference }) => reference)).toEqual(
+      expect.arrayContaining(['B-1', 'B-3']),
+    );
     await store.close?.();
   });
 });
@@ -82,7 +123,7 @@ describe('a file that was moved to another place', () => {
 describe("a user's transaction", () => {
   it('takes no report after the file was replaced', async () => {
     const file = ownFolder();
-    const database = openLibsql(file);
+    const database = openSqlite(file);
     const store = await sqliteStore({ database });
     await store.enqueue([newRow('B-1')]);
     database.exec('BEGIN IMMEDIATE');
@@ -95,7 +136,7 @@ describe("a user's transaction", () => {
 
 /** Moves all committed data into the file itself, as any tool that opens the database may do. */
 function checkpoint(file: string): void {
-  const database = openLibsql(file);
+  const database = openSqlite(file);
   pragma(database, 'wal_checkpoint(TRUNCATE)');
   database.close();
 }
@@ -106,7 +147,10 @@ const longAgo = { ...systemClock, now: () => Date.now() - 500 * DAY_MS };
 const restore = (backup: string, file: string) => execFileSync('cp', [backup, file]);
 
 const BEFORE_RESTORE: readonly (readonly [string, (store: OutboxStore) => Promise<unknown>])[] = [
-  ['reports were enqueued', (store) => store.enqueue(Array.from({ length: 300 }, (_, index) => newRow(`late-${index}`)))],
+  [
+    'reports were enqueued',
+    (store) => store.enqueue(Array.from({ length: 300 }, (_, index) => newRow(`late-${index}`))),
+  ],
   ['a worker claimed reports', (store) => claim(store, 2)],
 ];
 
@@ -140,7 +184,9 @@ describe.each(KINDS)('%s whose file a backup is copied over', (_, open) => {
     const file = ownFolder();
     await recordMany(await openStore(file, { clock: longAgo }), 'OLD', 300);
     const store = await open(file);
-    expect(await store.prune?.({ account: 'default', olderThanMs: 400 * DAY_MS, after: 0, limit: 1_000 })).toMatchObject({ pruned: 300 });
+    expect(
+      await store.prune?.({ account: 'default', olderThanMs: 400 * DAY_MS, after: 0, limit: 1_000 }),
+    ).toMatchObject({ pruned: 300 });
     checkpoint(file);
     execFileSync('cp', [file, `${file}.backup`]);
     await store.enqueue(Array.from({ length: 300 }, (_row, index) => newRow(`late-${index}`)));
@@ -156,7 +202,9 @@ describe.each(KINDS)('%s whose file a backup is copied over', (_, open) => {
     await recordMany(other, 'OLD', 3);
     const store = await open(file);
     const pruning = await openStore(file);
-    expect(await pruning.prune?.({ account: 'default', olderThanMs: 400 * DAY_MS, after: 0, limit: 1_000 })).toMatchObject({ pruned: 3 });
+    expect(
+      await pruning.prune?.({ account: 'default', olderThanMs: 400 * DAY_MS, after: 0, limit: 1_000 }),
+    ).toMatchObject({ pruned: 3 });
     checkpoint(file);
     for (const one of [store, other]) {
       const [added] = await one.enqueue([newRow(one === store ? 'B-1' : 'B-2')]);
@@ -186,7 +234,7 @@ describe.each(KINDS)('%s whose file a backup is copied over', (_, open) => {
 describe("a user's transaction over a file that a backup is copied over", () => {
   it('takes no report', async () => {
     const file = ownFolder();
-    const database = openLibsql(file);
+    const database = openSqlite(file);
     const store = await sqliteStore({ database });
     await store.enqueue(Array.from({ length: 300 }, (_, index) => newRow(`early-${index}`)));
     checkpoint(file);
@@ -202,7 +250,7 @@ describe("a user's transaction over a file that a backup is copied over", () => 
 
   it('that was rolled back does not look like a backup', async () => {
     const file = ownFolder();
-    const database = openLibsql(file);
+    const database = openSqlite(file);
     const store = await sqliteStore({ database });
     database.exec('BEGIN IMMEDIATE');
     await store.enqueue(

@@ -1,4 +1,8 @@
-/** The row of a new bet. @param {string} reference @returns {Parameters<import('location-sdk/outbox').OutboxStore['enqueue']>[0][number]} */
+/**
+ * The row of a new bet.
+ * @param {string} reference
+ * @returns {Parameters<import('location-sdk/outbox').OutboxStore['enqueue']>[0][number]}
+ */
 export function rowOf(reference) {
   const id = `default:staging:reportBetEvent:${reference}`;
   return {

@@ -1,5 +1,5 @@
-// A process that accepts reports, opens its file a second time in the given way, and accepts more when it is told to continue.
-// It sends the accepted reports to its parent. It uses the built package.
+// A process that accepts reports, opens its file a second time in the given way, and accepts more when it is told to
+// continue. It sends the accepted reports to its parent. It uses the built package.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,7 +15,10 @@ async function look(store) {
   if (states.waiting === 0) throw new Error('the reports of before are not there');
 }
 
-/** The ways to open a file again. Each returns a function that closes it, if it is still open. @type {Record<string, (file: string) => Promise<void>>} */
+/**
+ * The ways to open a file again. Each returns a function that closes it, if it is still open.
+ * @type {Record<string, (file: string) => Promise<void>>}
+ */
 const WAYS = {
   'a store that stays open': async (file) => look(await sqliteStore({ file })),
   'a store that is closed': async (file) => {
@@ -23,8 +26,9 @@ const WAYS = {
     await look(store);
     await store.close?.();
   },
-  'a store of the CommonJS module': async (file) => look(await createRequire(import.meta.url)('location-sdk/outbox/sqlite').sqliteStore({ file })),
-  'a store of a module that was loaded anew': async (file) => {
+  'a store of the CommonJS module': async (file) =>
+    look(await createRequire(import.meta.url)('location-sdk/outbox/sqlite').sqliteStore({ file })),
+  'a store of a module that was loaded again': async (file) => {
     const again = `${import.meta.resolve('location-sdk/outbox/sqlite')}?again`;
     await look(await (await import(again)).sqliteStore({ file }));
   },
@@ -51,7 +55,9 @@ async function main() {
   }
 
   await accept();
-  await WAYS[way]?.(file);
+  const open = WAYS[way];
+  if (!open) throw new Error(`no way to open it: ${way}`);
+  await open(file);
   process.send?.('opened twice');
   await once(process, 'message');
   await accept().catch((error) => process.send?.(`refused: ${error.code}`));

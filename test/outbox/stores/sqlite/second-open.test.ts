@@ -7,7 +7,10 @@ import { newFile, openStore } from './files.js';
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Runs a process that opens its file in a second way, between two that close it properly, and kills it. Returns its accepted reports, and those in the file. */
+/**
+ * Runs a process that opens its file in a second way, between two that close it properly, and kills it. Returns its
+ * accepted reports, and those in the file.
+ */
 async function live(way: string): Promise<{ accepted: string[]; refused: string[]; held: Set<string> }> {
   const file = newFile();
   const told: string[] = [];
@@ -31,7 +34,11 @@ async function live(way: string): Promise<{ accepted: string[]; refused: string[
   const store = await openStore(file);
   const held = new Set((await store.list({ limit: 1_000 })).map(({ id }) => id));
   await store.close?.();
-  return { accepted: told.filter((word) => word.startsWith('default:')), refused: told.filter((word) => word.startsWith('refused')), held };
+  return {
+    accepted: told.filter((word) => word.startsWith('default:')),
+    refused: told.filter((word) => word.startsWith('refused')),
+    held,
+  };
 }
 
 it.each([
@@ -40,14 +47,14 @@ it.each([
   'a store of the CommonJS module',
   'a store of a module that was loaded again',
   'a store in a worker thread',
-])('a process that opens its file twice loses nothing when another one closes it, and it is then killed: %s', { timeout: 60_000 }, async (way) => {
-  const { accepted, refused, held } = await live(way);
-  expect([accepted.length, refused]).toEqual([50, []]);
-  expect(accepted.filter((id) => !held.has(id))).toEqual([]);
-});
-
-it('a process that lost its locks by reading the file accepts no report that is lost', { timeout: 60_000 }, async () => {
-  const { accepted, refused, held } = await live('a reader of its bytes');
-  expect([accepted.length, refused]).toEqual([25, ['refused: replaced']]);
-  expect(accepted.filter((id) => !held.has(id))).toEqual([]);
-});
+  // SQLite loses its locks, and notices it.
+  'a reader of its bytes',
+])(
+  'a process that opens its file twice loses nothing when another one closes it, and it is then killed: %s',
+  { timeout: 60_000 },
+  async (way) => {
+    const { accepted, refused, held } = await live(way);
+    expect([accepted.length, refused]).toEqual([50, []]);
+    expect(accepted.filter((id) => !held.has(id))).toEqual([]);
+  },
+);

@@ -1,4 +1,5 @@
-// One of two processes on one file: adds and claims rows as fast as it can, until all are recorded. It uses the built package.
+// One of two processes on one file: adds and claims rows as fast as it can, until all are recorded. It uses the built
+// package.
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 
 const [file = '', name = '', count = '0'] = process.argv.slice(2);
@@ -12,7 +13,9 @@ async function add() {
     const reference = `${name}-${index}`;
     const id = `default:staging:reportBetEvent:${reference}`;
     const sent = { waitsFor: undefined, body: '{}', fingerprint: reference };
-    await store.enqueue([{ id, account: 'default', environment: 'staging', operation: 'reportBetEvent', reference, gateway, ...sent }]);
+    await store.enqueue([
+      { id, account: 'default', environment: 'staging', operation: 'reportBetEvent', reference, gateway, ...sent },
+    ]);
   }
 }
 

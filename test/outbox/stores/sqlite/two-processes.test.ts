@@ -19,7 +19,9 @@ async function run(file: string, name: string): Promise<string[]> {
   return message;
 }
 
-it('processes that make a file at the same time, add rows and claim them, never claim the same row, and none is refused', { timeout: 60_000 }, async () => {
+it('processes that make a file at the same time, add rows and claim them, never claim the same row, and none is refused', {
+  timeout: 60_000,
+}, async () => {
   const file = newFile();
   const taken = (await Promise.all(['a', 'b', 'c'].map((name) => run(file, name)))).flat();
   expect(new Set(taken).size).toBe(taken.length);

@@ -5,7 +5,7 @@ import { LIBRARIES, newFile } from './files.js';
 
 const CHILD = fileURLToPath(new URL('worker-thread.js', import.meta.url));
 
-// libsql would abort the process, as the guide says.
+// The other libraries abort the process, as the guide says.
 it.runIf('node:sqlite' in LIBRARIES)(
   'with node:sqlite a thread may be terminated at any moment, and its process and its reports survive',
   { timeout: 60_000 },

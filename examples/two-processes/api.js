@@ -1,0 +1,84 @@
+// The process that takes bets: DATABASE_URL=postgres://… node examples/two-processes/api.js
+// It enqueues reports and sends none. The console of the reports is at /ops/outbox/, for colleagues alone.
+import { createServer } from 'node:http';
+import { clientIpFrom, isReportingError } from 'location-sdk';
+import { stopOnSignals, toNodeHandler } from 'location-sdk/node';
+import { createBackOffice } from './back-office.js';
+import { createBets } from './bets.js';
+import { createTables, pool } from './database.js';
+import { openOutbox } from './reporting.js';
+
+const LONGEST_BODY = 10_000;
+
+await createTables();
+const { outbox, store } = await openOutbox({ isWorker: false });
+const bets = createBets(outbox);
+const operatorConsole = toNodeHandler(createBackOffice(outbox));
+
+/** Stands for the session of a player. */
+const PLAYER = 'U-88412';
+
+/** @param {import('node:http').IncomingMessage} request */
+async function bodyOf(request) {
+  let text = '';
+  for await (const piece of request.setEncoding('utf8')) {
+    text += piece;
+    if (text.length > LONGEST_BODY) throw new SyntaxError('The body is too long.');
+  }
+  return JSON.parse(text);
+}
+
+/** @type {readonly [RegExp, (request: import('node:http').IncomingMessage, id: string) => Promise<unknown>][]} */
+const ROUTES = [
+  [/^POST \/bets$/, async (request) => bets.place(PLAYER, (await bodyOf(request)).stake, ipOf(request))],
+  [/^POST \/bets\/([\w-]+)\/settlement$/, async (request, id) => bets.settle(id, (await bodyOf(request)).payout)],
+  [/^POST \/withdrawals$/, async (request) => bets.withdraw(PLAYER, (await bodyOf(request)).amount, ipOf(request))],
+  [
+    /^POST \/withdrawals\/([\w-]+)\/settlement$/,
+    async (request, id) => bets.payOut(id, (await bodyOf(request)).status),
+  ],
+  [/^GET \/health$/, async () => (await outbox.stats()).states],
+];
+
+/** Name the proxies before this process, whose headers are trusted. @param {import('node:http').IncomingMessage} request */
+const ipOf = (request) => clientIpFrom(request, { trustedProxies: [] }) ?? '';
+
+/** An invalid request is 400, a player without a location 409, and any other error is the server's. @param {unknown} error */
+function statusOf(error) {
+  if (error instanceof SyntaxError) return 400;
+  if (isReportingError(error) && error.code === 'validation') return 400;
+  return isReportingError(error) && error.code === 'location' ? 409 : 503;
+}
+
+const server = createServer(async (request, response) => {
+  const { method, url = '' } = request;
+  if (url.startsWith('/ops/outbox/')) return operatorConsole(request, response);
+  const answer = (/** @type {number} */ status, /** @type {unknown} */ body) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  try {
+    for (const [route, handle] of ROUTES) {
+      const found = route.exec(`${method} ${url}`);
+      if (!found) continue;
+      const result = await handle(request, found[1] ?? '');
+      return answer(result === false ? 404 : 200, { result });
+    }
+    answer(404, { error: 'not found' });
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : 'A request failed.');
+    answer(statusOf(error), { error: isReportingError(error) ? error.code : 'failed' });
+  }
+});
+const host = process.env.HOST ?? '127.0.0.1';
+server.listen(Number(process.env.PORT ?? 3000), host, () => {
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  console.log(`The API listens on http://${host}:${port}`);
+});
+
+stopOnSignals(outbox, {
+  beforeStop: () => new Promise((resolve) => server.close(resolve)),
+  afterStop: async () => {
+    await store.close?.();
+    await pool.end();
+    console.log('The API has stopped.');
+  },
+});

@@ -1,0 +1,101 @@
+import { contextOf } from '../../outbox/operator/context.js';
+import { type PlayerData, readPlayer } from '../../outbox/operator/player.js';
+import type { Seal } from '../../outbox/seal/seal.js';
+import { makeStandardSeal } from '../../outbox/seal/standard-seal.js';
+import type { OutboxStore } from '../../outbox/store/store.js';
+import { asOwnRecord } from '../../platform/as-record.js';
+import { systemClock } from '../../platform/time.js';
+import type { ValidationIssue } from '../../schema/issue.js';
+import { hasMethods } from '../../schema/option-rules.js';
+import { readOptionsModule } from '../check/options-file.js';
+import { EXIT, Failure, printable, remark, say } from '../output.js';
+import type { OutboxValues } from './options.js';
+import { duration, grouped, newDecision, table, type View, wrapped } from './printable.js';
+
+const OPTIONS_MS = 60_000;
+
+/** Prints what is stored of one player, and erases the bodies of the final reports. The player's id is not printed. */
+export async function player(
+  { store, command, now }: View,
+  { account, environment, erase, reason, options, json }: OutboxValues,
+  [id = '']: readonly string[],
+): Promise<number> {
+  if (!id.trim()) throw new Failure('player needs the id of one player, as user_id of the reports');
+  if (erase && !reason?.trim())
+    throw new Failure('--erase needs --reason "…": it is kept in the log of decisions, so name no player');
+  if (reason !== undefined && !erase) throw new Failure('--reason goes with --erase');
+  if (reason?.includes(id))
+    throw new Failure('--reason contains the id of the player, and would be kept. Nothing was erased');
+  const context = { ...contextOf(store, command, undefined), seal: await sealOf(options, store) };
+  const found = await readPlayer(context, {
+    player: id,
+    account,
+    environment,
+    ...(erase && { erase: newDecision(reason ?? '') }),
+  });
+  if (json) say(JSON.stringify(found));
+  else describe(found, { command, now, isErased: erase === true });
+  const isWhole = Object.keys(found.locked).length + found.unreadable === 0 && found.logEmptied !== false;
+  return isWhole ? EXIT.done : EXIT.failed;
+}
+
+/** The seal of the outbox whose options a file exports. Without a file it opens bodies that are not encrypted. */
+async function sealOf(file: string | undefined, store: OutboxStore): Promise<Seal> {
+  const { outbox } = await readOptionsModule(file, { clock: systemClock, milliseconds: OPTIONS_MS });
+  const { seal, encryption } = asOwnRecord(outbox);
+  if (isSeal(seal)) return seal;
+  const issues: ValidationIssue[] = [];
+  const make = makeStandardSeal(encryption, issues);
+  if (issues.length > 0)
+    throw new Failure(
+      `--options ${file}: ${issues.map(({ path, message }) => `outbox.${path}: ${message}`).join('; ')}. Nothing was read`,
+    );
+  return make(store);
+}
+
+const isSeal = (value: unknown): value is Seal => hasMethods(value, ['seal', 'open', 'matches']);
+
+const reports = (count: number): string => `${grouped(count)} ${count === 1 ? 'report' : 'reports'}`;
+
+function describe(
+  { places, erasable, erased, logEmptied, open, looked, empty, locked, unreadable }: PlayerData,
+  { command, now, isErased }: Pick<View, 'command' | 'now'> & { readonly isErased: boolean },
+): void {
+  const line = (text: string) => remark(wrapped(text, '  '));
+  if (places.length === 0) say('No stored body names this player.');
+  else
+    say(
+      table(
+        ['ACCOUNT', 'ENVIRONMENT', 'OPERATION', 'STATE', 'REPORTS', 'BODIES', 'LOCATIONS', 'OLDEST', 'NEWEST'],
+        places.map(({ account, environment, operation, state, reports, bodies, locations, firstAt, lastAt }) => [
+          ...[printable(account), environment, operation, state, grouped(reports), grouped(bodies), grouped(locations)],
+          ...[duration(now - firstAt), duration(now - lastAt)],
+        ]),
+      ),
+    );
+  remark('');
+  if (isErased) line(`Erased: ${reports(erased)}. Their receipts and fingerprints are kept.`);
+  else if (erasable > 0)
+    line(`To erase what is kept of ${reports(erasable)}: ${command} player <player> --erase --reason "…"`);
+  if (open > 0) line(`${reports(open)} must still be sent, or need a person: their bodies stay until then.`);
+  line(
+    `${grouped(looked)} reports were looked at; ${grouped(empty)} of them keep neither a body nor a location, and name no player.`,
+  );
+  for (const [keyId, count] of Object.entries(locked))
+    line(
+      `NOT READ: ${reports(count)} sealed with the key ${printable(keyId)}. Give --options a file that exports the options of this outbox as outbox, such as { encryption }, and run the command again.`,
+    );
+  if (unreadable > 0)
+    line(`NOT READ: ${reports(unreadable)}, damaged, or sealed by the outbox of another store or by your own seal.`);
+  line(
+    'Not in this outbox: what the gateway has recorded, your own tables and logs, and copies of this database (backups, standbys, archived logs, the file before a move). Receipts and decisions name no player, unless a person wrote one into a reason: search the output of export for the player.',
+  );
+  if (logEmptied === false)
+    line(
+      'NOT EMPTIED: the -wal file of the database still has the erased bytes, since another process was reading it, or the disk failed. Run the command again.',
+    );
+  if (erased > 0)
+    line(
+      'Erased bytes may stay in unused parts of the database. A SQLite file loses them by VACUUM, and PostgreSQL by a VACUUM FULL without an older open transaction; its write-ahead log keeps them for longer.',
+    );
+}

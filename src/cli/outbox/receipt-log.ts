@@ -1,0 +1,104 @@
+import { createReadStream } from 'node:fs';
+import { appendReceipts, readHead, readReceipts } from '../../outbox/receipts/log.js';
+import { type ReceiptsVerdict, verifyReceipts } from '../../outbox/receipts/verify.js';
+import { fitsEntry, parseEntry, type ReceiptEntry } from '../../outbox/rules/receipt-entry.js';
+import type { Row } from '../../outbox/rules/state-machine.js';
+import type { OutboxStore } from '../../outbox/store/store.js';
+import { EXIT, Failure, printable, remark, say, sayAll } from '../output.js';
+import type { OutboxValues } from './options.js';
+import { grouped, type View } from './printable.js';
+
+/** Writes the log of receipts to standard output. */
+export async function exportLog({ store }: View, { from = 0 }: OutboxValues): Promise<number> {
+  await appendReceipts(store);
+  await sayAll(readReceipts(store, from), { exact: true });
+  const head = await readHead(store);
+  remark(
+    head
+      ? `${grouped(head.count)} receipts; the head is\n${head.hash}\nSave it in a place that the people who can change this file cannot change.\nOnly verify --head shows whether entries at the end were removed.`
+      : 'There are no receipts yet.',
+  );
+  return EXIT.done;
+}
+
+const BATCH = 500;
+
+/** Checks the log of an outbox, and compares each report with its receipt. */
+export async function verifyLog({ store }: View, { head, json }: OutboxValues): Promise<number> {
+  const found: Found = { differing: [], pruned: 0 };
+  const verdict = await verified(compared(store, readReceipts(store), found), head);
+  return tell(verdict, { head, json, ...found });
+}
+
+/** The result of comparing reports with their receipts. */
+interface Found {
+  readonly differing: string[];
+  pruned: number;
+}
+
+export async function verifyFile(file: string, { head, json }: OutboxValues): Promise<number> {
+  try {
+    return tell(await verified(createReadStream(file), head), { head, json, differing: [], pruned: 0 });
+  } catch (error) {
+    throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, EXIT.failed);
+  }
+}
+
+function verified(pieces: AsyncIterable<string | Uint8Array>, head: string | undefined): Promise<ReceiptsVerdict> {
+  if (head !== undefined && !/^[0-9a-fA-F]{64}$/.test(head))
+    throw new Failure('--head must be a hash of 64 hexadecimal digits, as export prints it');
+  return verifyReceipts(pieces, { head });
+}
+
+/** Yields the same lines, and collects the ids of reports that differ from their receipt. */
+async function* compared(store: OutboxStore, lines: AsyncIterable<string>, found: Found): AsyncGenerator<string> {
+  const prunedBefore = new Map<string, number | undefined>();
+  /** Whether `prune` deleted a report, even if its reference was enqueued again since then. */
+  const isPruned = async ({ account = '', endedAt = '' }: Partial<ReceiptEntry>, row: Row | undefined) => {
+    if (!prunedBefore.has(account)) prunedBefore.set(account, await store.prunedBefore?.(account));
+    const ended = Date.parse(endedAt);
+    return (
+      ended < (prunedBefore.get(account) ?? Number.NEGATIVE_INFINITY) && (row === undefined || row.enqueuedAt > ended)
+    );
+  };
+  let batch: Partial<ReceiptEntry>[] = [];
+  const look = async () => {
+    const rows = await store.get(batch.map(({ id }) => id ?? ''));
+    for (const [index, entry] of batch.entries()) {
+      const row = rows[index];
+      if (row && fitsEntry(row, entry)) continue;
+      if (await isPruned(entry, row)) found.pruned += 1;
+      else if (found.differing.length < BATCH) found.differing.push(entry.id ?? '');
+    }
+    batch = [];
+  };
+  for await (const line of lines) {
+    batch.push(parseEntry(line) ?? {});
+    if (batch.length >= BATCH) await look();
+    yield line;
+  }
+  await look();
+}
+
+function tell(
+  verdict: ReceiptsVerdict,
+  { head, json, differing, pruned }: { head: string | undefined; json: boolean | undefined } & Readonly<Found>,
+): number {
+  const { valid, count, head: found, afterHead, break: problem } = verdict;
+  const sound = valid && differing.length === 0;
+  if (json) {
+    say(JSON.stringify({ ...verdict, valid: sound, differing, pruned }));
+    return sound ? EXIT.done : EXIT.failed;
+  }
+  if (problem) say(`BROKEN at line ${problem.line}: ${printable(problem.message)}.`);
+  say(`${problem ? 'Sound before it' : 'Sound'}: ${grouped(count)} receipts${found ? `, head ${found.hash}` : ''}`);
+  if (pruned > 0) say(`${grouped(pruned)} of them are of reports that were pruned.`);
+  for (const id of differing.slice(0, 20)) say(`CHANGED: the report ${printable(id)} differs from its receipt.`);
+  if (differing.length > 20) say(`… and ${differing.length - 20} more.`);
+  if (valid && head === undefined) say('Without --head, missing entries at the end are not noticed.');
+  else if (valid)
+    say(
+      `The given head is in the log; ${afterHead === 0 ? 'nothing' : `${grouped(afterHead ?? 0)} receipts`} came after it.`,
+    );
+  return sound ? EXIT.done : EXIT.failed;
+}

@@ -1,0 +1,67 @@
+import { OperatorRefusal } from '../../outbox/operator/context.js';
+import { createOperator } from '../../outbox/operator/operator.js';
+import { decided, type Row, wasDismissedWith } from '../../outbox/rules/state-machine.js';
+import { EXIT, Failure, printable, say } from '../output.js';
+import { printDecided, reasonOf } from './decide.js';
+import { findReport } from './find.js';
+import type { OutboxValues } from './options.js';
+import { newDecision, type View } from './printable.js';
+
+/** Takes back the dismissal of reports: those that the words name, or all of one decision. */
+export async function reopen(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
+  const { account, environment, operation, decision, json } = values;
+  const request = newDecision(reasonOf('reopen', values));
+  const operator = createOperator({ over: view.store, command: view.command });
+  if (decision !== undefined) {
+    if (names.length > 0) throw new Failure('--decision goes without names of reports');
+    return reopenDecision(view, operator, { ...request, of: decision }, json);
+  }
+  const reopening = { action: 'reopened', reason: '', at: view.now } as const;
+  const ids = new Set<string>();
+  for (const name of names) {
+    // A settlement that was dismissed with its initiated report is reopened with it.
+    const fits = (row: Row, all: readonly Row[]) =>
+      typeof decided(row, reopening, true) !== 'string' && !all.some((one) => wasDismissedWith(row, one));
+    ids.add((await findReport(view, name, { account, environment, operation }, 'reopen', fits)).id);
+  }
+  let refused = 0;
+  for (let more = true; more; )
+    ({ more } = await operator.reopen({ ...request, ids: [...ids] }, (results) => {
+      for (const result of results) refused += printDecided('reopen', result, 'is reopened', json) ? 0 : 1;
+    }));
+  return refused > 0 ? EXIT.failed : EXIT.done;
+}
+
+async function reopenDecision(
+  { store }: View,
+  operator: ReturnType<typeof createOperator>,
+  request: Parameters<typeof operator.undo>[0],
+  json: true | undefined,
+): Promise<number> {
+  const { of } = request;
+  const known = await store.console?.decision(of);
+  if (known?.action !== 'dismissed')
+    throw new Failure(
+      `${printable(of)} is not the decision of a dismissal; show prints the decision of a dismissed report. Nothing was changed`,
+      EXIT.failed,
+    );
+  let kept = 0;
+  let touched = 0;
+  try {
+    for (let more = true; more; ) {
+      const step = await operator.undo(request);
+      kept += step.kept;
+      touched = step.decision.touched;
+      more = step.more;
+    }
+  } catch (error) {
+    if (error instanceof OperatorRefusal) throw new Failure(error.message.replace(/\.$/, ''), EXIT.failed);
+    throw error;
+  }
+  if (json) say(JSON.stringify({ decision: request.decision, reopened: touched, kept }));
+  else
+    say(
+      `${touched} reports are reopened${kept > 0 ? `; ${kept} stay as they are, since a person has decided about them later` : ''}.`,
+    );
+  return EXIT.done;
+}

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { hasCode } from '../../errors/errors.js';
+import { prepareReplacement } from '../../outbox/operator/decide.js';
+import { createOperator } from '../../outbox/operator/operator.js';
+import { mayReplace, type Row } from '../../outbox/rules/state-machine.js';
+import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
+import { printDecided, reasonOf } from './decide.js';
+import { findReport } from './find.js';
+import { enter, intakeOf, readImporter } from './import/target.js';
+import type { OutboxValues } from './options.js';
+import { newDecision, type View } from './printable.js';
+
+/** Sends corrected data under the reference of a report that the gateway has refused. */
+export async function replace(view: View, values: OutboxValues, [name = '', path]: readonly string[]): Promise<number> {
+  const { account, environment, operation, json } = values;
+  const reason = reasonOf('replace', values);
+  if (path === undefined)
+    throw new Failure('replace needs a file with the corrected data as JSON, or - for standard input');
+  const narrowing = { account, environment, operation };
+  // A settlement that waits is replaced if its id or its operation is given.
+  const fits = (one: Row) => one.state !== 'waiting' && mayReplace(one) === undefined;
+  const row = await findReport(view, name, narrowing, 'replace', fits);
+  const why = mayReplace(row);
+  if (why !== undefined) return printDecided('replace', { id: row.id, why }, '', json) ? EXIT.done : EXIT.failed;
+  const replacement = await freeze(view, values, row, await readPayload(path));
+  const operator = createOperator({ over: view.store, command: view.command });
+  const request = { ...newDecision(reason), id: row.id, replacement };
+  let refused = 0;
+  await operator.replace(request, (results) => {
+    for (const result of results) {
+      const done = result.id === row.id ? 'has the corrected data, and waits to be sent' : 'is reopened';
+      if (!printDecided('replace', result, done, json)) refused += 1;
+    }
+  });
+  if (!json && refused === 0) remark('\nA running worker sends it; if none runs, start one.');
+  return refused > 0 ? EXIT.failed : EXIT.done;
+}
+
+/** Checks, locates and seals the data as the operator's outbox does. */
+async function freeze({ store }: View, values: OutboxValues, row: Row, payload: unknown) {
+  const { account, environment } = row;
+  if (environment === 'relay') throw new Failure('a report of a page is replaced in its page. Nothing was changed');
+  const settings = await enter(store, await readImporter({ ...values, account, environment }), [row]);
+  const intake = intakeOf(settings);
+  try {
+    return await prepareReplacement(intake, row, payload, {});
+  } catch (error) {
+    if (error instanceof Error && (hasCode(error, 'validation') || hasCode(error, 'location')))
+      throw new Failure(`the corrected data cannot be reported: ${error.message}`, EXIT.failed);
+    throw error;
+  }
+}
+
+async function readPayload(path: string): Promise<unknown> {
+  const text = await readText(path);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // The message of the parser shows a part of the text.
+    throw new Failure(`${path === '-' ? 'standard input' : path} is not JSON. Nothing was changed`);
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    if (path !== '-') return await readFile(path, 'utf8');
+    let text = '';
+    for await (const piece of terminal().stdin) text += String(piece);
+    return text;
+  } catch (error) {
+    throw new Failure(`${path} cannot be read (${codeOf(error)}). Nothing was changed`);
+  }
+}

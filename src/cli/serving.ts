@@ -1,0 +1,32 @@
+import { Failure, terminal } from './output.js';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; choose another, or 0 for a free one',
+  EACCES: 'this process may not use this port; choose another',
+  EADDRNOTAVAIL: 'this machine does not have this address',
+  ENOTFOUND: 'this host does not exist',
+  EAI_AGAIN: 'this host name cannot be resolved now',
+};
+
+/** Starts a server. If it cannot listen, throws a `Failure` for a wrong call. */
+export async function listening<Server>(start: () => Promise<Server>, where: string): Promise<Server> {
+  try {
+    return await start();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Failure(
+      error instanceof TypeError ? message : `cannot listen on ${where}: ${REASONS[code ?? ''] ?? message}`,
+    );
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Resolves when a signal to end the command arrives. Later signals are ignored. */
+export function signalled(): Promise<void> {
+  const { signal } = terminal();
+  return new Promise((resolve) => {
+    if (signal) signal.addEventListener('abort', () => resolve());
+    else for (const name of SIGNALS) process.on(name, () => resolve());
+  });
+}

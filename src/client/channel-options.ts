@@ -1,0 +1,191 @@
+import { isDuplicate, isRecorded } from '../delivery/answer.js';
+import type { Channel } from '../delivery/channel.js';
+import { gatewayChannel } from '../delivery/gateway-channel.js';
+import { relayChannel } from '../delivery/relay-channel.js';
+import type { Gateway } from '../delivery/settings.js';
+import type { Transport } from '../delivery/transport.js';
+import type { Environment } from '../errors/errors.js';
+import type { LocationSettings, Surroundings } from '../location/settings.js';
+import type { LocationSources } from '../location/source.js';
+import { asRecord } from '../platform/as-record.js';
+import type { Logger } from '../platform/logger.js';
+import type { Fetch } from '../platform/web-types.js';
+import { readBaseUrl, readRelayUrl } from '../protocol/addresses.js';
+import { apiKeyProblem } from '../schema/headers.js';
+import { issue, type ValidationIssue } from '../schema/issue.js';
+import type { LocationInput } from '../schema/location.js';
+import { type CompleteOptions, complete } from '../schema/option-rules.js';
+import type { EnvironmentVariables } from './environment-variables.js';
+import { optionTable } from './option-table.js';
+import type { GatewayOptions } from './options.js';
+
+type GivenOptions = CompleteOptions<typeof optionTable>;
+
+interface ChannelRequest {
+  readonly given: GivenOptions;
+  isGiven(name: string): boolean;
+  /** The user's own options. */
+  readonly own: Readonly<Record<string, unknown>>;
+  readonly inPage: boolean;
+  /** Cannot fail. */
+  readonly logger: Required<Logger>;
+  /** Problems are added to this list. */
+  readonly problems: ValidationIssue[];
+}
+
+/** The destination of reports, and the client's settings that depend on it. */
+interface ChosenChannel {
+  readonly channel: Channel;
+  /** Undefined with a relay, which has its own environment. */
+  readonly environment: Environment | undefined;
+  /** In mock mode: the location of all staging reports. */
+  readonly mockLocation?: LocationInput | undefined;
+}
+
+/** Reads the options of one kind of channel. Undefined if they are for another kind. */
+type ReadChannel = (request: ChannelRequest) => ChosenChannel | undefined;
+
+const IN_FIXED = 'unknown field here; write location: { fixed: { latitude, longitude } }';
+/** Options of a misplaced location, with the message for each. */
+export const misplacedNames = { 'location.latitude': IN_FIXED, 'location.longitude': IN_FIXED };
+
+const SECRET = 'is a secret, and every visitor can read this page: keep it in your backend, behind relayUrl';
+/** Misplaced options of a page, with the message for each. */
+// Not a spread: esbuild keeps one in every bundle.
+export const namesInPage: Readonly<Record<string, string>> = Object.assign(
+  { apiKey: SECRET, api_key: SECRET, token: SECRET },
+  misplacedNames,
+);
+
+/** The differences between the builds. An entry plugs these parts together. */
+export interface ClientParts {
+  /** The first one that fits the options is used. */
+  readonly channels: readonly ReadChannel[];
+  /** Option names of other packages, with the message for each. */
+  readonly otherNames?: Readonly<Record<string, string>>;
+  /** The problem if no channel fits. */
+  readonly noChannel?: ValidationIssue;
+  readonly sources: (settings: LocationSettings, surroundings: Surroundings, inPage: boolean) => LocationSources;
+  /** `fetch`: the user's own, if there is one. */
+  readonly transport: (fetch: Fetch | undefined, inPage: boolean) => Transport;
+}
+
+/** The relay, if `relayUrl` is given. */
+export const readRelay: ReadChannel = ({ given, isGiven, inPage, problems }) => {
+  const { relayUrl, relayCredentials, gateways, clock } = given;
+  if (relayUrl === undefined) return undefined;
+  let address = readRelayUrl(relayUrl);
+  if (address.problem) problems.push(issue(['relayUrl'], 'invalid', address.problem));
+  // A module that makes a client may run before there is a page, or on a server.
+  const resolve = () => {
+    if (address.baseUrl === undefined) address = readRelayUrl(relayUrl);
+    return address;
+  };
+  const ofTheRelay = {
+    environment: isGiven('environment'),
+    gateways: Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined)),
+  };
+  for (const [name, isHere] of Object.entries(ofTheRelay))
+    if (isHere) problems.push(issue([name], 'conflict', 'is set by the relay; leave it out'));
+  if (given.allowInsecureHttp)
+    problems.push(
+      issue(['allowInsecureHttp'], 'conflict', 'is for a staging gateway, never for a relay; leave it out'),
+    );
+  return {
+    channel: relayChannel({ resolve, credentials: relayCredentials }, { inPage, clock }),
+    environment: undefined,
+  };
+};
+
+/** The problem if the build has only the relay channel and no `relayUrl` is given. */
+export const RELAY_REQUIRED = issue(
+  ['relayUrl'],
+  'missing',
+  'is required here: this build is for pages with a relay. Without one, import location-sdk, or load location-sdk.global.js',
+);
+
+/** The gateways of both environments. Missing options are read from `variables`, if the build has any. */
+export const readGateways =
+  (variables?: EnvironmentVariables): ReadChannel =>
+  (request) => {
+    const { given, inPage, logger, problems } = request;
+    const { gateways, keys, mock, environment } = resolveGateways(request, variables);
+    if (problems.length === 0 && mock) variables?.tellOfMock(given.logger, logger);
+    if (problems.length === 0 && inPage && keys.some((key) => key !== undefined)) {
+      logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
+    }
+    const { isRecorded: recorded = isRecorded, isDuplicate: duplicate = isDuplicate, clock } = given;
+    const channel = gatewayChannel(gateways, { isRecorded: recorded, isDuplicate: duplicate, inPage, logger, clock });
+    return { channel, environment, mockLocation: mock?.location };
+  };
+
+type Request = Pick<ChannelRequest, 'given' | 'isGiven' | 'own' | 'inPage' | 'problems'>;
+
+/** The gateways, and the mock gateway that replaces staging if a variable says so. Problems are added to the list. */
+export function resolveGateways(request: Request, variables?: EnvironmentVariables) {
+  const { given, isGiven, problems } = request;
+  const named = isGiven('environment') ? given.environment : undefined;
+  const read = variables?.read(given.gateways, named);
+  const { staging, production } = read?.gateways ?? given.gateways;
+  problems.push(...(read?.problems ?? []));
+  const mock = read?.mock;
+  const ofProduction = readGateway('production', production, request, variables);
+  const ofStaging = () => {
+    const gateway = readGateway('staging', staging, request, variables);
+    const isNamed = staging.baseUrl !== undefined || staging.apiKey !== undefined;
+    return typeof gateway !== 'string' || isNamed || typeof ofProduction === 'string'
+      ? gateway
+      : gateway + (variables?.choiceOfProduction() ?? '');
+  };
+  const gateways = {
+    production: ofProduction,
+    // In mock mode the staging options are ignored, even wrong ones: tests have no secrets.
+    staging: mock
+      ? { baseUrl: mock.baseUrl, apiKey: mock.apiKey, paths: complete(optionTable.paths, {}) }
+      : ofStaging(),
+  };
+  const environment = named ?? read?.environment ?? given.environment;
+  return { gateways, keys: [staging.apiKey, production.apiKey], mock, environment };
+}
+
+const UNDEFINED = 'is undefined; set it, or leave the option out to use the environment variable';
+
+/** The gateway of an environment, or what is missing. Problems are added to the list. */
+function readGateway(
+  environment: Environment,
+  { baseUrl, apiKey }: GatewayOptions,
+  { given, own, inPage, problems }: Request,
+  variables?: EnvironmentVariables,
+): Gateway | string {
+  const { allowApiKeyInBrowser, allowInsecureHttp, paths, gateways } = given;
+  const variable = (option: 'baseUrl' | 'apiKey') => variables?.nameOf(environment, option) ?? '';
+  const problem = (option: 'baseUrl' | 'apiKey', message: string | undefined) => {
+    if (message)
+      problems.push(
+        issue(
+          ['gateways', environment, option],
+          'invalid',
+          message + (gateways[environment][option] === undefined ? variable(option) : ''),
+        ),
+      );
+  };
+  const read = baseUrl === undefined ? undefined : readBaseUrl(baseUrl, environment === 'staging' && allowInsecureHttp);
+  problem('baseUrl', read?.problem);
+  const written = asRecord(asRecord(own.gateways)[environment]);
+  // Such as a variable of the user's own that is not set. The key of another licence must not replace it.
+  for (const [option, value] of Object.entries({ baseUrl, apiKey }))
+    if (value !== undefined && Object.hasOwn(written, option) && written[option] === undefined)
+      problems.push(issue(['gateways', environment, option], 'invalid', UNDEFINED));
+  if (typeof apiKey === 'string') problem('apiKey', apiKeyProblem(apiKey));
+  if (inPage && apiKey !== undefined && !allowApiKeyInBrowser) {
+    problem(
+      'apiKey',
+      'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if the key is public)',
+    );
+  }
+  if (read?.baseUrl !== undefined && apiKey !== undefined) return { baseUrl: read.baseUrl, paths, apiKey };
+  const missing = Object.entries({ baseUrl, apiKey } as const)
+    .filter(([, value]) => value === undefined)
+    .map(([option]) => `gateways.${environment}.${option}${variable(option as 'baseUrl' | 'apiKey')}`);
+  return `the ${environment} gateway is not set up; missing: ${missing.join(', ')}.${inPage ? ' Or set relayUrl, so that no key is in the page.' : ''}`;
+}

@@ -1,0 +1,207 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button, Dialog } from '../kit/parts.js';
+import { counted, grouped, operationWords } from '../kit/words.js';
+import type { DecideRequest, DecisionProgress } from '../outbox/operator/decide.js';
+import type { DecisionRecord, Selection } from '../outbox/operator/decision-log.js';
+import type { Preview } from '../outbox/operator/preview.js';
+import type { Undone } from '../outbox/operator/undo.js';
+import { call, messageOf } from './server.js';
+import type { Asked, Page } from './view.js';
+import { VERBS } from './words.js';
+
+/** Asks for a reason, carries the decision out, and closes. After a failure it shows why, and offers to try again. */
+export function DecisionDialog({ asked, onClosed }: { readonly asked: Asked; readonly onClosed: () => void }) {
+  const { title, text, verb, isFinal, preview, reason = '', run } = asked;
+  const [said, say] = useState<{ readonly words: string; readonly isBad?: boolean }>();
+  const [isRunning, setRunning] = useState(false);
+  const [stopping] = useState(() => new AbortController());
+  const input = useRef<HTMLTextAreaElement>(null);
+
+  async function submit(event: Event, close: () => void): Promise<void> {
+    event.preventDefault();
+    if (isRunning) return;
+    const why = input.current?.value.trim() ?? '';
+    if (why === '') {
+      say({ words: 'Say why: those who ask later read it.' });
+      input.current?.focus();
+      return;
+    }
+    setRunning(true);
+    say(undefined);
+    try {
+      await run(why, (words) => say({ words }), stopping.signal);
+      close();
+    } catch (error) {
+      say({ words: messageOf(error), isBad: true });
+    }
+    setRunning(false);
+  }
+
+  return (
+    <Dialog
+      title={title}
+      text={text}
+      onClosed={() => {
+        stopping.abort();
+        onClosed();
+      }}
+    >
+      {(close) => (
+        <form noValidate onSubmit={(event) => submit(event, close)}>
+          {preview}
+          <label for="reason">Why?</label>
+          <textarea
+            id="reason"
+            rows={2}
+            maxLength={2_000}
+            required
+            aria-describedby="reason-note"
+            defaultValue={reason}
+            ref={input}
+          />
+          <p class="dim" id="reason-note">
+            Kept with the reports and in the log of receipts: name no player.
+          </p>
+          <p class={said?.isBad ? 'said bad' : 'said'} role="status">
+            {said?.words}
+          </p>
+          <div class="row">
+            <Button onClick={() => (isRunning ? stopping.abort() : close())} words={isRunning ? 'Stop' : 'Cancel'} />
+            <button type="submit" class={isFinal ? 'danger' : 'primary'} disabled={isRunning}>
+              {said?.isBad ? 'Try again' : verb}
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+type Action = DecideRequest['action'];
+
+const TEXTS: Readonly<Record<Action, string>> = {
+  retry: 'The same bytes are sent again. You can undo it until a worker takes them.',
+  recorded: 'You say that the gateway holds it. This is final and stands in the log of receipts.',
+  dismissed: 'It is not sent, unless you reopen it. This stands in the log of receipts.',
+};
+
+const DONE: Readonly<Record<Action, (many: string) => string>> = {
+  retry: (many) => `${many} to be sent again`,
+  recorded: (many) => `${many} declared recorded`,
+  dismissed: (many) => `${many} dismissed`,
+};
+
+function PreviewList({ loading }: { readonly loading: Promise<Preview> }) {
+  const [preview, show] = useState<Preview>();
+  const [error, fail] = useState<unknown>();
+  useEffect(() => void loading.then(show, fail), [loading]);
+  if (error !== undefined) return <p class="said bad">{messageOf(error)}</p>;
+  if (!preview) return <p class="dim">Looking what this touches…</p>;
+  const { count, operations, inDoubt, examples, refused, settlements } = preview;
+  const lines = [
+    Object.entries(operations)
+      .map(([name, many]) => `${grouped(many)} × ${operationWords(name)}`)
+      .join(', '),
+    count > 0 && `For example ${examples.map(({ reference }) => reference).join(', ')}`,
+    inDoubt > 0 && `${counted(inDoubt, 'is', 'are')} in doubt: the gateway may hold them already.`,
+    settlements > 0 &&
+      `${counted(settlements, 'settlement waits for them and is', 'settlements wait for them and are')} sent then.`,
+    refused.length > 0 &&
+      `${counted(refused.length, 'report is', 'reports are')} not touched: ${refused[0]?.why ?? ''}`,
+  ];
+  return (
+    <ul class="preview">
+      <li>
+        <b>{counted(count, 'report')}</b>
+      </li>
+      {lines.filter(Boolean).map((line) => (
+        <li>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
+export function decide(page: Page, action: Action, selection: Selection, what: string): void {
+  const decision = crypto.randomUUID();
+  const loading = call<Preview>('preview', { selection, action });
+  page.ask({
+    title: `${VERBS[action]}: ${what}`,
+    text: TEXTS[action],
+    verb: VERBS[action],
+    isFinal: action === 'recorded',
+    preview: (
+      <div class="previewed">
+        <PreviewList loading={loading} />
+      </div>
+    ),
+    async run(reason, tell, stop) {
+      const asOf = await loading.then(
+        (preview) => preview.asOf,
+        () => undefined,
+      );
+      let progress: DecisionProgress;
+      do {
+        progress = await call<DecisionProgress>('decide', { decision, action, selection, reason, asOf });
+        tell(`${grouped(progress.decision.touched)} done…`);
+      } while (progress.more && !stop.aborted);
+      const { touched, skipped } = progress.decision;
+      const left = progress.more ? '; stopped before the end' : '';
+      const kept = skipped > 0 ? `; ${counted(skipped, 'was', 'were')} not touched, since they had changed` : '';
+      page.notice(
+        `${DONE[action](counted(touched, 'report'))}${kept}${left}.`,
+        action !== 'recorded' && touched > 0
+          ? { words: 'Undo', run: () => undo(page, progress.decision, reason) }
+          : undefined,
+      );
+      page.refresh();
+    },
+  });
+}
+
+export function reopen(page: Page, id: string, reference: string): void {
+  const decision = crypto.randomUUID();
+  page.ask({
+    title: `Reopen: ${reference}`,
+    text: 'It is again as it was before its dismissal, and so is a settlement that was dismissed with it. The log of receipts keeps both decisions.',
+    verb: 'Reopen',
+    async run(reason) {
+      const { decision: made, refused } = await call<DecisionProgress>('reopen', { decision, id, reason });
+      const [left] = refused;
+      page.notice(left ? `It was not reopened: ${left.why}.` : `${counted(made.touched, 'report')} reopened.`);
+      page.refresh();
+    },
+  });
+}
+
+/** Undoes a whole decision: a retry, or a dismissal. */
+export function undo(page: Page, of: Pick<DecisionRecord, 'id' | 'action' | 'touched'>, why: string): void {
+  const decision = crypto.randomUUID();
+  const isDismissal = of.action === 'dismissed';
+  page.ask({
+    title: isDismissal ? `Reopen ${counted(of.touched, 'report')}?` : 'Undo it?',
+    text: isDismissal
+      ? 'They are again as they were before their dismissal, and so are settlements that were dismissed with them. Reports that were decided about since stay as they are.'
+      : 'Reports that no worker has taken since are quarantined again. Those that have left stay as they are.',
+    verb: isDismissal ? 'Reopen' : 'Undo',
+    reason: isDismissal ? '' : `Undone: ${why}`.slice(0, 2_000),
+    async run(reason, tell, stop) {
+      let undone: Undone;
+      let keptReports = 0;
+      do {
+        undone = await call<Undone>('undo', { decision, of: of.id, reason });
+        keptReports += undone.kept;
+        tell(`${grouped(undone.decision.touched)} done…`);
+      } while (undone.more && !stop.aborted);
+      const changed = counted(undone.decision.touched, 'report');
+      const words = isDismissal
+        ? `${changed} reopened.`
+        : `${changed} ${undone.decision.touched === 1 ? 'needs' : 'need'} a person again.`;
+      const kept =
+        keptReports > 0
+          ? ` ${counted(keptReports, 'report stays', 'reports stay')} as they are: sent or decided about since.`
+          : '';
+      page.notice(`${words}${kept}`);
+      page.refresh();
+    },
+  });
+}

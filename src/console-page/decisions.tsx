@@ -1,0 +1,258 @@
+import type { ComponentChildren } from 'preact';
+import { walkThrough } from '../kit/list.js';
+import { Button, Card, EmptyState, Facts } from '../kit/parts.js';
+import { counted, operationWords } from '../kit/words.js';
+import type { AllQuarantined, DecisionPage, DecisionRecord } from '../outbox/operator/decision-log.js';
+import type { ReportSummary } from '../outbox/operator/reports.js';
+import type { SearchPage } from '../outbox/operator/search.js';
+import { undo } from './decide.js';
+import { createFinder, SearchField, TimeFields } from './finder.js';
+import { call } from './server.js';
+import { createPlace, decisionHash, Field, Options, type Page, ReportRow, reportHash, type View } from './view.js';
+import { actions, actionWords, placeWords, timeWords } from './words.js';
+
+const FEW = 5;
+const MANY = 50;
+
+/** The latest decisions, by whom and why. The list is read once, so that it does not move. */
+export function createLatestDecisions(page: Page, draw: () => void) {
+  let read: readonly DecisionRecord[] = [];
+  let shown = FEW;
+  let next: string | null = null;
+
+  async function load(before: string | null = null): Promise<void> {
+    const answer = await call<DecisionPage>('decisions', { before });
+    read = before === null ? answer.decisions : [...read, ...answer.decisions];
+    if (before === null) shown = FEW;
+    next = answer.next;
+    draw();
+  }
+
+  async function showMore(): Promise<void> {
+    if (shown >= read.length) await load(next);
+    shown += MANY;
+    draw();
+  }
+
+  const content = () => (
+    <Card title="Decisions">
+      <DecisionList page={page} of={read.slice(0, shown)} none="No decision yet." />
+      <Button class="quiet" words="Show older ones" hidden={shown >= read.length && next === null} onClick={showMore} />
+    </Card>
+  );
+  return { load, content };
+}
+
+/** All decisions, the newest first, by person, kind and time. */
+export function createDecisions(page: Page): View {
+  const { forget, ...view } = createFinder<DecisionPage, DecisionRecord>({
+    title: 'Decisions',
+    name: 'decisions',
+    cursor: 'before',
+    fields: (
+      <>
+        <SearchField label="Person" name="who" placeholder="a part of the name" maxLength={200} />
+        <Field label="Decision">
+          <select name="action">
+            <Options of={[['', 'all'], ...actions]} />
+          </select>
+        </Field>
+        <TimeFields from="From" />
+      </>
+    ),
+    verb: 'Find',
+    more: 'Show older ones',
+    itemsOf: ({ decisions }) => decisions,
+    content: (found, _, isNone) => (
+      <div class="pad">
+        <DecisionList page={page} of={found} none={isNone && 'No decision fits.'} />
+      </div>
+    ),
+  });
+  return { ...view, decided: forget };
+}
+
+interface DecisionListProps {
+  readonly page: Page;
+  readonly of: readonly DecisionRecord[];
+  /** Shown instead of an empty list. */
+  readonly none: string | false;
+}
+
+const DecisionList = ({ page, of, none }: DecisionListProps) => (
+  <ul class="decisions">
+    {of.map((decision) => (
+      <li key={decision.id}>
+        <div>
+          <a href={decisionHash(decision.id)}>{titleOf(decision)}</a>
+          <p>{decision.reason}</p>
+          <p class="dim">{factsOf(decision)}</p>
+        </div>
+        <DecisionActions page={page} decision={decision} />
+      </li>
+    ))}
+    {of.length === 0 && none && <li class="dim">{none}</li>}
+  </ul>
+);
+
+const titleOf = ({ action, touched }: DecisionRecord): string =>
+  action === 'body' || action === 'erase' || action === 'resume'
+    ? actionWords(action)
+    : `${actionWords(action)}: ${counted(touched, 'report')}`;
+
+function factsOf({ at, who, undoneBy, done }: DecisionRecord): string {
+  const facts = [timeWords(at, Date.now()), `by ${who}`, undoneBy !== null && 'undone', !done && 'interrupted'];
+  return facts.filter(Boolean).join(', ');
+}
+
+interface DecisionActionsProps {
+  readonly page: Page;
+  readonly decision: DecisionRecord;
+}
+
+/**
+ * The button of a decision: a retry can be undone, dismissed reports can be reopened, and an undo that was interrupted
+ * can be continued.
+ */
+function DecisionActions({ page, decision }: DecisionActionsProps) {
+  const { action, about, reason, touched, undoneBy, done } = decision;
+  if (!page.session.mayAct) return null;
+  if (action === 'undo' && !done && 'decision' in about)
+    return <Button onClick={() => void goOn(page, about.decision, reason)} words="Continue…" />;
+  const isUndoable = (action === 'retry' || action === 'dismissed') && touched > 0 && undoneBy === null;
+  return isUndoable ? (
+    <Button onClick={() => undo(page, decision, reason)} words={action === 'dismissed' ? 'Reopen…' : 'Undo…'} />
+  ) : null;
+}
+
+/** Undoes the rest of a decision. */
+async function goOn(page: Page, id: string, reason: string): Promise<void> {
+  const [decision] = (await call<DecisionPage>('decisions', { id })).decisions;
+  if (decision) undo(page, decision, reason);
+}
+
+/** One decision: by whom and why, and the reports that it has changed. */
+export function createDecision(page: Page, id: string): View {
+  let decision: DecisionRecord | undefined;
+  let reports: readonly ReportSummary[] = [];
+  let next: string | null = null;
+  let wasRead = false;
+  let isStale = true;
+
+  const { element, draw } = createPlace('Decision', () => {
+    const now = Date.now();
+    return (
+      <>
+        <p>
+          <a class="back" href="#/decisions">
+            ← All decisions
+          </a>
+        </p>
+        {wasRead && !decision && (
+          <div class="card">
+            <EmptyState title="The outbox has no such decision">
+              <p>It is about accounts that are not shown here, or its address is not complete.</p>
+            </EmptyState>
+          </div>
+        )}
+        {decision && (
+          <>
+            <div class="card pad">
+              <div>
+                <p>
+                  <b>{titleOf(decision)}</b>
+                </p>
+                <p>{decision.reason}</p>
+                <Facts
+                  of={[
+                    ['When', timeWords(decision.at, now)],
+                    ['By', decision.who],
+                    ...aboutFacts(decision.about),
+                    ['Not touched', decision.skipped > 0 && counted(decision.skipped, 'report')],
+                    [
+                      'Undone',
+                      decision.undoneBy !== null && <a href={decisionHash(decision.undoneBy)}>by another decision</a>,
+                    ],
+                    ['Interrupted', !decision.done && 'it was not carried out to its end'],
+                  ]}
+                />
+              </div>
+              <div class="actions">
+                <DecisionActions page={page} decision={decision} />
+              </div>
+            </div>
+            <section class="card" aria-label="Reports of this decision" hidden={reports.length === 0}>
+              <ul class="list select">
+                {reports.map((report) => (
+                  <li key={report.id}>
+                    <a class="row-link" href={reportHash(report.id)}>
+                      <ReportRow report={report} now={now} />
+                    </a>
+                  </li>
+                ))}
+              </ul>
+              <Button class="quiet" words="Show more" hidden={next === null} onClick={() => void read(next)} />
+            </section>
+          </>
+        )}
+      </>
+    );
+  });
+
+  async function read(cursor: string | null): Promise<void> {
+    const answer = await call<SearchPage>('search', { decision: id, cursor });
+    reports = cursor === null ? answer.reports : [...reports, ...answer.reports];
+    next = answer.next;
+    draw();
+  }
+
+  return {
+    element,
+    back: 'history',
+    async update() {
+      if (!isStale) return;
+      [decision] = (await call<DecisionPage>('decisions', { id })).decisions;
+      if (decision) await read(null);
+      [wasRead, isStale] = [true, false];
+      draw();
+    },
+    walk: (by) => void walkThrough(element.querySelector('.list'), by),
+    decided() {
+      isStale = true;
+    },
+  };
+}
+
+const MOST_NAMED = 5;
+
+function aboutFacts(about: DecisionRecord['about']): [name: string, value: ComponentChildren][] {
+  if ('ids' in about) return [['Reports', <Names of={about.ids} />]];
+  if ('decision' in about) return [['About', <a href={decisionHash(about.decision)}>another decision</a>]];
+  if ('group' in about) {
+    const { words, code } = about.group;
+    return [
+      ['Group', words || code],
+      ['Where', placeWords(about.group)],
+    ];
+  }
+  const where: AllQuarantined['all'] = 'all' in about ? about.all : about;
+  const { account, environment, operation, code } = where;
+  return [
+    ['About', 'all' in about && 'all that needed a person'],
+    ['Where', environment ? placeWords({ account: account ?? 'default', environment }) : account],
+    ['Operation', operation && operationWords(operation)],
+    ['Problem', code],
+  ];
+}
+
+const Names = ({ of }: { readonly of: readonly string[] }) => (
+  <>
+    {of.slice(0, MOST_NAMED).map((id, index) => (
+      <>
+        {index > 0 && ', '}
+        <a href={reportHash(id)}>{id.split(':').slice(3).join(':')}</a>
+      </>
+    ))}
+    {of.length > MOST_NAMED && ` and ${counted(of.length - MOST_NAMED, 'other')}`}
+  </>
+);

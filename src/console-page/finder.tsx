@@ -1,0 +1,134 @@
+import type { ComponentChildren } from 'preact';
+import { walkThrough } from '../kit/list.js';
+import { announce } from '../kit/page.js';
+import { Button } from '../kit/parts.js';
+import { call } from './server.js';
+import { createPlace, ErrorState, Field, fieldsOf, type View } from './view.js';
+import { timeWords } from './words.js';
+
+interface Finder<Answer, Item> {
+  readonly title: string;
+  readonly name: string;
+  /** The member of its input that takes the `next` of the page before. */
+  readonly cursor: string;
+  readonly fields: ComponentChildren;
+  /** The words of its buttons. */
+  readonly verb: string;
+  readonly more: string;
+  itemsOf(answer: Answer): readonly Item[];
+  /** `isNone`: nothing fits. */
+  content(items: readonly Item[], now: number, isNone: boolean): ComponentChildren;
+}
+
+interface FoundPage {
+  readonly next: string | null;
+  readonly reached: number | null;
+}
+
+/** The last fields of each view, so that the way back from a result leads to the same list. */
+const last: Record<string, Readonly<Record<string, string>>> = {};
+
+/**
+ * A view with a form and what it finds, page by page. The words go in a body, never in an address. A list of results
+ * stays as it was found, until `forget` is called.
+ */
+export function createFinder<Answer extends FoundPage, Item>({
+  title,
+  name,
+  cursor,
+  fields,
+  verb,
+  more,
+  itemsOf,
+  content,
+}: Finder<Answer, Item>): View & { forget(): void } {
+  let found: readonly Item[] = [];
+  let next: string | null = null;
+  let reached: number | null = null;
+  let error: unknown;
+  let now = 0;
+  let wasRead = false;
+
+  const { element, draw } = createPlace(title, () => (
+    <>
+      <form class="search" role="search" onSubmit={submit}>
+        {fields}
+        <button type="submit" class="primary">
+          {verb}
+        </button>
+      </form>
+      <div class="card">
+        <div>{error !== undefined && <ErrorState error={error} again={() => void read()} />}</div>
+        {content(found, now, wasRead && error === undefined && found.length === 0 && next === null)}
+        <p class="more" hidden={next === null || reached === null}>
+          {reached !== null && `Looked back to ${timeWords(reached, now)}.`}
+        </p>
+        <Button class="quiet" words={more} hidden={next === null} onClick={() => void read()} />
+      </div>
+    </>
+  ));
+
+  async function read(isAnew = false): Promise<void> {
+    if (isAnew) next = null;
+    const { from, to, ...given } = Object.fromEntries(Object.entries(last[name] ?? {}).filter(([, value]) => value));
+    try {
+      const answer = await call<Answer>(name, { ...given, from: timeOf(from), to: timeOf(to), [cursor]: next });
+      found = [...(isAnew ? [] : found), ...itemsOf(answer)];
+      ({ next, reached } = answer);
+      [now, error] = [Date.now(), undefined];
+    } catch (thrown) {
+      error = thrown;
+    }
+    wasRead = true;
+    draw();
+    announce(`${found.length} found`);
+  }
+
+  async function submit(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    last[name] = Object.fromEntries([...fieldsOf(event)].map(([field, value]) => [field, String(value)]));
+    await read(true);
+  }
+
+  draw();
+  for (const input of element.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select'))
+    input.value = last[name]?.[input.name] ?? '';
+
+  return {
+    element,
+    isReady: true,
+    async update() {
+      if (!wasRead) await read(true);
+    },
+    walk: (by) => void walkThrough(element.querySelector('.card ul'), by),
+    forget() {
+      wasRead = false;
+    },
+  };
+}
+
+const timeOf = (value: string | undefined): number | undefined => (value ? new Date(value).getTime() : undefined);
+
+export const TimeFields = ({ from }: { readonly from: string }) => (
+  <>
+    <Field label={from}>
+      <input type="datetime-local" name="from" />
+    </Field>
+    <Field label="to">
+      <input type="datetime-local" name="to" />
+    </Field>
+  </>
+);
+
+interface TextFieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly placeholder: string;
+  readonly maxLength: number;
+}
+
+export const SearchField = ({ label, ...field }: TextFieldProps) => (
+  <Field label={label}>
+    <input type="search" autocomplete="off" spellcheck={false} {...field} />
+  </Field>
+);

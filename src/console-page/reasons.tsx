@@ -1,0 +1,157 @@
+import { Button, Mark } from '../kit/parts.js';
+import { counted, operationWords } from '../kit/words.js';
+import type { Overview } from '../outbox/operator/overview.js';
+import type { ShownPause } from '../outbox/operator/pauses.js';
+import { call } from './server.js';
+import type { Page } from './view.js';
+import { duration, placeWords, timeWords } from './words.js';
+
+/** A reason why reports wait. */
+export interface Reason {
+  readonly key: string;
+  /** `bad`: only a person can end it. `doubt`: it may end by itself. */
+  readonly tone: 'bad' | 'doubt';
+  readonly place: string;
+  readonly words: string;
+  /** The words of the gateway or of the error. */
+  readonly said?: string | null;
+  /** The next step of a person. */
+  readonly action?: string;
+  readonly pause?: ShownPause;
+}
+
+const MINUTE_MS = 60_000;
+
+export function reasonsOf({ pauses, missingKeys, otherGateways, isLogDamaged, destinations, now }: Overview): Reason[] {
+  const known: Reason[] = [
+    ...pauses.map((pause): Reason => {
+      const { account, environment, operation, message, since, needsPerson, cause, action } = pause;
+      const place = `${placeWords(pause)}${operation ? `, ${operationWords(operation)}` : ''}`;
+      return {
+        key: `${account} ${environment} ${operation ?? ''} ${since}`,
+        place,
+        tone: needsPerson ? 'bad' : 'doubt',
+        words: cause,
+        action,
+        said: message,
+        pause,
+      };
+    }),
+    ...otherGateways.map(
+      (one): Reason => ({
+        key: `gateway ${one.account} ${one.environment}`,
+        tone: 'bad',
+        place: placeWords(one),
+        words: one.message,
+      }),
+    ),
+    ...missingKeys.map(
+      (id): Reason => ({
+        key: `key ${id}`,
+        tone: 'bad',
+        place: `Encryption key ${id}`,
+        words: 'Reports that were encrypted with this key wait, since no process that tried them has it.',
+        action: 'Add the key under this name to encryption.keys of every process that sends, and restart it.',
+      }),
+    ),
+  ];
+  if (isLogDamaged)
+    known.push({
+      key: 'log',
+      tone: 'bad',
+      place: 'Log of receipts',
+      words: 'Its last line is damaged. Reports are sent, but no receipt is added.',
+      action: 'Run "npx location-sdk outbox <store> verify", and restore the log from a backup.',
+    });
+  const isExplained = (place: { readonly account: string; readonly environment: string }) =>
+    missingKeys.length > 0 ||
+    [...pauses, ...otherGateways].some((one) => one.account === place.account && one.environment === place.environment);
+  const silent = destinations.filter(({ states, oldestOpenAt, recordedAt, ...place }) => {
+    const isOld = states.waiting + states['in-flight'] > 0 && oldestOpenAt !== null && now - oldestOpenAt > MINUTE_MS;
+    return isOld && (recordedAt === null || now - recordedAt > 2 * MINUTE_MS) && !isExplained(place);
+  });
+  return [
+    ...known,
+    ...silent.map(
+      ({ states, ...place }): Reason => ({
+        key: `silent ${place.account} ${place.environment}`,
+        tone: 'doubt',
+        place: placeWords(place),
+        words: `${counted(states.waiting + states['in-flight'], 'report waits', 'reports wait')}, and none was recorded for more than a minute.`,
+        action:
+          'Check that a worker runs: a process that called outbox.start(). If one runs, search for a waiting report: its problem says why.',
+      }),
+    ),
+  ];
+}
+
+/** The number of things that need a person: reports to decide, and what stops reports until a person acts. */
+export const needsOf = (overview: Overview): number => overview.states.quarantined + stopsIn(reasonsOf(overview));
+
+export const stopsIn = (reasons: readonly Reason[]): number => reasons.filter(({ tone }) => tone === 'bad').length;
+
+function lift(page: Page, { account, environment }: ShownPause): void {
+  const decision = crypto.randomUUID();
+  const place = placeWords({ account, environment });
+  page.ask({
+    title: `Lift the pauses of ${place}?`,
+    text: 'Reports are sent again at once. Do it after the cause is mended: otherwise the next refusals pause it again.',
+    verb: 'Lift',
+    async run(reason) {
+      await call('resume', { decision, account, environment, reason });
+      page.notice(`Pauses of ${place} are lifted.`);
+      page.refresh();
+    },
+  });
+}
+
+export interface SeenReason extends Reason {
+  readonly isOver: boolean;
+}
+
+/** Adds new reasons below those that a view shows. One that is over stays, so that nothing moves under the pointer. */
+export function seenReasons(before: readonly SeenReason[], present: readonly Reason[]): SeenReason[] {
+  const found = new Map<string, SeenReason>(before.map((reason) => [reason.key, { ...reason, isOver: true }]));
+  for (const reason of present) found.set(reason.key, { ...reason, isOver: false });
+  return [...found.values()];
+}
+
+interface ReasonsProps {
+  readonly page: Page;
+  readonly reasons: readonly SeenReason[];
+  readonly now: number;
+}
+
+export const Reasons = ({ page, reasons, now }: ReasonsProps) => (
+  <section class="card" aria-label="Why reports wait" hidden={reasons.length === 0}>
+    <h3>Why reports wait</h3>
+    <ul class="pauses">
+      {reasons.map(({ key, tone, place, words, said, action, pause, isOver }) => (
+        <li key={key} class={isOver ? 'over' : ''}>
+          <span class="tile-mark">
+            <Mark tone={tone} />
+          </span>
+          <div>
+            <b>{place}</b>
+            <p>{words}</p>
+            {action && (
+              <p>
+                <b>Do: </b>
+                {action}
+              </p>
+            )}
+            {said && <p class="dim">{said}</p>}
+            <p class="dim">{isOver ? 'This is over.' : pause && nextOf(pause, now)}</p>
+          </div>
+          {pause && page.session.mayAct && <Button disabled={isOver} onClick={() => lift(page, pause)} words="Lift…" />}
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+function nextOf({ since, nextProbeAt, failedProbes }: ShownPause, now: number): string {
+  const probe =
+    nextProbeAt > now ? `next probe in ${duration(nextProbeAt - now)}` : 'a probe as soon as a worker is free';
+  return `Paused since ${timeWords(since, now)}; ${probe}${failedProbes > 0 ? `; ${failedProbes} failed in a row` : ''}. The first probe that is recorded ends the pause.`;
+}

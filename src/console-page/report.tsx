@@ -1,0 +1,311 @@
+import type { ComponentChildren } from 'preact';
+import { Badge, Button, Card, CopyButton, Facts, JsonView, PasteBlock, type Tone } from '../kit/parts.js';
+import { grouped, operationWords } from '../kit/words.js';
+import type { ReportBody } from '../outbox/operator/body.js';
+import type { DecisionPage, DecisionRecord } from '../outbox/operator/decision-log.js';
+import type { LifeAction, LifeEvent, ReportLife } from '../outbox/operator/life.js';
+import type { ShownProblem } from '../outbox/operator/reports.js';
+import { decide, reopen, undo } from './decide.js';
+import { call } from './server.js';
+import { createPlace, decisionHash, type Page, reportHash, type View } from './view.js';
+import { duration, placeWords, statusOf, timeWords, VERBS } from './words.js';
+
+/** One report: its state, its history, and what can be decided about it, here or on the command line. */
+export function createReport(page: Page, id: string): View {
+  let report: ReportLife | undefined;
+  /** The latest decision about it, if that can be undone. */
+  let latest: DecisionRecord | undefined;
+  let body: string | undefined;
+
+  const { element, draw } = createPlace('Report', () => {
+    const now = Date.now();
+    return (
+      report && (
+        <>
+          <h3 class="reference">
+            <span class="mono">{id}</span>
+            <CopyButton what="the id" text={id} />
+          </h3>
+          <div class="card pad">
+            <Head report={report} now={now} />
+          </div>
+          <Card title="Decide" more="pad">
+            <div>
+              <Actions page={page} report={report} latest={latest} />
+            </div>
+          </Card>
+          <Card title="History" more="pad">
+            <ol class="timeline">
+              {report.timeline.map((event, index) => (
+                <li key={`${index} ${event.kind}`} class={toneOf(event)}>
+                  <Event event={event} now={now} />
+                </li>
+              ))}
+            </ol>
+          </Card>
+          <Card title="Body" more="pad">
+            <div>
+              {body === undefined ? (
+                <BodyNote {...report.body} onRead={page.session.mayReadBodies && readBody} />
+              ) : (
+                <div class="body">
+                  <p class="note">This is personal data.</p>
+                  <JsonView value={parsed(body)} />
+                  <Button onClick={() => showBody(undefined)} words="Hide it" />
+                </div>
+              )}
+            </div>
+          </Card>
+        </>
+      )
+    );
+  });
+
+  function showBody(text: string | undefined): void {
+    body = text;
+    draw();
+  }
+
+  function readBody(): void {
+    const decision = crypto.randomUUID();
+    page.ask({
+      title: 'Show personal data?',
+      text: 'The body of a report names the player. That you have seen it, and why, is kept as a decision.',
+      verb: 'Show it',
+      async run(reason) {
+        showBody((await call<ReportBody>('body', { decision, id, reason })).body);
+      },
+    });
+  }
+
+  return {
+    element,
+    back: 'history',
+    async update() {
+      const read = await call<ReportLife>('report', { id });
+      const decision = read.actions.find(({ action }) => action === 'undo')?.decision;
+      if (decision !== latest?.id)
+        [latest] = decision ? (await call<DecisionPage>('decisions', { id: decision })).decisions : [];
+      report = read;
+      draw();
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function Head({ report, now }: { readonly report: ReportLife; readonly now: number }) {
+  const { means, attempts, inDoubt, enqueuedAt, dueAt, sibling, waitsFor, requestId, message, problem } = report;
+  const linkTo = (other: string, words: string) => <a href={reportHash(other)}>{words}</a>;
+  return (
+    <>
+      <p class="sub">
+        <span>{operationWords(report.operation)}</span>
+        <Badge {...statusOf(report.state)} />
+        <span class="tag">{placeWords(report)}</span>
+      </p>
+      <p>{means}</p>
+      <Facts
+        of={[
+          ['Enqueued', timeWords(enqueuedAt, now)],
+          ['Attempts', String(attempts)],
+          ['Doubt', inDoubt && 'the gateway may hold it'],
+          ['Next try', dueAt !== null && (dueAt <= now ? 'now, unless it is paused' : timeWords(dueAt, now))],
+          ['Waits for', waitsFor !== null && linkTo(waitsFor, waitsFor)],
+          ['Problem', problem && (problem.status === null ? problem.code : `${problem.code}, HTTP ${problem.status}`)],
+          ['Gateway', message],
+          ['Request', requestId],
+          [
+            sibling ? operationWords(sibling.operation) : '',
+            sibling && linkTo(sibling.id, statusOf(sibling.state).words),
+          ],
+          ['Fingerprint', <span class="mono">{report.fingerprint.slice(0, 16)}</span>],
+        ]}
+      />
+    </>
+  );
+}
+
+interface ActionsProps {
+  readonly page: Page;
+  readonly report: ReportLife;
+  readonly latest: DecisionRecord | undefined;
+}
+
+interface Step extends Pick<LifeAction, 'action'> {
+  readonly words: string;
+  run(): void;
+}
+
+function Actions({ page, report, latest }: ActionsProps) {
+  const { id, reference, actions } = report;
+  if (actions.length === 0) return <p class="dim">Nothing: it goes its way by itself, or it is final.</p>;
+  const warnings = new Set(actions.map(({ warning }) => warning));
+  const replace = actions.find(({ action }) => action === 'replaced');
+  const steps = actions.flatMap((one) => stepOf(one));
+
+  /** The button of an action. A dismissal of one report is reopened, which is the same as to undo it. */
+  function stepOf({ action }: LifeAction): Step | readonly [] {
+    if (isDecided(action))
+      return { action, words: `${VERBS[action]}…`, run: () => decide(page, action, { ids: [id] }, reference) };
+    if (action === 'reopened') return { action, words: 'Reopen…', run: () => reopen(page, id, reference) };
+    if (action !== 'undo' || !latest || (latest.action === 'dismissed' && latest.touched < 2)) return [];
+    const words = latest.action === 'dismissed' ? `Reopen all ${grouped(latest.touched)}…` : 'Undo…';
+    return { action, words, run: () => undo(page, latest, latest.reason) };
+  }
+
+  return (
+    <>
+      {page.session.mayAct && (
+        <div class="actions">
+          {steps.map(({ action, words, run }) => (
+            <Button
+              key={action}
+              class={action === 'retry' || action === 'reopened' ? 'primary' : ''}
+              onClick={run}
+              words={words}
+            />
+          ))}
+        </div>
+      )}
+      {[...warnings].map((warning) => warning && <p class="note">{warning}</p>)}
+      {actions.map(
+        (one) =>
+          steps.some(({ action }) => action === one.action) &&
+          one.command && <PasteBlock what={`the command line for: ${commandWords(one)}`} text={one.command} />,
+      )}
+      {replace?.command && (
+        <>
+          <p class="dim">
+            Is its data wrong? Write the corrected data to a file, and send it in place of the stored data:
+          </p>
+          <PasteBlock what="the command line for: Replace" text={replace.command} />
+        </>
+      )}
+    </>
+  );
+}
+
+const isDecided = (action: LifeAction['action']): action is keyof typeof VERBS => Object.hasOwn(VERBS, action);
+
+const commandWords = ({ action }: LifeAction): string =>
+  isDecided(action) ? VERBS[action] : action === 'reopened' ? 'Reopen' : 'Reopen all reports of its decision';
+
+/** Whether the body is kept, and the button that shows it if the visitor may read it. */
+function BodyNote({ kept, keyId, onRead }: ReportLife['body'] & { readonly onRead: (() => void) | false }) {
+  const how = keyId === null ? 'It is kept.' : `It is kept, encrypted with the key ${keyId}.`;
+  return (
+    <div class="body">
+      <p class="dim">{kept ? how : 'It is no longer kept, but its fingerprint is.'}</p>
+      {kept && onRead && <Button onClick={onRead} words="Show the body…" />}
+    </div>
+  );
+}
+
+function toneOf(event: LifeEvent): Tone {
+  switch (event.kind) {
+    case 'enqueued':
+    case 'decided':
+      return 'repeat';
+    case 'in-flight':
+    case 'doubt':
+    case 'paused':
+      return 'doubt';
+    case 'attempt':
+    case 'quarantined':
+      return 'bad';
+    case 'receipt':
+      return 'ok';
+    case 'ended':
+      return event.state === 'recorded' ? 'ok' : 'repeat';
+  }
+}
+
+const VERDICTS = {
+  retry: 'decided: send it again',
+  recorded: 'declared it recorded',
+  dismissed: 'dismissed it',
+  reopened: 'reopened it',
+  replaced: 'replaced its data',
+} as const;
+
+function wordsOf(event: LifeEvent): string {
+  switch (event.kind) {
+    case 'enqueued':
+      return 'Enqueued';
+    case 'attempt':
+      return 'An attempt failed';
+    case 'in-flight':
+      return 'A worker has it';
+    case 'doubt':
+      return 'In doubt: the gateway may hold it';
+    case 'paused':
+      return 'Its destination is paused';
+    case 'decided':
+      return `${event.who ?? 'A program'} ${VERDICTS[event.action]}`;
+    case 'quarantined':
+      return 'Needs a person';
+    case 'ended':
+      return event.state === 'recorded' ? 'Recorded' : 'Dismissed';
+    case 'receipt':
+      return event.index === null ? 'Its receipt follows' : `Entry ${event.index} in the log of receipts`;
+  }
+}
+
+function moreOf(event: LifeEvent, now: number): ComponentChildren {
+  switch (event.kind) {
+    case 'attempt':
+      return <Problem {...event.problem} />;
+    case 'in-flight':
+      return event.until > now && <p class="dim">{`Another worker may take it in ${duration(event.until - now)}.`}</p>;
+    case 'paused':
+      return <p>{event.pause.message ?? event.pause.reason}</p>;
+    case 'decided': {
+      const { reason, decision, undone } = event;
+      return (
+        <>
+          {reason && <p>{reason}</p>}
+          {decision !== null && (
+            <a class="back" href={decisionHash(decision)}>
+              The whole decision
+            </a>
+          )}
+          {undone && <p class="note">{`Undone by ${undone.who}, ${timeWords(undone.at, now)}: ${undone.reason}`}</p>}
+        </>
+      );
+    }
+    case 'ended':
+      return event.requestId && <p class="mono">{event.requestId}</p>;
+    case 'receipt':
+      return event.hash && <p class="mono">{event.hash}</p>;
+    default:
+      return undefined;
+  }
+}
+
+function Problem({ code, message, status, requestId, details }: ShownProblem) {
+  const facts = [code, status !== null && `HTTP ${status}`, requestId !== null && `request ${requestId}`];
+  return (
+    <>
+      <p>{message}</p>
+      <p class="dim">{facts.filter(Boolean).join(', ')}</p>
+      {details !== null && <pre>{details}</pre>}
+    </>
+  );
+}
+
+const Event = ({ event, now }: { readonly event: LifeEvent; readonly now: number }) => (
+  <>
+    <div class="event">
+      <b>{wordsOf(event)}</b>
+      <time>{event.at !== null && timeWords(event.at, now)}</time>
+    </div>
+    <div class="event-more">{moreOf(event, now)}</div>
+  </>
+);

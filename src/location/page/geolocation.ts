@@ -1,0 +1,257 @@
+import type { LocationFailure } from '../../errors/errors.js';
+import { type Clock, withTimeout } from '../../platform/time.js';
+import type { AbortSignalLike } from '../../platform/web-types.js';
+import {
+  type GeolocationEvent,
+  type GeolocationLike,
+  type GeolocationSettings,
+  type Page,
+  queryPermission,
+  readPermission,
+  unlessThrown,
+} from './page.js';
+
+export type Coordinates = { latitude: number; longitude: number; accuracy?: number };
+
+/** A position, and the time on the clock at which the device was there. */
+export interface Fix {
+  readonly position: Coordinates;
+  readonly takenAt: number;
+}
+
+/** Why there is no position. */
+interface NoFix {
+  readonly position: undefined;
+  readonly reason: LocationFailure;
+  /** Our own words: the browser's message is not shown. */
+  readonly message: string;
+}
+
+/** Whether asking again, or with lower accuracy, is useless for a while. */
+const isPermissionRefusal = ({ reason }: NoFix) => reason !== 'timeout' && reason !== 'position-unavailable';
+
+const noFix = (reason: LocationFailure, message: string): NoFix => ({ position: undefined, reason, message });
+
+/**
+ * Ten years. An older timestamp is ignored, and so is one in the future: some browsers count in seconds, from 2001, or
+ * from the start of the device.
+ */
+const OLDEST_MS = 315_360_000_000;
+
+/** Reads the browser's position. Undefined if it is not valid. Never throws: the error would reach the page. */
+function readPosition(position: unknown, now: number): Fix | undefined {
+  return unlessThrown(() => {
+    const { coords, timestamp } = position as { coords: Record<keyof Coordinates, unknown>; timestamp: unknown };
+    const { latitude, longitude, accuracy } = coords;
+    if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
+    if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
+    const age = now - Number(timestamp);
+    return {
+      position: { latitude, longitude, ...(typeof accuracy === 'number' && Number.isFinite(accuracy) && { accuracy }) },
+      takenAt: age >= 0 && age < OLDEST_MS ? now - age : now,
+    };
+  });
+}
+
+const UNAVAILABLE = noFix('position-unavailable', 'the browser gave no usable position');
+
+const OUTDATED = noFix('position-unavailable', 'the browser gave only an old position');
+
+/** Reads why the browser failed. Never throws. */
+function readFailure(error: unknown, page: Page): NoFix {
+  const code = unlessThrown(() => (error as { code: unknown }).code);
+  if (code === 2) return noFix('position-unavailable', 'the device cannot determine its position');
+  if (code === 3) return noFix('timeout', 'the device did not find its position in time');
+  if (code !== 1) return UNAVAILABLE;
+  // Browsers have one code for every refusal. If the browser does not expose the policy, its message may mention it.
+  const isPolicy = page.isForbidden() || unlessThrown(() => /policy/i.test((error as { message: string }).message));
+  return isPolicy
+    ? noFix('blocked-by-policy', 'the Permissions Policy of the page or frame forbids geolocation')
+    : noFix('denied', 'the player or the device denied permission');
+}
+
+/** One request for a position, shared by all calls that wait for it. */
+interface GeolocationRequest {
+  /**
+   * A time on the clock, in milliseconds. A reader that finds it in the future sets it to now: the clock was set back.
+   */
+  askedAt: number;
+  /** Never rejects; may never settle. */
+  readonly answer: Promise<Fix | NoFix>;
+  isAnswered(): boolean;
+}
+
+/** The share of the time for high accuracy. The rest is for low accuracy. */
+const HIGH_SHARE = 0.7;
+/** How much older than the limit a position may be: the clocks of the receiver and the device may differ. */
+const CLOCK_SKEW_MS = 300_000;
+
+/**
+ * Asks the browser, for high accuracy first. There is no timer here: the browser may take as long as the player does,
+ * and each caller has its own limit. `onAnswer` gets the answer.
+ */
+function askBrowser(
+  geolocation: GeolocationLike,
+  { highAccuracy, timeoutMs, maximumAgeMs }: GeolocationSettings,
+  { page, clock, onAnswer }: { page: Page; clock: Clock; onAnswer: (answer: Fix | NoFix) => void },
+): GeolocationRequest {
+  const highMs = highAccuracy ? Math.ceil(timeoutMs * HIGH_SHARE) : timeoutMs;
+  let answered = false;
+
+  const request = (enableHighAccuracy: boolean, timeout: number, settle: (answer: Fix | NoFix) => void) => {
+    const succeed = (position: unknown) => {
+      const now = clock.now();
+      const fix = readPosition(position, now);
+      settle(!fix ? UNAVAILABLE : now - fix.takenAt > maximumAgeMs + CLOCK_SKEW_MS ? OUTDATED : fix);
+    };
+    const fail = (error: unknown) => settle(readFailure(error, page));
+    // Asynchronous, since a replacement for the browser's geolocation may return a promise, which may reject.
+    const ask = async () =>
+      geolocation.getCurrentPosition(succeed, fail, { enableHighAccuracy, timeout, maximumAge: maximumAgeMs });
+    ask().catch(fail);
+  };
+
+  const askedAt = clock.now();
+  const answer = new Promise<Fix | NoFix>((resolve) => {
+    const settle = (answer: Fix | NoFix) => {
+      if (answered) return;
+      answered = true;
+      onAnswer(answer);
+      resolve(answer);
+    };
+    let lowTried = !highAccuracy;
+    request(highAccuracy, highMs, (first) => {
+      if (answered) return;
+      if (first.position || isPermissionRefusal(first)) return settle(first);
+      if (lowTried) return highAccuracy ? undefined : settle(first);
+      lowTried = true;
+      request(false, Math.max(1, timeoutMs - highMs), settle);
+    });
+  });
+  return { askedAt, answer, isAnswered: () => answered };
+}
+
+type PositionAttempt = { readonly position: Coordinates; readonly ageMs: number } | NoFix;
+
+/** The browser's geolocation, as one client uses it. */
+interface BrowserGeolocation {
+  /** Settles once, within the limit; never rejects. */
+  ask(limit: { milliseconds: number; signal: AbortSignalLike | undefined }): Promise<PositionAttempt>;
+}
+
+/**
+ * Chromium gives a hidden page its position if permission is granted. Other browsers may wait until the player returns.
+ */
+const HIDDEN_MS = 1_000;
+
+const ABORTED = noFix('aborted', 'the call was cancelled');
+const HIDDEN = noFix('page-hidden', 'browsers may withhold the position while the page is hidden');
+const UNDECIDED = noFix('timeout', "no answer in time; the browser's prompt may still be open");
+
+/**
+ * Sends the browser one request at a time; all calls share it. The time is measured here: the browser's own `timeout`
+ * counts neither the prompt nor a hidden page, and some WebViews never answer.
+ */
+export function createBrowserGeolocation(
+  settings: GeolocationSettings,
+  { page, clock, onEvent }: { page: Page; clock: Clock; onEvent?: ((event: GeolocationEvent) => void) | undefined },
+): BrowserGeolocation {
+  const { timeoutMs, maximumAgeMs, denialMemoryMs } = settings;
+  let last: Fix | undefined;
+  /**
+   * The last refusal, or a time-out that may mean an open prompt. A position clears it, since it shows that no prompt
+   * is open.
+   */
+  let refused: { answer: NoFix; at: number } | undefined;
+  let request: GeolocationRequest | undefined;
+
+  /** False also for a time in the future: the clock may have been set back. */
+  const isWithin = (milliseconds: number, since: number) => since <= clock.now() && clock.now() - since < milliseconds;
+
+  const isRecent = ({ takenAt }: Fix) => isWithin(maximumAgeMs, takenAt);
+
+  /** Also keeps an answer that comes after its callers have left. */
+  function remember(answer: Fix | NoFix) {
+    if (answer.position) {
+      refused = undefined;
+      if (isRecent(answer) && !(last && isRecent(last) && last.takenAt >= answer.takenAt)) last = answer;
+    } else if (isPermissionRefusal(answer) || (answer.reason === 'timeout' && !last)) {
+      refused = { answer, at: clock.now() };
+    }
+  }
+
+  const toAttempt = (answer: Fix | NoFix): PositionAttempt =>
+    answer.position ? { position: answer.position, ageMs: Math.max(0, clock.now() - answer.takenAt) } : answer;
+
+  /** The open request, or a new one. Undefined if there is no geolocation. */
+  function joinRequest(): GeolocationRequest | undefined {
+    if (request && !request.isAnswered()) {
+      request.askedAt = Math.min(request.askedAt, clock.now());
+      if (isWithin(timeoutMs + denialMemoryMs, request.askedAt)) return request;
+    }
+    const geolocation = page.geolocation();
+    request = geolocation && askBrowser(geolocation, settings, { page, clock, onAnswer: remember });
+    // If the clock throws, the events are lost and the report is not.
+    if (request && onEvent) tell(request, onEvent).catch(() => {});
+    return request;
+  }
+
+  /** Emits the event of a request, then the event of its answer. */
+  async function tell({ answer }: GeolocationRequest, onEvent: (event: GeolocationEvent) => void) {
+    const began = clock.now();
+    onEvent({ type: 'location-asked', permission: await readPermission(page, clock) });
+    const { position, ...failed } = await answer;
+    onEvent({
+      type: 'location-answered',
+      reason: position ? undefined : (failed as NoFix).reason,
+      durationMs: Math.max(0, clock.now() - began),
+    });
+  }
+
+  return {
+    async ask({ milliseconds, signal }) {
+      const began = clock.now();
+      if (signal?.aborted) return ABORTED;
+      if (last && isWithin(maximumAgeMs, last.takenAt)) return toAttempt(last);
+      if (!page.isSecure()) return noFix('insecure-context', 'browsers give the position to https pages only');
+      if (milliseconds <= 0) return noFix('timeout', 'timed out: no time was left to find a location');
+
+      const remembered = refused && isWithin(denialMemoryMs, refused.at) ? refused.answer : undefined;
+      const hidden = page.isHidden();
+      if (remembered || hidden) {
+        const state = await queryPermission(page, { clock, milliseconds, signal });
+        if (signal?.aborted) return ABORTED;
+        if (state !== 'granted') {
+          if (remembered && isPermissionRefusal(remembered)) return remembered;
+          // Chromium times out while its prompt is still open.
+          if (remembered && state === 'prompt') return UNDECIDED;
+          if (hidden) return HIDDEN;
+        }
+      }
+
+      const shared = joinRequest();
+      if (!shared) return noFix('not-available', 'this browser has no geolocation');
+      const now = clock.now();
+      const wait = Math.min(
+        milliseconds - Math.max(0, now - began),
+        shared.askedAt + (hidden ? HIDDEN_MS : timeoutMs) - now,
+      );
+      const tooLate = hidden ? HIDDEN : UNDECIDED;
+      // Otherwise each report would leave a listener on a request that may stay open for long.
+      if (wait <= 0) return tooLate;
+      let stopListening = () => {};
+      const waited = await withTimeout<Fix | NoFix>(
+        () =>
+          new Promise((resolve) => {
+            stopListening = page.whenHidden(() => resolve(HIDDEN));
+            shared.answer.then(resolve);
+          }),
+        { clock, milliseconds: wait, signal },
+      );
+      stopListening();
+      if (waited.ended === 'done') return toAttempt(waited.value);
+      if (waited.ended === 'aborted') return ABORTED;
+      return tooLate;
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { createIpLookup, ownAddress } from './lookup/ip-lookup.js';
+import { devicePosition } from './page/device-position.js';
+import { freeServices } from './providers/free-services.js';
+import { clientAddress, clientIpProblem } from './server/client-ip.js';
+import type { LocationSettings, Surroundings } from './settings.js';
+import type { LocationSources } from './source.js';
+
+/** In a page with a relay: the device only, since the relay looks the address up. */
+export const deviceSources = (settings: LocationSettings, surroundings: Surroundings): LocationSources => ({
+  sources: settings.browser.enabled ? [devicePosition(settings, surroundings)] : [],
+});
+
+/** In a page: the device's position, then lookup services for the page's own address. */
+export function pageSources(settings: LocationSettings, surroundings: Surroundings): LocationSources {
+  const { ip, sourceNames } = settings;
+  const { sources } = deviceSources(settings, surroundings);
+  if (!ip.enabled) return { sources };
+  const lookup = createIpLookup({ ...ip, providers: ip.providers ?? freeServices() }, surroundings);
+  return { sources: [...sources, ownAddress(lookup, sourceNames.ip)] };
+}
+
+/** On a server: lookup services for the player's address. */
+export function serverSources({ ip, sourceNames }: LocationSettings, surroundings: Surroundings): LocationSources {
+  const providers = ip.providers ?? freeServices();
+  const lookup = ip.enabled && providers.length > 0 ? createIpLookup({ ...ip, providers }, surroundings) : undefined;
+  return { sources: [clientAddress(lookup, sourceNames.client_ip)], clientIpProblem };
+}

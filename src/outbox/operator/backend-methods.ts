@@ -1,0 +1,316 @@
+import type { ClientMode } from '../../client/payloads.js';
+import type { ReceiptOf } from '../../client/receipt.js';
+import { ConfigurationError, hasCode } from '../../errors/errors.js';
+import { memberOf } from '../../platform/as-record.js';
+import { LONGEST_TIMER_MS, withTimeout } from '../../platform/time.js';
+import { aboutReport, type Events } from '../events.js';
+import {
+  type Committed,
+  type Intake,
+  isDistinctReference,
+  type ReadyRow,
+  type ReportCall,
+  readReportByName,
+  readReportList,
+  requireTransactions,
+} from '../intake/enqueue.js';
+import { LARGEST_COMMIT } from '../intake/insert-batch.js';
+import type { Drained, EnqueuedReport, Outbox, OutboxReport, PreparedReport } from '../interface.js';
+import { checkName, checkOptions } from '../method-options.js';
+import { readReference } from '../receipts/reconcile.js';
+import { type Change, type Decision, decided, mayReplace, type Row, replaced } from '../rules/state-machine.js';
+import { keptLocation } from '../seal/excerpt.js';
+import { ensureOwnGateways } from '../sending/bindings.js';
+import { createOnlyRefused } from '../sending/only-refused.js';
+import { receiptOfRow, type Waiters } from '../sending/receipt-waiters.js';
+import type { Worker } from '../sending/worker.js';
+import type { AccountSettings, OutboxSettings } from '../settings.js';
+import { decideRow, ownRow, prepareReplacement, refusal } from './decide.js';
+import { liftPauses } from './pauses.js';
+import { scanRows, toPublicPauses, toPublicReport } from './reports.js';
+
+/** The default number of listed reports, and the number that is read at once. */
+const PAGE = 100;
+/** The longest reason: each line of the receipt log contains those of its report. */
+const LONGEST_REASON = 2_000;
+
+/** The methods of an outbox that only a backend has: batches, transactions, lists, decisions and `drain`. */
+export type BackendMethods<Mode extends ClientMode = 'strict'> = Pick<
+  Outbox<Mode>,
+  | 'reportAll'
+  | 'within'
+  | 'prepare'
+  | 'drain'
+  | 'list'
+  | 'iterate'
+  | 'receipt'
+  | 'retry'
+  | 'resolve'
+  | 'replace'
+  | 'reopen'
+  | 'resume'
+>;
+
+export interface OutboxInternals<Mode extends ClientMode = 'strict'> {
+  readonly settings: OutboxSettings;
+  readonly account: AccountSettings;
+  readonly events: Events;
+  readonly waiters: Waiters;
+  readonly intake: Intake;
+  /** The functions that are called whenever the worker becomes idle. */
+  readonly idle: Set<() => void>;
+  committed(committed: Committed): EnqueuedReport<Mode>;
+  enqueue(given: ReportCall): Promise<EnqueuedReport<Mode>>;
+  start(): void;
+  stop(): Promise<void>;
+  isStarted(): boolean;
+  /** The worker. Undefined while another tab leads, or after a stop. */
+  worker(): Worker | undefined;
+}
+
+export function backendMethods<Mode extends ClientMode = 'strict'>({
+  settings,
+  account: { account, internals },
+  events,
+  waiters,
+  intake,
+  idle,
+  committed,
+  enqueue,
+  start,
+  stop,
+  isStarted,
+  worker,
+}: OutboxInternals<Mode>): BackendMethods<Mode> {
+  const { store, seal, keepBodies, pollMs, clock } = settings;
+  const served = settings.accounts.map((one) => one.account);
+  const wake = () => worker()?.wake();
+
+  async function decide(
+    id: string,
+    decision: Decision,
+    planRow: (row: Row) => Change | string = (row) => decided(row, decision, keepBodies),
+  ): Promise<OutboxReport> {
+    const [now, ...settlements] = await decideRow(store, id, account, decision, planRow);
+    for (const { id: other, why } of settlements) {
+      if (why === undefined) continue;
+      const message = `The settlement ${other} is not reopened: ${why}.`;
+      settings.logger.warn(message);
+      events.emit('error', { message, cause: undefined });
+    }
+    for (const row of [now, ...settlements.flatMap(({ row }) => row ?? [])]) {
+      events.emit('decided', { ...aboutReport(row), action: row.decisions.at(-1)?.action ?? decision.action });
+      waiters.tell(row);
+    }
+    wake();
+    return toPublicReport(now);
+  }
+
+  /** The reason of a decision that needs one. */
+  function reasonOf(
+    method: 'retry' | 'resolve' | 'replace' | 'reopen',
+    { reason }: { readonly reason?: unknown },
+  ): string {
+    if (typeof reason === 'string' && reason.trim() && reason.length <= LONGEST_REASON) return reason;
+    throw refusal(
+      method,
+      `reason: expected a text of at most ${LONGEST_REASON.toLocaleString('en')} characters, which is stored with the report`,
+    );
+  }
+
+  /** Prepares all rows first, so that they share a commit. */
+  async function commitTogether(given: readonly ReportCall[]): Promise<PromiseSettledResult<EnqueuedReport<Mode>>[]> {
+    const preparing: Promise<ReadyRow>[] = [];
+    /** A settlement may take the location of a report before it in the list. */
+    async function locationBefore(index: number, ids: readonly string[]) {
+      for (const before of await Promise.allSettled(preparing.slice(0, index)))
+        if (before.status === 'fulfilled' && ids.includes(before.value.row.id)) return before.value.report.location;
+      return undefined;
+    }
+    for (const [index, one] of given.entries())
+      preparing.push((async () => intake.prepare(readReportByName(one), (ids) => locationBefore(index, ids)))());
+    const prepared = await Promise.allSettled(preparing);
+    const accept = async (one: (typeof prepared)[number]) =>
+      committed(await intake.accept(one.status === 'fulfilled' ? one.value : await Promise.reject(one.reason)));
+    return Promise.allSettled(prepared.map(accept));
+  }
+
+  const nextIdle = () =>
+    new Promise<void>((resolve) => {
+      idle.add(function listener() {
+        idle.delete(listener);
+        resolve();
+      });
+    });
+
+  async function drain(options: Parameters<Outbox['drain']>[0] = {}): Promise<Drained> {
+    checkOptions('drain', options);
+    const { timeoutMs = LONGEST_TIMER_MS, signal } = options;
+    const startedHere = !isStarted();
+    const isOnlyRefused = createOnlyRefused(settings);
+    start();
+    const result = await withTimeout(
+      async (over) => {
+        await ensureOwnGateways(settings);
+        wake();
+        while (!over.aborted) {
+          // If another tab leads, this one can only poll the counts.
+          await (worker()
+            ? nextIdle()
+            : withTimeout(() => new Promise(() => {}), { clock, milliseconds: pollMs, signal: over }));
+          const { states } = await store.counts(served);
+          if (states.waiting + states['in-flight'] === 0) return true;
+          // The outbox was stopped in the meantime, so it no longer sends.
+          if (!isStarted()) return false;
+          if (states['in-flight'] === 0 && (await isOnlyRefused())) return false;
+        }
+        return false;
+      },
+      { clock, milliseconds: timeoutMs, signal },
+    );
+    if (startedHere) await stop();
+    if (result.ended === 'failed' && hasCode(result.error, 'configuration')) throw result.error;
+    const { states } = await store.counts(served);
+    return {
+      drained: result.ended === 'done' && result.value,
+      states,
+      paused: toPublicPauses(await store.outlook(served)),
+    };
+  }
+
+  return {
+    drain,
+    async reportAll(given: readonly ReportCall[]) {
+      const reports = readReportList(given);
+      const results: PromiseSettledResult<EnqueuedReport<Mode>>[] = [];
+      for (let from = 0; from < reports.length; from += LARGEST_COMMIT)
+        results.push(...(await commitTogether(reports.slice(from, from + LARGEST_COMMIT))));
+      wake();
+      return results;
+    },
+    within(transaction) {
+      requireTransactions(store);
+      // Without a transaction, the report would be committed even if the caller's work is rolled back.
+      if (transaction === undefined || transaction === null)
+        throw new ConfigurationError('within: expected your transaction. Nothing was enqueued.');
+      return {
+        reportBetEvent: (payload, options) => enqueue({ operation: 'reportBetEvent', payload, options, transaction }),
+        reportSettledBet: (payload, options) =>
+          enqueue({ operation: 'reportSettledBet', payload, options, transaction }),
+        reportWithdrawalEvent: (payload, options) =>
+          enqueue({ operation: 'reportWithdrawalEvent', payload, options, transaction }),
+        reportSettledWithdrawal: (payload, options) =>
+          enqueue({ operation: 'reportSettledWithdrawal', payload, options, transaction }),
+      };
+    },
+    prepare: async (operation, payload, options) =>
+      prepareReport(await intake.prepare(readReportByName({ operation, payload, options })), {
+        settings,
+        intake,
+        committed,
+        wake,
+      }),
+    list: async (given = {}) => {
+      checkOptions('list', given);
+      const { limit = PAGE, ...query } = given;
+      return (await store.list({ ...query, account, limit })).map(toPublicReport);
+    },
+    async *iterate(query = {}) {
+      checkOptions('iterate', query);
+      for await (const row of scanRows(store, { ...query, account }, PAGE)) yield toPublicReport(row);
+    },
+    receipt: async (report) => {
+      const { environment = 'relay' } = internals;
+      const { id, reference } = readReference(report, { environment }, { method: 'receipt', account });
+      const [row] = isDistinctReference(reference) ? await store.get([id]) : [];
+      if (row?.state !== 'recorded') return undefined;
+      return receiptOfRow(row, await keptLocation(seal, row)) as ReceiptOf<Mode>;
+    },
+    retry: async (id, options = {}) => {
+      checkOptions('retry', options);
+      const reason = options.reason ? reasonOf('retry', options) : '';
+      return decide(id, { action: 'retry', reason, at: internals.clock.now() });
+    },
+    resolve: async (id, decision) => {
+      checkOptions('resolve', decision);
+      const { as: action } = decision;
+      if (action !== 'recorded' && action !== 'dismissed')
+        throw refusal('resolve', "as: expected 'recorded' or 'dismissed'");
+      return decide(id, { action, reason: reasonOf('resolve', decision), at: internals.clock.now() });
+    },
+    replace: async (id, payload, options) => {
+      const { reason: _, ...callOptions } = checkedReplaceOptions(options);
+      const reason = reasonOf('replace', options);
+      const row = await ownRow(store, id, account, 'replace');
+      const why = mayReplace(row);
+      // Before a location is looked up for data that would not be taken.
+      if (why !== undefined) throw refusal('replace', `${id}: ${why}`);
+      // A process in mock mode has a location that no player has.
+      await ensureOwnGateways(settings);
+      const replacement = await prepareReplacement(intake, row, payload, callOptions);
+      const decision: Decision = { action: 'replaced', reason, at: internals.clock.now() };
+      return decide(id, decision, (now) => replaced(now, decision, replacement));
+    },
+    reopen: async (id, options) => {
+      checkOptions('reopen', options);
+      return decide(id, { action: 'reopened', reason: reasonOf('reopen', options), at: internals.clock.now() });
+    },
+    resume: async (environment) => {
+      checkName('resume', { environment });
+      const lifted = (await liftPauses(store, { account, environment })).filter(({ isLifted }) => isLifted);
+      for (const { operation } of lifted)
+        events.emit('resumed', { account, environment, ...(operation && { operation }) });
+      wake();
+      return lifted.length > 0;
+    },
+  };
+}
+
+/** The options of `replace`. Those of a call are checked with the payload. */
+function checkedReplaceOptions<Options extends object>(options: Options): Options {
+  if (typeof options === 'object' && options !== null) return options;
+  throw refusal('replace', 'options: expected an object with the reason');
+}
+
+/** Makes a report that is validated, located and frozen, and not stored yet. */
+function prepareReport<Mode extends ClientMode>(
+  prepared: ReadyRow,
+  {
+    settings: { store },
+    intake,
+    committed,
+    wake,
+  }: Pick<OutboxInternals<Mode>, 'settings' | 'intake' | 'committed'> & { wake(): void },
+): PreparedReport<Mode> {
+  const { row } = prepared;
+  if (prepared.transaction === null)
+    throw new ConfigurationError(
+      'transaction: expected your transaction; leave the option out if you have none. Nothing was stored.',
+    );
+
+  async function enqueue(...given: readonly [transaction?: unknown]): Promise<EnqueuedReport<Mode>> {
+    const [transaction = given.length === 0 ? prepared.transaction : null] = given;
+    // Otherwise an undefined transaction, passed by mistake, would commit the report by itself.
+    if (transaction === null)
+      throw new ConfigurationError(
+        'enqueue: expected your transaction; call it without an argument for a separate commit. Nothing was enqueued.',
+      );
+    if (transaction !== undefined) requireTransactions(store);
+    const enqueued = committed(await intake.accept({ ...prepared, transaction }));
+    wake();
+    return enqueued;
+  }
+
+  function value(): string {
+    const refuse = (why: string) => new ConfigurationError(`value: ${why}. Nothing was enqueued.`);
+    if (prepared.transaction !== undefined)
+      throw refuse('the report was prepared for a transaction; call enqueue(), or leave out the option');
+    const asValue = memberOf(store, 'asValue');
+    if (!asValue)
+      throw refuse('only the PostgreSQL store can enqueue in your own statement; call enqueue(transaction)');
+    return asValue.call(store, row);
+  }
+
+  // Not enumerable, so that loggers skip it: it holds the report.
+  return Object.defineProperty({ id: row.id, enqueue }, 'value', { get: value }) as PreparedReport<Mode>;
+}

@@ -1,0 +1,77 @@
+import { catchUpPace, PACE_CLASSES, SPANS } from '../receipts/pace.js';
+import type { PaceCount } from '../store/operator-store.js';
+import { isShown, type OperatorContext } from './context.js';
+
+/** The range of a chart: 60 steps of a minute, 48 of an hour, or 30 of a day. */
+export type ChartRange = 'minutes' | 'hours' | 'days';
+
+/**
+ * The values of the charts, from counters that are updated from the receipt log in the background: they slow down
+ * neither enqueueing nor sending, and a chart of 30 days reads only some hundred rows.
+ */
+export interface Charts {
+  readonly range: ChartRange;
+  /** Every step of the range, including empty ones, the oldest first. Days begin at midnight UTC. */
+  readonly steps: readonly ChartStep[];
+  /** The number of receipts that are not counted yet. */
+  readonly behind: number;
+}
+
+export interface ChartStep {
+  readonly start: number;
+  readonly recorded: number;
+  readonly dismissed: number;
+  /** Times from enqueueing to recording by the gateway, as upper limits of classes. Null where there is none. */
+  readonly medianMs: number | null;
+  readonly p95Ms: number | null;
+}
+
+const RANGES: Readonly<Record<ChartRange, { readonly span: PaceCount['span']; readonly steps: number }>> = {
+  minutes: { span: 'minute', steps: 60 },
+  hours: { span: 'hour', steps: 48 },
+  days: { span: 'day', steps: 30 },
+};
+const MOST_PAGES = 20;
+
+export async function readCharts(context: OperatorContext, range: ChartRange): Promise<Charts> {
+  const { console: store } = context;
+  const behind = await catchUpPace(context.store, store, MOST_PAGES);
+  const { span, steps } = RANGES[range];
+  const { stepMs } = SPANS[span];
+  const now = await store.now();
+  const first = Math.floor(now / stepMs) * stepMs - (steps - 1) * stepMs;
+  const counts = (await store.paces(span, first)).filter(({ account }) => isShown(context, account));
+  const stepAt = (start: number) =>
+    stepOf(
+      start,
+      counts.filter((one) => one.start === start),
+    );
+  return { range, behind, steps: Array.from({ length: steps }, (_, index) => stepAt(first + index * stepMs)) };
+}
+
+export function stepOf(start: number, counts: readonly PaceCount[]): ChartStep {
+  const sum = (number: (one: PaceCount) => number) => counts.reduce((total, one) => total + number(one), 0);
+  const classes = [...PACE_CLASSES, 0].map((_, place) => sum((one) => one.classes[place] ?? 0));
+  const timed = classes.reduce((total, one) => total + one, 0);
+  return {
+    start,
+    recorded: sum((one) => one.recorded),
+    // Negative if more reports ended that had been dismissed in an earlier step.
+    dismissed: Math.max(
+      0,
+      sum((one) => one.dismissed),
+    ),
+    medianMs: boundOf(classes, timed * 0.5),
+    p95Ms: boundOf(classes, timed * 0.95),
+  };
+}
+
+/** The upper limit of the class that contains the report with this number. */
+function boundOf(classes: readonly number[], wanted: number): number | null {
+  let reached = 0;
+  for (const [place, count] of classes.entries()) {
+    reached += count;
+    if (reached > 0 && reached >= wanted) return PACE_CLASSES[place] ?? PACE_CLASSES.at(-1) ?? null;
+  }
+  return null;
+}

@@ -1,0 +1,203 @@
+import { printable } from '../../platform/messages.js';
+import type { OperationName } from '../../protocol/operations.js';
+import type { PauseScope } from '../rules/destination.js';
+import type { Decision } from '../rules/state-machine.js';
+import type { KeptDecision, NewDecision, ProblemKey } from '../store/operator-store.js';
+import { isShown, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
+
+/** The person who decides, and the reason. Both are stored. */
+export interface Who {
+  /**
+   * An id that the caller makes, a new one for each decision of a person: 16 to 64 letters, digits and `-`, such as a
+   * UUID. The same request with the same id is the same decision.
+   */
+  readonly decision: string;
+  /** A name that colleagues recognise, such as a login. At most 200 characters. */
+  readonly who: string;
+  /**
+   * The reason, in the person's words. At most 2,000 characters. It is part of the receipt of a report: write no
+   * personal data.
+   */
+  readonly reason: string;
+}
+
+/** The reports of a decision: at most 500 ids, or a complete group. */
+export type Selection = { readonly ids: readonly string[] } | { readonly group: ProblemKey };
+
+/** All quarantined reports, as `--all` of the command line selects them. An absent member matches every report. */
+export interface AllQuarantined {
+  readonly all: Narrowing & {
+    readonly operation?: OperationName | undefined;
+    /** The code of the problem, as in a group. */
+    readonly code?: string | undefined;
+  };
+}
+
+/** A stored decision. Its reason is empty if a command was given none. */
+export interface DecisionRecord
+  extends Pick<KeptDecision, 'id' | 'who' | 'reason' | 'at' | 'touched' | 'skipped' | 'done'> {
+  /**
+   * `'body'`: a body was read. `'erase'`: the bodies of one player were erased. `'resume'`: pauses were ended. `'undo'`:
+   * another decision was undone.
+   */
+  readonly action: Decision['action'] | 'undo' | 'body' | 'erase' | 'resume';
+  /** The reports, the decision or the environment that it concerns. */
+  readonly about:
+    | Selection
+    | AllQuarantined
+    | { readonly decision: string }
+    | PauseScope
+    | (Narrowing & { readonly operation?: undefined });
+  /** The id of the decision that has undone it, completely or in part. Null if there is none. */
+  readonly undoneBy: string | null;
+}
+
+/** A decision must match all conditions. An absent one matches every decision. */
+export interface DecisionFilter {
+  readonly id?: string | undefined;
+  readonly action?: DecisionRecord['action'] | undefined;
+  /** A part of the person's name. Small and capital letters, and accents, make no difference. */
+  readonly who?: string | undefined;
+  /** It began at this time or later. */
+  readonly from?: number | undefined;
+  /** It began before this time. */
+  readonly to?: number | undefined;
+}
+
+export interface DecisionPage {
+  readonly decisions: readonly DecisionRecord[];
+  /** Null at the end. */
+  readonly next: string | null;
+  /** The time of the last decision that was read. Null at the end. */
+  readonly reached: number | null;
+}
+
+export function recordOf({ place: _, cursor: __, asOf: ___, ...kept }: KeptDecision): DecisionRecord {
+  return {
+    ...kept,
+    action: kept.action as DecisionRecord['action'],
+    who: printable(kept.who),
+    reason: printable(kept.reason),
+    about: shownAbout(kept.about),
+    undoneBy: kept.undoneBy ?? null,
+  };
+}
+
+/** Escapes each text by itself: parsing JSON would undo the escapes of `printable`. */
+const shownAbout = (about: string): DecisionRecord['about'] =>
+  JSON.parse(about, (_, value: unknown) =>
+    typeof value === 'string' ? printable(value) : value,
+  ) as DecisionRecord['about'];
+
+/** Stores a decision, or continues the same stored one. Refuses a different one with its id. */
+export async function beginOrGoOn(
+  { console: store }: OperatorContext,
+  { decision: id, who, reason }: Who,
+  more: Omit<NewDecision, 'id' | 'who' | 'reason' | 'about'> & { readonly about: object },
+): Promise<KeptDecision> {
+  const decision = { id, who, reason, ...more, about: JSON.stringify(more.about) };
+  const kept = await store.begin(decision);
+  const isSame =
+    kept.action === decision.action &&
+    kept.who === decision.who &&
+    kept.reason === decision.reason &&
+    kept.about === decision.about;
+  if (isSame) return kept;
+  throw new OperatorRefusal(
+    'conflict',
+    `The id ${id} belongs to another decision. Nothing was done. Use a new id for each decision.`,
+  );
+}
+
+const PAGE = 50;
+/** How many decisions a page looks at, where most do not match or are about accounts that are not shown. */
+const LOOK = 5_000;
+const READ_TOGETHER = 500;
+/** The tolerance of a search by time, as that of reports: a clock may put decisions out of the order of their times. */
+const SLACK_MS = 600_000;
+
+/** The id of a report begins with its account, whose name holds no colon. */
+const accountOf = (id: string): string => id.slice(0, id.indexOf(':'));
+
+/** A decision as an operator sees it. Undefined where it is about accounts that are not shown. */
+export async function shownDecision(context: OperatorContext, kept: KeptDecision): Promise<DecisionRecord | undefined> {
+  const record = recordOf(kept);
+  const { about } = record;
+  if ('ids' in about) {
+    const ids = about.ids.filter((id) => isShown(context, accountOf(id)));
+    return ids.length > 0 ? { ...record, about: { ids } } : undefined;
+  }
+  if ('decision' in about) {
+    const undone = await context.console.decision(about.decision);
+    return undone && (await shownDecision(context, undone)) ? record : undefined;
+  }
+  const { account } = 'group' in about ? about.group : 'all' in about ? about.all : about;
+  return account === undefined || isShown(context, account) ? record : undefined;
+}
+
+/** Whether a decision is about no account that is hidden. An undo is for a whole decision. */
+export async function isWhollyShown(context: OperatorContext, kept: KeptDecision): Promise<boolean> {
+  if (!context.accounts) return true;
+  const { about } = recordOf(kept);
+  if ('ids' in about) return about.ids.every((id) => isShown(context, accountOf(id)));
+  const account = 'group' in about ? about.group.account : 'all' in about ? about.all.account : undefined;
+  if (account !== undefined) return isShown(context, account);
+  return (await context.store.outlook()).every((known) => isShown(context, known.account));
+}
+
+/** A name as people compare it: `Adé` and `ade` are the same. */
+const compared = (name: string): string => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
+
+function fits({ action, at, who }: KeptDecision, filter: DecisionFilter): boolean {
+  const isInTime = at >= (filter.from ?? at) && (filter.to === undefined || at < filter.to);
+  return isInTime && (filter.action ?? action) === action && compared(who).includes(compared(filter.who ?? ''));
+}
+
+/** The approximate place before which the decisions of an earlier time are. */
+async function placeOf({ console: store }: OperatorContext, time: number): Promise<number | undefined> {
+  const [newest] = await store.decisions(undefined, 1);
+  let [low, high] = [0, newest === undefined ? 0 : newest.place + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [before] = await store.decisions(middle, 1);
+    if ((before?.at ?? Number.NEGATIVE_INFINITY) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * Decisions that match the filter, about the accounts that are shown, the newest first. `before`: the `next` of the
+ * previous page, with the same filter. A page reads a limited number of decisions, so it may be short and still have a
+ * next one.
+ */
+export async function readDecisions(
+  context: OperatorContext,
+  filter: DecisionFilter = {},
+  before?: string,
+): Promise<DecisionPage> {
+  const { id, from = Number.NEGATIVE_INFINITY, to } = filter;
+  const decisions: DecisionRecord[] = [];
+  if (id !== undefined) {
+    const kept = await context.console.decision(id);
+    const record = kept && fits(kept, filter) ? await shownDecision(context, kept) : undefined;
+    return { decisions: record ? [record] : [], next: null, reached: null };
+  }
+  const isNarrow = context.accounts !== undefined || Object.values(filter).some((value) => value !== undefined);
+  const together = isNarrow ? READ_TOGETHER : PAGE;
+  let reached: number | null = null;
+  let place = before === undefined ? undefined : Number(before);
+  if (place === undefined && to !== undefined) place = await placeOf(context, to + SLACK_MS);
+  for (let looked = 0; looked < LOOK; looked += together) {
+    const found = await context.console.decisions(place, together);
+    for (const kept of found) {
+      if (kept.at < from - SLACK_MS) return { decisions, next: null, reached: null };
+      const record = fits(kept, filter) ? await shownDecision(context, kept) : undefined;
+      [place, reached] = [kept.place, kept.at];
+      if (record) decisions.push(record);
+      if (decisions.length === PAGE) return { decisions, next: String(place), reached };
+    }
+    if (found.length < together) return { decisions, next: null, reached: null };
+  }
+  return { decisions, next: String(place), reached };
+}

@@ -1,0 +1,45 @@
+import { printable } from '../../platform/messages.js';
+import type { ProblemCount } from '../store/operator-store.js';
+import { isWithin, type Narrowing, type OperatorContext } from './context.js';
+import { type ReportSummary, summaryOf } from './reports.js';
+
+export interface Groups {
+  /** At most 200 groups, the largest first. */
+  readonly groups: readonly ProblemGroup[];
+  readonly others: { readonly groups: number; readonly reports: number };
+  /** By the store's clock. Pass it to `decide` as `asOf`. */
+  readonly now: number;
+}
+
+/** Quarantined reports with the same problem. Its times are those of the first and the last quarantine. */
+export interface ProblemGroup extends Omit<ProblemCount, 'example'> {
+  readonly status: number | null;
+  readonly example: ReportSummary;
+}
+
+const MOST_GROUPS = 200;
+
+/** The problems of the quarantined reports, the largest group first. */
+export async function readGroups(context: OperatorContext, narrowing: Narrowing = {}): Promise<Groups> {
+  const { console: store } = context;
+  const now = await store.now();
+  const all = (await store.wrong())
+    .filter((one) => isWithin(context, one, narrowing))
+    .sort((a, b) => b.count - a.count || a.example - b.example);
+  const shown = all.slice(0, MOST_GROUPS);
+  const rows = await store.rows(shown.map(({ example }) => example));
+  const examples = new Map(rows.map((row) => [row.sequence, row]));
+  const groups = shown.flatMap(({ example, ...group }) => {
+    const row = examples.get(example);
+    // Without a row, the report was decided about after the count.
+    if (!row) return [];
+    const { words } = group;
+    return [{ ...group, words: printable(words), status: row.problem?.status ?? null, example: summaryOf(row) }];
+  });
+  const others = all.slice(MOST_GROUPS);
+  return {
+    groups,
+    others: { groups: others.length, reports: others.reduce((total, { count }) => total + count, 0) },
+    now,
+  };
+}

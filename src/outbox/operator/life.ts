@@ -1,0 +1,259 @@
+import { printable, quoted } from '../../platform/messages.js';
+import { inLargestUnit } from '../../platform/time.js';
+import { keyOf } from '../rules/destination.js';
+import { type LogLine, parseEntry, type ReceiptEntry } from '../rules/receipt-entry.js';
+import { type Decision, decided, isFinal, mayReplace, type Row, takenBack } from '../rules/state-machine.js';
+import { erasedBy } from '../seal/excerpt.js';
+import { keyIdOf } from '../seal/standard-seal.js';
+import { type Outlook, pausesOf, type ReceiptLog } from '../store/store.js';
+import { isShown, type OperatorContext } from './context.js';
+import type { DecisionRecord } from './decision-log.js';
+import { type ShownPause, shownPauses } from './pauses.js';
+import { type ReportSummary, relatedRows, type ShownProblem, shownProblem, shownText, summaryOf } from './reports.js';
+
+/** A report with the details that `outbox show` prints, and its timeline. A null is a fact that it does not have. */
+export interface ReportLife extends ReportSummary {
+  /** The meaning of its state, in a sentence. */
+  readonly means: string;
+  readonly waitsFor: string | null;
+  /** The time from which it may be sent. */
+  readonly dueAt: number | null;
+  readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | null;
+  readonly message: string | null;
+  readonly requestId: string | null;
+  readonly fingerprint: string;
+  readonly body: {
+    readonly kept: boolean;
+    readonly keyId: string | null;
+    readonly erased: Pick<DecisionRecord, 'at' | 'who' | 'reason'> | null;
+  };
+  /** The settled report of an initiated one, or the other way round. */
+  readonly sibling: ReportSummary | null;
+  readonly timeline: readonly LifeEvent[];
+  readonly actions: readonly LifeAction[];
+  readonly command: string;
+}
+
+/**
+ * An event of a report. The store keeps the problem of the latest attempt, and each decision with the problem before it:
+ * storing every attempt would slow down all reports.
+ */
+export type LifeEvent =
+  | { readonly kind: 'enqueued'; readonly at: number }
+  /** The latest failed attempt, or the last one before a decision. `at`: null where the time is not stored. */
+  | { readonly kind: 'attempt'; readonly at: number | null; readonly problem: ShownProblem }
+  /** `until`: the time from which another worker may claim it. */
+  | { readonly kind: 'in-flight'; readonly at: number; readonly until: number }
+  | { readonly kind: 'doubt'; readonly at: number | null }
+  /** A present pause. Earlier ones are not stored. */
+  | { readonly kind: 'paused'; readonly at: number; readonly pause: ShownPause }
+  /** `who` and `decision` are null if a program decided. */
+  | {
+      readonly kind: 'decided';
+      readonly at: number;
+      readonly action: Decision['action'];
+      readonly who: string | null;
+      readonly reason: string;
+      readonly decision: string | null;
+      readonly undone: { readonly at: number; readonly who: string; readonly reason: string } | null;
+    }
+  | { readonly kind: 'quarantined'; readonly at: number }
+  | {
+      readonly kind: 'ended';
+      readonly at: number;
+      readonly state: 'recorded' | 'dismissed';
+      readonly requestId: string | null;
+    }
+  /** Its line in the receipt log. Nulls: there is none yet, or it was not found near the time of the end. */
+  | { readonly kind: 'receipt'; readonly at: number; readonly index: number | null; readonly hash: string | null };
+
+export interface LifeAction {
+  /** `'replaced'` needs the new data, which only the command line and the program take. */
+  readonly action: Decision['action'] | 'undo';
+  /** The command line, with `"…"` in place of the reason. Null for the `'undo'` of a retry. */
+  readonly command: string | null;
+  /** For `'undo'`: the decision to undo. It reopens, or quarantines again, all reports of that decision. */
+  readonly decision: string | null;
+  readonly warning: string | null;
+}
+
+/** Finds a row. Undefined if it does not exist, or its account is not shown. */
+export async function findRow(context: OperatorContext, id: string): Promise<Row | undefined> {
+  const [row] = await context.store.get([id]);
+  return row && isShown(context, row.account) ? row : undefined;
+}
+
+/** One report by its id, with all its details. Undefined if there is none. */
+export async function readLife(context: OperatorContext, name: string): Promise<ReportLife | undefined> {
+  const { store, command } = context;
+  const row = await findRow(context, name);
+  if (!row) return undefined;
+  const { id, state, blocked, body, waitsFor } = row;
+  const sibling = (await relatedRows(store, row)).find((one) => one.id === waitsFor || one.waitsFor === id);
+  const isOpen = !isFinal(state) && state !== 'quarantined';
+  const pauses = isOpen ? pausesAbout(row, await store.outlook([row.account])) : [];
+  const receipt = isFinal(state) ? await findReceipt(store.receipts, row) : undefined;
+  return {
+    ...summaryOf(row),
+    means: meaningOf(row, pauses[0], context.clock.now()),
+    waitsFor: blocked ? shownText(waitsFor) : null,
+    dueAt: state === 'waiting' && !blocked ? row.dueAt : null,
+    outcome: row.outcome ?? null,
+    message: shownText(row.message),
+    requestId: shownText(row.requestId),
+    fingerprint: printable(row.fingerprint),
+    body: {
+      kept: body !== undefined,
+      keyId: shownText(body === undefined ? undefined : keyIdOf(body)),
+      erased: await erasureOf(context, row),
+    },
+    sibling: sibling ? summaryOf(sibling) : null,
+    timeline: [
+      ...timelineOf(row),
+      ...pauses.map((pause) => ({ kind: 'paused' as const, at: pause.since, pause })),
+      ...(isFinal(state)
+        ? [{ kind: 'receipt' as const, at: row.changedAt, index: receipt?.index ?? null, hash: receipt?.hash ?? null }]
+        : []),
+    ],
+    actions: actionsOf(row, sibling, command),
+    command: `${command} show ${quoted(id)}`,
+  };
+}
+
+async function erasureOf({ console }: OperatorContext, row: Row): Promise<ReportLife['body']['erased']> {
+  const id = erasedBy(row);
+  const kept = id === undefined ? undefined : await console.decision(id);
+  return kept ? { at: kept.at, who: printable(kept.who), reason: printable(kept.reason) } : null;
+}
+
+/** Explains the state of a report. If it waits: the reason, and the event or the action that ends the wait. */
+function meaningOf(row: Row, pause: ShownPause | undefined, now: number): string {
+  const { state, blocked, dueAt, fence, problem } = row;
+  if (state === 'recorded') return 'The gateway holds it, or a person said so.';
+  if (state === 'dismissed') return 'A person decided that it is not sent. To take that back, reopen it.';
+  if (state === 'quarantined') return 'It is not sent until a person decides.';
+  if (state === 'in-flight')
+    return dueAt > now
+      ? 'A worker sends it. If that worker dies, another one takes it after the lease.'
+      : 'Its worker has not finished within the lease. The next worker takes it: start one if none runs.';
+  if (blocked)
+    return 'It waits for its initiated report. It is sent once that one is recorded or dismissed. If that one is quarantined, decide about it.';
+  if (pause)
+    return `It waits, since ${pause.operation ?? pause.environment} is paused (${pause.reason}). ${pause.cause} ${pause.action}`;
+  if (problem?.keyId !== undefined)
+    return `It waits for the encryption key ${printable(problem.keyId)}. Add the key to encryption.keys of every process that sends, and restart it.`;
+  // A report that was never claimed is due by any clock.
+  if (dueAt > now && fence > 0) {
+    const { count, unit } = inLargestUnit(dueAt - now);
+    return `It waits for its next attempt, in ${count} ${unit}. The command retry sends it at once.`;
+  }
+  return 'It is due, and the next free worker sends it. If it stays due, no running worker serves its account and its gateway: see stats, and start one.';
+}
+
+/** The events of a report that its row contains, the oldest first. */
+function timelineOf(row: Row): LifeEvent[] {
+  const { enqueuedAt, changedAt, dueAt, state, decisions, problem, inDoubt, requestId } = row;
+  const events: LifeEvent[] = [{ kind: 'enqueued', at: enqueuedAt }];
+  const unsent = unsentSince(row);
+  for (const [place, { action, reason, at, by, id, before, undone }] of decisions.entries()) {
+    if (problem && place === unsent) events.push({ kind: 'attempt', at: null, problem: shownProblem(problem) });
+    if (before?.problem) events.push({ kind: 'attempt', at: null, problem: shownProblem(before.problem) });
+    events.push({
+      kind: 'decided',
+      at,
+      action,
+      who: shownText(by),
+      reason: printable(reason),
+      decision: id ?? null,
+      undone: undone ? { at: undone.at, who: printable(undone.by), reason: printable(undone.reason) } : null,
+    });
+  }
+  const last = decisions.at(-1);
+  const isKept = last?.undone !== undefined && JSON.stringify(last.before?.problem) === JSON.stringify(problem);
+  if (problem && !isKept && unsent === decisions.length)
+    events.push({ kind: 'attempt', at: state === 'in-flight' ? null : changedAt, problem: shownProblem(problem) });
+  if (inDoubt && state !== 'in-flight') events.push({ kind: 'doubt', at: null });
+  if (state === 'in-flight') events.push({ kind: 'in-flight', at: changedAt, until: dueAt });
+  if (state === 'quarantined') events.push({ kind: 'quarantined', at: changedAt });
+  if (state === 'recorded' || state === 'dismissed')
+    events.push({ kind: 'ended', at: changedAt, state, requestId: shownText(requestId) });
+  return events;
+}
+
+/**
+ * The place of the first of the latest decisions after which the report was not sent: the attempt that failed was before
+ * it. The number of decisions if there is none.
+ */
+function unsentSince({ state, decisions }: Row): number {
+  if (state === 'waiting' || state === 'in-flight') return decisions.length;
+  const sent = decisions.map(({ action }) => action === 'retry' || action === 'replaced');
+  return sent.lastIndexOf(true) + 1;
+}
+
+/** The current pauses of a row's destination and operation. */
+const pausesAbout = (row: Row, outlooks: readonly Outlook[]): ShownPause[] =>
+  shownPauses(
+    pausesOf(outlooks).filter((one) => keyOf(one) === keyOf(row) && (one.operation ?? row.operation) === row.operation),
+  );
+
+function actionsOf(row: Row, sibling: Row | undefined, command: string): LifeAction[] {
+  const name = quoted(row.id);
+  const fits = (action: keyof typeof lines) => typeof decided(row, { action, reason: '', at: 0 }, true) !== 'string';
+  const lines = {
+    retry: `${command} retry ${name} --reason "…"`,
+    recorded: `${command} resolve ${name} --as recorded --reason "…"`,
+    dismissed: `${command} resolve ${name} --as dismissed --reason "…"`,
+    reopened: `${command} reopen ${name} --reason "…"`,
+  };
+  const freed =
+    sibling?.waitsFor === row.id && sibling.blocked ? `Its settlement ${printable(sibling.id)} is then sent.` : null;
+  const actions: LifeAction[] = (['retry', 'recorded', 'dismissed', 'reopened'] as const)
+    .filter((action) => fits(action) && !(row.blocked && action === 'retry'))
+    .map((action) => ({
+      action,
+      command: lines[action],
+      decision: null,
+      warning: action === 'dismissed' ? freed : null,
+    }));
+  if (mayReplace(row) === undefined)
+    actions.push({
+      action: 'replaced',
+      command: `${command} replace ${name} corrected.json --reason "…"`,
+      decision: null,
+      warning: null,
+    });
+  const { id: decision, action } = row.decisions.at(-1) ?? {};
+  if (decision === undefined || typeof takenBack(row, decision, { reason: '', at: 0, by: '' }) === 'string')
+    return actions;
+  const undo = action === 'dismissed' ? `${command} reopen --decision ${decision} --reason "…"` : null;
+  return [...actions, { action: 'undo', command: undo, decision, warning: null }];
+}
+
+/**
+ * The number of lines that are read before and after the end of a report: lines come nearly in the order in which
+ * reports end.
+ */
+const NEAR = 1_000;
+
+const endOf = (line: LogLine | undefined): number => Date.parse((line && parseEntry(line.line)?.endedAt) ?? '');
+
+/**
+ * Finds the line of a final report in the receipt log by the time of the end: an index by report would slow down each
+ * line. Undefined if it is not near that time, as after a jump of the clock, or is not written yet.
+ */
+export async function findReceipt(
+  { read, last }: ReceiptLog,
+  { id, changedAt, decisions }: Row,
+): Promise<Partial<ReceiptEntry> | undefined> {
+  let [low, high] = [0, ((await last())?.index ?? -1) + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [line] = await read(middle, 1);
+    if (endOf(line) < Math.trunc(changedAt)) low = middle + 1;
+    else high = middle;
+  }
+  const from = Math.max(0, low - NEAR);
+  const entries = (await read(from, 2 * NEAR)).flatMap((line) => (line.id === id ? (parseEntry(line.line) ?? []) : []));
+  // A reopened report has an earlier line with fewer decisions, and so may a pruned one with the same reference.
+  return entries.filter(({ decisions: logged = [] }) => logged.length === decisions.length).at(-1);
+}

@@ -1,0 +1,74 @@
+import { readHead } from '../receipts/log.js';
+import { newSecret } from '../seal/key-ring.js';
+import { readReportBody } from './body.js';
+import { readCharts } from './charts.js';
+import { contextOf } from './context.js';
+import { decide, reopen, replace } from './decide.js';
+import { readDecisions } from './decision-log.js';
+import { readGroups } from './groups.js';
+import { readLife } from './life.js';
+import { readOverview } from './overview.js';
+import { resume } from './pauses.js';
+import { preview } from './preview.js';
+import { reconcileShown, verifySteps } from './receipt-methods.js';
+import { search } from './search.js';
+import { undo } from './undo.js';
+
+export interface OperatorOptions {
+  /**
+   * The outbox of `createOutbox`: the operator sees only its accounts, wakes its worker and emits its events. Or a
+   * store, as the command line uses it: the operator sees all accounts, and cannot open encrypted bodies.
+   */
+  readonly over: object;
+  /** The begin of the commands to copy. Default: `npx location-sdk outbox <store>`. */
+  readonly command?: string | undefined;
+  /** Whether a decision that ends a report keeps its body. Default: as the outbox does; over a store, false. */
+  readonly keepBodies?: boolean | undefined;
+}
+
+/**
+ * Makes everything that an operator does with an outbox: the console and the command line read and decide through
+ * these functions. All results are JSON, and only `body` returns a body. Texts from outside (references, messages of
+ * the gateway, reasons) have their control characters escaped. Times are by the store's clock.
+ *
+ * A function that refuses a request rejects with an `OperatorRefusal` and changes nothing. The caller checks permissions
+ * and the form of its input. Throws a `ConfigurationError` unless `over` is an outbox or a store, and keeps decisions.
+ */
+export function createOperator({ over, command = 'npx location-sdk outbox <store>', keepBodies }: OperatorOptions) {
+  const context = contextOf(over, command, keepBodies);
+  const { store } = context;
+  const bound =
+    <Given extends readonly unknown[], Result>(
+      work: (from: typeof context, ...given: Given) => Result,
+    ): ((...given: Given) => Result) =>
+    (...given) =>
+      work(context, ...given);
+  return {
+    /** The accounts that the operator sees. Undefined: all accounts of the store. */
+    accounts: context.accounts,
+    overview: bound(readOverview),
+    charts: bound(readCharts),
+    groups: bound(readGroups),
+    search: bound(search),
+    report: bound(readLife),
+    body: bound(readReportBody),
+    preview: bound(preview),
+    decide: bound(decide),
+    reopen: bound(reopen),
+    replace: bound(replace),
+    undo: bound(undo),
+    decisions: bound(readDecisions),
+    resume: bound(resume),
+    /** A secret of this store, which all its processes share: the key for the tokens of pages. The first call makes it. */
+    secret: () => store.remember('console-secret', newSecret()),
+    proof: {
+      /** The end of the log. Null while the log is empty. */
+      head: async () => (await readHead(store)) ?? null,
+      verify: bound(verifySteps),
+      reconcile: bound(reconcileShown),
+    },
+  };
+}
+
+/** The console and the command line use an outbox through this. */
+export type Operator = ReturnType<typeof createOperator>;

@@ -1,0 +1,162 @@
+import { printable } from '../../platform/messages.js';
+import { catchUpPace } from '../receipts/pace.js';
+import { type Destination, keyOf, otherGateway } from '../rules/destination.js';
+import { headOfLine, type LogLine, type ReceiptHead } from '../rules/receipt-entry.js';
+import { type Outlook, pausesOf } from '../store/store.js';
+import { isShown, type OperatorContext } from './context.js';
+import { type ShownPause, shownPauses } from './pauses.js';
+import type { ShownState } from './reports.js';
+
+export type StateCounts = Readonly<Record<ShownState, number>>;
+
+export interface Overview {
+  readonly now: number;
+  /** The counts of all accounts. `quarantined`, `recorded` and `dismissed` are always current. */
+  readonly states: StateCounts;
+  /**
+   * The time at which `waiting`, `blocked` and `in-flight` were counted: now, or up to a minute ago where more than
+   * 20,000 reports are open.
+   */
+  readonly countedAt: number;
+  /** `enqueuedAt` of the oldest report that is neither final nor quarantined. */
+  readonly oldestOpenAt: number | null;
+  readonly destinations: readonly DestinationCounts[];
+  readonly pauses: readonly ShownPause[];
+  readonly missingKeys: readonly string[];
+  /** The environments whose reports this process does not send. Empty over a store. */
+  readonly otherGateways: readonly OtherGateway[];
+  readonly recordedInLastMinute: number;
+  /** The head of the receipt log. Null while it is empty or damaged. */
+  readonly receipts: ReceiptHead | null;
+  readonly isLogDamaged: boolean;
+}
+
+/** An environment that this process would send to another gateway than the store. */
+export interface OtherGateway extends Destination {
+  /** Both addresses, and the action that ends it. */
+  readonly message: string;
+}
+
+export interface DestinationCounts extends Destination {
+  readonly gateway: string;
+  /** `recorded` and `dismissed` are null until the whole receipt log is counted. */
+  readonly states: Readonly<
+    Record<'waiting' | 'blocked' | 'in-flight' | 'quarantined', number> &
+      Record<'recorded' | 'dismissed', number | null>
+  >;
+  readonly oldestOpenAt: number | null;
+  /** The latest minute of the last hour in which a report was recorded. */
+  readonly recordedAt: number | null;
+}
+
+const MINUTE_MS = 60_000;
+/** The number of pages of the log that one answer counts, if no running outbox has counted them. */
+const MOST_PAGES = 5;
+
+/** The state of the outbox. Cheap at any size: several pages may call it every two seconds. */
+export async function readOverview(context: OperatorContext): Promise<Overview> {
+  const { store, accounts } = context;
+  const [outlooks, missingKeys, last, places] = await Promise.all([
+    store.outlook(accounts),
+    store.missingKeys(accounts),
+    store.receipts.last(),
+    readPlaces(context),
+  ]);
+  const { now, states, countedAt, oldestOpenAt, recordedInLastMinute } = places;
+  return {
+    now,
+    states,
+    countedAt,
+    oldestOpenAt,
+    destinations: destinationsOf(outlooks, places),
+    pauses: shownPauses(pausesOf(outlooks)),
+    missingKeys,
+    otherGateways: otherGatewaysOf(context, outlooks),
+    recordedInLastMinute,
+    ...headOf(last),
+  };
+}
+
+function headOf(last: LogLine | undefined): Pick<Overview, 'receipts' | 'isLogDamaged'> {
+  try {
+    return { receipts: last ? { count: last.index + 1, hash: headOfLine(last.line) } : null, isLogDamaged: false };
+  } catch {
+    return { receipts: null, isLogDamaged: true };
+  }
+}
+
+/** The destinations of this process that the store has bound to another gateway. */
+const otherGatewaysOf = (context: OperatorContext, outlooks: readonly Outlook[]): OtherGateway[] =>
+  context.bound.flatMap((one) => {
+    const known = outlooks.find((outlook) => keyOf(outlook) === keyOf(one));
+    if (!known || known.gateway === one.gateway || !isShown(context, one.account)) return [];
+    const { environment } = one;
+    return [
+      { account: one.account, environment, message: printable(otherGateway(one, known.gateway, one.mockMode).message) },
+    ];
+  });
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+
+async function readPlaces(context: OperatorContext) {
+  const { store, accounts, console: own } = context;
+  const left = await catchUpPace(store, own, MOST_PAGES);
+  const now = await own.now();
+  const thisMinute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+  const [{ places, countedAt }, finals, ended, minutes] = await Promise.all([
+    own.open(),
+    own.finals(accounts),
+    own.ended(),
+    own.paces('minute', thisMinute - 59 * MINUTE_MS),
+  ]);
+  const open = places.filter(({ account }) => isShown({ accounts }, account));
+  const total = (name: 'waiting' | 'blocked' | 'inFlight' | 'quarantined') => sumOf(open.map((one) => one[name]));
+  const oldest = open.flatMap(({ oldestOpenAt }) => oldestOpenAt ?? []);
+  const shown = minutes.filter(({ account }) => isShown({ accounts }, account));
+  const lastMinute = shown.filter(({ start }) => start === thisMinute - MINUTE_MS);
+  return {
+    now,
+    open,
+    countedAt,
+    oldestOpenAt: oldest.length > 0 ? Math.min(...oldest) : null,
+    states: {
+      waiting: total('waiting'),
+      blocked: total('blocked'),
+      'in-flight': total('inFlight'),
+      quarantined: total('quarantined'),
+      ...finals,
+    },
+    ended: left === 0 ? ended : undefined,
+    minutes: shown,
+    recordedInLastMinute: sumOf(lastMinute.map(({ recorded }) => recorded)),
+  };
+}
+
+/** The counts of each bound place. The final ones are known once the complete log is counted. */
+function destinationsOf(
+  outlooks: readonly Outlook[],
+  { open, ended, minutes }: Awaited<ReturnType<typeof readPlaces>>,
+): DestinationCounts[] {
+  return outlooks.map((outlook) => {
+    const { account, environment, gateway } = outlook;
+    const {
+      waiting = 0,
+      blocked = 0,
+      inFlight = 0,
+      quarantined = 0,
+      oldestOpenAt = null,
+    } = open.find((one) => keyOf(one) === keyOf(outlook)) ?? {};
+    const found = ended?.find((one) => keyOf(one) === keyOf(outlook));
+    const [recorded, dismissed] = ended ? [found?.recorded ?? 0, found?.dismissed ?? 0] : [null, null];
+    const states = { waiting, blocked, 'in-flight': inFlight, quarantined, recorded, dismissed };
+    const starts = minutes.flatMap((one) => (keyOf(one) === keyOf(outlook) && one.recorded > 0 ? one.start : []));
+    return {
+      account,
+      environment,
+      gateway,
+      states,
+      oldestOpenAt,
+      recordedAt: starts.length > 0 ? Math.max(...starts) : null,
+    };
+  });
+}

@@ -1,0 +1,114 @@
+import { printable } from '../../platform/messages.js';
+import type { OperationName } from '../../protocol/operations.js';
+import type { OutboxEnvironment, PauseReason, PauseScope } from '../rules/destination.js';
+import { liftPause, type Pause } from '../rules/pause.js';
+import { type OutboxStore, pausesOf } from '../store/store.js';
+import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
+import { beginOrGoOn, type DecisionRecord, recordOf, type Who } from './decision-log.js';
+import { shownText } from './reports.js';
+
+/** The pause of a destination or of one of its operations. */
+export interface ShownPause extends PauseWords {
+  readonly account: string;
+  readonly environment: OutboxEnvironment;
+  /** Null: the whole environment is paused. Otherwise it is the pause of a breaker. */
+  readonly operation: OperationName | null;
+  readonly reason: PauseReason;
+  readonly message: string | null;
+  readonly since: number;
+  readonly nextProbeAt: number;
+  /** In a row. */
+  readonly failedProbes: number;
+}
+
+interface PauseWords {
+  /** Otherwise it may end by itself: with the first probe that is recorded. */
+  readonly needsPerson: boolean;
+  readonly cause: string;
+  readonly action: string;
+}
+
+/** The words for each reason of a pause, on the command line and in the console. */
+export const PAUSE_WORDS: Readonly<Record<PauseReason, PauseWords>> = {
+  authentication: {
+    needsPerson: true,
+    cause: 'The gateway refuses the API key.',
+    action:
+      'Ask the authority for a valid key, and give it to the outbox (apiKey). Restart its processes, unless apiKey is a function.',
+  },
+  address: {
+    needsPerson: true,
+    cause: 'Another server answers at the address of the gateway.',
+    action:
+      'Correct the base address (baseUrl) or the proxy in between. If both are right, tell the operator of the gateway.',
+  },
+  configuration: {
+    needsPerson: true,
+    cause: 'A setting of the outbox is missing or wrong.',
+    action: 'Correct the setting that the message names, and restart the processes of the outbox.',
+  },
+  refusals: {
+    needsPerson: true,
+    cause: 'The gateway refused several reports of this operation in a row.',
+    action:
+      'Ask the operator of the gateway whether the gateway or the data is at fault. If it is the data, stop the deployment that writes it, and report good data.',
+  },
+  'rate-limited': {
+    needsPerson: false,
+    cause: 'The gateway asks for fewer requests.',
+    action: 'Wait: it goes on by itself. If it lasts, set a smaller concurrency or ask for a higher limit.',
+  },
+  unavailable: {
+    needsPerson: false,
+    cause: 'The gateway is unavailable.',
+    action: 'Wait: it goes on by itself. If it lasts, tell the operator of the gateway.',
+  },
+  unreachable: {
+    needsPerson: false,
+    cause: 'The gateway cannot be reached.',
+    action:
+      'Wait: it goes on by itself. If it lasts, run "npx location-sdk check", which says where the connection fails.',
+  },
+};
+
+export const shownPauses = (pauses: readonly Pause[]): ShownPause[] =>
+  pauses.flatMap(({ account, environment, operation = null, reason, message, since, until, strikes }) => {
+    if (!reason) return [];
+    const place = { account: printable(account), environment, operation, reason, message: shownText(message) };
+    return [{ ...place, ...PAUSE_WORDS[reason], since, nextProbeAt: until, failedProbes: strikes }];
+  });
+
+export interface LiftedPause extends PauseScope {
+  readonly reason: PauseReason;
+  /** False if the pause was changed at the same time, and is not ended. */
+  readonly isLifted: boolean;
+}
+
+/** Ends all pauses of a place. An absent member matches every pause. */
+export async function liftPauses(store: OutboxStore, where: Partial<PauseScope>): Promise<LiftedPause[]> {
+  const lifted: LiftedPause[] = [];
+  for (const pause of pausesOf(await store.outlook(where.account === undefined ? undefined : [where.account]))) {
+    const { account, environment, operation, reason } = pause;
+    const isMeant = (where.environment ?? environment) === environment && (where.operation ?? operation) === operation;
+    if (isMeant && reason !== undefined)
+      lifted.push({ account, environment, operation, reason, isLifted: await store.pause(liftPause(pause)) });
+  }
+  return lifted;
+}
+
+export interface Resumed {
+  readonly pauses: readonly LiftedPause[];
+  readonly decision: DecisionRecord;
+}
+
+/** Ends the pauses of an environment and its operations, or of one operation, now. Stores it as a decision. */
+export async function resume(context: OperatorContext, where: PauseScope, by: Who): Promise<Resumed> {
+  if (!isShown(context, where.account))
+    throw new OperatorRefusal('not-found', 'No account of this name is shown here.');
+  const isRepeated = (await context.console.decision(by.decision)) !== undefined;
+  const decision = recordOf(await beginOrGoOn(context, by, { action: 'resume', about: where, done: true }));
+  // A repetition must not lift a pause that has begun since.
+  const pauses = isRepeated ? [] : await liftPauses(context.store, where);
+  context.resumed(pauses.filter(({ isLifted }) => isLifted));
+  return { pauses, decision };
+}

@@ -1,0 +1,159 @@
+import { asRecord } from '../../platform/as-record.js';
+import { operationNames, operations } from '../../protocol/operations.js';
+import { rowId } from '../intake/enqueue.js';
+import { isFinal, type Row } from '../rules/state-machine.js';
+import { erasedBy, openKept } from '../seal/excerpt.js';
+import { missingKeyOf } from '../seal/seal.js';
+import { isWithin, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
+import { beginOrGoOn, type Who } from './decision-log.js';
+import { type ReportSummary, scanRows, stateOf } from './reports.js';
+
+export interface PlayerReports extends Pick<ReportSummary, 'account' | 'environment' | 'operation' | 'state'> {
+  readonly reports: number;
+  /** The number of reports whose body is stored. */
+  readonly bodies: number;
+  /** The number of withdrawals of which only the location and the player's id are stored. */
+  readonly locations: number;
+  /** `enqueuedAt` of the oldest and of the newest one. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+export interface PlayerData {
+  readonly places: readonly PlayerReports[];
+  /** The number of final reports whose body, or location, can be erased or was erased by this call. */
+  readonly erasable: number;
+  readonly erased: number;
+  /** Whether the database's own log was emptied after an erasure. Undefined without one, or over PostgreSQL. */
+  readonly logEmptied: boolean | undefined;
+  /** The number of reports that are not final. Their bodies must be sent, so they stay. */
+  readonly open: number;
+  /** The number of reports that were looked at, and of those with neither a body nor a location. */
+  readonly looked: number;
+  readonly empty: number;
+  /** The number of reports that could not be read without a key, by its id. */
+  readonly locked: Readonly<Record<string, number>>;
+  /** The number of reports that could not be read for another reason, such as a damage. */
+  readonly unreadable: number;
+}
+
+export interface PlayerRequest extends Narrowing {
+  /** The player's id at the operator: `user.user_id` or `userId` of a report. It is compared here, and stored nowhere. */
+  readonly player: string;
+  /** The person who erases the data, and the reason. Without it, the data is only counted. */
+  readonly erase?: Who | undefined;
+}
+
+const playersIn = (kept: Readonly<Record<string, unknown>> | undefined): unknown[] =>
+  [asRecord(kept?.user).user_id, kept?.userId].filter((id) => id !== undefined);
+
+/** The ids of the reports with the same reference: the initiated one of a settled one, and the other way round. */
+const siblingsOf = ({ operation, reference, ...place }: Row): string[] =>
+  operationNames.flatMap((name) => {
+    const [row, own] = [operations[name], operations[operation]];
+    const isSibling = ('after' in row && row.after === operation) || ('after' in own && own.after === name);
+    return isSibling ? [rowId(place, name, reference)] : [];
+  });
+
+const PAGE = 500;
+
+/** Whether the store has personal data of a report. */
+const holds = (row: Row): boolean => row.body !== undefined || (row.excerpt !== undefined && !erasedBy(row));
+
+/**
+ * Finds the reports of one player, and erases the bodies of the final ones if a person asks for it. Receipts,
+ * fingerprints and rows stay. The player's id is inside the bodies, so this opens every stored body, page by page. A
+ * report that names no player belongs to the player that the other report of its reference names.
+ *
+ * After an interruption, call it again: it erases the rest. Rejects with an `OperatorRefusal` if the store cannot
+ * erase.
+ */
+export async function readPlayer(context: OperatorContext, request: PlayerRequest): Promise<PlayerData> {
+  const { store, seal, console } = context;
+  const { player, account, environment, erase } = request;
+  const eraseRows = console.erase?.bind(console);
+  if (erase && !eraseRows)
+    throw new OperatorRefusal('invalid', 'The store of this outbox cannot erase. Nothing was erased.');
+  const places = new Map<string, PlayerReports>();
+  const locked: Record<string, number> = {};
+  let [erasable, erased, open, looked, empty, unreadable] = [0, 0, 0, 0, 0, 0];
+  let isLogged = false;
+  let found: number[] = [];
+
+  const playersOf = async (row: Row): Promise<unknown[]> => playersIn(await openKept(seal, row));
+
+  function countUnread(error: unknown): unknown[] {
+    const keyId = missingKeyOf(error);
+    if (keyId === undefined) unreadable += 1;
+    else locked[keyId] = (locked[keyId] ?? 0) + 1;
+    return [];
+  }
+
+  function count(row: Row): void {
+    const { account, environment, operation, enqueuedAt } = row;
+    const state = stateOf(row);
+    const key = `${account}:${environment}:${operation}:${state}`;
+    const { reports, bodies, locations, firstAt, lastAt } = places.get(key) ?? {
+      reports: 0,
+      bodies: 0,
+      locations: 0,
+      firstAt: enqueuedAt,
+      lastAt: enqueuedAt,
+    };
+    places.set(key, {
+      account,
+      environment,
+      operation,
+      state,
+      reports: reports + 1,
+      bodies: bodies + (row.body === undefined ? 0 : 1),
+      locations: locations + (row.body === undefined && holds(row) ? 1 : 0),
+      firstAt: Math.min(firstAt, enqueuedAt),
+      lastAt: Math.max(lastAt, enqueuedAt),
+    });
+    if (!isFinal(row.state)) open += 1;
+    else if (holds(row)) {
+      erasable += 1;
+      found.push(row.sequence);
+    }
+  }
+
+  /** Erases the reports that were found, in one commit. The decision is stored first. */
+  async function eraseFound(): Promise<void> {
+    const sequences = found;
+    found = [];
+    if (!erase || !eraseRows || sequences.length === 0) return;
+    const about = { ...(account && { account }), ...(environment && { environment }) };
+    if (!isLogged) await beginOrGoOn(context, erase, { action: 'erase', about, done: true });
+    isLogged = true;
+    erased += await eraseRows(erase.decision, sequences);
+  }
+
+  async function countSiblings(rows: readonly Row[]): Promise<void> {
+    // One that names a player is found by itself.
+    for (const row of await store.get(rows.flatMap(siblingsOf)))
+      if (row && (await playersOf(row).catch(() => undefined))?.length === 0) count(row);
+  }
+
+  let page: Row[] = [];
+  for await (const row of scanRows(store, { account, environment }, PAGE)) {
+    if (!isWithin(context, row, { account, environment })) continue;
+    looked += 1;
+    if (!holds(row)) {
+      empty += 1;
+      continue;
+    }
+    if (!(await playersOf(row).catch(countUnread)).includes(player)) continue;
+    count(row);
+    page.push(row);
+    if (page.length < PAGE / 2) continue;
+    await countSiblings(page);
+    await eraseFound();
+    page = [];
+  }
+  await countSiblings(page);
+  await eraseFound();
+  // Also if nothing was found: an earlier erasure may have been interrupted before it.
+  const logEmptied = erase && (await console.emptyLog?.());
+  return { places: [...places.values()], erasable, erased, logEmptied, open, looked, empty, locked, unreadable };
+}

@@ -1,0 +1,59 @@
+import { printable } from '../../platform/messages.js';
+import type { Row } from '../rules/state-machine.js';
+import type { GroupTally } from '../store/operator-store.js';
+import { isShown, type OperatorContext } from './context.js';
+import { type DecideRequest, type DecisionProgress, openSettlementOf, plan, selectRows } from './decide.js';
+import type { Selection } from './decision-log.js';
+import { type ReportSummary, summaryOf } from './reports.js';
+
+/** The effect of a decision. `settlements` counts those that are sent after a dismissal; it is 0 otherwise. */
+export interface Preview extends GroupTally {
+  readonly examples: readonly ReportSummary[];
+  readonly refused: DecisionProgress['refused'];
+  /** Pass it to `decide`. */
+  readonly asOf: number;
+}
+
+const MOST_EXAMPLES = 5;
+const MOST_REFUSED = 20;
+
+/** The effect of a decision about a selection. Changes nothing. */
+export async function preview(
+  context: OperatorContext,
+  selection: Selection,
+  action: DecideRequest['action'],
+): Promise<Preview> {
+  const { console: store, keepBodies } = context;
+  const asOf = await store.now();
+  const limit = 'ids' in selection ? selection.ids.length : MOST_EXAMPLES;
+  const { rows, missing } = await selectRows(context, selection, { asOf, cursor: 0 }, limit);
+  const planned = rows.map((row) => ({ row, change: plan(row, { action, reason: '', at: asOf }, keepBodies) }));
+  const touched = planned.filter(({ change }) => typeof change !== 'string').map(({ row }) => row);
+  const refused = [
+    ...missing.map((id) => ({ id: printable(id), why: 'the outbox does not have this report' })),
+    ...planned.flatMap(({ row, change }) =>
+      typeof change === 'string' ? [{ id: printable(row.id), why: printable(change) }] : [],
+    ),
+  ];
+  const { settlements, ...tally } =
+    'group' in selection && isShown(context, selection.group.account)
+      ? await store.tally(selection.group, asOf, action === 'dismissed')
+      : await tallyOf(context, touched);
+  return {
+    ...tally,
+    settlements: action === 'dismissed' ? settlements : 0,
+    examples: touched.slice(0, MOST_EXAMPLES).map(summaryOf),
+    refused: refused.slice(0, MOST_REFUSED),
+    asOf,
+  };
+}
+
+async function tallyOf({ store }: OperatorContext, rows: readonly Row[]): Promise<GroupTally> {
+  const operations: Record<string, number> = {};
+  let settlements = 0;
+  for (const row of rows) {
+    operations[row.operation] = (operations[row.operation] ?? 0) + 1;
+    if ((await openSettlementOf(store, row))?.blocked) settlements += 1;
+  }
+  return { count: rows.length, operations, inDoubt: rows.filter(({ inDoubt }) => inDoubt).length, settlements };
+}

@@ -1,0 +1,122 @@
+import { printable } from '../../platform/messages.js';
+import type { OutboxReport, OutboxStats } from '../interface.js';
+import type { Problem, Row } from '../rules/state-machine.js';
+import { type OutboxStore, type Outlook, pausesOf, type RowQuery } from '../store/store.js';
+
+/** The state of a report in the console. A report that waits for another one is `'blocked'`. */
+export type ShownState = Row['state'] | 'blocked';
+
+export interface ShownProblem {
+  /** `'conflict'`: the gateway holds other data. */
+  readonly code: string;
+  readonly message: string;
+  readonly status: number | null;
+  readonly requestId: string | null;
+  readonly details: string | null;
+}
+
+export interface ReportSummary
+  extends Pick<
+    Row,
+    | 'id'
+    | 'sequence'
+    | 'account'
+    | 'environment'
+    | 'operation'
+    | 'reference'
+    | 'attempts'
+    | 'inDoubt'
+    | 'enqueuedAt'
+    | 'changedAt'
+  > {
+  readonly state: ShownState;
+  readonly problem: ShownProblem | null;
+}
+
+export const stateOf = ({ state, blocked }: Pick<Row, 'state' | 'blocked'>): ShownState =>
+  blocked ? 'blocked' : state;
+
+/** A text with its control characters escaped. Null if there is none. */
+export const shownText = (text: string | undefined): string | null => (text === undefined ? null : printable(text));
+
+/** A problem in the form in which the console and `outbox show` print it. */
+export function shownProblem({ code, conflict, message, status, requestId, details }: Problem): ShownProblem {
+  return {
+    code: conflict ? 'conflict' : code,
+    message: printable(message),
+    status: status ?? null,
+    requestId: shownText(requestId),
+    details: details === undefined ? null : printable(JSON.stringify(details)),
+  };
+}
+
+/** A row as an item of a list, without its body. */
+export function summaryOf(row: Row): ReportSummary {
+  const { sequence, account, environment, operation, attempts, inDoubt, enqueuedAt, changedAt, problem } = row;
+  return {
+    id: printable(row.id),
+    sequence,
+    account,
+    environment,
+    operation,
+    reference: printable(row.reference),
+    state: stateOf(row),
+    attempts,
+    inDoubt,
+    enqueuedAt,
+    changedAt,
+    problem: problem ? shownProblem(problem) : null,
+  };
+}
+
+/** A row without the parts that only stores and workers need. */
+export const toPublicReport = ({
+  body: _,
+  excerpt: __,
+  fingerprint: ___,
+  fence: ____,
+  doubtBefore: _____,
+  waitsFor: ______,
+  damage: _______,
+  ...report
+}: Row): OutboxReport => report;
+
+/** The pauses in the outlook of a store, as a program sees them. */
+export const toPublicPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>
+  pausesOf(outlooks).flatMap(({ account, environment, operation, reason, message, since, until }) =>
+    reason ? [{ account, environment, ...(operation && { operation }), reason, message, since, until }] : [],
+  );
+
+/** Yields all rows that match a query. It reads them page by page. */
+export async function* scanRows(
+  store: Pick<OutboxStore, 'list'>,
+  query: Omit<RowQuery, 'limit'>,
+  page = 500,
+): AsyncGenerator<Row> {
+  for (let { after = 0 } = query; ; ) {
+    const rows = await store.list({ ...query, after, limit: page });
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < page) return;
+    after = last.sequence;
+  }
+}
+
+/** Larger than the number of reports of one reference in all accounts and environments. */
+const MOST_OF_REFERENCE = 500;
+
+/** The rows that a word names: the one with this id, or those with this reference. */
+export async function rowsNamed(store: Pick<OutboxStore, 'get' | 'list'>, name: string): Promise<readonly Row[]> {
+  const [row] = await store.get([name]);
+  return row ? [row] : store.list({ reference: name, limit: MOST_OF_REFERENCE });
+}
+
+/** The other rows of a row's reference in its account and environment, such as the settlement of a bet. */
+export async function relatedRows(
+  store: Pick<OutboxStore, 'list'>,
+  { id, account, environment, reference }: Row,
+): Promise<readonly Row[]> {
+  // Larger than the number of operations.
+  const rows = await store.list({ account, environment, reference, limit: 20 });
+  return rows.filter((row) => row.id !== id);
+}

@@ -1,0 +1,89 @@
+import type { Row } from '../rules/state-machine.js';
+import type { ProblemKey, RowSearch } from '../store/operator-store.js';
+import { isShown, isWithin, type Narrowing, type OperatorContext } from './context.js';
+import { shownDecision } from './decision-log.js';
+import { type ReportSummary, rowsNamed, type ShownState, stateOf, summaryOf } from './reports.js';
+
+/** A report must match all conditions. */
+export interface SearchFilter extends Narrowing, Pick<RowSearch, 'operation' | 'from' | 'to'> {
+  /** A complete id, `bet_id` or `request_id`. */
+  readonly text?: string | undefined;
+  readonly state?: ShownState | undefined;
+  /** Only the quarantined reports of this group, the oldest first. Combine it only with `limit`. */
+  readonly group?: ProblemKey | undefined;
+  /** Only the reports that the decision with this id has changed: those of one of its commits in each page. */
+  readonly decision?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface SearchPage {
+  readonly reports: readonly ReportSummary[];
+  /** Null at the end. A page reads a limited number of rows, so it may be short or empty and still have a next one. */
+  readonly next: string | null;
+  /** `enqueuedAt` of the last row that was read. Null if all rows were read. */
+  readonly reached: number | null;
+}
+
+const PAGE = 50;
+const LOOK = 10_000;
+
+/** A page of reports, the newest first. `cursor`: the `next` of the previous page, with the same filter. */
+export async function search(
+  context: OperatorContext,
+  filter: SearchFilter = {},
+  cursor?: string,
+): Promise<SearchPage> {
+  const { text, account, environment, operation, state, from, to, group, decision, limit = PAGE } = filter;
+  if (decision !== undefined) return decisionPage(context, decision, Number(cursor ?? 0));
+  if (group) return groupPage(context, group, limit, Number(cursor ?? 0));
+  if (text !== undefined && text.trim() !== '') {
+    const rows = (await rowsNamed(context.store, text.trim())).filter((row) => fits(context, row, filter));
+    return { reports: rows.sort((a, b) => b.sequence - a.sequence).map(summaryOf), next: null, reached: null };
+  }
+  const isBlocked = state === 'blocked';
+  const { rows, reached } = await context.console.search({
+    accounts: context.accounts,
+    account,
+    environment,
+    operation,
+    state: isBlocked ? 'waiting' : state,
+    blocked: state === undefined ? undefined : state === 'waiting' ? false : isBlocked,
+    from,
+    to,
+    before: Number(cursor ?? Number.MAX_SAFE_INTEGER),
+    limit,
+    look: LOOK,
+  });
+  return pageOf(rows, reached);
+}
+
+/** A page of the reports of a group, in the order in which a decision changes them. */
+async function groupPage(context: OperatorContext, of: ProblemKey, limit: number, after: number): Promise<SearchPage> {
+  const { console: store } = context;
+  const rows = isWithin(context, of, {}) ? await store.quarantined({ of, asOf: await store.now(), after, limit }) : [];
+  return pageOf(rows, rows.length === limit ? rows.at(-1) : undefined);
+}
+
+/** The reports of a decision. The cursor is one more than the place of the last commit, as that of an undo. */
+async function decisionPage(context: OperatorContext, id: string, cursor: number): Promise<SearchPage> {
+  const { console: store } = context;
+  const kept = await store.decision(id);
+  const step = kept && (await shownDecision(context, kept)) ? await store.touched(id, cursor - 1) : undefined;
+  if (!step) return pageOf([], undefined);
+  const rows = (await store.rows(step.sequences)).filter(({ account }) => isShown(context, account));
+  const following = await store.touched(id, step.from);
+  return { ...pageOf(rows, undefined), next: following ? String(step.from + 1) : null };
+}
+
+const pageOf = (rows: readonly Row[], reached: Pick<Row, 'sequence' | 'enqueuedAt'> | undefined): SearchPage => ({
+  reports: rows.map(summaryOf),
+  next: reached ? String(reached.sequence) : null,
+  reached: reached?.enqueuedAt ?? null,
+});
+
+const fits = (context: OperatorContext, row: Row, filter: SearchFilter): boolean =>
+  isWithin(context, row, filter) &&
+  (filter.operation ?? row.operation) === row.operation &&
+  (filter.state ?? stateOf(row)) === stateOf(row) &&
+  row.enqueuedAt >= (filter.from ?? row.enqueuedAt) &&
+  (filter.to === undefined || row.enqueuedAt < filter.to);

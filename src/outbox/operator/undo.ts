@@ -1,0 +1,76 @@
+import { appendReceipts } from '../receipts/log.js';
+import { type Decision, type Row, takenBack } from '../rules/state-machine.js';
+import type { KeptDecision } from '../store/operator-store.js';
+import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
+import { DEFAULT_MS, type DecideRequest, makeCommits, type Page, settlementsBack } from './decide.js';
+import { beginOrGoOn, type DecisionRecord, isWhollyShown, recordOf, shownDecision, type Who } from './decision-log.js';
+
+export interface UndoRequest extends Who, Pick<DecideRequest, 'forMs'> {
+  /** The id of the decision to undo. */
+  readonly of: string;
+}
+
+export interface Undone {
+  readonly decision: DecisionRecord;
+  readonly more: boolean;
+  /** The number of reports that this call left unchanged, for example claimed by a worker or decided about since. */
+  readonly kept: number;
+}
+
+/**
+ * Undoes a retry or a dismissal. Each retried report that no worker has claimed since is quarantined again, with its
+ * earlier problem. Each dismissed report is reopened, with the settlement that was dismissed with it. `recorded` is
+ * final. Works in small commits: while `more` is true, call it again, as `decide`.
+ */
+export async function undo(context: OperatorContext, request: UndoRequest): Promise<Undone> {
+  const { decision: id, who, reason, forMs = DEFAULT_MS } = request;
+  const of = await context.console.decision(request.of);
+  if (!of || !(await shownDecision(context, of)))
+    throw new OperatorRefusal('not-found', 'The decision to undo does not exist. Nothing was done.');
+  if (of.action !== 'retry' && of.action !== 'dismissed')
+    throw new OperatorRefusal(
+      'conflict',
+      'Only a retry or a dismissal can be undone: recorded is final. Nothing was done.',
+    );
+  if (!(await isWhollyShown(context, of)))
+    throw new OperatorRefusal(
+      'conflict',
+      'This decision is also about accounts that are not shown here. Undo it where all accounts are shown. Nothing was done.',
+    );
+  // An undo that was interrupted is continued by another one: each row is taken back once.
+  const isUndone = of.undoneBy !== undefined && of.undoneBy !== id;
+  if (isUndone && (await context.console.decision(of.undoneBy))?.done !== false)
+    throw new OperatorRefusal('conflict', 'This decision was already undone. Nothing was done.');
+  const touched = of.id;
+  const about = { decision: touched };
+  const begun = await beginOrGoOn(context, request, { action: 'undo', about, done: false, undoes: touched });
+  const undone = { reason, at: begun.at, by: who };
+  const reopening: Decision = { action: 'reopened', ...undone, id: begun.id };
+  const isDismissal = of.action === 'dismissed';
+  let kept = 0;
+
+  /** The rows of a step. Reopened rows need their bodies. */
+  async function rowsOf(sequences: readonly number[]): Promise<readonly Row[]> {
+    const rows = (await context.console.rows(sequences)).filter(({ account }) => isShown(context, account));
+    return isDismissal ? (await context.store.get(rows.map((row) => row.id))).flatMap((row) => row ?? []) : rows;
+  }
+
+  // The cursor is one more than the place of the last undone step.
+  async function next({ cursor }: KeptDecision): Promise<Page> {
+    const step = await context.console.touched(touched, cursor - 1);
+    if (!step) return { planned: [], to: cursor, done: true };
+    if (isDismissal) await appendReceipts(context.store);
+    const rows = await rowsOf(step.sequences);
+    const own = rows.map((row) => ({ row, change: takenBack(row, touched, undone, begun.id) }));
+    const planned = isDismissal ? [...own, ...(await settlementsBack(context.store, own, reopening))] : own;
+    return { planned, to: step.from + 1, done: false };
+  }
+
+  const ended = await makeCommits(context, begun, forMs, next, (results) => {
+    kept += results.filter(({ row }) => !row).length;
+    const now = results.flatMap(({ row }) => row ?? []);
+    if (isDismissal && now.length > 0) context.decided(now, 'reopened');
+  });
+  if (isDismissal) await context.afterDecision('reopened');
+  return { decision: recordOf(ended), more: !ended.done, kept };
+}

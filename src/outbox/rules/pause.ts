@@ -1,0 +1,273 @@
+import { type DestinationOperation, type PauseReason, type PauseScope, pauseKeyOf } from './destination.js';
+import { type Change, type Ending, LARGEST_COUNT, LONGEST_WAIT_MS } from './state-machine.js';
+
+const REASONS: readonly PauseReason[] = [
+  'authentication',
+  'address',
+  'rate-limited',
+  'unavailable',
+  'unreachable',
+  'configuration',
+  'refusals',
+];
+
+/** The pause of a destination, or the breaker of one of its operations. All workers of a store share it. */
+export interface Pause extends PauseScope {
+  /** The number of changes; 0 before the first. A change that was decided from an older version is not made. */
+  readonly version: number;
+  /** Undefined: not paused. */
+  readonly reason: PauseReason | undefined;
+  /** The reason in a sentence, without secrets. */
+  readonly message: string | undefined;
+  /** When it began, by the store's clock. */
+  readonly since: number;
+  /**
+   * Failed probes in a row. Of a breaker: its strikes and failed probes since its operation last recorded a report,
+   * also before the pause.
+   */
+  readonly strikes: number;
+  /** When the next probe may be sent, by the store's clock. */
+  readonly until: number;
+  /** Milliseconds until the next probe. 0 or less: a probe is due. */
+  readonly remainingMs: number;
+}
+
+/** A pause as a database reads it. */
+export type StoredPause = PauseScope & {
+  readonly [Name in Exclude<keyof Pause, keyof PauseScope | 'remainingMs'>]?: unknown;
+};
+
+const scopeOf = ({ account, environment, operation }: PauseScope): PauseScope => ({ account, environment, operation });
+
+/** Stores compare the version as it is read here, so that a pause with a damaged one can end. */
+const isVersion = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= LARGEST_COUNT;
+
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+/** Makes the pause that a database has read. A reason that this version does not know pauses, too. */
+export const readPause = (
+  { version, reason, message, since, strikes, until, ...scope }: StoredPause,
+  now: number,
+): Pause => ({
+  ...scopeOf(scope),
+  version: isVersion(version) ? version : 0,
+  reason:
+    reason === null || reason === undefined ? undefined : (REASONS.find((known) => known === reason) ?? 'unavailable'),
+  message: typeof message === 'string' ? message : undefined,
+  since: numberOf(since),
+  strikes: numberOf(strikes),
+  until: numberOf(until),
+  remainingMs: numberOf(until) - now,
+});
+
+/** A change of a pause. It is made only if the pause still has the version that was seen. */
+export interface PauseChange extends PauseScope {
+  readonly version: number;
+  /** The reason, to branch on. Undefined: not paused. */
+  readonly reason: PauseReason | undefined;
+  /** The reason in a sentence, without secrets. */
+  readonly message: string | undefined;
+  /** Failed probes in a row. Of a breaker: also its strikes. */
+  readonly strikes: number;
+  /** Milliseconds from now until the next probe. */
+  readonly forMs: number;
+  /** Whether an existing pause continues: `since` stays. */
+  readonly continues: boolean;
+}
+
+export const liftPause = ({ version, ...scope }: PauseScope & Pick<Pause, 'version'>): PauseChange => ({
+  ...scopeOf(scope),
+  version,
+  reason: undefined,
+  message: undefined,
+  strikes: 0,
+  forMs: 0,
+  continues: false,
+});
+
+const BASE_MS = 1_000;
+const CAP_MS = 60_000;
+
+/** Half of the wait is jitter, so that workers that paused together do not probe together or at once. */
+const backoff = (strikes: number, random: () => number) =>
+  (0.5 + random() / 2) * Math.min(CAP_MS, BASE_MS * 2 ** (strikes - 1));
+
+/** An attempt that ended, and the change that it would make to its row. */
+export interface AttemptEnd {
+  readonly ending: Ending;
+  readonly change: Pick<Change, 'state'>;
+  /** The version of the pause, if the attempt was its probe. */
+  readonly probe: number | undefined;
+}
+
+export interface PauseRules {
+  readonly random: () => number;
+  /** The number of strikes in a row after which an operation pauses. */
+  readonly breakerAfter: number;
+}
+
+export const isBreaker = ({ operation }: Pick<Pause, 'operation'>): boolean => operation !== undefined;
+
+/** Whether an answer would quarantine its report. A damaged report is quarantined without an answer. */
+export const isRefusal = ({ ending, change }: Pick<AttemptEnd, 'ending' | 'change'>): boolean =>
+  change.state === 'quarantined' && ending.kind !== 'recorded' && ending.problem.status !== undefined;
+
+/**
+ * Whether an answer is a strike for the breaker of its operation. It is one if it would quarantine the report, or if
+ * another server gave it and it is not a sign of another pause.
+ */
+const isStrike = (end: Pick<AttemptEnd, 'ending' | 'change'>): boolean =>
+  isRefusal(end) || (end.ending.kind !== 'recorded' && end.ending.foreign === true);
+
+/**
+ * Whether a refusal may quarantine its report. The pause of its destination and the breaker of its operation must both
+ * allow it. A breaker forbids it after too many strikes in a row, since the gateway may refuse every report. During a
+ * pause only the answer to the probe counts.
+ */
+export const mayQuarantine = (
+  seen: Pause,
+  probe: number | undefined,
+  { breakerAfter }: Pick<PauseRules, 'breakerAfter'>,
+): boolean =>
+  (!isBreaker(seen) || seen.strikes < breakerAfter) && (seen.reason === undefined || probe === seen.version);
+
+/**
+ * A refusal that does not quarantine: the report waits, and the attempt does not count. The doubt after the answer
+ * stays.
+ */
+export const postponed = (ending: Ending): Ending =>
+  ending.kind === 'recorded' ? ending : { ...ending, kind: 'failed', pause: 'refusals' };
+
+/** Whether the end of an attempt may change a pause. `struck`: whether its operation has strikes. */
+export const concernsPause = (end: AttemptEnd, struck: boolean): boolean =>
+  end.probe !== undefined ||
+  (end.change.state === 'recorded'
+    ? struck
+    : isStrike(end) || (end.ending.kind !== 'recorded' && end.ending.pause !== undefined));
+
+/**
+ * The change of a destination's pause, or of an operation's breaker, after an attempt. Undefined if nothing changes.
+ * Only a recorded probe ends a pause, since other attempts may have been sent before the pause.
+ *
+ * A breaker counts the strikes of one operation alone. Otherwise each recorded bet would reset the strikes of the
+ * settlements, and all refused settlements would be quarantined. A pause of the whole destination would also stop the
+ * bets.
+ */
+export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }: PauseRules): PauseChange | undefined {
+  const { ending, change, probe } = end;
+  const isProbe = probe === seen.version;
+  const paused = seen.reason !== undefined;
+  if (ending.kind === 'recorded' || change.state === 'recorded')
+    return isProbe || (!paused && seen.strikes > 0) ? liftPause(seen) : undefined;
+
+  const { problem, retryAfterMs = 0 } = ending;
+  const pause = isBreaker(seen) ? undefined : ending.pause;
+  const isCounted = isBreaker(seen) && isStrike(end);
+  if (!isProbe && pause === undefined && (paused || !isCounted)) return undefined;
+  // Attempts that were under way at the begin of the pause bring nothing new, unless the gateway asks for a longer
+  // wait.
+  if (!isProbe && paused && retryAfterMs <= seen.remainingMs) return undefined;
+  const strikes = paused && !isProbe ? seen.strikes : Math.min(seen.strikes + 1, LARGEST_COUNT);
+  const found = pause ?? (isCounted && strikes >= breakerAfter ? 'refusals' : undefined);
+  const reason = found ?? seen.reason;
+  if (reason === undefined) return { ...liftPause(seen), strikes };
+  const failures = reason === 'refusals' ? Math.max(1, strikes - breakerAfter + 1) : strikes;
+  return {
+    ...scopeOf(seen),
+    version: seen.version,
+    reason,
+    message: found === undefined ? seen.message : problem.message,
+    strikes,
+    // At least the backoff, even if the gateway asks for less.
+    forMs: Math.min(LONGEST_WAIT_MS, Math.max(retryAfterMs, backoff(failures, random))),
+    continues: paused,
+  };
+}
+
+/** Whether a probe is due. A time too far in the future means that a clock has jumped, so it counts as due. */
+export const isProbeDue = ({ reason, remainingMs }: Pause): boolean =>
+  reason !== undefined && (remainingMs <= 0 || remainingMs > LONGEST_WAIT_MS);
+
+/**
+ * Whether a probe takes a report that was never tried. Every second probe of an open breaker does. So new reports do
+ * not wait for all refused ones, and refused ones do not wait for a stream of new ones.
+ */
+export const isForUntried = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>): boolean =>
+  reason === 'refusals' && strikes % 2 === 0;
+
+/** Whether the probes of a breaker have reached their longest interval: all were refused, for more than a minute. */
+export const isRarelyProbed = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>, breakerAfter: number): boolean =>
+  reason === 'refusals' && BASE_MS * 2 ** (strikes - breakerAfter) >= CAP_MS;
+
+/** Takes the probe for the time of a lease. If this worker dies, another worker may take the probe after that. */
+export const probeTaken = ({ version, reason, message, strikes, ...scope }: Pause, leaseMs: number): PauseChange => ({
+  ...scopeOf(scope),
+  version,
+  reason,
+  message,
+  strikes,
+  forMs: leaseMs,
+  continues: true,
+});
+
+/** Gives a probe back if it found no report to send. Otherwise the next report would wait for the end of the lease. */
+export const probeGivenBack = (taken: Pause, forMs: number): PauseChange => ({
+  ...probeTaken(taken, forMs),
+  version: taken.version + 1,
+});
+
+/** The breakers that a worker has seen with strikes or open, by `pauseKeyOf`. It is a hint: the store decides. */
+export type SeenBreakers = ReadonlyMap<string, SeenPause>;
+type SeenPause = Pick<Pause, keyof PauseScope | 'reason' | 'strikes'>;
+
+const isNoted = (pause: SeenPause): boolean => isBreaker(pause) && (pause.strikes > 0 || pause.reason !== undefined);
+
+/** The breakers after a look at all pauses of the store. A breaker that the store no longer has is forgotten. */
+export const breakersAtLook = (pauses: readonly SeenPause[]): SeenBreakers =>
+  new Map([...new Map(pauses.map((pause) => [pauseKeyOf(pause), pause]))].filter(([, pause]) => isNoted(pause)));
+
+/** The breakers after one pause was read or changed. */
+export const breakersWith = (before: SeenBreakers, pause: SeenPause): SeenBreakers =>
+  breakersAtLook([...before.values(), pause]);
+
+/** The operations whose breaker is open. A worker claims none of their reports. */
+export const heldBy = (seen: SeenBreakers): readonly DestinationOperation[] =>
+  [...seen.values()].flatMap(({ account, environment, operation, reason }) =>
+    operation && reason !== undefined ? [{ account, environment, operation }] : [],
+  );
+
+/** Whether a breaker is closed and has strikes. The next success of its operation resets them. */
+export function hasStrikes(seen: SeenBreakers, breaker: PauseScope): boolean {
+  const pause = seen.get(pauseKeyOf(breaker));
+  return pause !== undefined && pause.reason === undefined;
+}
+
+/** The state before the first pause. */
+export const notPaused = (scope: PauseScope): Pause => ({
+  ...scopeOf(scope),
+  version: 0,
+  reason: undefined,
+  message: undefined,
+  since: 0,
+  strikes: 0,
+  until: 0,
+  remainingMs: 0,
+});
+
+/** A pause after a change, by the store's clock. */
+export const changePause = (
+  before: Pause,
+  { reason, message, strikes, forMs, continues, ...scope }: PauseChange,
+  now: number,
+): Pause => ({
+  ...scopeOf(scope),
+  // The version starts again after its largest value, so that a damaged one stays in the range of its column.
+  version: (before.version % LARGEST_COUNT) + 1,
+  reason,
+  message,
+  since: continues ? before.since : now,
+  strikes,
+  until: now + forMs,
+  remainingMs: forMs,
+});

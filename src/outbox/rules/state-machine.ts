@@ -1,0 +1,513 @@
+import type { ErrorCode, ErrorOutcome } from '../../errors/errors.js';
+import { type BackoffSettings, backoffMs } from '../../platform/time.js';
+import type { OperationName } from '../../protocol/operations.js';
+import type { OutboxEnvironment, PauseReason } from './destination.js';
+
+/**
+ * The state of a report. `'waiting'`: it waits for its next attempt. `'in-flight'`: a worker has it. `'recorded'`: the
+ * gateway holds it.
+ * `'quarantined'`: it needs a person. `'dismissed'`: a person decided that it is never sent. `'recorded'` and `'dismissed'` are final.
+ */
+export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';
+
+/** A stable name of the kind of failure: the code of an error, or `'damaged'` for a damaged stored row. */
+export type ProblemCode = ErrorCode | 'damaged';
+
+/** The problem of the latest attempt, without secrets and personal data. */
+export interface Problem {
+  /** A stable name of the kind of failure, to branch on. */
+  readonly code: ProblemCode;
+  /** The problem in a sentence, without secrets and personal data. */
+  readonly message: string;
+  /** The id of the missing key, if the report could not be opened without it. */
+  readonly keyId?: string;
+  /** The HTTP status of the answer. */
+  readonly status?: number;
+  /** Whether the gateway holds other data than this report's. */
+  readonly conflict?: boolean;
+  /** The id that the gateway gave to the request, with which its support finds it. */
+  readonly requestId?: string;
+  /** The answer of the gateway as JSON: known words and an HTTP status, like its message. All else is masked. */
+  readonly details?: unknown;
+}
+
+/** The decision of a person about a row, and its reason. */
+export interface Decision {
+  /**
+   * The action that was decided. `'reopened'`: a dismissed report is as it was before its dismissal. `'replaced'`: other
+   * data is sent under its reference.
+   */
+  readonly action: 'retry' | 'recorded' | 'dismissed' | 'reopened' | 'replaced';
+  /** The reason, in the words of the person who decided. */
+  readonly reason: string;
+  /** The time, in milliseconds since 1970, by the clock of the process that decided. */
+  readonly at: number;
+  /** The person who decided, if known. */
+  readonly by?: string;
+  /** The id of the decision about many reports that this is a part of. Each of those changes a row once. */
+  readonly id?: string;
+  /** For `'replaced'`: the fingerprint of the data before. */
+  readonly fingerprint?: string;
+  /**
+   * For a settlement that was dismissed with its initiated report: the id of the decision about that report. Both are
+   * reopened together.
+   */
+  readonly with?: string;
+  /** The state of the row before a retry or a replacement. A retry can be undone. */
+  readonly before?: {
+    /** Its fence. A higher one means that a worker has claimed the row since. */
+    readonly fence: number;
+    /** Its problem: the cause of the quarantine. */
+    readonly problem?: Problem | undefined;
+  };
+  /** Present if the retry was undone before the report was sent. */
+  readonly undone?: {
+    /** The reason that the person gave. */
+    readonly reason: string;
+    /** The time, in milliseconds since 1970. */
+    readonly at: number;
+    /** The person who undid it. */
+    readonly by: string;
+  };
+}
+
+/** The words of a group are cut to this length, since they are part of a database index. */
+export const MOST_WORDS = 400;
+
+/**
+ * The group of a problem: its code, and its message without the name of the report. Reports with the same problem are
+ * one group. A message begins with the name of its report and a colon. The databases compute the same value in SQL.
+ */
+export function wrongOf(problem: Problem | undefined): { readonly code: string; readonly words: string } {
+  const { code = 'unknown', message = '', conflict } = problem ?? {};
+  const words = message.slice(message.includes(': ') ? message.indexOf(': ') + 2 : 0);
+  return { code: conflict ? 'conflict' : code, words: Array.from(words).slice(0, MOST_WORDS).join('') };
+}
+
+/** The numbers of rows in a store. */
+export interface Counts {
+  /** Rows by state, including pruned ones. Blocked rows are not counted as waiting. */
+  readonly states: Readonly<Record<RowState | 'blocked', number>>;
+  /** `enqueuedAt` of the oldest row that is neither final nor quarantined. */
+  readonly oldestOpenAt: number | undefined;
+  /** The sum of all rows' attempts. */
+  readonly attempts: number;
+  /**
+   * When the rows that are not final were counted, if the store has kept the counts of a large queue for a while.
+   * Absent: they were counted for this answer. A queue of fewer than 20,000 open rows is always counted for the answer.
+   */
+  readonly countedAt?: number;
+}
+
+/** Counters of a store end here, so that a damaged one does not exceed the range of its column. */
+export const LARGEST_COUNT = 1_000_000_000;
+
+/** The next number of a counter, at most `LARGEST_COUNT`. */
+export const oneMore = (count: number): number => Math.min(count + 1, LARGEST_COUNT);
+
+/** The part of a row that its state machine reads and writes. */
+export interface Progress {
+  /** The state of the report. */
+  readonly state: RowState;
+  /** The number of claims. A write with an older number is not made. */
+  readonly fence: number;
+  /** The number of attempts, without those that ended in a pause, for example after a rate limit or a wrong key. */
+  readonly attempts: number;
+  /**
+   * Whether the gateway may have recorded an attempt. True from before the first byte is sent until an answer proves
+   * otherwise.
+   */
+  readonly inDoubt: boolean;
+  /** `inDoubt` before the latest attempt. */
+  readonly doubtBefore: boolean;
+}
+
+/** One report in a store. Times are milliseconds since 1970 by the store's clock. */
+export interface Row extends Progress {
+  /** Account, environment, operation and reference, with colons between them. Each report has one row. */
+  readonly id: string;
+  /** A rising number from the store: the order of enqueueing. */
+  readonly sequence: number;
+  /** The account of the report: the licence, as the option `account` names it. */
+  readonly account: string;
+  /** The environment to which the report goes. */
+  readonly environment: OutboxEnvironment;
+  /** The called function, for example `'reportBetEvent'`. */
+  readonly operation: OperationName;
+  /** The report's `bet_id` or `request_id`. */
+  readonly reference: string;
+  /** The id of the row that must be final first, if that row is in the store. */
+  readonly waitsFor: string | undefined;
+  /** Whether that row is in the store and not final. A blocked row is never claimed. */
+  readonly blocked: boolean;
+  /** The sealed bytes to send. Undefined once they are deleted. */
+  readonly body: string | undefined;
+  /** Identifies the bytes, also after the body was deleted. */
+  readonly fingerprint: string;
+  /** A sealed excerpt of the body that outlives it, or the mark of its erasure. See `excerpt.ts`. */
+  readonly excerpt: string | undefined;
+  /** The time of enqueueing. */
+  readonly enqueuedAt: number;
+  /** The time from which it may be claimed. For a row in flight: the end of its lease. */
+  readonly dueAt: number;
+  /** The time of the last change of its state. */
+  readonly changedAt: number;
+  /** The result of a recorded row. `'accepted'`: the outbox behind the relay has stored it, and delivers it. */
+  readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | undefined;
+  /** The message of the gateway when it recorded the report. All words except known ones are masked. */
+  readonly message: string | undefined;
+  /** The id that the gateway gave to the recorded request, with which its support finds it. */
+  readonly requestId: string | undefined;
+  /** The problem of the latest attempt. */
+  readonly problem: Problem | undefined;
+  /** The decisions of people about the report, the oldest first. */
+  readonly decisions: readonly Decision[];
+  /** The names of the parts that the store could not read. A damaged row is never sent: a worker quarantines it. */
+  readonly damage?: string;
+}
+
+/** A change of a row: its complete new progress, and the other values that a store writes. */
+export interface Change extends Progress, Pick<Row, 'outcome' | 'message' | 'requestId' | 'problem' | 'decisions'> {
+  /** Milliseconds from now, by the store's clock, until it may be claimed. */
+  readonly delayMs: number;
+  /** Whether the store keeps the body. Otherwise only the fingerprint remains. */
+  readonly keepBody: boolean;
+  /** The sealed bytes that take the place of the stored ones. */
+  readonly replacement?:
+    | (Pick<Row, 'fingerprint'> & { readonly body: string; readonly excerpt?: string | undefined })
+    | undefined;
+}
+
+/**
+ * A change of a row, made only if the row still has the state and the fence that it was decided for. A final row is only
+ * changed once it has its line in the receipt log.
+ */
+export interface Write {
+  readonly id: string;
+  readonly expected: Pick<Row, 'state' | 'fence'>;
+  readonly change: Change;
+}
+
+/** The end of an attempt that did not record the report. */
+export interface Failed {
+  /**
+   * `'same'`: the gateway holds this data. `'conflict'`: it holds other data. `'refused'`: any other 4xx. `'failed'`: a
+   * transient failure.
+   */
+  readonly kind: 'same' | 'conflict' | 'not-found' | 'refused' | 'failed';
+  /** The outcome of this attempt alone. Every value except `'unknown'` proves that it recorded nothing. */
+  readonly outcome: ErrorOutcome;
+  /** The problem of this attempt. */
+  readonly problem: Problem;
+  /** The reason to pause the environment. The attempt is not counted. */
+  readonly pause?: PauseReason;
+  /**
+   * True if another server answered, for example a proxy. The report is not quarantined, and the breaker counts a
+   * strike.
+   */
+  readonly foreign?: true;
+  /** The wait that the gateway asks for, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** False if nothing was sent. The attempt is not counted. */
+  readonly counts?: false;
+}
+
+export type Ending =
+  | {
+      readonly kind: 'recorded';
+      readonly message: string | undefined;
+      readonly requestId?: string | undefined;
+      readonly outcome?: Row['outcome'];
+    }
+  | Failed;
+
+/** The settings and the related row that decide about the end of an attempt. */
+export interface EndingContext {
+  /** The waits between attempts. */
+  readonly schedule: BackoffSettings;
+  readonly random: () => number;
+  readonly keepBodies: boolean;
+  /** The state of the row that this one waits for: not in the outbox, not final, or final. */
+  readonly dependency: 'none' | 'open' | 'final';
+}
+
+/** The longest wait. Stores read a later time as a jump of the clock, and so as past. */
+export const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+
+/** Whether a row is sent no more. A person may reopen a dismissed row. */
+export const isFinal = (state: RowState): boolean => state === 'recorded' || state === 'dismissed';
+
+/**
+ * Whether a row may be claimed: a waiting row that is due, or a row in flight whose lease is over. A row that was never
+ * claimed is due at once, since the clock may have been ahead when it was enqueued.
+ */
+export const isClaimable = (
+  { state, blocked, dueAt, fence }: Pick<Row, 'state' | 'blocked' | 'dueAt' | 'fence'>,
+  now: number,
+): boolean =>
+  (state === 'in-flight' || (state === 'waiting' && !blocked)) &&
+  (fence === 0 || dueAt <= now || dueAt > now + LONGEST_WAIT_MS);
+
+/** Whether a row must wait for an earlier row of the store. */
+export const isBlocked = ({ state }: Pick<Row, 'state'>, before: Pick<Row, 'state'> | undefined): boolean =>
+  state === 'waiting' && before !== undefined && !isFinal(before.state);
+
+/** Whether a row still has the state and fence for which a change was decided. Otherwise the change is too late. */
+export const isAsExpected = (
+  { state, fence }: Pick<Row, 'state' | 'fence'>,
+  expected: Pick<Row, 'state' | 'fence'>,
+): boolean => state === expected.state && fence === expected.fence;
+
+/**
+ * The progress of a claimed row. It is in doubt from now on: if this worker dies, the next one cannot tell whether the
+ * report was recorded. It counts as an attempt from now on, so that an attempt that crashes its worker is counted.
+ */
+export const claimed = (row: Progress): Progress => ({
+  state: 'in-flight',
+  fence: oneMore(row.fence),
+  attempts: oneMore(row.attempts),
+  inDoubt: true,
+  doubtBefore: row.inDoubt,
+});
+
+/** The change of a claimed row after its attempt. */
+export function ended(
+  row: Progress & Pick<Row, 'decisions' | 'problem'>,
+  ending: Ending,
+  context: EndingContext,
+): Change {
+  if (ending.kind === 'recorded') return recorded(row, ending.outcome ?? 'recorded', context.keepBodies, ending);
+  const { kind, outcome, problem } = ending;
+  // A duplicate is this report only if an earlier attempt may have been recorded. Otherwise another sender reported it.
+  if (kind === 'same' && row.doubtBefore)
+    return recorded(row, 'already-recorded', context.keepBodies, { requestId: problem.requestId });
+
+  // An attempt that recorded nothing restores the earlier doubt: an earlier attempt may have been recorded.
+  const inDoubt = outcome === 'unknown' || row.doubtBefore;
+  const waits = kind === 'failed' || (kind === 'not-found' && mayBeEarly(row, context));
+  return {
+    ...unchanged(row),
+    state: waits ? 'waiting' : 'quarantined',
+    attempts: ending.pause || ending.counts === false ? row.attempts - 1 : row.attempts,
+    inDoubt,
+    delayMs: waits ? waitMs(row, ending, context) : 0,
+    // If this attempt was given back unsent, an earlier 404 still counts as the first of two.
+    problem:
+      ending.counts === false && problem.code === 'aborted' && row.problem?.code === 'not-found'
+        ? row.problem
+        : problem,
+  };
+}
+
+/**
+ * Whether a 404 may mean that the gateway did not hold the initiated report yet. The initiated report may have been
+ * recorded during this attempt. So only a second 404 in a row is final, since a row is not sent while the row that it
+ * waits for is open.
+ */
+const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingContext): boolean =>
+  dependency === 'open' || (dependency === 'final' && problem?.code !== 'not-found');
+
+/** The longest wait of a report whose attempt ended in a pause, unless the gateway asks for a longer one. */
+const PAUSED_CAP_MS = 60_000;
+/**
+ * An attempt that ended in a pause is not counted, so the wait follows the number of claims. So one report whose
+ * attempts always end in a pause does not delay the others.
+ */
+function waitMs(
+  { attempts, fence }: Pick<Row, 'attempts' | 'fence'>,
+  { pause, retryAfterMs = 0 }: Failed,
+  { schedule, random }: EndingContext,
+): number {
+  const capMs = pause ? Math.min(schedule.capMs, PAUSED_CAP_MS) : schedule.capMs;
+  const backoff = backoffMs(pause ? fence : attempts, { baseMs: schedule.baseMs, capMs }, random);
+  return Math.min(LONGEST_WAIT_MS, Math.max(backoff, retryAfterMs));
+}
+
+const recorded = (
+  row: Progress & Pick<Row, 'decisions' | 'problem'>,
+  outcome: Row['outcome'],
+  keepBody: boolean,
+  { message, requestId }: Partial<Pick<Row, 'message' | 'requestId'>> = {},
+): Change => ({
+  ...unchanged(row),
+  state: 'recorded',
+  inDoubt: false,
+  outcome,
+  message,
+  requestId,
+  problem: undefined,
+  keepBody,
+});
+
+/** The change that leaves a row as it is and makes it due at once. */
+export const unchanged = ({
+  state,
+  fence,
+  attempts,
+  inDoubt,
+  doubtBefore,
+  problem,
+  decisions,
+}: Progress & Pick<Row, 'problem' | 'decisions'>): Change => ({
+  state,
+  fence,
+  attempts,
+  inDoubt,
+  doubtBefore,
+  delayMs: 0,
+  outcome: undefined,
+  message: undefined,
+  requestId: undefined,
+  problem,
+  decisions,
+  keepBody: true,
+});
+
+/** The change of a row by a person's decision. A text: the reason why the decision is refused. */
+export function decided(row: Row, decision: Decision, keepBodies: boolean): Change | string {
+  const { state, fence, problem } = row;
+  const decisions = [...row.decisions, decision];
+  if (decision.action === 'reopened') return reopened(row, decision);
+  if (decision.action === 'replaced') return 'its new data is missing';
+  if (decision.action === 'retry') {
+    if (state !== 'quarantined' && state !== 'waiting')
+      return `it is ${state}; only a quarantined or waiting report can be tried again`;
+    // The doubt stays, so that the next answer is read as before. The problem is removed, so that an earlier 404 no
+    // longer counts.
+    const kept =
+      state === 'quarantined'
+        ? [...row.decisions, { ...decision, before: { fence, ...(problem && { problem }) } }]
+        : decisions;
+    return { ...unchanged(row), state: 'waiting', problem: undefined, decisions: kept };
+  }
+  // A report whose key is lost waits for ever unless a person resolves it.
+  const isLocked = state === 'waiting' && problem?.code === 'configuration';
+  if (state !== 'quarantined' && !isLocked)
+    return `it is ${state}; only a quarantined report, or one whose key is missing, can be resolved`;
+  if (decision.action === 'recorded') return { ...recorded(row, 'already-recorded', keepBodies), decisions };
+  // The body stays, so that the report can be reopened.
+  return { ...unchanged(row), state: 'dismissed', decisions };
+}
+
+/** The problem of a settlement while a person dismisses its initiated report. */
+export const HELD: Problem = {
+  code: 'not-found',
+  message: 'A person was dismissing its initiated report. Dismiss this settlement, too, or retry it.',
+};
+
+const isHeld = (problem: Problem | undefined): boolean => problem?.message === HELD.message;
+
+/**
+ * The change of a dismissed row that is reopened: it is as before its dismissal, with its doubt and its problem. The
+ * fence rises, so that a late repetition of an earlier decision changes nothing.
+ */
+function reopened(row: Row, decision: Decision): Change | string {
+  const { state, fence, problem, body, damage, decisions } = row;
+  if (state !== 'dismissed') return `it is ${state}; only a dismissed report can be reopened`;
+  if (damage !== undefined) return `its stored row is damaged (${damage})`;
+  if (body === undefined)
+    return `its data was deleted, so it cannot be sent${mayReplace(row) === undefined ? '; replace it with the data' : ''}`;
+  const waited = problem?.code === 'configuration' || isHeld(problem);
+  return {
+    ...unchanged(row),
+    state: waited ? 'waiting' : 'quarantined',
+    fence: oneMore(fence),
+    problem: isHeld(problem) ? undefined : problem,
+    decisions: [...decisions, decision],
+  };
+}
+
+/** The problems that prove that the gateway refused the report and recorded nothing, unless an attempt is in doubt. */
+const REFUSED: readonly ProblemCode[] = ['unprocessable', 'bad-request', 'validation', 'not-found'];
+
+/** The members of a row that decide whether it may be replaced. */
+export type Replaceable = Pick<Row, 'state' | 'inDoubt' | 'problem' | 'damage' | 'waitsFor' | 'attempts'>;
+
+/**
+ * Whether other data may be sent under the reference of a row: only while it is certain that the gateway holds nothing
+ * under it. Undefined if so. A text: the reason why not.
+ */
+export function mayReplace({ state, inDoubt, problem, damage, waitsFor, attempts }: Replaceable): string | undefined {
+  // Corrected amounts of a bet are those of its settlement, too, which was never sent.
+  const isUnsentSettlement = state === 'waiting' && waitsFor !== undefined && attempts === 0;
+  if (state !== 'quarantined' && state !== 'dismissed' && !isUnsentSettlement)
+    return `it is ${state}; only a quarantined or dismissed report can be replaced, or a settlement that was never sent`;
+  if (inDoubt) return 'it is in doubt: the gateway may hold the earlier data';
+  if (problem?.code === 'duplicate') return 'the gateway holds a report under its reference';
+  if (damage !== undefined) return `its stored row is damaged (${damage})`;
+  if (!isUnsentSettlement && (!problem || !REFUSED.includes(problem.code)))
+    return 'only a report that the gateway has refused can be replaced';
+  return undefined;
+}
+
+/**
+ * The change of a row that gets other data: it waits, and is sent as a new report. The fence rises, so that no late
+ * answer to the earlier data changes it. A text: the reason why this is refused.
+ */
+export function replaced(
+  row: Row,
+  decision: Decision,
+  replacement: NonNullable<Change['replacement']>,
+): Change | string {
+  const why = mayReplace(row);
+  if (why !== undefined) return why;
+  const { fence, problem, fingerprint, decisions } = row;
+  const before = { fence, ...(problem && { problem }) };
+  return {
+    ...unchanged(row),
+    state: 'waiting',
+    fence: oneMore(fence),
+    doubtBefore: false,
+    problem: undefined,
+    decisions: [...decisions, { ...decision, fingerprint, before }],
+    replacement,
+  };
+}
+
+/** The row after a change by a decision, as a store writes it. The times stay those before. */
+export const changedRow = (row: Row, { delayMs: _, keepBody, replacement, ...progress }: Change): Row => ({
+  ...row,
+  ...progress,
+  ...bytesAfter(row, { keepBody, replacement }),
+});
+
+export const bytesAfter = (
+  { body, fingerprint, excerpt }: Pick<Row, 'body' | 'fingerprint' | 'excerpt'>,
+  { keepBody, replacement }: Pick<Change, 'keepBody' | 'replacement'>,
+): Pick<Row, 'body' | 'fingerprint' | 'excerpt'> =>
+  replacement ? { excerpt: undefined, ...replacement } : { body: keepBody ? body : undefined, fingerprint, excerpt };
+
+/** Whether a settlement was dismissed together with this dismissed report, and is reopened together with it. */
+export const wasDismissedWith = (settlement: Row, { id, state, decisions }: Row): boolean => {
+  const decision = decisions.at(-1)?.id;
+  const last = settlement.decisions.at(-1);
+  return (
+    state === 'dismissed' &&
+    settlement.state === 'dismissed' &&
+    settlement.waitsFor === id &&
+    decision !== undefined &&
+    last?.with === decision
+  );
+};
+
+/**
+ * The change of a row whose retry or dismissal is undone: a retried row is quarantined as before, and a dismissed one is
+ * reopened. A text: the reason why this is refused. The fence rises, so that a late repetition of the decision changes
+ * nothing: it expects the old fence.
+ */
+export function takenBack(row: Row, of: string, undone: NonNullable<Decision['undone']>, id?: string): Change | string {
+  const { state, fence, decisions } = row;
+  const last = decisions.at(-1);
+  if (last?.id === of && last.action === 'dismissed')
+    return reopened(row, { action: 'reopened', ...undone, ...(id !== undefined && { id }) });
+  if (last?.id !== of || last.action !== 'retry' || last.undone) return 'another decision was made about it since';
+  if (!last.before) return 'it was not quarantined before';
+  if (state !== 'waiting' || fence !== last.before.fence) return 'a worker has claimed it since: it may have been sent';
+  return {
+    ...unchanged(row),
+    state: 'quarantined',
+    fence: oneMore(fence),
+    problem: last.before.problem,
+    decisions: [...decisions.slice(0, -1), { ...last, undone }],
+  };
+}

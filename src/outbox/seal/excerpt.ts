@@ -1,0 +1,134 @@
+import { ConfigurationError } from '../../errors/errors.js';
+import { asRecord } from '../../platform/as-record.js';
+import { type OperationName, operationNames, operations } from '../../protocol/operations.js';
+import type { Location } from '../../schema/location.js';
+import type { Row } from '../rules/state-machine.js';
+import type { OutboxSettings } from '../settings.js';
+import { OWN_KEY } from './key-ring.js';
+import { missingKeyOf, ofExcerpt, type Seal, type SealContext } from './seal.js';
+import { keyIdOf } from './standard-seal.js';
+
+/** The excerpt of a body, as JSON. It has the form of a body with fewer fields. */
+interface Excerpt {
+  /** The fingerprint of the body, so that the excerpt of other bytes is not used. */
+  readonly of: string;
+  readonly user?: { readonly user_id: unknown };
+  readonly userId?: unknown;
+  readonly location: unknown;
+}
+
+/** The prefix of an erased excerpt. The id of the decision follows. */
+const ERASED = 'erased ';
+
+/**
+ * Whether an excerpt of the body outlives it: for a settled report with a location, and for its initiated one, since a
+ * later call needs the same location.
+ */
+const isExcerpted = (operation: OperationName): boolean =>
+  operationNames.some((name) => {
+    const row = operations[name];
+    return row.location === 'field' && (name === operation || row.after === operation);
+  });
+
+/**
+ * Makes the excerpt of a body: the location, and the player's id, by which the location is found and erased. Undefined
+ * for an operation without one.
+ */
+export async function makeExcerpt(
+  seal: Seal,
+  about: SealContext & Pick<Row, 'fingerprint'>,
+  body: string,
+): Promise<string | undefined> {
+  if (!isExcerpted(about.operation)) return undefined;
+  const { user, userId, location } = asRecord(JSON.parse(body));
+  if (location === undefined) return undefined;
+  const { user_id: name } = asRecord(user);
+  const excerpt: Excerpt = {
+    of: about.fingerprint,
+    ...(name !== undefined && { user: { user_id: name } }),
+    ...(userId !== undefined && { userId }),
+    location,
+  };
+  const sealed = await seal.seal(JSON.stringify(excerpt), ofExcerpt(about));
+  return JSON.stringify([sealed.body, sealed.fingerprint]);
+}
+
+/** The sealed text and the fingerprint of an excerpt. Undefined for an erased or a damaged one. */
+function partsOf(excerpt: string | undefined): readonly [body: string, fingerprint: string] | undefined {
+  if (excerpt === undefined || !excerpt.startsWith('[')) return undefined;
+  try {
+    const [body, fingerprint]: readonly unknown[] = JSON.parse(excerpt);
+    return typeof body === 'string' && typeof fingerprint === 'string' ? [body, fingerprint] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const erasedMark = (decision: string): string => `${ERASED}${decision}`;
+
+/** The id of the decision that erased the body of a row. Undefined if none did. */
+export const erasedBy = ({ excerpt }: Pick<Row, 'excerpt'>): string | undefined =>
+  excerpt?.startsWith(ERASED) ? excerpt.slice(ERASED.length) : undefined;
+
+/** The id of the user's key that sealed an excerpt. */
+export const keyIdOfExcerpt = ({ excerpt }: Pick<Row, 'excerpt'>): string | undefined => {
+  const [body] = partsOf(excerpt) ?? [];
+  const keyId = body === undefined ? undefined : keyIdOf(body);
+  return keyId === OWN_KEY ? undefined : keyId;
+};
+
+/**
+ * What the store still has of a report's body: the body, or its excerpt. Undefined if it has neither. Rejects as
+ * `Seal.open` does.
+ */
+export async function openKept(seal: Seal, row: Row): Promise<Readonly<Record<string, unknown>> | undefined> {
+  if (row.body !== undefined) return asRecord(JSON.parse(await seal.open(row.body, row)));
+  const [body, fingerprint] = partsOf(row.excerpt) ?? [];
+  if (body === undefined || fingerprint === undefined) return undefined;
+  const excerpt = asRecord(JSON.parse(await seal.open(body, { ...ofExcerpt(row), fingerprint })));
+  return excerpt.of === row.fingerprint ? excerpt : undefined;
+}
+
+const isLocation = (value: unknown): value is Location => {
+  const { latitude, longitude, source } = asRecord(value);
+  return typeof latitude === 'number' && typeof longitude === 'number' && typeof source === 'string';
+};
+
+/** The location of a stored report. Undefined if it has none, or if it cannot be read here. */
+export async function keptLocation(seal: Seal, row: Row): Promise<Location | undefined> {
+  const kept = await openKept(seal, row).catch(() => undefined);
+  return isLocation(kept?.location) ? kept.location : undefined;
+}
+
+/** As `keptLocation`, but rejects without the key: another location could be reported in place of the stored one. */
+async function locationFor(seal: Seal, row: Row): Promise<Location | undefined> {
+  await openKept(seal, row).catch((error) => {
+    const keyId = missingKeyOf(error);
+    if (keyId === undefined) return;
+    throw new ConfigurationError(
+      `${row.operation} ${row.reference} (${row.environment}): its stored location cannot be read without the key ${JSON.stringify(keyId)}. Nothing was enqueued: give the outbox that key, or pass the location.`,
+    );
+  });
+  return keptLocation(seal, row);
+}
+
+/** Keeps the locations of withdrawals, and finds them for their settlements. */
+export interface Excerpts {
+  make(about: SealContext & Pick<Row, 'fingerprint'>, body: string): Promise<string | undefined>;
+  /**
+   * The first location in the rows with these ids. With `transaction`, as the user's transaction sees them. Rejects if
+   * the key of a location is missing.
+   */
+  locationIn(ids: readonly string[], transaction: unknown): Promise<Location | undefined>;
+}
+
+export const createExcerpts = ({ store, seal }: Pick<OutboxSettings, 'store' | 'seal'>): Excerpts => ({
+  make: (about, body) => makeExcerpt(seal, about, body),
+  async locationIn(ids, transaction) {
+    for (const row of await store.get(ids, transaction)) {
+      const location = row && (await locationFor(seal, row));
+      if (location) return location;
+    }
+    return undefined;
+  },
+});

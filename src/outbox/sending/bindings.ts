@@ -1,0 +1,75 @@
+import type { Events } from '../events.js';
+import { type BoundDestination, boundTo, type Destination, keyOf, otherGateway } from '../rules/destination.js';
+import type { AccountSettings, OutboxSettings } from '../settings.js';
+import type { OutboxStore } from '../store/store.js';
+
+interface Given {
+  readonly store: Pick<OutboxStore, 'bind'>;
+  readonly accounts: readonly Pick<AccountSettings, 'account' | 'gateways' | 'mockMode'>[];
+}
+
+const wantedOf = (accounts: Given['accounts']) =>
+  accounts.flatMap(({ account, gateways, mockMode }) => boundTo(account, gateways).map((one) => ({ one, mockMode })));
+
+/**
+ * Binds each new destination to its gateway. Rejects with a `ConfigurationError` if a destination is bound to another
+ * gateway.
+ */
+export async function ensureOwnGateways({ store, accounts }: Given): Promise<void> {
+  const wanted = wantedOf(accounts);
+  const bound = await store.bind(wanted.map(({ one }) => one));
+  for (const [index, { one, mockMode }] of wanted.entries()) {
+    const gateway = bound[index] ?? one.gateway;
+    if (gateway !== one.gateway) throw otherGateway(one, gateway, mockMode);
+  }
+}
+
+/**
+ * Whether the store has lost a binding: the transaction that bound it was rolled back, or the database was restored.
+ */
+export const isUnbound = (wanted: Destination, bound: readonly Destination[]): boolean =>
+  !bound.some((one) => keyOf(one) === keyOf(wanted));
+
+/** Binds each new destination to its gateway, and reports each destination that is bound to another gateway. */
+export function createBindings({ store, accounts, logger }: Given & Pick<OutboxSettings, 'logger'>, events: Events) {
+  const wanted = wantedOf(accounts);
+  /**
+   * The other gateways that an error has named, by destination. The same error comes again only after the destination
+   * had the right gateway or none.
+   */
+  const reported = new Map<string, string>();
+  let isBound = false;
+
+  function tell({ one, mockMode }: (typeof wanted)[number], bound: string): void {
+    const before = reported.get(keyOf(one));
+    if (bound === one.gateway) reported.delete(keyOf(one));
+    if (bound === one.gateway || bound === before) return;
+    reported.set(keyOf(one), bound);
+    const cause = otherGateway(one, bound, mockMode);
+    logger.error(cause.message);
+    events.emit('error', {
+      message: 'These reports are bound to another gateway; this outbox does not send them.',
+      cause,
+    });
+  }
+
+  return {
+    /**
+     * Called before each turn. Binds once, and again after the store lost a destination. Rejects if the store fails.
+     */
+    async bind(): Promise<void> {
+      if (isBound) return;
+      const bound = await store.bind(wanted.map(({ one }) => one));
+      isBound = true;
+      for (const [index, each] of wanted.entries()) tell(each, bound[index] ?? each.one.gateway);
+    },
+    /** Reports the destinations that were bound to another gateway in the meantime. */
+    compare(outlooks: readonly BoundDestination[]): void {
+      for (const each of wanted) {
+        const known = outlooks.find((other) => keyOf(other) === keyOf(each.one));
+        if (isUnbound(each.one, outlooks)) isBound = false;
+        tell(each, known?.gateway ?? each.one.gateway);
+      }
+    },
+  };
+}

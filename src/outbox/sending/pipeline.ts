@@ -1,0 +1,128 @@
+import { type Clock, withTimeout } from '../../platform/time.js';
+import { breakerOf, type PauseScope, pauseKeyOf, wholeOf } from '../rules/destination.js';
+import type { Ending, Row } from '../rules/state-machine.js';
+import { AHEAD_MS, claimsAhead, GATHER_MS, isGathering } from './plan.js';
+
+/**
+ * Attempts a claimed row and returns how the attempt ended, if that is known. Does not send a row that is held back.
+ * Must not reject.
+ */
+export type Attempt = (isHeldBack: boolean) => Promise<Ending | undefined>;
+
+interface Prefetched {
+  readonly row: Row;
+  readonly attempt: Attempt;
+  readonly since: number;
+  readonly turn: number;
+}
+
+interface PipelineOptions {
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly isStopping: () => boolean;
+  /** The number of rows that the worker has claimed and not yet written, and of those whose attempt has ended. */
+  readonly count: () => { readonly busy: number; readonly ended: number };
+}
+
+/**
+ * The longest time that a row stays prefetched, in milliseconds. After that the gateway is slow, and another worker may
+ * take the row.
+ */
+const LONGEST_MS = 1_000;
+/** The weight of the last attempt in the average time of an attempt. */
+const WEIGHT = 1 / 8;
+
+/**
+ * Holds the rows of a worker between their claim and their write, so that attempts do not wait for commits and rows
+ * share commits. A claimed row passes through four states:
+ *
+ * 1. Prefetched: the row waits for one of the `concurrency` places, in the order of the claims. It is held back, and so given
+ *    back unsent, if its destination or operation pauses, if the worker stops, or if the row waits too long.
+ * 2. Sending: its attempt is under way. A probe is sent at once, in a place of its own.
+ * 3. Ended: the result is known, and waits a moment for other results.
+ * 4. Written: a turn has committed the result, and the row leaves.
+ *
+ * The outbox of a page has no pipeline: it claims as many rows as it sends at once, and writes each result at once.
+ */
+export function createPipeline({ concurrency, clock, isStopping, count }: PipelineOptions) {
+  const prefetched: Prefetched[] = [];
+  /** The last turn whose rows are held back, for each pause. */
+  const heldBack = new Map<string, number>();
+  let sending = 0;
+  let turns = 0;
+  /** The average time of an attempt; undefined while it is not known. */
+  let tookMs: number | undefined;
+  let endedAt = Number.NaN;
+  /** Ends the wait for more results. */
+  let enough: (() => void) | undefined;
+  /** Whether prefetched rows keep the gateway busy during that wait. */
+  let hasTime = false;
+
+  /** A clock that throws must not block a place for ever. */
+  const now = (): number => {
+    try {
+      return clock.now();
+    } catch {
+      return Number.NaN;
+    }
+  };
+  const isWithin = (milliseconds: number): boolean => milliseconds >= 0 && milliseconds <= LONGEST_MS;
+  const places = (): number => concurrency + claimsAhead(concurrency, tookMs);
+  const isPaused = (scope: PauseScope, turn: number): boolean => turn <= (heldBack.get(pauseKeyOf(scope)) ?? -1);
+  const isGatheringNow = (): boolean => isGathering(count().ended, { busy: count().busy, places: places() });
+
+  const attemptOne = ({ row, attempt, since, turn }: Prefetched, began: number) =>
+    attempt(isStopping() || !isWithin(began - since) || isPaused(wholeOf(row), turn) || isPaused(breakerOf(row), turn));
+
+  async function fillPlace(first: Prefetched): Promise<void> {
+    sending += 1;
+    for (let next: Prefetched | undefined = first; next; next = prefetched.shift()) {
+      const began = now();
+      const ending = await attemptOne(next, began);
+      endedAt = now();
+      const took = endedAt - began;
+      const wasSent = ending?.kind === 'recorded' || (ending !== undefined && ending.counts !== false);
+      if (wasSent) tookMs = took >= 0 ? (tookMs ?? took) * (1 - WEIGHT) + took * WEIGHT : undefined;
+    }
+    sending -= 1;
+  }
+
+  const waitForMore = (milliseconds: number) =>
+    withTimeout(() => new Promise<void>((resolve) => (enough = resolve)), { clock, milliseconds });
+
+  return {
+    /** The number of rows that may be claimed and not yet written, without probes. */
+    places,
+    /** Called when a turn begins. */
+    turn(): void {
+      turns += 1;
+      // After an idle time the old measurements no longer describe the gateway.
+      if (sending === 0 && !isWithin(now() - endedAt)) tookMs = undefined;
+    },
+    /** Takes a row that the last turn claimed. The time of a probe is not measured, since its route may be broken. */
+    send(row: Row, attempt: Attempt, isProbe: boolean): void {
+      const claimed = { row, attempt, since: now(), turn: turns };
+      if (isProbe) void attemptOne(claimed, claimed.since);
+      else if (sending < concurrency) void fillPlace(claimed);
+      else prefetched.push(claimed);
+    },
+    /** Holds back the prefetched rows of a destination or an operation. Rows of later turns are sent. */
+    holdBack(scope: PauseScope): void {
+      heldBack.set(pauseKeyOf(scope), turns);
+    },
+    /** Waits while prefetched rows are sent, and then while each moment brings one more result. */
+    async gather(): Promise<void> {
+      hasTime = isGatheringNow() && prefetched.length > 0;
+      if (hasTime) await waitForMore(AHEAD_MS);
+      hasTime = false;
+      for (let seen = 0; isGatheringNow() && count().ended > seen; ) {
+        seen = count().ended;
+        await waitForMore(GATHER_MS);
+      }
+    },
+    /** Called when an attempt has ended. It may be the last one that `gather` waits for. */
+    ended(): void {
+      if (!isGatheringNow() || (hasTime && prefetched.length === 0)) enough?.();
+    },
+  };
+}

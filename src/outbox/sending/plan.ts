@@ -1,0 +1,234 @@
+import { operations } from '../../protocol/operations.js';
+import { type Destination, type DestinationOperation, keyOf } from '../rules/destination.js';
+import { isForUntried, isProbeDue, type Pause } from '../rules/pause.js';
+import { type Change, type Ending, type EndingContext, isFinal, type Row } from '../rules/state-machine.js';
+import { damageProblem } from '../rules/stored-row.js';
+import { isServed } from '../store/claimants.js';
+import type { Claimant, ClaimRequest, Outlook, Turn } from '../store/store.js';
+
+/** A row whose attempt has ended, and its change. */
+export interface Finished {
+  readonly row: Row;
+  readonly change: Change;
+}
+
+export interface WorkerState {
+  /** The accounts whose reports it sends. */
+  readonly accounts: readonly Claimant[];
+  /** The number of rows that it has claimed and not yet written. */
+  readonly busy: number;
+  /** The number of rows that it may send at once: the option, and one more for each probe under way. */
+  readonly concurrency: number;
+  /** The number of rows that it may claim: those that it sends at once, and the prefetched ones. */
+  readonly places: number;
+  /** The operations that it does not claim, since their breaker is open. */
+  readonly held: readonly DestinationOperation[];
+  readonly leaseMs: number;
+  readonly pollMs: number;
+  readonly stopping: boolean;
+}
+
+export interface Looked {
+  /** Whether its last turn wrote or claimed anything. */
+  readonly worked: boolean;
+  /** When it last looked for due probes, by its own clock; NaN before the first look. */
+  readonly lookedAt: number;
+  readonly now: number;
+}
+
+/** The next steps of a worker after a look. */
+export interface IdlePlan {
+  /** Pauses whose probe is due. The worker sends one report for each, unless another worker takes the probe first. */
+  readonly probes: readonly Pause[];
+  /** Milliseconds to sleep after that. An ended attempt or a new report wakes the worker earlier. */
+  readonly waitMs: number;
+}
+
+const LONGEST_FAILURE_WAIT_MS = 30_000;
+
+/** The number of tries to change a pause that other workers change at the same time. */
+export const PAUSE_TRIES = 5;
+
+/** The time after the limit of `stop` in which a worker writes the results of cancelled attempts, in milliseconds. */
+export const STOP_MARGIN_MS = 1_000;
+
+/** The time for which a turn waits for one more result, in milliseconds. */
+export const GATHER_MS = 1;
+const MOST_GATHERED = 128;
+
+/** A worker prefetches the rows that it sends within this time, in milliseconds. */
+export const AHEAD_MS = 75;
+const MOST_AHEAD = 128;
+
+/**
+ * The number of rows that a worker prefetches: as many as it sends within `AHEAD_MS`, so that the next attempts do not
+ * wait for a commit. It prefetches none if the gateway is slow or its speed is unknown, because a claimed row is in
+ * doubt if the worker dies, even if it was not sent.
+ */
+export const claimsAhead = (concurrency: number, tookMs: number | undefined): number =>
+  tookMs !== undefined && tookMs > 0 ? Math.min(MOST_AHEAD, Math.floor((concurrency * AHEAD_MS) / tookMs)) : 0;
+
+/**
+ * Whether a turn waits for more results, so that they and the next claims share a commit and its wait for the disk. A
+ * result never waits if no other attempt is under way.
+ */
+export const isGathering = (finished: number, { busy, places }: Pick<WorkerState, 'busy' | 'places'>): boolean =>
+  finished > 0 && finished < busy && finished < Math.min(MOST_GATHERED, places * 0.75);
+
+/**
+ * Plans a turn: it writes all results and claims rows for the free places. A probe claims one row and needs no free
+ * place.
+ */
+export function planTurn(
+  finished: readonly Finished[],
+  { accounts, busy, places, held, leaseMs, stopping }: WorkerState,
+  probe?: Pause,
+): Turn {
+  const free = stopping ? 0 : probe ? 1 : places - (busy - finished.length);
+  const still = accounts.map((one) => ({
+    ...one,
+    busy: one.busy - finished.filter(({ row }) => row.account === one.account).length,
+  }));
+  return {
+    writes: finished.map(({ row, change }) => ({
+      id: row.id,
+      expected: { state: 'in-flight', fence: row.fence },
+      change,
+    })),
+    claim:
+      free > 0
+        ? { accounts: still, limit: free, leaseMs, ...(probe ? asProbe(probe) : held.length > 0 && { without: held }) }
+        : undefined,
+  };
+}
+
+/** A probe of a destination takes any of its reports. A probe of a breaker takes a report of its operation. */
+function asProbe(pause: Pause): Pick<ClaimRequest, 'limit' | 'probe' | 'untriedFirst' | 'without'> {
+  const { account, environment, operation } = pause;
+  const others = Object.values(operations).flatMap(({ name }) =>
+    name === operation ? [] : [{ account, environment, operation: name }],
+  );
+  return {
+    limit: 1,
+    probe: { account, environment, ...(operation && { operation }) },
+    untriedFirst: isForUntried(pause),
+    ...(operation && { without: others }),
+  };
+}
+
+export const outlookOf = (outlooks: readonly Outlook[], row: Destination): Outlook | undefined =>
+  outlooks.find((one) => keyOf(one) === keyOf(row));
+
+/**
+ * Milliseconds until a worker looks for due probes. It looks now if it found nothing to do, and once per `pollMs`
+ * during a backlog, since the backlog of one destination or operation must not delay the probes of others.
+ */
+export function lookInMs(
+  { worked, lookedAt, now }: Looked,
+  { busy, concurrency, pollMs, stopping }: WorkerState,
+): number {
+  if (stopping) return pollMs;
+  if (!worked && busy < concurrency) return 0;
+  const since = now - lookedAt;
+  // It looks now before the first look and after the clock has jumped back. A shorter wait than a millisecond may not
+  // move the clock.
+  return since >= 0 && since < pollMs ? Math.max(1, pollMs - since) : 0;
+}
+
+/** The due probes, which need no free place, and the time for which an idle worker sleeps. */
+export function lookAhead(
+  outlooks: readonly Outlook[],
+  { accounts, busy, concurrency, pollMs }: WorkerState,
+): IdlePlan {
+  const hasRoom = busy < concurrency;
+  const probes: Pause[] = [];
+  let waitMs = pollMs;
+  for (const outlook of outlooks) {
+    const { pause, breakers, nextInMs } = outlook;
+    if (nextInMs === undefined || !isServed(outlook, accounts)) continue;
+    const open = breakers.filter(({ reason }) => reason !== undefined);
+    // No breaker is probed while its whole destination is paused.
+    for (const one of pause.reason === undefined ? [pause, ...open] : [pause]) {
+      // A due row that was not claimed belongs to an open breaker, whose probe determines the wait.
+      if (one.reason === undefined && nextInMs <= 0 && open.length > 0) continue;
+      const due = one.reason === undefined || isProbeDue(one);
+      if (one.reason !== undefined && due && nextInMs <= 0) probes.push(one);
+      // Without a free place, the worker sleeps until an attempt ends and wakes it.
+      else if (hasRoom) waitMs = Math.min(waitMs, Math.max(1, nextInMs, due ? 0 : one.remainingMs));
+    }
+  }
+  return { probes, waitMs };
+}
+
+/**
+ * The wait after `empty` looks in a row that announced a row or a probe, of which the next turn then did nothing. It
+ * doubles, so that a row which no turn can claim does not make the worker spin.
+ */
+export function idleWaitMs(waitMs: number, empty: number, pollMs: number): number {
+  const least = Math.min(pollMs, 2 ** Math.min(30, empty));
+  // With a damaged time, the wait is not a number.
+  return waitMs > least ? waitMs : least;
+}
+
+/**
+ * Whether an attempt that begins now ends within the lease. Otherwise it could overlap with the attempt of the next
+ * worker. Both times are by the worker's clock. If that clock has jumped back, the rest of the lease is unknown.
+ */
+export const isInTime = (
+  askedAt: number,
+  now: number,
+  { leaseMs, attemptTimeoutMs }: { leaseMs: number; attemptTimeoutMs: number },
+): boolean => now >= askedAt && now - askedAt <= leaseMs - attemptTimeoutMs;
+
+/** The id of the row that must be read before an ending can be judged. */
+export const asksFor = ({ waitsFor }: Pick<Row, 'waitsFor'>, { kind }: Ending): string | undefined =>
+  kind === 'not-found' ? waitsFor : undefined;
+
+/** The state of that row, in the words of an `EndingContext`. */
+export const dependencyOf = (before: Pick<Row, 'state'> | undefined): EndingContext['dependency'] =>
+  before === undefined ? 'none' : isFinal(before.state) ? 'final' : 'open';
+
+/** The wait after the store has failed this often in a row. */
+export const failureWaitMs = (failures: number, pollMs: number): number =>
+  Math.min(LONGEST_FAILURE_WAIT_MS, pollMs * 2 ** Math.min(10, failures - 1));
+
+/** The end of an attempt that began too late to be sent. */
+export const NOT_SENT: Ending = {
+  kind: 'failed',
+  outcome: 'not-sent',
+  counts: false,
+  problem: { code: 'aborted', message: 'It was not sent, since its lease or the time limit of stop was nearly over.' },
+};
+
+/** The end of a prefetched row that was given back unsent. */
+export const HELD_BACK: Ending = {
+  kind: 'failed',
+  outcome: 'not-sent',
+  counts: false,
+  problem: {
+    code: 'aborted',
+    message: 'It was not sent, since its environment was paused, the outbox was stopped, or the gateway became slow.',
+  },
+};
+
+/** The wait of a row whose key is missing. After that, any process may try it. */
+const MISSING_KEY_WAIT_MS = 300_000;
+
+/** The end of an attempt that did not begin, since the key of its sealed body is missing. */
+export const withoutKey = (message: string, keyId: string): Ending => ({
+  kind: 'failed',
+  outcome: 'not-sent',
+  counts: false,
+  retryAfterMs: MISSING_KEY_WAIT_MS,
+  problem: { code: 'configuration', message, keyId },
+});
+
+/** The end of an attempt that did not begin, since the row is damaged. */
+export const damaged = (
+  subject: string,
+  damage = 'its bytes cannot be opened; the outbox of another store may have sealed them',
+): Ending => ({
+  kind: 'refused',
+  outcome: 'not-sent',
+  problem: damageProblem(damage, subject),
+});

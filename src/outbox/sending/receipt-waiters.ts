@@ -1,0 +1,182 @@
+import type { Receipt, RelayReceipt } from '../../client/receipt.js';
+import { AbortedError, type ReportingError } from '../../errors/errors.js';
+import { memberOf } from '../../platform/as-record.js';
+import type { Location } from '../../schema/location.js';
+import { errorOf } from '../rules/error-of.js';
+import type { Row } from '../rules/state-machine.js';
+import type { OutboxSettings } from '../settings.js';
+import { isDamage } from '../store/store.js';
+
+/** A receipt of a gateway, or of a relay, which has no environment. */
+type AnyReceipt = Receipt | RelayReceipt;
+
+interface Waiter {
+  readonly location: Location | undefined;
+  readonly since: number;
+  /** Whether the report was in the store. True from the begin if the store has no transactions of the user. */
+  wasThere: boolean;
+  /** The time at which it was first missing after that. */
+  goneSince?: number | undefined;
+  readonly resolve: (receipt: AnyReceipt) => void;
+  readonly reject: (error: ReportingError) => void;
+}
+
+const SLOWEST_POLL_MS = 15_000;
+const POLLED_AT_ONCE = 200;
+/** The wait for a report that was never in the store: its transaction may still be open. */
+const LONGEST_ABSENCE_MS = 300_000;
+/** The wait for a report that was in the store: an attempt may be under way, and its result says more. */
+const GONE_MS = 2_000;
+/**
+ * The slowest poll of a local store without transactions of the user, so that a lost report is found after `GONE_MS`.
+ */
+const SLOWEST_LOCAL_POLL_MS = 2_000;
+
+/** The pending promises of receipts. It polls the store, since other processes may record reports. */
+export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings) {
+  const inPage = accounts.some(({ internals }) => internals.kind === 'relay');
+  const waiters = new Map<string, Waiter[]>();
+  let timer: unknown;
+  let stopped = false;
+  let wait = pollMs;
+  const slowestPollMs = Math.max(pollMs, memberOf(store, 'transactional') ? SLOWEST_POLL_MS : SLOWEST_LOCAL_POLL_MS);
+
+  function tell(row: Row): void {
+    const waiting = waiters.get(row.id) ?? [];
+    for (const waiter of waiting) {
+      waiter.wasThere = true;
+      waiter.goneSince = undefined;
+    }
+    if (row.state === 'waiting' || row.state === 'in-flight') return;
+    waiters.delete(row.id);
+    for (const { location, resolve, reject } of waiting) {
+      if (row.state === 'recorded') resolve(receiptOfRow(row, location));
+      else reject(errorOf(row));
+    }
+  }
+
+  /** Ends the wait for a report that has been missing for too long. */
+  function giveUp(id: string): void {
+    const now = clock.now();
+    const waiting = waiters.get(id) ?? [];
+    for (const waiter of waiting) {
+      if (!waiter.wasThere || waiter.goneSince !== undefined) continue;
+      waiter.goneSince = now;
+      wait = pollMs;
+    }
+    rejectLost(
+      id,
+      ({ since, goneSince = Number.NaN }) => now - goneSince >= GONE_MS || now - since > LONGEST_ABSENCE_MS,
+    );
+  }
+
+  function rejectLost(id: string, isOver: (waiter: Waiter) => boolean): void {
+    const waiting = waiters.get(id) ?? [];
+    const others = waiting.filter((waiter) => !isOver(waiter));
+    if (others.length > 0) waiters.set(id, others);
+    else waiters.delete(id);
+    for (const { reject } of waiting.filter(isOver)) reject(lostError(inPage));
+  }
+
+  async function look(ids: readonly string[]): Promise<void> {
+    try {
+      const rows = await store.get(ids);
+      for (const [index, id] of ids.entries()) {
+        const row = rows[index];
+        if (row) tell(row);
+        else giveUp(id);
+      }
+    } catch (cause) {
+      // Otherwise the next look tries the store again.
+      if (isDamage(cause)) rejectAll(damageError(cause));
+    }
+  }
+
+  function rejectAll(error = stoppedError()): void {
+    for (const { reject } of [...waiters.values()].flat()) reject(error);
+    waiters.clear();
+  }
+
+  function lookLater(): void {
+    if (timer !== undefined || stopped || waiters.size === 0) return;
+    timer = clock.setTimeout(async () => {
+      const ids = [...waiters.keys()].slice(0, POLLED_AT_ONCE);
+      await look(ids);
+      // Reports that still wait move to the end, so that each look reads others.
+      for (const id of ids) {
+        const still = waiters.get(id);
+        if (still && waiters.delete(id)) waiters.set(id, still);
+      }
+      timer = undefined;
+      wait = Math.min(slowestPollMs, wait * 1.5);
+      lookLater();
+    }, wait);
+  }
+
+  return {
+    /** The receipt of a row, now or later. */
+    receiptFor(id: string, location: Location | undefined): Promise<AnyReceipt> {
+      const promise = new Promise<AnyReceipt>((resolve, reject) => {
+        if (stopped) return reject(stoppedError());
+        const wasThere = !memberOf(store, 'transactional');
+        const waiter: Waiter = { location, since: clock.now(), wasThere, resolve, reject };
+        waiters.set(id, [...(waiters.get(id) ?? []), waiter]);
+        wait = pollMs;
+        void look([id]).then(lookLater);
+      });
+      // An unused promise that rejects must not end the process.
+      promise.catch(() => {});
+      return promise;
+    },
+    tell,
+    /** An attempt ended, and its row is missing. If the gateway recorded the report, that counts. */
+    gone(row: Row): void {
+      if (row.state === 'recorded') tell(row);
+      else rejectLost(row.id, () => true);
+    },
+    start(): void {
+      stopped = false;
+    },
+    /** Ends every wait. The reports stay in the store. */
+    stop(error?: AbortedError): void {
+      stopped = true;
+      clock.clearTimeout(timer);
+      timer = undefined;
+      rejectAll(error);
+    },
+  };
+}
+
+export type Waiters = ReturnType<typeof createWaiters>;
+
+/** The error of everything that waits for a report in a damaged store. */
+export const damageError = (cause: Error): AbortedError =>
+  new AbortedError(`It is unknown whether this report was recorded. ${cause.message}`, { outcome: 'unknown' });
+
+const stoppedError = () =>
+  new AbortedError(
+    'The outbox was stopped before this report was recorded. The report stays in the store, and an outbox sends it after its next start.',
+    { outcome: 'unknown' },
+  );
+
+const lostError = (inPage: boolean) =>
+  new AbortedError(
+    inPage
+      ? 'This report is no longer in the store: the data of this site was cleared. The report may have been sent before that.'
+      : 'This report is no longer in the store: the database was lost, restored from a backup or replaced by a standby, or the transaction with the report was rolled back. The gateway may hold it: compare your records with the gateway, and report the same data again if it is missing there.',
+    { outcome: 'unknown' },
+  );
+
+export const receiptOfRow = (
+  { outcome = 'recorded', operation, reference, environment, attempts, message, requestId }: Row,
+  location?: Location,
+): AnyReceipt => ({
+  outcome,
+  operation,
+  reference,
+  ...(environment !== 'relay' && { environment }),
+  attempts,
+  ...(message !== undefined && { message }),
+  ...(requestId !== undefined && { requestId }),
+  ...(location && { location }),
+});

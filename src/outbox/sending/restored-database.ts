@@ -1,0 +1,69 @@
+import type { Events } from '../events.js';
+import { type Change, isFinal, type Row, unchanged } from '../rules/state-machine.js';
+import type { OutboxSettings } from '../settings.js';
+import type { Write } from '../store/store.js';
+import type { Finished } from './plan.js';
+import type { Waiters } from './receipt-waiters.js';
+
+const mayHaveLanded = ({ change }: Finished): boolean => change.state === 'recorded' || change.inDoubt;
+
+/**
+ * The change of a row whose attempt may have been recorded, if the store holds an older state of the row than that
+ * attempt. This happens after a restored backup, or if a standby without the latest commits took over. The row becomes
+ * doubtful, so that a duplicate answer of the gateway is read as success. Undefined if nothing must change. Fences only
+ * rise, so a higher fence is another worker's.
+ */
+export function keptInDoubt(stored: Row, finished: Finished, leaseMs: number): Change | undefined {
+  const { row } = finished;
+  const { state, fence } = stored;
+  const isKnown = state === 'in-flight' ? stored.doubtBefore : stored.inDoubt;
+  const isOlder = fence <= row.fence && !isFinal(state) && stored.fingerprint === row.fingerprint;
+  if (!mayHaveLanded(finished) || isKnown || !isOlder) return undefined;
+  const kept = { ...unchanged(stored), inDoubt: true, doubtBefore: true };
+  // Another worker sends the row without the doubt. The new fence rejects its result, and the report waits for the end
+  // of that attempt.
+  return state === 'in-flight' ? { ...kept, state: 'waiting', fence: fence + 1, delayMs: leaseMs } : kept;
+}
+
+/**
+ * Whether the store went back to a state that no doubt can repair: the report has other data there, from before it was
+ * replaced, or is dismissed, from before it was reopened. A person must compare it.
+ */
+const isOtherReport = (stored: Row, { row }: Finished): boolean =>
+  stored.state === 'dismissed'
+    ? stored.fence < row.fence
+    : stored.fence <= row.fence && stored.fingerprint !== row.fingerprint;
+
+interface Parts extends Pick<OutboxSettings, 'store' | 'leaseMs'> {
+  readonly events: Events;
+  readonly waiters: Pick<Waiters, 'tell'>;
+}
+
+/**
+ * Checks the rows of refused writes. After a restore of the database, only this worker has the results of their
+ * attempts.
+ */
+export async function keepDoubt(
+  refused: readonly Finished[],
+  rows: readonly (Row | undefined)[],
+  { store, leaseMs, events, waiters }: Parts,
+): Promise<void> {
+  const writes: Write[] = [];
+  const forgotten: Finished[] = [];
+  const others: Finished[] = [];
+  for (const [index, one] of refused.entries()) {
+    const stored = rows[index];
+    const change = stored && keptInDoubt(stored, one, leaseMs);
+    if (change) writes.push({ id: stored.id, expected: stored, change });
+    if (change || (!stored && mayHaveLanded(one))) forgotten.push(one);
+    else if (stored && mayHaveLanded(one) && isOtherReport(stored, one)) others.push(one);
+  }
+  if (forgotten.length + others.length === 0) return;
+  if (writes.length > 0) await store.turn({ writes, claim: undefined });
+  events.emit('error', { message: wentBack([...forgotten, ...others].map(({ row }) => row.id)), cause: undefined });
+  // The gateway has recorded them, even if the database has lost that.
+  for (const { row, change } of forgotten) if (change.state === 'recorded') waiters.tell({ ...row, ...change });
+}
+
+const wentBack = (ids: readonly string[]): string =>
+  `The database of the outbox holds an older state than the last commit: it was restored, or a standby took over. The gateway may hold these reports: ${ids.join(', ')}. Those that are still in the store with the same data, and are not dismissed, stay in doubt. Compare the others with your records.`;

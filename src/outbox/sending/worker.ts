@@ -1,0 +1,311 @@
+import { hasCode } from '../../errors/errors.js';
+import { memberOf } from '../../platform/as-record.js';
+import { playerTag } from '../../platform/hash.js';
+import { subjectOf } from '../../platform/messages.js';
+import { createAborting, withTimeout } from '../../platform/time.js';
+import type { Location } from '../../schema/location.js';
+import { aboutReport, type Events } from '../events.js';
+import { endingOf, gatewayRefusal, misconfiguredEnding, relayRefusal } from '../rules/attempt-ending.js';
+import { wholeOf } from '../rules/destination.js';
+import { type Pause, probeGivenBack, probeTaken } from '../rules/pause.js';
+import type { Ending, Row } from '../rules/state-machine.js';
+import type { OutboxSettings } from '../settings.js';
+import { createClaimants } from '../store/claimants.js';
+import { isDamage, type Outlook, type TurnResult } from '../store/store.js';
+import { createBindings } from './bindings.js';
+import { announceLocked, type createUnlocking } from './locked.js';
+import { createPauses, type ProbeOf } from './pauses.js';
+import type { createPipeline } from './pipeline.js';
+import {
+  asksFor,
+  damaged,
+  dependencyOf,
+  type Finished,
+  failureWaitMs,
+  HELD_BACK,
+  idleWaitMs,
+  isInTime,
+  lookAhead,
+  lookInMs,
+  NOT_SENT,
+  planTurn,
+  STOP_MARGIN_MS,
+  type WorkerState,
+} from './plan.js';
+import type { Waiters } from './receipt-waiters.js';
+import { keepDoubt } from './restored-database.js';
+
+/** The parts of a worker that only a server's outbox has. */
+export interface WorkerParts {
+  /** Prefetches rows and gathers results. Without it, a worker claims only the rows that it sends at once. */
+  readonly makePipeline?: typeof createPipeline;
+  /** Finds reports that wait for a key which this outbox has. A page has no keys. */
+  readonly makeUnlocking?: typeof createUnlocking;
+}
+
+interface Claim {
+  readonly row: Row;
+  /** The time before the claim, by this worker's clock. The lease began later. */
+  readonly askedAt: number;
+  readonly probe: ProbeOf | undefined;
+}
+
+/** Emits the event of an ended attempt and settles its waiters. `done`: whether the change was written. */
+function tellEnd({ row, change }: Finished, done: boolean, events: Events, waiters: Waiters): void {
+  const { delayMs, keepBody, ...progress } = change;
+  const now: Row = { ...row, ...progress };
+  const about = aboutReport(now);
+  const { outcome, problem, inDoubt } = now;
+  if (!done) events.emit('late', about);
+  else if (now.state === 'recorded' && outcome !== undefined)
+    events.emit('recorded', { ...about, outcome, waitedMs: row.changedAt - row.enqueuedAt });
+  else if (problem && now.state === 'waiting')
+    events.emit('delayed', { ...about, code: problem.code, inDoubt, delayMs });
+  else if (problem)
+    events.emit('quarantined', {
+      ...about,
+      code: problem.code,
+      message: problem.message,
+      conflict: problem.conflict === true,
+      inDoubt,
+    });
+  if (done) waiters.tell(now);
+}
+
+/**
+ * The loop of a worker. Each turn writes results and claims rows in one commit, and starts the attempts. All decisions
+ * are in `plan.ts`, `state-machine.ts` and `pause.ts`.
+ */
+export function createWorker(
+  settings: OutboxSettings,
+  events: Events,
+  waiters: Waiters,
+  onIdle: () => void,
+  { makePipeline, makeUnlocking }: WorkerParts,
+) {
+  const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
+  const claimants = createClaimants(settings.accounts);
+  const bindings = createBindings(settings, events);
+  const unlock = makeUnlocking?.(settings);
+  /** The number of rows that are claimed, and not yet written and announced. */
+  let busy = 0;
+  /** The number of probes under way. Each has an extra place, since a backlog may fill the others. */
+  let probing = 0;
+  let lookedAt = Number.NaN;
+  let finished: Finished[] = [];
+  /** Rows whose write was refused. An earlier turn may have made the write and then failed, so they are read again. */
+  let refused: Finished[] = [];
+  let stopping = false;
+  let wakeUp: (() => void) | undefined;
+  let woken = false;
+  let failures = 0;
+  /** The number of looks in a row that announced work before the next poll, while no turn found any. */
+  let empty = 0;
+  let isStoreDamaged = false;
+  const pipeline = makePipeline?.({
+    concurrency,
+    clock,
+    isStopping: () => stopping,
+    count: () => ({ busy, ended: finished.length }),
+  });
+  const abort = createAborting();
+  const pauses = createPauses(settings, events);
+
+  const workerState = (): WorkerState => ({
+    ...settings,
+    accounts: claimants.all(),
+    concurrency: concurrency + probing,
+    places: (pipeline?.places() ?? concurrency) + probing,
+    held: pauses.held(),
+    busy,
+    stopping,
+  });
+
+  const letGo = (row: Row) => {
+    busy -= 1;
+    claimants.gave(row);
+  };
+
+  const wake = () => {
+    woken = true;
+    wakeUp?.();
+  };
+
+  async function sleep(milliseconds: number): Promise<void> {
+    if (!woken) {
+      const awake = new Promise<void>((resolve) => {
+        wakeUp = resolve;
+      });
+      await withTimeout(() => awake, { clock, milliseconds });
+    }
+    woken = false;
+  }
+
+  async function attempt({ row, askedAt, probe }: Claim, isHeldBack: boolean): Promise<Ending | undefined> {
+    let known: Ending | undefined;
+    try {
+      const ending = isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Giving it back would hide the damage.
+      known = ending;
+      if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(wholeOf(row));
+      const before = asksFor(row, ending);
+      const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
+      const { change, paused } = await pauses.judge({ row, ending, probe, dependency });
+      for (const one of paused) pipeline?.holdBack(one); // Repeated for rows that were claimed while the pause was written.
+      finished.push({ row, change });
+    } catch (cause) {
+      events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
+      // The row stays in flight and in doubt until its lease is over.
+      letGo(row);
+    }
+    if (probe) probing -= 1;
+    pipeline?.ended();
+    wake();
+    return known;
+  }
+
+  async function send(row: Row, askedAt: number): Promise<Ending> {
+    const { account, operation, environment, reference } = row;
+    let body: string;
+    try {
+      if (row.body === undefined || row.damage !== undefined) throw new Error('no sound bytes');
+      body = await seal.open(row.body, row);
+    } catch (error) {
+      if (hasCode(error, 'configuration'))
+        return announceLocked(error, row, events) ?? misconfiguredEnding(error.message);
+      return damaged(subjectOf({ operation, reference }), row.damage);
+    }
+    if (isStoreDamaged || abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs }))
+      return NOT_SENT;
+    const internals = settings.clientOf(account);
+    const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs, attempt: row.attempts };
+    if (environment !== 'relay') {
+      const report = { operation, environment, reference, body, location: undefined };
+      return endingOf(() => internals.attempt(report, limit), gatewayRefusal);
+    }
+    const player = await playerTag(String(memberOf(store, 'player')));
+    // The meaning of a conflict depends on whether the page sent the location.
+    const { location } = JSON.parse(body) as { location?: Location };
+    const report = { operation, environment: undefined, reference, body, location };
+    return endingOf(() => internals.attempt(report, { ...limit, player }), relayRefusal);
+  }
+
+  /** Announces the results of refused writes. If the store cannot be read, the next turn tries again. */
+  async function tellRefused(): Promise<void> {
+    if (!refused[0]) return;
+    const rows = await store.get(refused.map(({ row }) => row.id));
+    const told = refused;
+    await keepDoubt(told, rows, { store, leaseMs, events, waiters });
+    refused = [];
+    for (const { row } of told) letGo(row);
+    for (const [index, { row, change }] of told.entries()) if (!rows[index]) waiters.gone({ ...row, ...change });
+    for (const [index, one] of told.entries())
+      tellEnd(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state, events, waiters);
+  }
+
+  /**
+   * Runs one turn. Returns whether anything was written or claimed. The lease of a probe counts from the time at which
+   * it was taken.
+   */
+  async function turn(probe?: { readonly pause: Pause; readonly takenAt: number }): Promise<boolean> {
+    pipeline?.turn();
+    const batch = finished;
+    finished = [];
+    const askedAt = probe?.takenAt ?? clock.now();
+    let result: TurnResult;
+    try {
+      result = await store.turn(planTurn(batch, workerState(), probe?.pause));
+    } catch (error) {
+      finished = [...batch, ...finished];
+      throw error;
+    }
+    busy += result.claimed.length;
+    if (probe) probing += result.claimed.length;
+    for (const row of result.claimed) {
+      claimants.took(row);
+      const claim = {
+        row,
+        askedAt,
+        probe: probe && { scope: probe.pause, version: probe.pause.version + 1 },
+      };
+      if (pipeline) pipeline.send(row, (isHeldBack) => attempt(claim, isHeldBack), probe !== undefined);
+      else void attempt(claim, false);
+    }
+    for (const [index, one] of batch.entries()) {
+      if (!result.written[index]) refused.push(one);
+      else {
+        letGo(one.row);
+        tellEnd(one, true, events, waiters);
+      }
+    }
+    await tellRefused();
+    if (probe && !result.claimed[0]) await store.pause(probeGivenBack(probe.pause, Math.min(pollMs, leaseMs)));
+    return batch.length + result.claimed.length > 0;
+  }
+
+  async function look(): Promise<readonly Outlook[]> {
+    const now = clock.now();
+    const outlooks = await store.outlook(settings.accounts.map(({ account }) => account));
+    lookedAt = now;
+    bindings.compare(outlooks);
+    pauses.seeAll(outlooks);
+    return outlooks;
+  }
+
+  /** Sends the due probes. Returns the time for which the worker may sleep. */
+  async function probeAndWait(): Promise<number> {
+    const outlooks = await look();
+    const { probes, waitMs } = lookAhead(outlooks, workerState());
+    empty = waitMs >= pollMs ? 0 : empty + 1;
+    for (const pause of probes) {
+      const takenAt = clock.now();
+      if ((await store.pause(probeTaken(pause, leaseMs))) && (await turn({ pause, takenAt }))) empty = 0;
+    }
+    return (await unlock?.()) ? 0 : idleWaitMs(waitMs, empty, pollMs);
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping || busy > 0) {
+      try {
+        await bindings.bind();
+        // Before the first claim: it must not take the reports of a breaker that is open already.
+        if (Number.isNaN(lookedAt)) await look();
+        await pipeline?.gather();
+        // If all places are busy and no attempt has ended, a turn would have nothing to do.
+        const worked = (finished.length + refused.length > 0 || busy < concurrency + probing) && (await turn());
+        if (worked) failures = empty = 0;
+        const untilLook = lookInMs({ worked, lookedAt, now: clock.now() }, workerState());
+        const wait = untilLook > 0 ? untilLook : await probeAndWait();
+        failures = 0;
+        if (worked) continue;
+        if (busy === 0) onIdle();
+        if (!(stopping && busy === 0)) await sleep(wait);
+      } catch (cause) {
+        failures += 1;
+        isStoreDamaged = isDamage(cause);
+        events.emit('error', { message: 'The store failed; the outbox tries again.', cause });
+        if (isStoreDamaged || abort.signal.aborted) return;
+        await sleep(failureWaitMs(failures, pollMs));
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    wake,
+    /**
+     * Lets attempts under way end within the time limit, then cancels them. The rows of cancelled attempts are in
+     * doubt.
+     */
+    async stop(timeoutMs: number): Promise<void> {
+      stopping = true;
+      wake();
+      const ended = await withTimeout(() => running, { clock, milliseconds: timeoutMs });
+      if (ended.ended === 'done') return;
+      abort.abort();
+      wake();
+      await withTimeout(() => running, { clock, milliseconds: STOP_MARGIN_MS });
+    },
+  };
+}
+
+export type Worker = ReturnType<typeof createWorker>;

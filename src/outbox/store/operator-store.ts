@@ -1,0 +1,208 @@
+import type { OperationName } from '../../protocol/operations.js';
+import type { Destination, OutboxEnvironment } from '../rules/destination.js';
+import type { Row, RowState, Write } from '../rules/state-machine.js';
+
+/** The number of rows of a destination that are not final. */
+export interface OpenCounts extends Destination {
+  /** Waiting rows that are not blocked. */
+  readonly waiting: number;
+  readonly blocked: number;
+  readonly inFlight: number;
+  /** Rows that wait for a person. This number is always current. */
+  readonly quarantined: number;
+  /** `enqueuedAt` of the oldest open row that is not quarantined. */
+  readonly oldestOpenAt: number | undefined;
+}
+
+/** The key of the quarantined rows of one place that have the same problem, as `wrongOf` computes it. */
+export interface ProblemKey extends Destination {
+  readonly code: string;
+  /** The message of the problem, without the name of the report. */
+  readonly words: string;
+}
+
+export interface ProblemCount extends ProblemKey {
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** The lowest `sequence` of the group. */
+  readonly example: number;
+}
+
+export interface GroupTally {
+  readonly count: number;
+  /** The number of rows that the gateway may hold. */
+  readonly inDoubt: number;
+  readonly operations: Readonly<Record<string, number>>;
+  /** The number of rows that wait for a row of the group. */
+  readonly settlements: number;
+}
+
+/** A page of rows, without their bodies. */
+export interface RowPage {
+  readonly rows: readonly Row[];
+  /** The last row that was read. Undefined if no row follows it. */
+  readonly reached: Pick<Row, 'sequence' | 'enqueuedAt'> | undefined;
+}
+
+/** The conditions of a search. An absent condition matches every row. */
+export interface RowSearch {
+  readonly account?: string | undefined;
+  readonly environment?: OutboxEnvironment | undefined;
+  readonly accounts?: readonly string[] | undefined;
+  readonly operation?: OperationName | undefined;
+  readonly state?: RowState | undefined;
+  /** True: only blocked rows. False: only rows that are not blocked. */
+  readonly blocked?: boolean | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly before: number;
+  readonly limit: number;
+  /** The largest number of rows to read. */
+  readonly look: number;
+}
+
+/** A stored decision. Its id, action, person and reason never change. */
+export interface KeptDecision {
+  readonly id: string;
+  readonly action: string;
+  readonly who: string;
+  readonly reason: string;
+  /** The reports that it concerns, as JSON text. */
+  readonly about: string;
+  /** Rows that were quarantined after this time are not touched. */
+  readonly asOf: number;
+  /** When it began, by the store's clock. */
+  readonly at: number;
+  /** The number of decisions that began before it: the order of decisions. */
+  readonly place: number;
+  /** How far it has been carried out. The caller defines the unit. */
+  readonly cursor: number;
+  readonly touched: number;
+  /** The number of rows that it has read and left unchanged. */
+  readonly skipped: number;
+  /** Whether it is completely carried out. */
+  readonly done: boolean;
+  readonly undoneBy: string | undefined;
+}
+
+export type NewDecision = Pick<KeptDecision, 'id' | 'action' | 'who' | 'reason' | 'about' | 'done'> & {
+  /** Rows that were quarantined after this time are not touched. Default: now. */
+  readonly asOf?: number | undefined;
+  readonly undoes?: string | undefined;
+};
+
+export interface DecisionStep {
+  readonly id: string;
+  /** The cursor that the decision must have, or the step is not made. */
+  readonly from: number;
+  readonly to: number;
+  readonly done: boolean;
+  /** The number of rows that were read and are not written. */
+  readonly skipped: number;
+  /**
+   * Writes as those of a turn, each with the `sequence` of its row. Either all changes are final, or all rows are
+   * reopened or replaced, or neither.
+   */
+  readonly writes: readonly (Write & Pick<Row, 'sequence'>)[];
+}
+
+/** The rows of one place that ended within one span of time. */
+export interface PaceCount extends Destination {
+  readonly span: 'minute' | 'hour' | 'day';
+  readonly start: number;
+  readonly recorded: number;
+  readonly dismissed: number;
+  /** The sum of the times from enqueueing to recording, of the rows in `classes`. */
+  readonly sumMs: number;
+  /** The number of rows by their time: one for each class of `PACE_CLASSES`, and one for all longer times. */
+  readonly classes: readonly number[];
+}
+
+export interface CountedPlaces {
+  /** The time of the count, by the store's clock. */
+  readonly countedAt: number;
+  readonly places: readonly OpenCounts[];
+}
+
+export interface FinalCounts {
+  readonly recorded: number;
+  readonly dismissed: number;
+}
+
+/** A page of the quarantined rows of a group. */
+export interface GroupQuery {
+  readonly of: ProblemKey;
+  /** Rows that were quarantined after this time are left out. */
+  readonly asOf: number;
+  readonly after: number;
+  readonly limit: number;
+}
+
+export interface TouchedRows {
+  /** The cursor of the decision before the step. */
+  readonly from: number;
+  readonly sequences: readonly number[];
+}
+
+/**
+ * The part of a store that the operator's console reads and writes. It is optional. Every method must stay cheap with a
+ * million rows, except the counts of a large queue, which a store may keep for a minute.
+ */
+export interface OperatorStore {
+  now(): Promise<number>;
+  open(): Promise<CountedPlaces>;
+  /** The numbers of final rows, including pruned ones. Without `accounts`: of all accounts. */
+  finals(accounts?: readonly string[]): Promise<FinalCounts>;
+  wrong(): Promise<readonly ProblemCount[]>;
+  /** The rows of a group that were quarantined by `asOf`, without their bodies, in the order of `sequence`. */
+  quarantined(query: GroupQuery): Promise<readonly Row[]>;
+  /**
+   * The contents of a group: its rows that were quarantined by `asOf`. Without `withSettlements`, the costly
+   * `settlements` is 0.
+   */
+  tally(of: ProblemKey, asOf: number, withSettlements: boolean): Promise<GroupTally>;
+  /** Rows by their `sequence`, in that order, without their bodies. A missing row is left out. */
+  rows(sequences: readonly number[]): Promise<readonly Row[]>;
+  /** The rows that match, the newest first. */
+  search(search: RowSearch): Promise<RowPage>;
+
+  /**
+   * Stores a decision unless one with its id exists, and returns the stored one. Marks the decision in `undoes` as
+   * undone, unless it is already.
+   */
+  begin(decision: NewDecision): Promise<KeptDecision>;
+  /**
+   * Makes the writes as a turn does and moves the cursor of the decision, in one commit. Changes nothing and returns
+   * undefined if the cursor is not at `from`, or the decision is done or undone.
+   */
+  step(step: DecisionStep): Promise<readonly boolean[] | undefined>;
+  /**
+   * Erases the bodies and excerpts of the final rows with these numbers, and marks the rows as erased by the decision,
+   * in one commit. Returns the number of rows that had any. Absent in a store that does not outlive its process.
+   */
+  erase?(decision: string, sequences: readonly number[]): Promise<number>;
+  /**
+   * Empties the log of a database in a file, which still has the erased bytes. Returns false if it could not. Absent in
+   * a store that has no such log.
+   */
+  emptyLog?(): Promise<boolean>;
+  decision(id: string): Promise<KeptDecision | undefined>;
+  /** Decisions, the newest first. `before`: only those with a lower `place`. */
+  decisions(before: number | undefined, limit: number): Promise<readonly KeptDecision[]>;
+  /**
+   * The rows that the first step of a decision after the cursor `after` has written, and the cursor before that step.
+   */
+  touched(id: string, after: number): Promise<TouchedRows | undefined>;
+
+  /** The number of lines of the receipt log that the pace counts: those before this index. */
+  paced(): Promise<number>;
+  /**
+   * Adds the counts of the lines `from` to `to`. Changes nothing and returns false if the pace does not end at `from`.
+   */
+  pace(from: number, to: number, counts: readonly PaceCount[]): Promise<boolean>;
+  /** The final rows of those lines, for each place. */
+  ended(): Promise<readonly (Destination & Pick<PaceCount, 'recorded' | 'dismissed'>)[]>;
+  /** The counts of one length of span, from a time on. */
+  paces(span: PaceCount['span'], since: number): Promise<readonly PaceCount[]>;
+}

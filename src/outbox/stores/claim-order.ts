@@ -1,0 +1,43 @@
+import type { Row } from '../rules/state-machine.js';
+import type { Claimant } from '../store/store.js';
+
+/**
+ * Claims rows of several accounts. The account with the fewest rows gets the next one, so that no account waits for the
+ * backlog of another.
+ */
+export function claimFairly<T>(
+  accounts: readonly Claimant[],
+  limit: number,
+  claimNext: (account: Claimant) => T | undefined,
+): T[] {
+  let open = accounts.map((account) => ({ account, has: account.busy }));
+  const taken: T[] = [];
+  while (taken.length < limit && open.length > 0) {
+    const next = open.reduce((least, one) => (one.has < least.has ? one : least));
+    const row = claimNext(next.account);
+    if (row === undefined) open = open.filter((one) => one !== next);
+    else taken.push(row);
+    next.has += 1;
+  }
+  return taken;
+}
+
+/**
+ * A due time before that of every row: the earliest time of a `Date`. Stores keep it as the due time of rows that were
+ * never claimed, so that these are due by any clock and stand together, in the order of `sequence`.
+ */
+export const HEAD_OF_THE_QUEUE = -8_640_000_000_000_000;
+
+/** The due time of a row as readers see it: a row that was never claimed is due since it was enqueued. */
+export const shownDueAt = <Time>(dueAt: Time, enqueuedAt: Time): Time =>
+  dueAt === HEAD_OF_THE_QUEUE ? enqueuedAt : dueAt;
+
+/**
+ * Sorts claimable rows by the time since which they are due. A time in the future shows that the clock has jumped, and
+ * comes first.
+ */
+export function inTurn(now: number) {
+  const timeOf = ({ dueAt }: Pick<Row, 'dueAt'>) => (dueAt > now ? HEAD_OF_THE_QUEUE : dueAt);
+  return (a: Pick<Row, 'dueAt' | 'sequence'>, b: Pick<Row, 'dueAt' | 'sequence'>): number =>
+    timeOf(a) - timeOf(b) || a.sequence - b.sequence;
+}

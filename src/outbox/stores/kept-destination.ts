@@ -1,0 +1,43 @@
+import { type BoundDestination, type Rebinding, wholeOf } from '../rules/destination.js';
+import { changePause, notPaused, type Pause, type PauseChange } from '../rules/pause.js';
+import type { Outlook } from '../store/store.js';
+
+/** A destination as the stores without SQL keep it. */
+export type KeptDestination = Omit<Outlook, 'nextInMs'>;
+
+export const newDestination = ({ account, environment, gateway }: BoundDestination): KeptDestination => ({
+  account,
+  environment,
+  gateway,
+  rebound: [],
+  pause: notPaused(wholeOf({ account, environment })),
+  breakers: [],
+});
+
+/** The destination after a change of its gateway. Undefined if the change is not made. */
+export const withGateway = <T extends KeptDestination>(
+  known: T | undefined,
+  { from, gateway, reason }: Rebinding,
+  at: number,
+): T | undefined =>
+  known?.gateway === from ? { ...known, gateway, rebound: [...known.rebound, { from, reason, at }] } : undefined;
+
+/** The destination after a change of its pause or of a breaker. Undefined if the change is not made. */
+export function withPause<T extends KeptDestination>(
+  known: T | undefined,
+  change: PauseChange,
+  at: number,
+): T | undefined {
+  const { operation, version } = change;
+  const others = known?.breakers.filter((one) => one.operation !== operation) ?? [];
+  const breaker = known?.breakers.find((one) => one.operation === operation) ?? notPaused(change);
+  const before = operation === undefined ? known?.pause : breaker;
+  if (!known || before?.version !== version) return undefined;
+  const pause = changePause(before, change, at);
+  return { ...known, ...(operation === undefined ? { pause } : { breakers: [...others, pause] }) };
+}
+
+export function pausesAt({ pause, breakers }: KeptDestination, at: number): Pick<Outlook, 'pause' | 'breakers'> {
+  const shown = (one: Pause): Pause => ({ ...one, remainingMs: one.until - at });
+  return { pause: shown(pause), breakers: breakers.map(shown) };
+}

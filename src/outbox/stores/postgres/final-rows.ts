@@ -1,0 +1,76 @@
+import { DAY_MS, type PruneRequest, type PruneStep, prunedSetting } from '../../rules/retention.js';
+import type { ReceiptLog } from '../../store/store.js';
+import type { Run } from './database.js';
+import { OVERTAKEN } from './failure.js';
+import { readRow, STATEMENT_MS, selectRows } from './sql-parts.js';
+
+/** The final rows without a line in the receipt log, and their lines. */
+export function createReceipts(run: Run, schema: string): Pick<ReceiptLog, 'unlogged' | 'append'> {
+  return {
+    unlogged: async (limit) => {
+      const some = `(SELECT ended, sequence FROM ${schema}.unlogged ORDER BY ended LIMIT $1::text::bigint)`;
+      return (
+        await run(selectRows(schema, `JOIN ${some} AS u ON u.sequence = r.sequence ORDER BY u.ended`), [String(limit)])
+      ).map(readRow);
+    },
+    append: async (lines) => {
+      const [found] = await run(`SELECT ${schema}.append($1::text::jsonb) AS appended`, [
+        JSON.stringify(lines.map(({ index, id, line }) => ({ index, id, line }))),
+      ]);
+      return found?.appended === 'true';
+    },
+  };
+}
+
+/** Adds lines to the receipt log, all or none. A lock orders concurrent calls, since each line takes the next place. */
+export const appendFunction = (schema: string): string => `
+  CREATE FUNCTION ${schema}.append(lines jsonb) RETURNS text LANGUAGE plpgsql AS $append$
+  DECLARE
+    next_place bigint;
+    item record;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('location-sdk ${schema}.receipts', 0));
+    SELECT coalesce(max(r.position), -1) + 1 INTO next_place FROM ${schema}.receipts AS r;
+    FOR item IN
+      SELECT (l.value ->> 'index')::bigint AS place, l.value ->> 'id' AS id, l.value ->> 'line' AS line, l.number - 1 AS number
+      FROM jsonb_array_elements(lines) WITH ORDINALITY AS l(value, number) ORDER BY l.number
+    LOOP
+      DELETE FROM ${schema}.unlogged AS u USING ${schema}.reports AS r WHERE r.id = item.id AND u.sequence = r.sequence;
+      IF NOT FOUND OR item.place <> next_place + item.number THEN
+        RAISE EXCEPTION 'another one was faster' USING ERRCODE = '${OVERTAKEN}';
+      END IF;
+      INSERT INTO ${schema}.receipts (position, id, line) VALUES (item.place, item.id, item.line);
+    END LOOP;
+    RETURN true;
+  EXCEPTION WHEN SQLSTATE '${OVERTAKEN}' THEN
+    -- Rolls back the lines before.
+    RETURN false;
+  END $append$;
+`;
+
+/**
+ * Deletes old final rows in the order of enqueueing, which is nearly that of ending. Workers never write final rows, so
+ * a step waits only for another step. A row that a person has reopened in the meantime is checked again and stays. One statement deletes the rows and stores the time. The limit is part of the
+ * text, so that the planner knows that the page is small.
+ */
+export async function pruneStep(
+  run: Run,
+  schema: string,
+  { account, olderThanMs, after, limit }: PruneRequest,
+): Promise<PruneStep> {
+  const [found] = await run(
+    `WITH cut AS (SELECT (${STATEMENT_MS} - $2::text::bigint) / ${DAY_MS} * ${DAY_MS} AS before),
+    page AS MATERIALIZED (
+      SELECT r.sequence, r.enqueued_at < cut.before AS old, r.account = $1::text AND r.state IN ('recorded', 'dismissed') AND r.changed_at < cut.before
+        AND NOT EXISTS (SELECT 1 FROM ${schema}.unlogged AS u WHERE u.sequence = r.sequence) AS ripe
+      FROM ${schema}.reports AS r CROSS JOIN cut WHERE r.sequence > $3::text::bigint ORDER BY r.sequence LIMIT ${Math.trunc(limit)}),
+    gone AS (DELETE FROM ${schema}.reports AS r USING page, cut WHERE page.ripe AND r.sequence = page.sequence
+      AND r.state IN ('recorded', 'dismissed') AND r.changed_at < cut.before RETURNING 1),
+    kept AS (
+      INSERT INTO ${schema}.settings (name, value) SELECT $4::text || cut.before, cut.before::text FROM cut WHERE EXISTS (SELECT 1 FROM page WHERE ripe)
+      ON CONFLICT (name) DO NOTHING)
+    SELECT (SELECT count(*) FROM gone)::text AS pruned, (SELECT CASE WHEN bool_or(page.old) THEN max(page.sequence) END FROM page)::text AS next`,
+    [account, String(Math.round(olderThanMs)), String(after), prunedSetting(account)],
+  );
+  return { pruned: Number(found?.pruned ?? 0), next: typeof found?.next === 'string' ? Number(found.next) : undefined };
+}

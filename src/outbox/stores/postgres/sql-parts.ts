@@ -1,0 +1,110 @@
+import type { Row } from '../../rules/state-machine.js';
+import { rowFrom, type StoredRow } from '../../rules/stored-row.js';
+import { shownDueAt } from '../claim-order.js';
+
+/** The largest number of rows that one turn reads in a search. */
+export const MOST_LOOKED_AT = 1000;
+
+/** The present time in milliseconds since 1970, by the database's clock. */
+export const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint';
+
+/**
+ * Makes the planner use the index. It has no statistics of new tables and keeps its first plan, and only the index is
+ * fast at every size. Without `jit = off`, PostgreSQL 12 to 17 compile each call, because a plan that needs a disabled
+ * method has a very high cost.
+ */
+export const BY_INDEX = 'SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off';
+
+/** The same as a table of one row, which is read once. */
+export const CLOCK = `(SELECT ${NOW_MS} AS now OFFSET 0) AS clock`;
+
+/**
+ * The time of the statement in milliseconds since 1970, by the database's clock. The time of the transaction would be
+ * older.
+ */
+export const STATEMENT_MS = '(floor(extract(epoch FROM statement_timestamp()) * 1000))::bigint';
+
+/** The number of parts of the tally. With several parts, workers do not wait for each other. */
+export const TALLY_PARTS = 32;
+
+/** Rows that a worker may claim now or later. The index of claims contains only these. */
+export const QUEUED = "NOT parked AND state <> 'quarantined'";
+
+/** `QUEUED` of a table under another name. */
+export const queued = (name: string): string => QUEUED.replace(/parked|state/g, `${name}.$&`);
+export const LARGEST_NUMBER = Number.MAX_SAFE_INTEGER;
+
+/** Rows that wait for a key. */
+export const LACKS_KEY = "state <> 'quarantined' AND (problem -> 'keyId') IS NOT NULL";
+
+/** Whether the row that another one waits for exists and is not final. */
+export const isOpenBefore = (schema: string, waitsFor: string): string =>
+  `EXISTS (SELECT 1 FROM ${schema}.reports AS before WHERE before.id = ${waitsFor} AND before.state IS NULL)`;
+
+/** The parts of a row without its body, from `reports AS r` and `queue AS q`. A final row is not in the queue. */
+const bodilessParts = (schema: string): string => `
+  'sequence', r.sequence, 'id', r.id, 'account', r.account, 'environment', r.environment, 'operation', r.operation, 'reference', r.reference, 'waitsFor', r.waits_for,
+  'state', coalesce(q.state, r.state), 'blocked', q.state = 'waiting' AND r.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'r.waits_for')},
+  'fence', coalesce(q.fence, r.fence), 'attempts', coalesce(q.attempts, r.attempts),
+  'inDoubt', coalesce(q.in_doubt, r.in_doubt), 'doubtBefore', coalesce(q.doubt_before, r.doubt_before),
+  'enqueuedAt', r.enqueued_at, 'dueAt', coalesce(q.due_at, r.due_at), 'changedAt', coalesce(q.changed_at, r.changed_at),
+  'outcome', r.outcome, 'message', r.message, 'problem', coalesce(q.problem, r.problem), 'decisions', coalesce(q.decisions, r.decisions),
+  'fingerprint', r.fingerprint`;
+
+const parts = (schema: string): string => `${bodilessParts(schema)}, 'body', r.body, 'excerpt', r.excerpt`;
+
+export const openRowJson = (schema: string): string => `json_build_object(${parts(schema)})`;
+
+/** Selects rows. `rest` may use the tables `r` and `q`. */
+export const selectRows = (schema: string, rest: string): string =>
+  `SELECT json_build_object(${parts(schema)}, 'requestId', r.request_id)::text AS row FROM ${schema}.reports AS r LEFT JOIN ${schema}.queue AS q ON q.sequence = r.sequence ${rest}`;
+
+/** The same without bodies. `before` is a list of rows that the reports are joined with. */
+export const selectBodiless = (schema: string, rest: string, before = '', on = ''): string =>
+  `SELECT json_build_object(${bodilessParts(schema)}, 'requestId', r.request_id)::text AS row FROM ${before} ${schema}.reports AS r ${on} LEFT JOIN ${schema}.queue AS q ON q.sequence = r.sequence ${rest}`;
+
+export function rowOf(object: unknown): Row {
+  const found = object as StoredRow;
+  return rowFrom({
+    ...found,
+    dueAt: shownDueAt(found.dueAt, found.enqueuedAt),
+    waitsFor: found.waitsFor ?? undefined,
+    blocked: found.blocked ?? false,
+    outcome: found.outcome ?? undefined,
+    message: found.message ?? undefined,
+    requestId: found.requestId ?? undefined,
+    problem: found.problem ?? undefined,
+    decisions: found.decisions ?? [],
+    excerpt: found.excerpt ?? undefined,
+    body: found.body ?? undefined,
+  });
+}
+
+export const readRow = ({ row }: { readonly [name: string]: string | null }): Row => rowOf(JSON.parse(row ?? 'null'));
+
+/** Whether a claim may take the operation of a row in the queue `q`. */
+export const isAllowed = (schema: string, leftOut: string): string =>
+  `(${leftOut} = '' OR (SELECT kept.operation FROM ${schema}.reports AS kept WHERE kept.sequence = q.sequence) <> ALL (string_to_array(${leftOut}, ' ')))`;
+
+/** The escapes of NUL and surrogates in JSON. */
+const MAY_BE_UNFIT = /\\u(?:0000|d[89a-f])/;
+
+/**
+ * Makes JSON for the database. It replaces unstorable characters, since the gateway's text must not stop the write of a
+ * report.
+ */
+export function toPostgresJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return MAY_BE_UNFIT.test(text) ? JSON.stringify(value, (_, inner: unknown) => fittedParts(inner)) : text;
+}
+
+function fittedParts(value: unknown): unknown {
+  if (typeof value === 'string') return fitted(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [fitted(name), inner]));
+}
+
+const UNFIT = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Replaces characters that cannot be stored: NUL and unpaired surrogates. */
+const fitted = (text: string): string => text.replace(UNFIT, '\ufffd');

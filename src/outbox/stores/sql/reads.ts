@@ -1,0 +1,184 @@
+import { PACE_CLASSES } from '../../receipts/pace.js';
+import type { OutboxEnvironment } from '../../rules/destination.js';
+import type { Pause } from '../../rules/pause.js';
+import type { LogLine } from '../../rules/receipt-entry.js';
+import { prunedSetting } from '../../rules/retention.js';
+import type { FinalCounts, KeptDecision, OpenCounts, OperatorStore, PaceCount } from '../../store/operator-store.js';
+import type { Counts } from '../../store/store.js';
+
+/** A row of a result: columns by name. */
+export type Found = Readonly<Record<string, unknown>>;
+
+/** The parts in which the statements of SQLite and PostgreSQL differ. */
+export interface Dialect {
+  table(name: string): string;
+  /** The columns of a SELECT, as `namedColumns` takes them. */
+  columns(...given: readonly string[]): string;
+  /** Reads rows. In the text, `?` is a text and `?#` a whole number. */
+  all(text: string, ...values: readonly (string | number)[]): Promise<readonly Found[]>;
+}
+
+/** The columns of a SELECT: names, or an expression and its name, such as `count(*) AS number`. */
+export const namedColumns = (given: readonly string[]): { readonly name: string; readonly value: string }[] =>
+  given
+    .flatMap((one) => (one.includes(' AS ') ? [one] : one.split(',')))
+    .map((one) => {
+      const [, value = one.trim(), name = value] = /^(.*) AS (\w+)$/s.exec(one) ?? [];
+      return { name, value };
+    });
+
+export const DECISION =
+  'place, id, action, who, reason, about, as_of, at, cursor, touched, skipped, done, undone_by' as const;
+
+export const decisionOf = (found: Found): KeptDecision => ({
+  id: String(found.id),
+  action: String(found.action),
+  who: String(found.who),
+  reason: String(found.reason),
+  about: String(found.about),
+  asOf: Number(found.as_of),
+  at: Number(found.at),
+  place: Number(found.place),
+  cursor: Number(found.cursor),
+  touched: Number(found.touched),
+  skipped: Number(found.skipped),
+  done: Number(found.done) === 1,
+  undoneBy: found.undone_by === null ? undefined : String(found.undone_by),
+});
+
+/** The values of a decision's columns, for an import. */
+export const decisionValues = (one: KeptDecision): (string | number | null)[] => [
+  ...[one.place, one.id, one.action, one.who, one.reason, one.about, Math.trunc(one.asOf), Math.trunc(one.at)],
+  ...[one.cursor, one.touched, one.skipped, one.done ? 1 : 0, one.undoneBy ?? null],
+];
+
+/** The columns of a pause: that of a destination, or the breaker of an operation. */
+export const PAUSE = 'version, reason, message, since, strikes, until';
+
+/** The values of a pause's columns, for an import. */
+export const pauseValues = ({ version, reason, message, since, strikes, until }: Pause): (string | number | null)[] => [
+  ...[version, reason ?? null, message ?? null, Math.round(since), strikes, Math.round(until)],
+];
+
+/** The columns of a line of the receipt log. */
+export const LINE = 'position, id, line';
+
+export const lineOf = ({ position, id, line }: Found): LogLine => ({
+  index: Number(position),
+  id: String(id),
+  line: String(line),
+});
+
+export const CLASS_COLUMNS: readonly string[] = [...PACE_CLASSES, 0].map((_, place) => `c${place}`);
+/** The columns of the counts of recorded reports. */
+export const PACE_NUMBERS: readonly string[] = ['recorded', 'dismissed', 'sum_ms', ...CLASS_COLUMNS];
+
+const placeOf = ({ account, environment, recorded, dismissed }: Found) => ({
+  account: String(account),
+  environment: String(environment) as OutboxEnvironment,
+  recorded: Number(recorded),
+  dismissed: Number(dismissed),
+});
+
+/** The reads of both SQL stores that no worker waits for. */
+export function createReads({ table, columns, all }: Dialect) {
+  const first = async (text: string, ...values: readonly (string | number)[]) => (await all(text, ...values))[0];
+  const decisions = `SELECT ${columns(DECISION)} FROM ${table('decisions')}`;
+  const lines = `SELECT ${columns(LINE)} FROM ${table('receipts')}`;
+
+  async function decision(id: string): Promise<KeptDecision | undefined> {
+    const found = await first(`${decisions} WHERE id = ?`, id);
+    return found && decisionOf(found);
+  }
+
+  return {
+    async begun(id: string): Promise<KeptDecision> {
+      const kept = await decision(id);
+      if (!kept) throw new Error('The decision that was just written cannot be read.');
+      return kept;
+    },
+    console: {
+      decision,
+      decisions: async (before: number | undefined, limit: number) =>
+        (
+          await all(
+            `${decisions} WHERE place < ?# ORDER BY place DESC LIMIT ?#`,
+            before ?? Number.MAX_SAFE_INTEGER,
+            limit,
+          )
+        ).map(decisionOf),
+      async touched(id: string, after: number) {
+        const found = await first(
+          `SELECT ${columns('began', 'CAST(sequences AS text) AS sequences')} FROM ${table('decision_steps')}
+            WHERE decision = ? AND began > ?# ORDER BY began LIMIT 1`,
+          id,
+          after,
+        );
+        return found && { from: Number(found.began), sequences: JSON.parse(String(found.sequences)) as number[] };
+      },
+      paced: async () => Number((await first(`SELECT ${columns('reached')} FROM ${table('paced')}`))?.reached ?? 0),
+      ended: async () =>
+        (
+          await all(
+            `SELECT ${columns('account, environment', 'sum(recorded) AS recorded', 'sum(dismissed) AS dismissed')}
+              FROM ${table('paces')} WHERE span = 'day' GROUP BY account, environment`,
+          )
+        ).map(placeOf),
+      paces: async (span: PaceCount['span'], since: number) =>
+        (
+          await all(
+            `SELECT ${columns(`start, account, environment, ${PACE_NUMBERS.join()}`)}
+              FROM ${table('paces')} WHERE span = ? AND start >= ?#`,
+            span,
+            Math.trunc(since),
+          )
+        ).map((found) => ({
+          span,
+          start: Number(found.start),
+          ...placeOf(found),
+          sumMs: Number(found.sum_ms),
+          classes: CLASS_COLUMNS.map((name) => Number(found[name])),
+        })),
+    } satisfies Partial<OperatorStore>,
+    receipts: {
+      read: async (from: number, limit: number) =>
+        (await all(`${lines} WHERE position >= ?# ORDER BY position LIMIT ?#`, from, limit)).map(lineOf),
+      async last(): Promise<LogLine | undefined> {
+        const found = await first(`${lines} ORDER BY position DESC LIMIT 1`);
+        return found && lineOf(found);
+      },
+    },
+    /** The time up to which the account was pruned. */
+    async prunedBefore(account: string): Promise<number | undefined> {
+      const prefix = prunedSetting(account);
+      const found = await first(
+        `SELECT ${columns('max(CAST(value AS bigint)) AS before')} FROM ${table('settings')} WHERE substr(name, 1, length(?)) = ?`,
+        prefix,
+        prefix,
+      );
+      return typeof found?.before === 'number' ? found.before : undefined;
+    },
+  };
+}
+
+/** The number of rows in each state: open ones by their places, and final ones. */
+export function countsOf(
+  places: readonly OpenCounts[],
+  { recorded, dismissed, attempts }: FinalCounts & Pick<Counts, 'attempts'>,
+): Counts {
+  const sum = (name: 'waiting' | 'blocked' | 'inFlight' | 'quarantined') =>
+    places.reduce((total, place) => total + place[name], 0);
+  const oldest = places.flatMap(({ oldestOpenAt }) => oldestOpenAt ?? []);
+  return {
+    states: {
+      waiting: sum('waiting'),
+      blocked: sum('blocked'),
+      'in-flight': sum('inFlight'),
+      recorded,
+      quarantined: sum('quarantined'),
+      dismissed,
+    },
+    oldestOpenAt: oldest.length > 0 ? Math.min(...oldest) : undefined,
+    attempts,
+  };
+}

@@ -1,0 +1,123 @@
+import { ENVIRONMENTS } from '../../../errors/errors.js';
+import { SPANS } from '../../receipts/pace.js';
+import type { RowState } from '../../rules/state-machine.js';
+import { isCount, isTime } from '../../rules/stored-row.js';
+import type { OpenCounts, PaceCount } from '../../store/operator-store.js';
+import type { Counts } from '../../store/store.js';
+import { CLASS_COLUMNS, countsOf, PACE_NUMBERS } from '../sql/reads.js';
+import { type Connection, columns } from './database.js';
+import { AT_THE_HEAD, BEHIND_THE_HEAD, QUEUED } from './schema.js';
+
+/** The counters that are stored with every change. Rows in other states are counted by their index. */
+type Counted = 'recorded' | 'dismissed' | 'attempts' | 'turns';
+
+const isCounted = (state: RowState) => state === 'recorded' || state === 'dismissed';
+
+const ADD =
+  'INSERT INTO outbox_counts (account, name, number) VALUES (?, ?, ?) ON CONFLICT (account, name) DO UPDATE SET number = number + excluded.number';
+
+/** A stored count. A damaged one is read as 0. */
+const countOf = (number: unknown): number => (isCount(number) ? number : 0);
+
+/** The number of final rows and of attempts, stored with each change: counting all rows would block the process. */
+export function createTally({ all, run }: Connection) {
+  const changes = new Map<string, Map<Counted, number>>();
+  const add = (account: string, name: Counted, by: number) => {
+    const ofAccount = changes.get(account) ?? new Map<Counted, number>();
+    changes.set(account, ofAccount.set(name, (ofAccount.get(name) ?? 0) + by));
+  };
+
+  return {
+    attempts: (account: string, by: number): void => add(account, 'attempts', by),
+    /** Counts a turn of any account. An older copy of the file has fewer turns. */
+    turn: (): void => add('', 'turns', 1),
+    move(account: string, from: RowState, to: RowState): void {
+      if (isCounted(from)) add(account, from, -1);
+      if (isCounted(to)) add(account, to, 1);
+    },
+    reset: (): void => changes.clear(),
+    /** Called at the end of a transaction. */
+    write(): void {
+      for (const [account, ofAccount] of changes)
+        for (const [name, by] of ofAccount) if (by !== 0) run(ADD, account, name, by);
+      changes.clear();
+    },
+    read(accounts: readonly string[]) {
+      const counted = all(`SELECT ${columns('account, name, number')} FROM outbox_counts`).filter(({ account }) =>
+        accounts.includes(String(account)),
+      );
+      const of = (wanted: Counted) =>
+        counted.reduce((sum, { name, number }) => sum + (name === wanted ? countOf(number) : 0), 0);
+      return { recorded: of('recorded'), dismissed: of('dismissed'), attempts: of('attempts') };
+    },
+  };
+}
+
+export type Tally = ReturnType<typeof createTally>;
+
+const NUMBER = columns('count(*) AS number');
+export const COUNT_QUEUED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ?`;
+export const COUNT_IN_FLIGHT = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_by_state WHERE ${BEHIND_THE_HEAD} AND state = 'in-flight' AND account = ? AND environment = ?`;
+export const COUNT_BLOCKED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_dependents
+  WHERE waits_for >= ? AND waits_for < ? AND state = 'waiting' AND blocked = 1`;
+const COUNT_QUARANTINED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_wrong WHERE state = 'quarantined' AND account = ? AND environment = ?`;
+/** The oldest row at the head of the queue, and the oldest of a state behind it. */
+export const OLDEST_AT_THE_HEAD = `SELECT ${columns('enqueued_at')} FROM outbox_rows INDEXED BY outbox_due WHERE ${AT_THE_HEAD} AND account = ? AND environment = ? ORDER BY due_at, sequence LIMIT 1`;
+export const OLDEST_BY_STATE = `SELECT ${columns('enqueued_at')} FROM outbox_rows INDEXED BY outbox_by_state WHERE ${BEHIND_THE_HEAD} AND account = ? AND environment = ? AND state = ? ORDER BY sequence LIMIT 1`;
+
+/** Counts the open rows of these accounts. It reads only indexes, and needs no binding: another tool may delete it. */
+export function countOpen({ first }: Connection, accounts: readonly string[]): OpenCounts[] {
+  const number = (sql: string, ...values: string[]) => Number(first(sql, ...values)?.number ?? 0);
+  const places = accounts.flatMap((account) => ENVIRONMENTS.map((environment) => ({ account, environment })));
+  return places.map(({ account, environment }) => {
+    const inFlight = number(COUNT_IN_FLIGHT, account, environment);
+    const oldest = [
+      first(OLDEST_AT_THE_HEAD, account, environment),
+      ...['waiting', 'in-flight'].map((state) => first(OLDEST_BY_STATE, account, environment, state)),
+    ].flatMap((found) => (isTime(found?.enqueued_at) ? [found.enqueued_at] : []));
+    return {
+      account,
+      environment,
+      waiting: number(COUNT_QUEUED, account, environment) - inFlight,
+      // An id begins with its account, its environment and a colon, and a semicolon is the next character.
+      blocked: number(COUNT_BLOCKED, `${account}:${environment}:`, `${account}:${environment};`),
+      inFlight,
+      quarantined: number(COUNT_QUARANTINED, account, environment),
+      oldestOpenAt: oldest.length > 0 ? Math.min(...oldest) : undefined,
+    };
+  });
+}
+
+export const countRows = (connection: Connection, tally: Tally, accounts: readonly string[]): Counts =>
+  countsOf(countOpen(connection, accounts), tally.read(accounts));
+
+const ADD_PACE = `INSERT INTO outbox_paces (span, start, account, environment, ${PACE_NUMBERS.join(', ')}) VALUES (?, ?, ?, ?, ${PACE_NUMBERS.map(() => '?').join(', ')})
+  ON CONFLICT (span, start, account, environment) DO UPDATE SET ${PACE_NUMBERS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`;
+
+/** Adds counts of recorded reports by time. Changes nothing and returns false if those before do not end at `from`. */
+export function addPace(
+  { first, run }: Connection,
+  { from, to, counts }: { readonly from: number; readonly to: number; readonly counts: readonly PaceCount[] },
+  now: number,
+): boolean {
+  if (Number(first(`SELECT ${columns('reached')} FROM outbox_paced`)?.reached ?? 0) !== from) return false;
+  run(
+    'INSERT INTO outbox_paced (one, reached) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET reached = excluded.reached',
+    to,
+  );
+  for (const { span, start, account, environment, recorded, dismissed, sumMs, classes } of counts)
+    run(
+      ADD_PACE,
+      span,
+      start,
+      account,
+      environment,
+      recorded,
+      dismissed,
+      sumMs,
+      ...CLASS_COLUMNS.map((_, place) => classes[place] ?? 0),
+    );
+  for (const span of ['minute', 'hour'] as const)
+    run('DELETE FROM outbox_paces WHERE span = ? AND start < ?', span, Math.trunc(now - SPANS[span].keptMs));
+  return true;
+}

@@ -1,0 +1,78 @@
+import type { Write } from '../../rules/state-machine.js';
+import { erasedMark } from '../../seal/excerpt.js';
+import type { DecisionStep, NewDecision } from '../../store/operator-store.js';
+import type { MovedRows } from '../rows.js';
+import { DECISION, decisionOf } from '../sql/reads.js';
+import { type Connection, columns, pragma } from './database.js';
+import { sqliteError } from './failure.js';
+
+/** The decisions of the console. The caller begins and commits the transaction of a write. */
+export function createDecisions({ run }: Connection, write: (one: Write, now: number) => boolean) {
+  return {
+    add({ id, action, who, reason, about, asOf, done, undoes }: NewDecision, now: number): void {
+      const at = Math.trunc(now);
+      const added = run(
+        'INSERT INTO outbox_decisions (id, action, who, reason, about, as_of, at, done) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+        ...[id, action, who, reason, about, asOf ?? at, at, done ? 1 : 0],
+      );
+      if (added > 0 && undoes !== undefined)
+        run('UPDATE outbox_decisions SET undone_by = ? WHERE id = ? AND undone_by IS NULL', id, undoes);
+    },
+    step({ id, from, to, done, skipped, writes }: DecisionStep, now: number): boolean[] | undefined {
+      const reached = run(
+        'UPDATE outbox_decisions SET cursor = ?, done = ? WHERE id = ? AND cursor = ? AND done = 0 AND undone_by IS NULL',
+        ...[to, done ? 1 : 0, id, from],
+      );
+      if (reached === 0) return undefined;
+      const written = writes.map((one) => write(one, now));
+      const sequences = writes.flatMap(({ sequence }, index) => (written[index] ? [sequence] : []));
+      run(
+        'UPDATE outbox_decisions SET touched = touched + ?, skipped = skipped + ? WHERE id = ?',
+        sequences.length,
+        skipped + writes.length - sequences.length,
+        id,
+      );
+      if (sequences.length > 0)
+        run(
+          'INSERT INTO outbox_decision_steps (decision, began, sequences) VALUES (?, ?, ?)',
+          id,
+          from,
+          JSON.stringify(sequences),
+        );
+      return written;
+    },
+  };
+}
+
+export function readDecisions({ all }: Connection): Pick<MovedRows, 'decisions' | 'steps'> {
+  const steps = all(
+    `SELECT ${columns('decision, began, sequences')} FROM outbox_decision_steps ORDER BY decision, began`,
+  );
+  return {
+    decisions: all(`SELECT ${columns(DECISION)} FROM outbox_decisions ORDER BY place`).map(decisionOf),
+    steps: steps.map((found) => ({
+      id: String(found.decision),
+      from: Number(found.began),
+      sequences: JSON.parse(String(found.sequences)) as number[],
+    })),
+  };
+}
+
+const ERASE = `UPDATE outbox_rows SET body = NULL, excerpt = ?, fence = fence + 1 WHERE sequence = ?
+  AND state IN ('recorded', 'dismissed') AND (body IS NOT NULL OR excerpt IS NOT NULL)`;
+
+/**
+ * Erases the bodies and excerpts of final rows, and counts them in the decision. Returns their number. The fence rises,
+ * so that a person who reads a row before and reopens it after finds it changed. SQLite overwrites the erased bytes,
+ * since the store opens its file with `secure_delete`.
+ */
+export function eraseRows({ run }: Connection, decision: string, sequences: readonly number[]): number {
+  const erased = sequences.reduce((sum, sequence) => sum + run(ERASE, erasedMark(decision), sequence), 0);
+  run('UPDATE outbox_decisions SET touched = touched + ? WHERE id = ?', erased, decision);
+  return erased;
+}
+
+/** Empties the write-ahead log, which has older versions of the pages. Throws while another connection reads it. */
+export function emptyLog({ database }: Connection, place: string): void {
+  if (Number(pragma(database, 'wal_checkpoint(TRUNCATE)')) !== 0) throw sqliteError('busy', place);
+}

@@ -1,0 +1,227 @@
+import { lstatSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ENVIRONMENTS } from '../../../errors/errors.js';
+import {
+  type Connection,
+  columns,
+  connect,
+  type OpenDatabase,
+  pragma,
+  type SqliteDatabase,
+  schemaOf,
+} from './database.js';
+import { sqliteCodeOf, sqliteError } from './failure.js';
+import { HAS_KEY_ID, LATEST_SEQUENCE, OPEN, UNKNOWN_STATE } from './schema.js';
+
+/**
+ * The device and the number of the file at a path. It uses the path and no descriptor, since closing a descriptor of a
+ * database file would drop all locks of this process on it.
+ */
+export function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+/** The time after which a further change of a folder has another time, also on a file system with coarse times. */
+const SETTLED_MS = 2_500;
+/** The files are looked at after this time, even if their folder has not changed: a mount over a file changes none. */
+const LONGEST_UNSEEN_MS = 5_000;
+
+/**
+ * The folder of a file and its last change. Each file in it that is deleted or replaced is a change. The time is that
+ * of the folder's own record, which no program can set back, as it can the time of its contents.
+ */
+function folderOf(file: string): string | undefined {
+  const found = statSync(dirname(file), { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino} ${found.ctimeMs}`;
+}
+
+/**
+ * Remembers the files that a database has open, and returns a check that throws once one of them was deleted or
+ * replaced. Data in a deleted file is lost when the last process closes it. Without the opened -shm file, another
+ * process would treat the database as unused. `given` may be a link to `real`. SQLite keeps the other two files beside
+ * `real`.
+ *
+ * The check runs after each commit. While their folder stays as it is, it looks at the files every few seconds only:
+ * the next commit costs a fifth more if someone has read the times of the -wal file.
+ */
+export function watchFiles(given: string, real: string): () => void {
+  if (real === '') return () => {};
+  const opened = [given, `${real}-wal`, `${real}-shm`]
+    .map((path) => ({ path, identity: identityOf(path) }))
+    .filter(({ identity }) => identity !== undefined);
+  const isLink = lstatSync(given, { throwIfNoEntry: false })?.isSymbolicLink() !== false;
+  let seen = { folder: folderOf(given), at: performance.now() };
+  let nextLook = 0;
+  return () => {
+    const folder = folderOf(given);
+    const now = performance.now();
+    if (folder !== seen.folder || folder === undefined || isLink) seen = { folder, at: now };
+    const isSettled = now - seen.at > SETTLED_MS;
+    if (isSettled && now < nextLook) return;
+    for (const { path, identity } of opened) if (identityOf(path) !== identity) throw sqliteError('replaced', path);
+    // A look before the folder has settled may precede a change at the same time of the file system.
+    nextLook = isSettled ? now + LONGEST_UNSEEN_MS : 0;
+  };
+}
+
+/** The progress of a database. Both numbers only grow. */
+const PROGRESS = `SELECT ${columns(
+  `${LATEST_SEQUENCE} AS rows`,
+  "coalesce((SELECT number FROM outbox_counts WHERE account = '' AND name = 'turns'), 0) AS turns",
+)}`;
+
+/**
+ * Finds out whether an older copy was written over the file, which keeps its identity. Before a transaction `verify`
+ * reads the time and size of the file, which change with each checkpoint of any process, and with a copy. After a
+ * change it drops the pages in memory, and compares the progress of the file with the latest one, which `note` keeps.
+ * `reach` does the same after a commit that only added the row with this number.
+ */
+export function watchProgress(
+  path: string,
+  { first, database }: Connection,
+): { verify(): void; note(): void; reach(sequence: number): void } {
+  if (path === '') return { verify() {}, note() {}, reach() {} };
+  const read = () => {
+    const { rows, turns } = first(PROGRESS) ?? {};
+    if (typeof rows !== 'number' || typeof turns !== 'number')
+      throw contradiction('its counter of turns is not a number');
+    return { rows, turns };
+  };
+  const stamp = () => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found && `${found.mtimeMs} ${found.size}`;
+  };
+  let written = stamp();
+  let furthest = read();
+  let isRestored = false;
+  return {
+    verify() {
+      const now = stamp();
+      if (now !== written && !isRestored) {
+        database.exec('PRAGMA shrink_memory');
+        const { rows, turns } = read();
+        isRestored = rows < furthest.rows || turns < furthest.turns;
+        written = now;
+      }
+      if (isRestored) throw sqliteError('restored', path);
+    },
+    note() {
+      furthest = read();
+    },
+    reach(sequence) {
+      furthest = { ...furthest, rows: sequence };
+    },
+  };
+}
+
+interface OpenFile {
+  /** The SQLite version that has the file open. It differs between libraries. */
+  readonly library: string;
+  stores: number;
+}
+
+const KEY = Symbol.for('location-sdk.sqlite-files');
+
+/** The open files of this thread, shared by all copies of this package. */
+function openFiles(): Map<string, OpenFile> {
+  const holder = globalThis as { [KEY]?: Map<string, OpenFile> };
+  holder[KEY] ??= new Map();
+  return holder[KEY];
+}
+
+const libraryOf = (database: SqliteDatabase): string =>
+  String(connect(database).first(`SELECT ${columns('sqlite_source_id() AS library')}`)?.library);
+
+/**
+ * Throws if a store of this process has the file open with another library. When one library closes a file, the locks
+ * of the other library are lost. So the check runs before the file is opened, with a database in memory.
+ */
+export function ensureSameLibrary(open: OpenDatabase, file: string): void {
+  const known = openFiles().get(identityOf(file) ?? '');
+  if (!known) return;
+  const probe = open(':memory:');
+  const library = libraryOf(probe);
+  probe.close();
+  if (library !== known.library) throw sqliteError('library', file);
+}
+
+/** Registers the open file of a store. Returns a function that removes it. */
+export function noteOpen(database: SqliteDatabase, file: string): () => void {
+  const key = identityOf(file);
+  if (key === undefined) return () => {};
+  const files = openFiles();
+  const library = libraryOf(database);
+  const known = files.get(key) ?? { library, stores: 0 };
+  if (library !== known.library) throw sqliteError('library', file);
+  known.stores += 1;
+  files.set(key, known);
+  return () => {
+    known.stores -= 1;
+    if (known.stores === 0) files.delete(key);
+  };
+}
+
+/** A larger file is not checked, since that would block the process for more than a few seconds. */
+const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
+
+const KNOWN = ENVIRONMENTS.map((name) => `'${name}'`).join();
+const OWNER = "substr(id, 1, instr(id, ':') - 1)";
+/** Whether no worker would claim a queued row. */
+const UNCLAIMABLE = `environment NOT IN (${KNOWN}) OR
+  (account NOT IN (SELECT account FROM outbox_destinations) AND account <> ${OWNER})`;
+/** Whether a waiting row must wait for an earlier row. */
+const WAITS = `(state = 'waiting' AND EXISTS (SELECT 1 FROM outbox_rows AS before WHERE before.id = outbox_rows.waits_for AND before.state NOT IN ('recorded', 'dismissed')))`;
+/** An open row that would never be sent, or has no id. */
+const LOST = `SELECT ${columns('1 AS there')} FROM outbox_rows
+  WHERE ${OPEN} AND (typeof(id) <> 'text' OR blocked IS NOT ${WAITS} OR (blocked = 0 AND (${UNCLAIMABLE}))) LIMIT 1`;
+/** SQLite checks the rows of an index against its condition. An empty one shows a damaged condition only when it is used. */
+const USUALLY_EMPTY = [
+  `outbox_locked WHERE ${OPEN} AND ${HAS_KEY_ID}`,
+  `outbox_unknown_state WHERE ${UNKNOWN_STATE}`,
+].map((index) => `SELECT ${columns('1 AS there')} FROM outbox_rows INDEXED BY ${index} LIMIT 1`);
+
+const DAMAGED_STATE = JSON.stringify({
+  code: 'damaged',
+  message: 'report: its stored state is damaged. Find out whether the gateway has it, then retry or resolve it',
+});
+
+/**
+ * Quarantines the rows of an unknown state, since a person must find them. They are in doubt: they may have been sent.
+ * A damaged row holds up only its own reference.
+ */
+export function quarantineUnknownStates({ first, run }: Connection): void {
+  const where = `outbox_rows INDEXED BY outbox_unknown_state`;
+  if (first(`SELECT ${columns('1 AS there')} FROM ${where} WHERE ${UNKNOWN_STATE} LIMIT 1`) === undefined) return;
+  run(
+    `UPDATE ${where} SET state = 'quarantined', blocked = 0, in_doubt = 1, ended = NULL, problem = ? WHERE ${UNKNOWN_STATE}`,
+    DAMAGED_STATE,
+  );
+}
+
+/** An error for contradictions that only a damaged file can have. It counts as an error of SQLite. */
+export const contradiction = (what: string): Error =>
+  Object.assign(new Error(`The file contradicts itself: ${what}.`), { code: 'SQLITE_CORRUPT' });
+
+/**
+ * Whether a file is sound: SQLite finds no damage, stale indexes included, and workers find every open row. Undefined
+ * if it is too large. Of the user's own connection it checks only the reports.
+ */
+export function isSound(
+  { first, database }: Connection,
+  own: boolean,
+  mostBytes = MOST_CHECKED_BYTES,
+): boolean | undefined {
+  if (Number(pragma(database, 'page_count')) * Number(pragma(database, 'page_size')) > mostBytes) return undefined;
+  try {
+    const checked = first(
+      `SELECT ${columns("integrity_check = 'ok' AS sound")} FROM pragma_integrity_check(${own ? 'NULL' : "'outbox_rows'"}, '${schemaOf(database)}') LIMIT 1`,
+    );
+    if (checked?.sound !== 1) return false;
+    for (const index of USUALLY_EMPTY) first(index);
+    return first(LOST) === undefined;
+  } catch (error) {
+    if (sqliteCodeOf(error) === 'corrupt') return false;
+    throw error;
+  }
+}

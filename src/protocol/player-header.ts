@@ -1,8 +1,0 @@
-/** The header that names the report's player to the relay. The relay accepts the report only in that player's session (our decision). */
-export const PLAYER_HEADER = 'x-location-sdk-player';
-
-/**
- * The header of a page's requests, which makes a browser send a preflight, and of a relay's answers: its texts are of this
- * package, which repeats no value in them (our decision). Its value is 1.
- */
-export const RELAY_HEADER = 'x-location-sdk';

@@ -1,0 +1,82 @@
+import { asRecord } from '../platform/as-record.js';
+import { type Field, traitsOf } from './fields.js';
+import { printableKey } from './issue.js';
+import { isModel, type Model } from './model.js';
+
+export interface SentValue {
+  text: string;
+  /** Personal values are also masked word by word. */
+  kind: 'personal' | 'secret' | 'plain';
+}
+
+/** Every string and number of a body except the report's identifiers. A value outside the model counts as personal. */
+export function sentValues(field: Field | Model | undefined, value: unknown, found: SentValue[] = []): SentValue[] {
+  const model = field && isModel(field) && field;
+  if (typeof value === 'object' && value !== null) {
+    for (const key of Object.keys(value)) sentValues(model ? model.fields[key] : field, asRecord(value)[key], found);
+  } else if (typeof value === 'string' || typeof value === 'number') {
+    const { personal = false, reference = false } = !field || model ? { personal: true } : traitsOf(field as Field);
+    if (!reference || personal) found.push({ text: String(value), kind: personal ? 'personal' : 'plain' });
+  }
+  return found;
+}
+
+/** The contents of a report that its gateway may repeat. */
+export interface Sent {
+  /** The identifiers of the report itself. */
+  readonly identifiers: readonly string[];
+  /** All other values. */
+  readonly values: readonly string[];
+  /** All names except those of the identifiers. */
+  readonly keys: readonly string[];
+}
+
+/** The values of a body's own identifiers, for example its `bet_id`. */
+export const identifiersOf = ({ fields }: Model, body: unknown): string[] =>
+  Object.entries(body ?? {})
+    .filter(([name, value]) => typeof value === 'string' && isIdentifier(fields[name]))
+    .map(([, value]) => value);
+
+const isIdentifier = (field: Model['fields'][string] | undefined): boolean =>
+  field !== undefined && !isModel(field) && traitsOf(field).reference === true;
+
+export const sentOf = (model: Model, body: unknown): Sent => ({
+  identifiers: identifiersOf(model, body),
+  values: sentValues(model, body).map(({ text }) => text),
+  keys: keysOf(model, body),
+});
+
+const keysOf = (model: Model | undefined, body: unknown): string[] =>
+  typeof body !== 'object' || body === null
+    ? []
+    : Object.entries(body).flatMap(([name, value]) => [
+        ...(isIdentifier(model?.fields[name]) ? [] : [name]),
+        ...keysOf(undefined, value),
+      ]);
+
+const MASK = '[masked]';
+
+/** Real reports have fewer fields, and shorter texts that may be shown. The rest is left out. */
+const MOST_FIELDS = 100;
+const LONGEST_TEXT = 1_000;
+
+const cut = (value: unknown) =>
+  typeof value === 'string' && value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
+
+/**
+ * A copy of a body in which every personal value, every value outside the model, and every name that may be data is
+ * masked.
+ */
+export function maskPersonal(model: Model, body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return MASK;
+  return Object.fromEntries(
+    Object.entries(body)
+      .slice(0, MOST_FIELDS)
+      .map(([name, value]) => {
+        const field = model.fields[name];
+        if (field === undefined) return [printableKey(name), MASK];
+        if (isModel(field)) return [name, maskPersonal(field, value)];
+        return [name, traitsOf(field).personal || typeof value === 'object' ? MASK : cut(value)];
+      }),
+  );
+}

@@ -1,0 +1,87 @@
+import type { Logger } from '../platform/logger.js';
+import { isLoopback } from '../protocol/addresses.js';
+import { issue, type ValidationIssue } from '../schema/issue.js';
+import { createNotes } from './hooks.js';
+
+/** Whether pages of this origin have a safe connection: over https, or on the same machine. */
+const isSecure = (url: URL) => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
+
+/** An origin as `Origin` headers name it, if its pages have a safe connection. */
+function secureOriginOf(origin: unknown): URL | undefined {
+  try {
+    const url = new URL(origin as string);
+    return url.origin === origin && isSecure(url) ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isOrigin = (origin: unknown): boolean => secureOriginOf(origin)?.hostname.includes('*') === false;
+
+/** The problem with the entries of the option `allowedOrigins`, if it is a list. */
+export const originIssues = (allowedOrigins: unknown): ValidationIssue[] =>
+  !Array.isArray(allowedOrigins) || allowedOrigins.every(isOrigin)
+    ? []
+    : [
+        issue(
+          ['allowedOrigins'],
+          'invalid',
+          'expected origins such as https://play.example.com, without a path and without wildcards (http:// is for loopback hosts)',
+        ),
+      ];
+
+/** The origin of a request: the site of its own address, another allowed origin, or any other. */
+export type Sender = { readonly kind: 'own' | 'refused' } | { readonly kind: 'other'; readonly origin: string };
+
+/**
+ * Reads the headers that name the sender's origin and that no page can forge, `Origin` and `Sec-Fetch-Site`. Each one
+ * that is present must fit, and one must be present: every browser in which the SDK runs sends one.
+ */
+export function senderOf(request: Request, allowed: ReadonlySet<string>): Sender {
+  const origin = request.headers.get('origin');
+  const site = request.headers.get('sec-fetch-site');
+  if (origin !== null && allowed.has(origin)) return { kind: 'other', origin };
+  const own =
+    (origin === null ? site !== null : isOwn(origin, request.url)) && (site === null || site === 'same-origin');
+  return { kind: own ? 'own' : 'refused' };
+}
+
+/**
+ * The same host and port. A proxy that ends TLS before the server hides the scheme, so the origin's own scheme must be
+ * safe.
+ */
+function isOwn(origin: string, address: string): boolean {
+  const url = secureOriginOf(origin);
+  return url !== undefined && url.host === hostFor(url.protocol, address);
+}
+
+/** The host as a page of that scheme writes it: without the scheme's default port. */
+const hostFor = (protocol: string, address: string) => {
+  const { host, port } = new URL(address);
+  return port === '' ? host : new URL(`${protocol}//${host}`).host;
+};
+
+const LONGEST_HOST = 100;
+
+const isHost = (text: string) => text.length <= LONGEST_HOST && /^[\w.:[\]-]+$/.test(text);
+
+/**
+ * The page does not get the reason of a refusal, so the operator does. A framework or proxy that hides the requested
+ * address makes the operator's own pages look like another site. Each origin is logged once.
+ */
+export function createOriginNotes(logger: Required<Logger>, what: 'relay' | 'console'): (request: Request) => void {
+  const note = createNotes(logger);
+  return (request) => {
+    const origin = request.headers.get('origin') ?? '';
+    const host = origin.replace(/^https?:\/\//, '');
+    const { host: own } = new URL(request.url);
+    if (!isHost(host) || !isHost(own)) return;
+    const advice = isOrigin(origin)
+      ? `name it: ${what === 'relay' ? 'createRelay' : 'createConsole'}({ allowedOrigins: ['${origin}'] }). It must be named if a framework gives requests another address than the browser's (Next.js says localhost), or if a proxy changes the Host header (Vite's server.proxy with changeOrigin: true)`
+      : `give it an https:// address: a ${what} accepts http:// pages of loopback hosts only`;
+    note(
+      `a page of ${origin} was refused, since this ${what} was requested as ${own}. If that page is yours, ${advice}`,
+      origin,
+    );
+  };
+}

@@ -1,0 +1,145 @@
+// @module-tag slow: needs PostgreSQL, and starts processes.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readWords } from '../../src/cli/args.js';
+import { OUTBOX_COMMANDS } from '../../src/cli/outbox/command.js';
+import { OUTBOX_OPTIONS } from '../../src/cli/outbox/options.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { type MockServer, serve } from '../../src/entries/node.js';
+import { claim, newRow, QUARANTINED, write } from '../outbox/contract/harness.js';
+import { directUrl, newSchema, openStore, pool, within } from '../outbox/stores/postgres/world.js';
+import { expectFreshBuild } from '../support/built.js';
+import { type CodeBlock, codeBlocks, commandsOf } from '../support/code-blocks.js';
+import { readGuides } from '../support/documents.js';
+import { root } from '../support/run.js';
+
+const blocks = codeBlocks(readGuides('start/backend-with-postgresql'));
+const isOwnTable = ({ code }: CodeBlock) => code.startsWith('CREATE TABLE players');
+
+/** A statement of the guide, for a schema of the test. */
+function statements(schema: string): string[] {
+  const all = blocks
+    .filter((block) => block.language === 'sql' && !isOwnTable(block))
+    .flatMap(({ code }) => code.split(/;\s*(?:\n|$)/));
+  return all.map((one) => one.trim().replaceAll('location_sdk', schema)).filter(Boolean);
+}
+
+const statement = (schema: string, part: string): string => {
+  const found = statements(schema).find((one) => one.includes(part));
+  if (found === undefined) throw new Error(`the guide has no statement with ${part}`);
+  return found;
+};
+
+describe('the SQL of the guide to PostgreSQL', () => {
+  it('is accepted by the server, each statement', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue([newRow('B-0')]);
+    const roles = { backend: `${schema}_backend`, dashboard: `${schema}_dashboard` };
+    for (const role of Object.values(roles)) await pool.query(`CREATE ROLE ${role}`);
+    const all = statements(schema);
+    expect(all.length).toBeGreaterThan(7);
+    for (const one of all)
+      await pool.query(
+        one.replace(/ TO (backend|dashboard)$/, (_, role: 'backend' | 'dashboard') => ` TO ${roles[role]}`),
+      );
+
+    const stats = statement(schema, 'oldest_open_seconds');
+    await within(async (client) => {
+      await client.query(`SET LOCAL ROLE ${roles.dashboard}`);
+      expect((await client.query(stats)).rows).toHaveLength(1);
+      await expect(client.query(`SELECT 1 FROM ${schema}.reports`)).rejects.toMatchObject({ code: '42501' });
+    });
+  });
+
+  it('lists quarantined reports, and why', async () => {
+    const schema = newSchema();
+    const store = await openStore({ schema });
+    await store.enqueue([newRow('B-1'), newRow('B-2')]);
+    const [row] = await claim(store, 1);
+    if (!row) throw new Error('expected one row to claim');
+    await write(store, row, { ...QUARANTINED, problem: { code: 'unprocessable', message: 'refused' } });
+    const { rows } = await pool.query(statement(schema, "state = 'quarantined'"));
+    expect(rows).toEqual([{ id: row.id, code: 'unprocessable', message: 'refused', in_doubt: false, attempts: 1 }]);
+  });
+});
+
+const commands = blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf);
+it.each(commands.filter((command) => command.startsWith('npx location-sdk outbox ')))('%s', (command) => {
+  const [, rest = ''] = /^npx location-sdk outbox (.*)$/.exec(command) ?? [];
+  const { given } = readWords(OUTBOX_OPTIONS, rest.split(' '), 9);
+  expect(OUTBOX_COMMANDS).toHaveProperty(given[1] ?? '');
+});
+
+describe('the two processes of the guide', () => {
+  const database = `guide_${process.pid}`;
+  const gateway = createMockGateway();
+  const started: ChildProcess[] = [];
+  let folder: string;
+  let env: Record<string, string>;
+  let server: MockServer;
+
+  beforeAll(async () => {
+    expectFreshBuild();
+    await pool.query(`CREATE DATABASE ${database}`);
+    const address = new URL(directUrl('the processes of the guide have a database of their own'));
+    address.pathname = database;
+    server = await serve(gateway);
+    env = { DATABASE_URL: address.href, LOCATION_SDK_MOCK: server.url };
+    // Inside the package, so that its modules find it by its name.
+    folder = await mkdtemp(join(root, 'test/.docs-'));
+    for (const { code } of blocks) {
+      const [, name] = /^\/\/ (\S+\.mjs)\n/.exec(code) ?? [];
+      if (name) await writeFile(join(folder, name), code);
+    }
+    await writeFile(join(folder, 'schema.sql'), blocks.find(isOwnTable)?.code ?? '');
+  });
+
+  afterAll(async () => {
+    for (const child of started) child.kill('SIGKILL');
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Runs a file of the guide. */
+  function start(words: string[]) {
+    const child = spawn(process.execPath, words, { cwd: folder, env: { ...process.env, ...env } });
+    started.push(child);
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+    return { child, said: () => said, ended: once(child, 'exit') };
+  }
+
+  it('pass the test of the guide, over PGlite', { timeout: 60_000 }, async () => {
+    const { ended, said } = start(['--test', 'bets.test.mjs']);
+    const [code] = await ended;
+    expect([code, said()]).toEqual([0, expect.stringMatching(/pass 1\n/)]);
+  });
+
+  it('report the four steps, also those that were enqueued while no worker ran', { timeout: 60_000 }, async () => {
+    expect(await start(['schema.mjs']).ended).toEqual([0, null]);
+    for (const round of [1, 2]) {
+      const api = start(['api.mjs']);
+      const [code] = await api.ended;
+      expect([code, api.said()]).toEqual([0, expect.stringMatching(/^BET-\S+ WR-\S+$/m)]);
+      const worker = start(['worker.mjs']);
+      await expect.poll(() => gateway.reports().length, { timeout: 30_000 }).toBe(4 * round);
+      await expect.poll(() => worker.said().match(/is recorded/g)?.length, { timeout: 10_000 }).toBe(4);
+      if (round === 1) worker.child.kill('SIGKILL');
+      else worker.child.kill('SIGTERM');
+      await worker.ended;
+    }
+    expect(
+      gateway
+        .reports()
+        .map(({ operation }) => operation)
+        .sort(),
+    ).toEqual([
+      ...['reportBetEvent', 'reportBetEvent', 'reportSettledBet', 'reportSettledBet'],
+      ...['reportSettledWithdrawal', 'reportSettledWithdrawal', 'reportWithdrawalEvent', 'reportWithdrawalEvent'],
+    ]);
+  });
+});

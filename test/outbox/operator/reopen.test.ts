@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import type { memoryStore } from '../../../src/entries/outbox.js';
+import { appendReceipts } from '../../../src/outbox/receipts/log.js';
+import { verifyReceipts } from '../../../src/outbox/receipts/verify.js';
+import { decided } from '../../../src/outbox/rules/state-machine.js';
+import { betEvent } from '../../support/factories.js';
+import { claim, claimOne, GATEWAYS, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
+import { outboxWorld } from '../world.js';
+import { byAda, idOf, onlyGroup, quarantine, world } from './world.js';
+
+const BET = newRow('B-1').id;
+const SETTLEMENT = settledRow('B-1').id;
+
+/** The dismissal of a report by a program, as a store writes it. */
+async function dismissalOf(store: ReturnType<typeof memoryStore>) {
+  const row = await read(store, BET);
+  const change = decided(row, { action: 'dismissed', reason: 'a mistake', at: 1 }, false);
+  if (typeof change === 'string') throw new Error(change);
+  return { id: BET, expected: row, change };
+}
+
+const linesOf = async (store: ReturnType<typeof memoryStore>) =>
+  (await store.receipts.read(0, 100)).map(({ line }) => line);
+
+describe('a dismissed report that is reopened', () => {
+  it('is as it was before, with its problem, its doubt and its data', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1']);
+    const [row] = await store.get([BET]);
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
+    const reopened = { ...byAda(), reason: 'the wrong bet was dismissed' };
+    expect(await data.reopen({ ...reopened, ids: [BET] })).toMatchObject({
+      decision: { action: 'reopened', touched: 1, who: 'ada' },
+      refused: [],
+    });
+    const { fence, decisions, changedAt, ...rest } = row ?? (await read(store, BET));
+    expect(await read(store, BET)).toMatchObject({
+      ...rest,
+      fence: fence + 1,
+      decisions: [
+        { action: 'dismissed' },
+        { action: 'reopened', by: 'ada', reason: 'the wrong bet was dismissed', id: reopened.decision },
+      ],
+    });
+    expect(await store.counts()).toMatchObject({ states: { quarantined: 1, dismissed: 0 } });
+  });
+
+  it('stays in doubt if it was', async () => {
+    const { store, data } = world();
+    await store.enqueue([newRow('B-1')]);
+    await write(store, await claimOne(store), { ...QUARANTINED, inDoubt: true, doubtBefore: true });
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
+    await data.reopen({ ...byAda(), ids: [BET] });
+    expect(await read(store, BET)).toMatchObject({ state: 'quarantined', inDoubt: true, doubtBefore: true });
+    await data.decide({ ...byAda(), action: 'retry', selection: { ids: [BET] } });
+    expect(await claimOne(store)).toMatchObject({ doubtBefore: true });
+  });
+
+  it('blocks its settlement again', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1']);
+    await store.enqueue([settledRow('B-1')]);
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
+    expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: false });
+    await data.reopen({ ...byAda(), ids: [BET] });
+    expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: true });
+    expect(await claim(store)).toEqual([]);
+  });
+
+  it('brings back the settlement that was dismissed with it, and no other one', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1', 'B-2']);
+    await store.enqueue([settledRow('B-1'), settledRow('B-2')]);
+    const ids = [BET, idOf('B-2')];
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] }, withSettlements: true });
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [idOf('B-2')] } });
+    await write(store, await claimOne(store), { ...QUARANTINED, inDoubt: false });
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [settledRow('B-2').id] } });
+    expect(await data.reopen({ ...byAda(), ids })).toMatchObject({ decision: { touched: 3 }, refused: [] });
+    expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: true, problem: undefined });
+    expect(await read(store, settledRow('B-2').id)).toMatchObject({ state: 'dismissed' });
+  });
+
+  it('has a second line in the log when it ends again, and the log is valid', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1']);
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
+    await data.reopen({ ...byAda(), ids: [BET] });
+    await data.decide({ ...byAda(), action: 'retry', selection: { ids: [BET] } });
+    await write(store, await claimOne(store), { decisions: (await read(store, BET)).decisions });
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: ['default:staging:none'] } });
+    const lines = await linesOf(store);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { id: BET, outcome: 'dismissed', decisions: [{ action: 'dismissed' }] },
+      {
+        id: BET,
+        outcome: 'recorded',
+        decisions: [{ action: 'dismissed' }, { action: 'reopened' }, { action: 'retry' }],
+      },
+    ]);
+    expect(await verifyReceipts(lines)).toMatchObject({ valid: true, count: 2 });
+    expect((await data.report(BET))?.timeline.at(-1)).toMatchObject({ kind: 'receipt', index: 1 });
+  });
+});
+
+describe('the log of a report that is reopened while another process adds its line', () => {
+  it('has one line for each end, and is valid', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1']);
+    const selection = { ids: [BET] };
+    await store.turn({ writes: [await dismissalOf(store)], claim: undefined });
+    // Another process adds the line, reopens the report and sends it, while this one only reads.
+    let isFirst = true;
+    const slow = {
+      ...store,
+      receipts: {
+        ...store.receipts,
+        async unlogged(limit: number) {
+          const rows = await store.receipts.unlogged(limit);
+          if (isFirst) {
+            isFirst = false;
+            await data.reopen({ ...byAda(), ids: [BET] });
+            await data.decide({ ...byAda(), action: 'retry', selection });
+            const row = await claimOne(store);
+            await write(store, row, { decisions: row.decisions });
+          }
+          return rows;
+        },
+      },
+    };
+    await appendReceipts(slow);
+    await appendReceipts(store);
+    const lines = await linesOf(store);
+    expect(lines.map((line) => JSON.parse(line).outcome)).toEqual(['dismissed', 'recorded']);
+    expect(await verifyReceipts(lines)).toMatchObject({ valid: true });
+  });
+});
+
+describe('the counts of ended reports', () => {
+  it('count a report that was reopened once, by its last end', async () => {
+    const { store, data } = world();
+    await store.bind([{ account: 'default', environment: 'staging', gateway: GATEWAYS.staging }]);
+    await quarantine(store, ['B-1', 'B-2']);
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET, idOf('B-2')] } });
+    await data.reopen({ ...byAda(), ids: [BET] });
+    await data.decide({ ...byAda(), action: 'recorded', selection: { ids: [BET] } });
+    const { destinations, states } = await data.overview();
+    expect(destinations[0]?.states).toMatchObject({ recorded: 1, dismissed: 1 });
+    expect(states).toMatchObject({ recorded: 1, dismissed: 1 });
+    expect((await data.charts('days')).steps.at(-1)).toMatchObject({ recorded: 1, dismissed: 1 });
+  });
+});
+
+describe('a dismissal of many reports that is undone', () => {
+  const references = Array.from({ length: 120 }, (_, index) => `B-${index}`);
+
+  it('reopens all of them, with their settlements, in one decision', async () => {
+    const { store, data } = world();
+    await quarantine(store, references);
+    await store.enqueue(references.slice(0, 60).map((reference) => settledRow(reference)));
+    const { group, asOf } = await onlyGroup(data);
+    const request = { ...byAda(), action: 'dismissed', selection: { group }, asOf, withSettlements: true } as const;
+    await data.decide({ ...request, forMs: 60_000 });
+    expect((await store.counts()).states).toMatchObject({ dismissed: 180, quarantined: 0 });
+    const undo = { ...byAda(), of: request.decision };
+    expect(await data.undo({ ...undo, forMs: 60_000 })).toMatchObject({ more: false, kept: 0 });
+    expect((await store.counts()).states).toMatchObject({ dismissed: 0, quarantined: 120, blocked: 60 });
+    expect((await data.decisions()).decisions.find(({ id }) => id === request.decision)?.undoneBy).toBe(undo.decision);
+    expect((await onlyGroup(data)).shown.count).toBe(120);
+  });
+
+  it('leaves those about which a person has decided since', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1', 'B-2']);
+    const ids = [BET, idOf('B-2')];
+    const { decision } = await data.decide({ ...byAda(), action: 'dismissed', selection: { ids } });
+    await data.reopen({ ...byAda(), ids: [BET] });
+    await data.decide({ ...byAda(), action: 'retry', selection: { ids: [BET] } });
+    expect(await data.undo({ ...byAda(), of: decision.id })).toMatchObject({ kept: 1 });
+    expect([(await read(store, BET)).state, (await read(store, idOf('B-2'))).state]).toEqual([
+      'waiting',
+      'quarantined',
+    ]);
+  });
+});
+
+describe('reopen', () => {
+  it('is refused for a report that is not dismissed, and for one whose data was deleted', async () => {
+    const { store, data } = world();
+    const [row] = await quarantine(store, ['B-1']);
+    if (!row) throw new Error('expected a row');
+    expect((await data.reopen({ ...byAda(), ids: [BET] })).refused).toMatchObject([
+      { id: BET, why: 'it is quarantined; only a dismissed report can be reopened' },
+    ]);
+    await write(store, row, { state: 'dismissed', problem: row.problem, outcome: undefined, keepBody: false });
+    expect((await data.reopen({ ...byAda(), ids: [BET] })).refused).toMatchObject([
+      { id: BET, why: 'its data was deleted, so it cannot be sent; replace it with the data' },
+    ]);
+  });
+
+  it.for([new Error('it was refused'), 42, { why: 'a mistake' }, 'x'.repeat(2_001)])(
+    'refuses a reason that the store could not read again, and changes nothing: %o',
+    async (given) => {
+      const { outbox, store } = outboxWorld();
+      await quarantine(store, ['B-1']);
+      const before = await read(store, BET);
+      const more = { reason: given as string };
+      const calls = [
+        outbox.retry(BET, more),
+        outbox.resolve(BET, { as: 'dismissed', ...more }),
+        outbox.reopen(BET, more),
+        outbox.replace(BET, betEvent({ bet_id: 'B-1' }), more),
+      ];
+      for (const call of calls)
+        await expect(call).rejects.toThrow('reason: expected a text of at most 2,000 characters');
+      expect(await read(store, BET)).toEqual(before);
+    },
+  );
+
+  it('and the other methods of one report refuse what is not an id, without its values', async () => {
+    const { outbox } = outboxWorld();
+    const id = { operation: 'reportBetEvent', reference: 'U-88412' } as unknown as string;
+    const because = { reason: 'a test' };
+    const calls = [
+      outbox.get(id),
+      outbox.retry(id, because),
+      outbox.resolve(id, { as: 'dismissed', ...because }),
+      outbox.reopen(id, because),
+      outbox.replace(id, betEvent(), because),
+    ];
+    for (const call of calls) {
+      const error: Error = await call.then(String, (reason) => reason);
+      expect(error).toMatchObject({ name: 'ValidationError', issues: [{ path: 'id' }] });
+      expect(error.message).not.toContain('U-88412');
+    }
+  });
+
+  it('of a program takes a reason, and emits its event', async () => {
+    const { outbox, store, events, run } = outboxWorld();
+    await store.bind([{ account: 'default', environment: 'staging', gateway: 'https://staging.example.com' }]);
+    await quarantine(store, ['B-1']);
+    await outbox.resolve(BET, { as: 'dismissed', reason: 'a mistake' });
+    await expect(outbox.reopen(BET, { reason: ' ' })).rejects.toThrow('reopen: reason: expected a text');
+    expect(await run(outbox.reopen(BET, { reason: 'it was the other one' }))).toMatchObject({
+      state: 'quarantined',
+      problem: { code: 'unprocessable' },
+      decisions: [{ action: 'dismissed' }, { action: 'reopened', reason: 'it was the other one' }],
+    });
+    expect(events.filter(([type]) => type === 'decided').at(-1)).toMatchObject(['decided', { action: 'reopened' }]);
+    await expect(outbox.reopen(BET, { reason: 'again' })).rejects.toThrow(
+      `reopen: ${BET}: it is quarantined; only a dismissed report can be reopened.`,
+    );
+    await expect(outbox.reopen('default:staging:reportBetEvent:X', { reason: 'a mistake' })).rejects.toThrow(
+      'the outbox has no report',
+    );
+  });
+});

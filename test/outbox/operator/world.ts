@@ -1,0 +1,71 @@
+import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
+import type { Operator } from '../../../src/outbox/operator/operator.js';
+import { createOperator } from '../../../src/outbox/operator/operator.js';
+import type { Row } from '../../../src/outbox/rules/state-machine.js';
+import { sha256 } from '../../../src/platform/hash.js';
+import { claim, type newRow as NewRowOf, newRow, QUARANTINED, read, write } from '../contract/harness.js';
+
+export const BEGAN = 1_795_161_600_000;
+
+/** A memory store with its console, and a clock that stands still. */
+export function world(store?: OutboxStore) {
+  const clock = { now: BEGAN };
+  const made = store ?? memoryStore({ now: () => clock.now });
+  const data: Operator = createOperator({ over: made, command: 'location-sdk outbox bets.db' });
+  return { store: made, data, clock };
+}
+
+export const idOf = (reference: string) => newRow(reference).id;
+
+/** Enqueues rows as the outbox of another process does. They have the plain hash of a page. */
+export const enqueue = async (
+  store: OutboxStore,
+  references: readonly string[],
+  overrides: Parameters<typeof NewRowOf>[1] = {},
+) =>
+  store.enqueue(
+    await Promise.all(
+      references.map(async (reference) => {
+        const row = newRow(reference, overrides);
+        return { ...row, fingerprint: await sha256(row.body) };
+      }),
+    ),
+  );
+
+/** Quarantines new reports with the same problem. */
+export async function quarantine(
+  store: OutboxStore,
+  references: readonly string[],
+  said = 'amount must be an integer',
+): Promise<Row[]> {
+  await enqueue(store, references);
+  for (const row of await claim(store, references.length))
+    await write(store, row, {
+      ...QUARANTINED,
+      inDoubt: false,
+      problem: {
+        code: 'unprocessable',
+        message: `reportBetEvent ${row.reference}: the gateway refused the report (HTTP 422). The gateway said: "${said}".`,
+        status: 422,
+        requestId: `req-${row.reference}`,
+      },
+    });
+  return Promise.all(references.map((reference) => read(store, idOf(reference))));
+}
+
+let made = 0;
+
+/** A decision by Ada, with its own id. */
+export const byAda = () => {
+  made += 1;
+  return { decision: `decision-of-test-${made}`, who: 'ada', reason: 'the deploy was mended' };
+};
+
+/** The only group. */
+export async function onlyGroup(data: Operator) {
+  const { groups, now } = await data.groups();
+  const [group, ...others] = groups;
+  if (!group || others.length > 0) throw new Error(`expected one group, got ${groups.length}`);
+  const { account, environment, code, words } = group;
+  return { group: { account, environment, code, words }, shown: group, asOf: now };
+}

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { FailedAttempt } from '../../../src/delivery/send-once.js';
+import type { ErrorCode } from '../../../src/errors/errors.js';
+import { endingOf, failed, gatewayRefusal, misconfiguredEnding } from '../../../src/outbox/rules/attempt-ending.js';
+
+type More = Pick<FailedAttempt['failure'], 'foreign'> & NonNullable<FailedAttempt['failure']['details']>;
+
+const result = (message: string, failure: Omit<FailedAttempt['failure'], 'text'>, sent = true): FailedAttempt => ({
+  kind: failure.code === 'duplicate' && !failure.details?.conflict ? 'same' : 'failed',
+  failure: { ...failure, text: message },
+  message,
+  gatewayMessage: undefined,
+  sent,
+});
+const rejected = (code: ErrorCode, status: number, { foreign = false, ...more }: More = {}) =>
+  result('it said no', { code, outcome: 'rejected', foreign, details: { status, ...more } });
+const unknown = (code: ErrorCode, status?: number, { foreign = false, ...more }: More = {}) =>
+  result('no answer came', {
+    code,
+    outcome: 'unknown',
+    foreign,
+    details: { ...(status !== undefined && { status }), ...more },
+  });
+const notSent = (code: ErrorCode, attempts = 1) => result('nothing left', { code, outcome: 'not-sent' }, attempts > 0);
+const foreign = (one: FailedAttempt): FailedAttempt => ({ ...one, failure: { ...one.failure, foreign: true } });
+
+describe('an answer about the destination pauses it and quarantines no report', () => {
+  it.each([
+    ['401', rejected('authentication', 401), { pause: 'authentication' }],
+    ['403', rejected('bad-request', 403), { pause: 'authentication' }],
+    ['405', rejected('bad-request', 405), { pause: 'address' }],
+    ['407', rejected('bad-request', 407), { pause: 'address' }],
+    ['421', rejected('bad-request', 421), { pause: 'address' }],
+    ['300', unknown('gateway', 300), { pause: 'address' }],
+    ['302', unknown('gateway', 302), { pause: 'address' }],
+    ['399', unknown('gateway', 399), { pause: 'address' }],
+    ['a redirect in a browser, which shows no status', unknown('gateway', 0), { pause: 'address' }],
+    ["a 404 that is not the gateway's", foreign(rejected('not-found', 404)), { pause: 'address' }],
+    ['a 401 that broke off', unknown('network', 401), { pause: 'authentication' }],
+    ['a 403 that broke off', unknown('network', 403), { pause: 'authentication' }],
+    ['a 405 that broke off', unknown('network', 405), { pause: 'address' }],
+    ['a 429 that broke off', unknown('network', 429), { pause: 'rate-limited' }],
+    ['a connection that a proxy refused', foreign(unknown('network')), { pause: 'address' }],
+    ['429', rejected('rate-limited', 429, { retryAfterMs: 7_000 }), { pause: 'rate-limited', retryAfterMs: 7_000 }],
+    ['503', unknown('gateway', 503, { retryAfterMs: 0 }), { pause: 'unavailable', retryAfterMs: 0 }],
+    ['a connection that was never made', notSent('network'), { pause: 'unreachable' }],
+    ['a connection that timed out', notSent('timeout'), { pause: 'unreachable' }],
+    ['a key function that did not answer in time', notSent('timeout', 0), { pause: 'configuration' }],
+    ['a missing setting', notSent('configuration', 0), { pause: 'configuration' }],
+  ])('%s', (_, error, more) => {
+    const { outcome, details } = error.failure;
+    const { message } = error;
+    const status = details?.status;
+    // A 404 of another server must not count as the first of the gateway's two.
+    const code = status === 404 ? 'gateway' : error.failure.code;
+    expect(failed(error, gatewayRefusal)).toStrictEqual({
+      kind: 'failed',
+      outcome,
+      problem: { code, message, ...(status !== undefined && { status }) },
+      ...more,
+    });
+  });
+});
+
+describe('an answer about the report pauses nothing', () => {
+  it.each([
+    ['400', rejected('bad-request', 400), 'refused'],
+    ['402', rejected('bad-request', 402), 'refused'],
+    ['422', rejected('unprocessable', 422), 'refused'],
+    ["the gateway's own 404", rejected('not-found', 404), 'not-found'],
+    ['data that a later version calls wrong', notSent('validation', 0), 'refused'],
+    ['500', unknown('gateway', 500), 'failed'],
+    ['408', unknown('gateway', 408), 'failed'],
+    ['a 2xx that is not understood', unknown('gateway', 200), 'failed'],
+    ['a connection that broke on the way', unknown('network'), 'failed'],
+    ['an answer that timed out', unknown('timeout'), 'failed'],
+    ['a shutdown before the first byte', notSent('aborted'), 'failed'],
+    ['a shutdown during the attempt', unknown('aborted'), 'failed'],
+    ['a setting that is missing after an attempt', unknown('configuration'), 'failed'],
+  ])('%s', (_, error, kind) => {
+    const { code, outcome, details } = error.failure;
+    const { message } = error;
+    const status = details?.status;
+    expect(failed(error, gatewayRefusal)).toStrictEqual({
+      kind,
+      outcome,
+      problem: { code, message, ...(status !== undefined && { status }) },
+    });
+  });
+
+  it.each([
+    ['400 of another server', foreign(rejected('bad-request', 400))],
+    ['422 of another server', foreign(rejected('unprocessable', 422))],
+    ['a 422 whose end is not proven', foreign(unknown('network', 422))],
+    ['502 of a proxy', foreign(unknown('gateway', 502))],
+    ['a page of a captive portal', foreign(unknown('gateway', 200))],
+  ])('%s quarantines nothing either, leaves doubt, and is a strike', (_, error) => {
+    const { failure, message } = error;
+    const { code, details } = failure;
+    const problem = { code, message, status: details?.status };
+    expect(failed(error, gatewayRefusal)).toStrictEqual({ kind: 'failed', outcome: 'unknown', problem, foreign: true });
+  });
+
+  it.each([
+    [429, 'rate-limited', foreign(rejected('rate-limited', 429)), 'rejected'],
+    [503, 'unavailable', foreign(unknown('gateway', 503)), 'unknown'],
+  ] as const)('%i concerns the destination, in any form', (_, pause, error, outcome) => {
+    expect(failed(error, gatewayRefusal)).toMatchObject({ kind: 'failed', outcome, pause });
+    expect(failed(error, gatewayRefusal)).not.toHaveProperty('foreign');
+  });
+
+  it.each([
+    [409, false, 'same'],
+    [409, true, 'conflict'],
+    // The option isDuplicate may read any status as a duplicate.
+    [403, false, 'same'],
+    [405, true, 'conflict'],
+  ])('a duplicate with status %i, conflict %s', (status, conflict, kind) => {
+    const error = rejected('duplicate', status, { conflict });
+    expect(failed(error, gatewayRefusal)).toStrictEqual({
+      kind,
+      outcome: 'rejected',
+      problem: { code: 'duplicate', message: 'it said no', status, conflict },
+    });
+  });
+});
+
+describe('an attempt', () => {
+  const attempt = { kind: 'recorded', sent: true, gatewayMessage: 'Bet reported', body: {} } as const;
+
+  it('that is recorded keeps what the gateway said', async () => {
+    expect(await endingOf(async () => attempt, gatewayRefusal)).toStrictEqual({
+      kind: 'recorded',
+      message: 'Bet reported',
+    });
+  });
+
+  it.each(['accepted', 'already-recorded'] as const)('that a relay calls %s has that outcome', async (outcome) => {
+    expect(await endingOf(async () => ({ ...attempt, relayReceipt: { outcome } }), gatewayRefusal)).toStrictEqual({
+      kind: 'recorded',
+      message: 'Bet reported',
+      outcome,
+    });
+  });
+
+  it('that fails has the problem of its error', async () => {
+    const error = rejected('authentication', 401);
+    expect(await endingOf(async () => error, gatewayRefusal)).toStrictEqual(failed(error, gatewayRefusal));
+  });
+
+  it('that throws an unexpected error leaves the report in doubt, and shows nothing of that error', async () => {
+    const ending = await endingOf(() => Promise.reject(new Error('key-1 99012345678')), gatewayRefusal);
+    expect(ending).toMatchObject({
+      kind: 'failed',
+      outcome: 'unknown',
+      problem: { code: 'gateway', message: expect.stringContaining('unexpected error') },
+    });
+    expect(JSON.stringify(ending)).not.toMatch(/key-1|99012345678/);
+  });
+
+  it('that cannot open the stored bytes pauses as its error says', () => {
+    expect(misconfiguredEnding('nothing left')).toStrictEqual({
+      kind: 'failed',
+      outcome: 'not-sent',
+      problem: { code: 'configuration', message: 'nothing left' },
+      pause: 'configuration',
+    });
+  });
+});

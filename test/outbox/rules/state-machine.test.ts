@@ -1,0 +1,648 @@
+import { describe, expect, it } from 'vitest';
+import {
+  bytesAfter,
+  type Change,
+  changedRow,
+  claimed,
+  type Decision,
+  decided,
+  type Ending,
+  type EndingContext,
+  ended,
+  type Failed,
+  HELD,
+  isAsExpected,
+  isBlocked,
+  isClaimable,
+  isFinal,
+  LONGEST_WAIT_MS,
+  mayReplace,
+  type Row,
+  type RowState,
+  replaced,
+  takenBack,
+  wasDismissedWith,
+} from '../../../src/outbox/rules/state-machine.js';
+import { HELD_BACK, withoutKey } from '../../../src/outbox/sending/plan.js';
+import { outboxRow } from '../../support/factories.js';
+
+const quarantined = outboxRow({
+  operation: 'reportSettledBet',
+  reference: 'BET-1',
+  waitsFor: 'default:staging:reportBetEvent:BET-1',
+  problem: { code: 'not-found', message: 'no such record', status: 404 },
+  state: 'quarantined',
+  fence: 1,
+  attempts: 1,
+});
+const earlier: Decision = { action: 'retry', reason: 'the gateway was mended', at: 5 };
+/** In flight for the third time. */
+const inFlight: Row = {
+  ...quarantined,
+  state: 'in-flight',
+  problem: undefined,
+  decisions: [earlier],
+  fence: 4,
+  attempts: 3,
+  inDoubt: true,
+};
+
+const notFound: Ending = {
+  kind: 'not-found',
+  outcome: 'rejected',
+  problem: { code: 'not-found', message: 'no such record', status: 404 },
+};
+const context = {
+  schedule: { baseMs: 1_000, capMs: 300_000 },
+  random: () => 0.5,
+  keepBodies: false,
+  dependency: 'none',
+} as const;
+const problem = { code: 'gateway', message: 'what the gateway said' } as const;
+const failed = (more: Partial<Failed> = {}): Failed => ({ kind: 'failed', outcome: 'unknown', problem, ...more });
+
+const STATES: readonly RowState[] = ['waiting', 'in-flight', 'recorded', 'quarantined', 'dismissed'];
+const DOUBTS = [true, false];
+
+describe('a report', () => {
+  it('is final once it is recorded or dismissed', () => {
+    expect(STATES.filter(isFinal)).toEqual(['recorded', 'dismissed']);
+  });
+
+  it('is blocked while it waits, and its earlier report is in the store and not final', () => {
+    const blocks = (state: RowState) => STATES.filter((before) => isBlocked({ state }, { state: before }));
+    expect(blocks('waiting')).toEqual(['waiting', 'in-flight', 'quarantined']);
+    for (const state of STATES.filter((one) => one !== 'waiting')) expect(blocks(state)).toEqual([]);
+    expect(isBlocked({ state: 'waiting' }, undefined)).toBe(false);
+  });
+
+  it('is as expected only in the same state and with the same fence', () => {
+    expect(isAsExpected({ state: 'in-flight', fence: 4 }, inFlight)).toBe(true);
+    expect(isAsExpected({ state: 'waiting', fence: 4 }, inFlight)).toBe(false);
+    expect(isAsExpected({ state: 'in-flight', fence: 5 }, inFlight)).toBe(false);
+  });
+});
+
+describe('a report may be claimed', () => {
+  const NOW = 1_000_000;
+
+  it.each([
+    ['when it is due', NOW, true],
+    ['later than that', NOW - 1, true],
+    ['not before', NOW + 1, false],
+    ['not a day before, the longest wait', NOW + LONGEST_WAIT_MS, false],
+    ['if more than a day is left, since a clock has jumped', NOW + LONGEST_WAIT_MS + 1, true],
+  ])('%s', (_, dueAt, may) => {
+    expect(isClaimable({ state: 'waiting', blocked: false, dueAt, fence: 1 }, NOW)).toBe(may);
+    expect(isClaimable({ state: 'in-flight', blocked: false, dueAt, fence: 1 }, NOW)).toBe(may);
+  });
+
+  it('only while it waits or is in flight, and a waiting one only if it is not blocked', () => {
+    const claimable = (blocked: boolean) =>
+      STATES.filter((state) => isClaimable({ state, blocked, dueAt: NOW, fence: 1 }, NOW));
+    expect(claimable(false)).toEqual(['waiting', 'in-flight']);
+    expect(claimable(true)).toEqual(['in-flight']);
+  });
+});
+
+describe('a claim', () => {
+  it.each(DOUBTS)(
+    'puts the report in doubt before the first byte is sent, and keeps the earlier doubt: %s',
+    (inDoubt) => {
+      expect(claimed({ ...quarantined, inDoubt })).toEqual({
+        state: 'in-flight',
+        fence: 2,
+        attempts: 2,
+        inDoubt: true,
+        doubtBefore: inDoubt,
+      });
+    },
+  );
+});
+
+/** The values that the end of an attempt does not change. */
+const unchanged = {
+  fence: 4,
+  decisions: [earlier],
+  outcome: undefined,
+  message: undefined,
+  requestId: undefined,
+  keepBody: true,
+};
+
+describe('the end of an attempt', () => {
+  it.each([true, false])(
+    "that is recorded is final, with the gateway's message and the id of the request; the body is kept: %s",
+    (keepBodies) => {
+      expect(
+        ended(
+          { ...inFlight, doubtBefore: true },
+          { kind: 'recorded', message: 'Bet reported', requestId: 'req-1' },
+          { ...context, keepBodies },
+        ),
+      ).toStrictEqual({
+        state: 'recorded',
+        fence: 4,
+        attempts: 3,
+        inDoubt: false,
+        doubtBefore: true,
+        delayMs: 0,
+        outcome: 'recorded',
+        message: 'Bet reported',
+        requestId: 'req-1',
+        problem: undefined,
+        decisions: [earlier],
+        keepBody: keepBodies,
+      });
+    },
+  );
+
+  it('that a relay accepted is recorded as accepted', () => {
+    expect(ended(inFlight, { kind: 'recorded', message: undefined, outcome: 'accepted' }, context)).toMatchObject({
+      state: 'recorded',
+      outcome: 'accepted',
+    });
+  });
+
+  it('that is a duplicate of the same data means recorded, if an earlier attempt may have been recorded', () => {
+    const duplicate = failed({ kind: 'same', outcome: 'rejected', problem: { ...problem, requestId: 'req-2' } });
+    expect(ended({ ...inFlight, doubtBefore: true }, duplicate, { ...context, keepBodies: true })).toMatchObject({
+      state: 'recorded',
+      outcome: 'already-recorded',
+      inDoubt: false,
+      problem: undefined,
+      message: undefined,
+      requestId: 'req-2',
+      keepBody: true,
+    });
+    expect(ended(inFlight, duplicate, context)).toMatchObject({
+      state: 'quarantined',
+      outcome: undefined,
+      problem: { ...problem, requestId: 'req-2' },
+    });
+  });
+
+  describe.each<[Failed['kind'], RowState]>([
+    ['conflict', 'quarantined'],
+    ['refused', 'quarantined'],
+    ['not-found', 'quarantined'],
+    ['failed', 'waiting'],
+  ])('that is of the kind %s', (kind, state) => {
+    it.each([
+      ['unknown', false, true],
+      ['unknown', true, true],
+      ['rejected', false, false],
+      ['rejected', true, true],
+      ['not-sent', false, false],
+      ['not-sent', true, true],
+    ] as const)('and proves %s, with doubt before: %s, leaves doubt: %s', (outcome, doubtBefore, inDoubt) => {
+      const change = ended({ ...inFlight, doubtBefore }, failed({ kind, outcome }), context);
+      const delayMs = state === 'waiting' ? 2_000 : 0;
+      expect(change).toStrictEqual({ ...unchanged, state, attempts: 3, inDoubt, doubtBefore, delayMs, problem });
+    });
+  });
+
+  it.each(['same', 'conflict', 'refused'] as const)(
+    'that is of the kind %s quarantines the report, even while its initiated report is open',
+    (kind) => {
+      expect(ended(inFlight, failed({ kind, outcome: 'rejected' }), { ...context, dependency: 'open' })).toMatchObject({
+        state: 'quarantined',
+        delayMs: 0,
+      });
+    },
+  );
+
+  it('is not counted if it paused the destination, or if nothing was sent', () => {
+    const attempts = (ending: Ending) => ended(inFlight, ending, context).attempts;
+    expect(attempts(failed())).toBe(3);
+    expect(attempts(failed({ pause: 'rate-limited' }))).toBe(2);
+    expect(attempts(HELD_BACK)).toBe(2);
+    expect(attempts(withoutKey('the key "a" is missing', 'a'))).toBe(2);
+  });
+});
+
+describe('the wait after a failure', () => {
+  const waitMs = (row: Partial<Row>, ending: Partial<Failed> = {}, more: Partial<EndingContext> = {}) =>
+    ended({ ...inFlight, ...row }, failed(ending), { ...context, random: () => 1, ...more }).delayMs;
+
+  it.each([
+    [1, 1_000],
+    [2, 2_000],
+    [9, 256_000],
+    [10, 300_000],
+    [5_000, 300_000],
+  ])('doubles with each attempt up to its cap, with full jitter: attempt %i', (attempts, most) => {
+    expect(waitMs({ attempts })).toBe(most);
+    expect(waitMs({ attempts }, {}, { random: () => 0.25 })).toBe(most / 4);
+    expect(waitMs({ attempts }, {}, { random: () => 0 })).toBe(0);
+  });
+
+  it.each([
+    [1, 1_000],
+    [6, 32_000],
+    [7, 60_000],
+    [5_000, 60_000],
+  ])('of a report whose attempts end in a pause doubles with each claim up to a minute: claim %i', (fence, most) => {
+    expect(waitMs({ fence, attempts: 1 }, { pause: 'rate-limited' })).toBe(most);
+  });
+
+  it('of a report whose attempts end in a pause keeps to a shorter cap of the schedule', () => {
+    expect(waitMs({ fence: 20 }, { pause: 'rate-limited' }, { schedule: { baseMs: 1_000, capMs: 5_000 } })).toBe(5_000);
+  });
+
+  it('is the time that the gateway asks for, at least the backoff and at most a day', () => {
+    expect(waitMs({ attempts: 1 }, { retryAfterMs: 999 })).toBe(1_000);
+    expect(waitMs({ attempts: 1 }, { retryAfterMs: 1_001 })).toBe(1_001);
+    expect(waitMs({ attempts: 1 }, { retryAfterMs: LONGEST_WAIT_MS + 1 })).toBe(LONGEST_WAIT_MS);
+  });
+});
+
+describe('a 404 to a settled report', () => {
+  it.each([
+    ['waits for its initiated report while that is open', 'open', undefined, 'waiting'],
+    ['waits again while that is still open', 'open', notFound.problem, 'waiting'],
+    ['may have come too early, if the initiated report was recorded in the meantime', 'final', undefined, 'waiting'],
+    ['may have come too early after another failure', 'final', problem, 'waiting'],
+    ['quarantines it, if it is the second in a row', 'final', notFound.problem, 'quarantined'],
+    ['quarantines it, if its initiated report is not in the outbox', 'none', undefined, 'quarantined'],
+  ] as const)('%s', (_, dependency, before, state) => {
+    const change = ended({ ...inFlight, problem: before }, notFound, { ...context, dependency });
+    expect(change).toMatchObject({
+      state,
+      problem: { code: 'not-found' },
+      attempts: 3,
+      delayMs: state === 'waiting' ? 2_000 : 0,
+    });
+  });
+});
+
+describe('a settled report that was not found, and that a person retries', () => {
+  const early = { ...context, dependency: 'final' } as const;
+  const claim = (row: Row): Row => ({ ...row, ...claimed(row) });
+  const retried = (): Row => {
+    const change = decided(quarantined, { action: 'retry', reason: '', at: 0 }, false);
+    if (typeof change === 'string') throw new Error(change);
+    return claim({ ...quarantined, ...change });
+  };
+  /** Claimed again after the first 404. */
+  const again = (): Row => claim({ ...retried(), ...ended(retried(), notFound, early) });
+
+  it('may come too early once more, if its initiated report was recorded in the meantime', () => {
+    expect(ended(retried(), notFound, early)).toMatchObject({ state: 'waiting', problem: { code: 'not-found' } });
+  });
+
+  it('is quarantined by the second 404 after that', () => {
+    expect(ended(again(), notFound, early)).toMatchObject({ state: 'quarantined' });
+  });
+
+  it('is quarantined by the second 404, even if it was given back unsent in between', () => {
+    const unsent = { ...again(), ...ended(again(), HELD_BACK, early) };
+    expect(unsent.problem).toEqual(notFound.problem);
+    expect(ended(claim(unsent), notFound, early)).toMatchObject({ state: 'quarantined' });
+  });
+
+  it.each([
+    ['a missing key', withoutKey('the key "a" is missing', 'a'), 'configuration'],
+    ['an attempt that was cut off', failed({ problem: { code: 'aborted', message: 'cut off' } }), 'aborted'],
+  ])('shows %s instead of the earlier 404', (_, ending, code) => {
+    expect(ended(again(), ending, early)).toMatchObject({ problem: { code } });
+  });
+
+  it('shows that it was given back, after another failure than a 404', () => {
+    expect(ended({ ...again(), problem }, HELD_BACK, early)).toMatchObject({ problem: { code: 'aborted' } });
+  });
+});
+
+describe('a decision of a person', () => {
+  const decide = (row: Row, action: Decision['action'], keepBodies = false): Change | string =>
+    decided(row, { action, reason: 'why', at: 9 }, keepBodies);
+  const locked: Row = {
+    ...quarantined,
+    state: 'waiting',
+    problem: { code: 'configuration', message: 'the key is missing' },
+  };
+  const delayed: Row = { ...quarantined, state: 'waiting', problem };
+  const asIn = (state: RowState): Row => ({ ...quarantined, state });
+
+  it.each([
+    ['retry', ['waiting', 'quarantined'], 'only a quarantined or waiting report can be tried again'],
+    ['recorded', ['quarantined'], 'only a quarantined report, or one whose key is missing, can be resolved'],
+    ['dismissed', ['quarantined'], 'only a quarantined report, or one whose key is missing, can be resolved'],
+  ] as const)('%s is possible for %j, or its refusal names the reason', (action, possible, why) => {
+    expect(STATES.filter((state) => typeof decide(asIn(state), action) === 'object')).toEqual(possible);
+    expect(decide(asIn('in-flight'), action)).toBe(`it is in-flight; ${why}`);
+  });
+
+  it.each(['recorded', 'dismissed'] as const)(
+    '%s is possible for a waiting report whose key is missing, and for no other waiting report',
+    (action) => {
+      expect(decide(locked, action)).toMatchObject({ state: action });
+      expect(decide(delayed, action)).toMatch(/^it is waiting; /);
+      expect(decide({ ...delayed, problem: undefined }, action)).toMatch(/^it is waiting; /);
+      expect(decide({ ...locked, state: 'in-flight' }, action)).toMatch(/^it is in-flight; /);
+    },
+  );
+
+  it.each([
+    ['retry', true, { state: 'waiting', problem: undefined, keepBody: true }],
+    ['retry', false, { state: 'waiting', problem: undefined, keepBody: true }],
+    ['dismissed', true, { state: 'dismissed', problem: quarantined.problem, keepBody: true }],
+    ['dismissed', false, { state: 'dismissed', problem: quarantined.problem, keepBody: true }],
+    [
+      'recorded',
+      true,
+      { state: 'recorded', problem: undefined, keepBody: true, inDoubt: false, outcome: 'already-recorded' },
+    ],
+    [
+      'recorded',
+      false,
+      { state: 'recorded', problem: undefined, keepBody: false, inDoubt: false, outcome: 'already-recorded' },
+    ],
+  ] as const)('%s, with keepBodies: %s, is stored after the earlier decisions', (action, keepBodies, becomes) => {
+    const row: Row = { ...quarantined, inDoubt: true, doubtBefore: true, decisions: [earlier] };
+    expect(decide(row, action, keepBodies)).toStrictEqual({
+      fence: 1,
+      attempts: 1,
+      inDoubt: true,
+      doubtBefore: true,
+      delayMs: 0,
+      outcome: undefined,
+      message: undefined,
+      requestId: undefined,
+      // A retry keeps the state to which it may be undone.
+      decisions: [
+        earlier,
+        {
+          action,
+          reason: 'why',
+          at: 9,
+          ...(action === 'retry' && { before: { fence: 1, problem: quarantined.problem } }),
+        },
+      ],
+      ...becomes,
+    });
+  });
+
+  it('does not change the doubt: a retry of a report without doubt is without doubt', () => {
+    expect(decide(quarantined, 'retry')).toMatchObject({ inDoubt: false, doubtBefore: false });
+  });
+});
+
+describe('undoing a retry', () => {
+  const undone = { reason: 'a mistake', at: 10, by: 'ada' };
+  const retried = (overrides: Partial<Row> = {}, id = 'decision-1'): Row => {
+    const change = decided(quarantined, { action: 'retry', reason: 'why', at: 9, id }, false);
+    if (typeof change === 'string') throw new Error(change);
+    const { delayMs: _, keepBody: __, ...progress } = change;
+    return { ...quarantined, ...progress, ...overrides };
+  };
+
+  it('quarantines the row with its problem, with a higher fence than any before', () => {
+    expect(takenBack(retried(), 'decision-1', undone)).toMatchObject({
+      state: 'quarantined',
+      fence: quarantined.fence + 1,
+      attempts: quarantined.attempts,
+      inDoubt: quarantined.inDoubt,
+      problem: quarantined.problem,
+      decisions: [{ action: 'retry', id: 'decision-1', undone }],
+      keepBody: true,
+    });
+  });
+
+  it.each([
+    [
+      'a row that was claimed',
+      retried({ state: 'in-flight', fence: quarantined.fence + 1 }),
+      'a worker has claimed it since: it may have been sent',
+    ],
+    [
+      'a row that waits after an attempt',
+      retried({ fence: quarantined.fence + 1 }),
+      'a worker has claimed it since: it may have been sent',
+    ],
+    ['a row of another decision', retried({}, 'decision-2'), 'another decision was made about it since'],
+    ['a row without a decision', quarantined, 'another decision was made about it since'],
+    [
+      'a row that was waiting',
+      retried({ decisions: [{ action: 'retry', reason: 'why', at: 9, id: 'decision-1' }] }),
+      'it was not quarantined before',
+    ],
+  ])('refuses %s', (_, row, why) => {
+    expect(takenBack(row, 'decision-1', undone)).toBe(why);
+  });
+});
+
+const refused: Row = {
+  ...quarantined,
+  problem: { code: 'unprocessable', message: 'reportBetEvent B-1: refused', status: 422 },
+  body: 'the bytes',
+  fingerprint: 'print',
+};
+const said = { reason: 'why', at: 9, by: 'ada', id: 'decision-2' };
+
+/** A row that a person has dismissed. */
+const dismissed = (from: Row, more: Partial<Decision> = {}): Row => {
+  const change = decided(from, { action: 'dismissed', reason: 'x', at: 8, id: 'decision-1', ...more }, false);
+  if (typeof change === 'string') throw new Error(change);
+  return changedRow(from, change);
+};
+
+describe('reopening', () => {
+  const reopen = (row: Row) => decided(row, { action: 'reopened', ...said }, false);
+
+  it('restores a dismissed row with its problem and doubt, and a higher fence', () => {
+    const doubtful: Row = { ...refused, inDoubt: true, doubtBefore: true };
+    expect(reopen(dismissed(doubtful))).toStrictEqual({
+      state: 'quarantined',
+      fence: refused.fence + 1,
+      attempts: refused.attempts,
+      inDoubt: true,
+      doubtBefore: true,
+      delayMs: 0,
+      outcome: undefined,
+      message: undefined,
+      requestId: undefined,
+      problem: refused.problem,
+      decisions: [
+        { action: 'dismissed', reason: 'x', at: 8, id: 'decision-1' },
+        { action: 'reopened', ...said },
+      ],
+      keepBody: true,
+    });
+  });
+
+  it('lets a row wait again that waited for its key, or for its initiated report', () => {
+    const locked: Row = { ...refused, state: 'waiting', problem: { code: 'configuration', message: 'no key' } };
+    expect(reopen(dismissed(locked))).toMatchObject({ state: 'waiting', problem: locked.problem });
+    expect(reopen(dismissed({ ...refused, problem: HELD }))).toMatchObject({ state: 'waiting', problem: undefined });
+    expect(reopen(dismissed({ ...refused, problem: undefined }))).toMatchObject({ state: 'quarantined' });
+  });
+
+  it.each(STATES.filter((state) => state !== 'dismissed'))('is refused for a row that is %s', (state) => {
+    expect(reopen({ ...refused, state })).toBe(`it is ${state}; only a dismissed report can be reopened`);
+  });
+
+  it('is refused for a row without its data, and for a damaged one', () => {
+    const gone = { ...dismissed(refused), body: undefined };
+    expect(reopen(gone)).toBe('its data was deleted, so it cannot be sent; replace it with the data');
+    expect(reopen({ ...gone, inDoubt: true })).toBe('its data was deleted, so it cannot be sent');
+    expect(reopen({ ...gone, damage: 'attempts' })).toBe('its stored row is damaged (attempts)');
+  });
+
+  it('undoes a dismissal by the same decision only', () => {
+    const undone = { reason: 'a mistake', at: 10, by: 'ada' };
+    const row = dismissed(refused);
+    expect(takenBack(row, 'decision-1', undone, 'decision-2')).toStrictEqual(
+      decided(row, { action: 'reopened', ...undone, id: 'decision-2' }, false),
+    );
+    expect(takenBack(row, 'decision-1', undone)).toMatchObject({ decisions: [{}, { action: 'reopened', ...undone }] });
+    expect(takenBack(row, 'decision-1', undone)).not.toMatchObject({ decisions: [{}, { id: expect.anything() }] });
+    expect(takenBack(row, 'decision-3', undone)).toBe('another decision was made about it since');
+    const since: Row = { ...row, decisions: [...row.decisions, { action: 'reopened', ...said }] };
+    expect(takenBack(since, 'decision-1', undone)).toBe('another decision was made about it since');
+  });
+});
+
+describe('replacing', () => {
+  const bytes = { body: 'other bytes', fingerprint: 'other print' };
+  const replace = (row: Row) => replaced(row, { action: 'replaced', ...said }, bytes);
+
+  it('sends other bytes as a new report, with a higher fence, and keeps the fingerprint before', () => {
+    expect(replace({ ...refused, doubtBefore: true })).toStrictEqual({
+      state: 'waiting',
+      fence: refused.fence + 1,
+      attempts: refused.attempts,
+      inDoubt: false,
+      doubtBefore: false,
+      delayMs: 0,
+      outcome: undefined,
+      message: undefined,
+      requestId: undefined,
+      problem: undefined,
+      decisions: [
+        {
+          action: 'replaced',
+          ...said,
+          fingerprint: 'print',
+          before: { fence: refused.fence, problem: refused.problem },
+        },
+      ],
+      keepBody: true,
+      replacement: bytes,
+    });
+  });
+
+  it.each(['unprocessable', 'bad-request', 'validation', 'not-found'] as const)(
+    'is possible after %s, quarantined or dismissed',
+    (code) => {
+      const row: Row = { ...refused, problem: { code, message: 'refused' } };
+      expect(mayReplace(row)).toBeUndefined();
+      expect(replace(dismissed(row))).toMatchObject({ state: 'waiting', replacement: bytes });
+    },
+  );
+
+  it.each([
+    ['in doubt', { inDoubt: true }, 'it is in doubt: the gateway may hold the earlier data'],
+    [
+      'waiting',
+      { state: 'waiting' },
+      'it is waiting; only a quarantined or dismissed report can be replaced, or a settlement that was never sent',
+    ],
+    [
+      'in flight',
+      { state: 'in-flight' },
+      'it is in-flight; only a quarantined or dismissed report can be replaced, or a settlement that was never sent',
+    ],
+    [
+      'recorded',
+      { state: 'recorded' },
+      'it is recorded; only a quarantined or dismissed report can be replaced, or a settlement that was never sent',
+    ],
+    [
+      'a duplicate',
+      { problem: { code: 'duplicate', message: 'x', conflict: true } },
+      'the gateway holds a report under its reference',
+    ],
+    ['damaged', { damage: 'fence' }, 'its stored row is damaged (fence)'],
+    ['without a problem', { problem: undefined }, 'only a report that the gateway has refused can be replaced'],
+    [
+      'without a key',
+      { problem: { code: 'configuration', message: 'x' } },
+      'only a report that the gateway has refused can be replaced',
+    ],
+  ] as const)('is refused for a row that is %s', (_, overrides, why) => {
+    expect(replace({ ...refused, ...overrides })).toBe(why);
+  });
+
+  describe('a settlement that waits', () => {
+    const waits: Row = { ...refused, state: 'waiting', waitsFor: 'bet', attempts: 0, problem: undefined };
+    const never =
+      'it is waiting; only a quarantined or dismissed report can be replaced, or a settlement that was never sent';
+
+    it('may be replaced if it was never sent', () => {
+      expect(replace(waits)).toMatchObject({ state: 'waiting', replacement: bytes, fence: waits.fence + 1 });
+    });
+
+    it.each([
+      ['was attempted', { attempts: 1 }, never],
+      ['is in flight', { state: 'in-flight' }, never.replace('waiting', 'in-flight')],
+      ['is recorded', { state: 'recorded' }, never.replace('waiting', 'recorded')],
+      ['is in doubt', { inDoubt: true }, 'it is in doubt: the gateway may hold the earlier data'],
+      ['is damaged', { damage: 'body' }, 'its stored row is damaged (body)'],
+      [
+        'was a duplicate',
+        { problem: { code: 'duplicate', message: 'x' } },
+        'the gateway holds a report under its reference',
+      ],
+    ] as const)('stays as it is if it %s', (_, overrides, why) => {
+      expect(replace({ ...waits, ...overrides })).toBe(why);
+    });
+  });
+
+  it('needs its data', () => {
+    expect(decided(refused, { action: 'replaced', ...said }, true)).toBe('its new data is missing');
+  });
+});
+
+describe('the bytes of a row after a change', () => {
+  it('are kept, deleted or replaced', () => {
+    const before = { body: 'a', fingerprint: 'b', excerpt: 'e' };
+    expect(bytesAfter(before, { keepBody: true })).toEqual(before);
+    expect(bytesAfter(before, { keepBody: false })).toEqual({ ...before, body: undefined });
+    const replacement = { body: 'c', fingerprint: 'd' };
+    expect(bytesAfter(before, { keepBody: true, replacement })).toStrictEqual({ ...replacement, excerpt: undefined });
+  });
+
+  it('are part of the changed row', () => {
+    const change = replaced(refused, { action: 'replaced', ...said }, { body: 'c', fingerprint: 'd' });
+    if (typeof change === 'string') throw new Error(change);
+    const row = changedRow(refused, change);
+    expect(row).toMatchObject({ state: 'waiting', body: 'c', fingerprint: 'd', dueAt: refused.dueAt });
+    for (const name of ['delayMs', 'keepBody', 'replacement']) expect(row).not.toHaveProperty(name);
+  });
+});
+
+describe('a settlement that was dismissed with its initiated report', () => {
+  const bet = dismissed({ ...refused, id: 'bet' });
+  const settlement = dismissed({ ...refused, id: 'settlement', waitsFor: 'bet' }, { id: 'other', with: 'decision-1' });
+
+  it('is known by the decision about that report', () => {
+    expect(wasDismissedWith(settlement, bet)).toBe(true);
+  });
+
+  it.each([
+    ['another decision', { ...settlement, decisions: [{ ...said, action: 'dismissed', with: 'decision-9' }] }, bet],
+    ['a decision of its own', { ...settlement, decisions: [{ ...said, action: 'dismissed' }] }, bet],
+    ['another report', { ...settlement, waitsFor: 'other' }, bet],
+    ['a settlement that is open', { ...settlement, state: 'quarantined' }, bet],
+    ['a report that is open', settlement, { ...bet, state: 'quarantined' }],
+    ['two decisions of a program', { ...settlement, decisions: [] }, { ...bet, decisions: [] }],
+    [
+      'decisions without an id',
+      { ...settlement, decisions: [{ action: 'dismissed', reason: 'x', at: 1 }] },
+      { ...bet, decisions: [{ action: 'dismissed', reason: 'x', at: 1 }] },
+    ],
+  ] as const)('is not: %s', (_, one, other) => {
+    expect(wasDismissedWith(one, other)).toBe(false);
+  });
+});
