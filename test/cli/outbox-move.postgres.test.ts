@@ -300,7 +300,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
       newSchema(),
     ];
     const other = openFile(file);
-    other.exec("UPDATE outbox_rows SET fingerprint = X'7A7B' WHERE reference = 'B-7'");
+    other.exec("UPDATE outbox_rows SET outcome = 'x' WHERE reference = 'B-7'");
     other.close();
     const broken = copyOf(file);
     const bytes = readFileSync(broken);

@@ -1,7 +1,7 @@
 import { asRecord } from '../../platform/as-record.js';
 import { operationNames } from '../../protocol/operations.js';
 import { isAccount, type OutboxEnvironment } from './destination.js';
-import type { Row, RowState } from './state-machine.js';
+import type { Row } from './state-machine.js';
 import { LARGEST_COUNT } from './state-machine.js';
 
 /** A row as a store reads it. Its parts are not checked yet. */
@@ -18,10 +18,9 @@ const FURTHEST_TIME = 8_640_000_000_000_000;
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNothing = (value: unknown): boolean => value === undefined || isText(value);
 const isBit = (value: unknown): boolean => typeof value === 'boolean';
-export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 /** Whether a value is a time. Fractions of a millisecond are allowed, since delays have them. */
-export const isTime = (value: unknown): value is number =>
-  typeof value === 'number' && Math.abs(value) <= FURTHEST_TIME;
+const isTime = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= FURTHEST_TIME;
 const isFence = (value: unknown): boolean => isCount(value) && value < FENCE_BEYOND_ALL;
 const oneOf =
   (...known: readonly unknown[]) =>
@@ -90,12 +89,6 @@ const TEXTS: readonly string[] = ['id', 'account', 'environment', 'operation', '
 
 const instead = (name: keyof StoredRow, value: unknown): unknown =>
   TEXTS.includes(name) ? (isText(value) ? value : '') : asRecord(INSTEAD)[name];
-
-/** The state of a stored row. A damaged state is read as quarantined, so that a person looks at it. */
-export const readState = (value: unknown): RowState => (isState(value) ? (value as RowState) : 'quarantined');
-
-/** The fence of a stored row. A damaged fence is read as the highest. */
-export const readFence = (value: unknown): number => (isFence(value) ? Number(value) : FENCE_BEYOND_ALL);
 
 /** The parts of an id. A reference may contain colons. */
 function partsOf(id: unknown) {

@@ -91,7 +91,10 @@ export const damageCases: readonly ContractCase[] = [
     'a row whose parts differ from its id is shown as damaged, and is never claimed as valid',
     async ({ store, damage }) => {
       if (!damage?.replace) return;
-      const replaced = Object.entries(OTHERS) as [keyof typeof OTHERS, string][];
+      const parts = damage.replaced ?? Object.keys(OTHERS);
+      const replaced = (Object.entries(OTHERS) as [keyof typeof OTHERS, string][]).filter(([part]) =>
+        parts.includes(part),
+      );
       await store.enqueue([...replaced.map(([part]) => newRow(`D-${part}`)), newRow('Z-1')]);
       await store.bind([{ account: OTHERS.account, environment: 'staging', gateway: CLAIMANT.gateways.staging ?? '' }]);
       for (const [part, text] of replaced) await damage.replace(newRow(`D-${part}`).id, part, text);

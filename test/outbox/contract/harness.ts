@@ -29,6 +29,8 @@ export interface Damage {
   readonly parts: readonly (keyof Row)[];
   /** Damages one part of a row, and changes nothing else. */
   spoil(id: string, part: keyof Row): void | Promise<void>;
+  /** The parts of a row's id that the store does not refuse to change in the row alone. Default: all. */
+  readonly replaced?: readonly (keyof Row)[];
   /** Writes this text into one part of a row, and changes nothing else. Without it, its case passes without a check. */
   replace?(id: string, part: keyof Row, text: string): void | Promise<void>;
 }

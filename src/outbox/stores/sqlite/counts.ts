@@ -1,11 +1,10 @@
 import { ENVIRONMENTS } from '../../../errors/errors.js';
 import { SPANS } from '../../receipts/pace.js';
 import type { RowState } from '../../rules/state-machine.js';
-import { isCount, isTime } from '../../rules/stored-row.js';
 import type { OpenCounts, PaceCount } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
 import { CLASS_COLUMNS, countsOf, PACE_NUMBERS } from '../sql/reads.js';
-import { type Connection, columns } from './database.js';
+import type { Connection } from './database.js';
 import { AT_THE_HEAD, BEHIND_THE_HEAD, QUEUED } from './schema.js';
 
 /** The counters that are stored with every change. Rows in other states are counted by their index. */
@@ -15,9 +14,6 @@ const isCounted = (state: RowState) => state === 'recorded' || state === 'dismis
 
 const ADD =
   'INSERT INTO outbox_counts (account, name, number) VALUES (?, ?, ?) ON CONFLICT (account, name) DO UPDATE SET number = number + excluded.number';
-
-/** A stored count. A damaged one is read as 0. */
-const countOf = (number: unknown): number => (isCount(number) ? number : 0);
 
 /** The number of final rows and of attempts, stored with each change: counting all rows would block the process. */
 export function createTally({ all, run }: Connection) {
@@ -43,11 +39,11 @@ export function createTally({ all, run }: Connection) {
       changes.clear();
     },
     read(accounts: readonly string[]) {
-      const counted = all(`SELECT ${columns('account, name, number')} FROM outbox_counts`).filter(({ account }) =>
+      const counted = all(`SELECT account, name, number FROM outbox_counts`).filter(({ account }) =>
         accounts.includes(String(account)),
       );
       const of = (wanted: Counted) =>
-        counted.reduce((sum, { name, number }) => sum + (name === wanted ? countOf(number) : 0), 0);
+        counted.reduce((sum, { name, number }) => sum + (name === wanted ? Number(number) : 0), 0);
       return { recorded: of('recorded'), dismissed: of('dismissed'), attempts: of('attempts') };
     },
   };
@@ -55,15 +51,15 @@ export function createTally({ all, run }: Connection) {
 
 export type Tally = ReturnType<typeof createTally>;
 
-const NUMBER = columns('count(*) AS number');
+const NUMBER = 'count(*) AS number';
 export const COUNT_QUEUED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ?`;
 export const COUNT_IN_FLIGHT = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_by_state WHERE ${BEHIND_THE_HEAD} AND state = 'in-flight' AND account = ? AND environment = ?`;
 export const COUNT_BLOCKED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_dependents
   WHERE waits_for >= ? AND waits_for < ? AND state = 'waiting' AND blocked = 1`;
 const COUNT_QUARANTINED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_wrong WHERE state = 'quarantined' AND account = ? AND environment = ?`;
 /** The oldest row at the head of the queue, and the oldest of a state behind it. */
-export const OLDEST_AT_THE_HEAD = `SELECT ${columns('enqueued_at')} FROM outbox_rows INDEXED BY outbox_due WHERE ${AT_THE_HEAD} AND account = ? AND environment = ? ORDER BY due_at, sequence LIMIT 1`;
-export const OLDEST_BY_STATE = `SELECT ${columns('enqueued_at')} FROM outbox_rows INDEXED BY outbox_by_state WHERE ${BEHIND_THE_HEAD} AND account = ? AND environment = ? AND state = ? ORDER BY sequence LIMIT 1`;
+export const OLDEST_AT_THE_HEAD = `SELECT enqueued_at FROM outbox_rows INDEXED BY outbox_due WHERE ${AT_THE_HEAD} AND account = ? AND environment = ? ORDER BY due_at, sequence LIMIT 1`;
+export const OLDEST_BY_STATE = `SELECT enqueued_at FROM outbox_rows INDEXED BY outbox_by_state WHERE ${BEHIND_THE_HEAD} AND account = ? AND environment = ? AND state = ? ORDER BY sequence LIMIT 1`;
 
 /** Counts the open rows of these accounts. It reads only indexes, and needs no binding: another tool may delete it. */
 export function countOpen({ first }: Connection, accounts: readonly string[]): OpenCounts[] {
@@ -74,7 +70,7 @@ export function countOpen({ first }: Connection, accounts: readonly string[]): O
     const oldest = [
       first(OLDEST_AT_THE_HEAD, account, environment),
       ...['waiting', 'in-flight'].map((state) => first(OLDEST_BY_STATE, account, environment, state)),
-    ].flatMap((found) => (isTime(found?.enqueued_at) ? [found.enqueued_at] : []));
+    ].flatMap((found) => (found ? Number(found.enqueued_at) : []));
     return {
       account,
       environment,
@@ -100,7 +96,7 @@ export function addPace(
   { from, to, counts }: { readonly from: number; readonly to: number; readonly counts: readonly PaceCount[] },
   now: number,
 ): boolean {
-  if (Number(first(`SELECT ${columns('reached')} FROM outbox_paced`)?.reached ?? 0) !== from) return false;
+  if (Number(first(`SELECT reached FROM outbox_paced`)?.reached ?? 0) !== from) return false;
   run(
     'INSERT INTO outbox_paced (one, reached) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET reached = excluded.reached',
     to,
@@ -114,7 +110,7 @@ export function addPace(
       environment,
       recorded,
       dismissed,
-      sumMs,
+      Math.round(sumMs),
       ...CLASS_COLUMNS.map((_, place) => classes[place] ?? 0),
     );
   for (const span of ['minute', 'hour'] as const)

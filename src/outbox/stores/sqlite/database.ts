@@ -1,6 +1,3 @@
-import { UNREADABLE } from '../../rules/stored-row.js';
-import { namedColumns } from '../sql/reads.js';
-
 /** A value that is bound to a statement. */
 export type SqliteValue = string | number | null;
 
@@ -29,7 +26,7 @@ export type OpenDatabase = (file: string) => SqliteDatabase;
 /** A row of a result: columns by name. */
 export type Columns = Readonly<Record<string, unknown>>;
 
-/** A connection whose statements are prepared once. Each SELECT reads its columns with `columns`. */
+/** A connection whose statements are prepared once. */
 export interface Connection {
   readonly database: SqliteDatabase;
   first(sql: string, ...values: SqliteValue[]): Columns | undefined;
@@ -43,57 +40,10 @@ export interface Connection {
 }
 
 /**
- * The columns of a SELECT, as `namedColumns` takes them. They arrive as the bytes of one JSON object, since the
- * libraries silently change a text that is not valid Unicode. A blob, which no column holds, is read as NUL, which no
- * stored text contains.
- */
-export function columns(...given: readonly string[]): string {
-  const members = namedColumns(given).map(
-    ({ name, value }) => `'${name}', CASE typeof(${value}) WHEN 'blob' THEN char(0) ELSE ${value} END`,
-  );
-  return `CAST(json_object(${members.join(', ')}) AS BLOB) AS json`;
-}
-
-const BLOB = '\0';
-/** The decoder's replacement of bytes that are not a character. */
-const REPLACED = '\uFFFD';
-
-const isUnreadable = (value: unknown, isSound: boolean): boolean =>
-  value === BLOB || (!isSound && typeof value === 'string' && value.includes(REPLACED));
-
-/** Reads the JSON of `columns`. A text that is not valid Unicode becomes `UNREADABLE`. */
-function createDecoder(database: SqliteDatabase, onUnreadable: () => void) {
-  let encoding: string | undefined;
-  function decode(bytes: Uint8Array, fatal: boolean): string {
-    encoding ??= String(pragma(database, 'encoding'));
-    return new TextDecoder(encoding, { fatal, ignoreBOM: true }).decode(bytes);
-  }
-  function isSound(bytes: Uint8Array): boolean {
-    try {
-      return decode(bytes, true) !== '';
-    } catch {
-      return false;
-    }
-  }
-  return ({ json }: Columns): Columns => {
-    const bytes = json as Uint8Array;
-    const text = decode(bytes, false);
-    const found = JSON.parse(text) as Columns;
-    if (!text.includes(REPLACED) && !text.includes('\\u0000')) return found;
-    const sound = isSound(bytes);
-    if (!sound) onUnreadable();
-    return Object.fromEntries(
-      Object.entries(found).map(([name, value]) => [name, isUnreadable(value, sound) ? UNREADABLE : value]),
-    );
-  };
-}
-
-/**
  * Makes a connection that keeps its prepared statements. The store uses only a few different texts, so it keeps few
  * statements.
- * `onUnreadable` is called for a text that is not valid Unicode, which no store writes.
  */
-export function connect(database: SqliteDatabase, onUnreadable = () => {}): Connection {
+export function connect(database: SqliteDatabase): Connection {
   const statements = new Map<string, SqliteStatement>();
   const prepared = (sql: string): SqliteStatement => {
     const known = statements.get(sql);
@@ -102,17 +52,10 @@ export function connect(database: SqliteDatabase, onUnreadable = () => {}): Conn
     statements.set(sql, statement);
     return statement;
   };
-  const decode = createDecoder(database, onUnreadable);
   return {
     database,
-    first(sql, ...values) {
-      const found = prepared(sql).get(...values) as Columns | undefined;
-      return found && decode(found);
-    },
-    all: (sql, ...values) =>
-      prepared(sql)
-        .all(...values)
-        .map((found) => decode(found as Columns)),
+    first: (sql, ...values) => prepared(sql).get(...values) as Columns | undefined,
+    all: (sql, ...values) => prepared(sql).all(...values) as Columns[],
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
     insert: (sql, ...values) => {
       const { changes, lastInsertRowid } = prepared(sql).run(...values);

@@ -3,7 +3,7 @@ import { erasedMark } from '../../seal/excerpt.js';
 import type { DecisionStep, NewDecision } from '../../store/operator-store.js';
 import type { MovedRows } from '../rows.js';
 import { DECISION, decisionOf } from '../sql/reads.js';
-import { type Connection, columns, pragma } from './database.js';
+import { type Connection, pragma } from './database.js';
 import { sqliteError } from './failure.js';
 
 /** The decisions of the console. The caller begins and commits the transaction of a write. */
@@ -45,11 +45,9 @@ export function createDecisions({ run }: Connection, write: (one: Write, now: nu
 }
 
 export function readDecisions({ all }: Connection): Pick<MovedRows, 'decisions' | 'steps'> {
-  const steps = all(
-    `SELECT ${columns('decision, began, sequences')} FROM outbox_decision_steps ORDER BY decision, began`,
-  );
+  const steps = all(`SELECT decision, began, sequences FROM outbox_decision_steps ORDER BY decision, began`);
   return {
-    decisions: all(`SELECT ${columns(DECISION)} FROM outbox_decisions ORDER BY place`).map(decisionOf),
+    decisions: all(`SELECT ${DECISION} FROM outbox_decisions ORDER BY place`).map(decisionOf),
     steps: steps.map((found) => ({
       id: String(found.decision),
       from: Number(found.began),

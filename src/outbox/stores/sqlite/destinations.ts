@@ -12,12 +12,12 @@ import { LARGEST_COUNT, LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, Outlook } from '../../store/store.js';
 import { PAUSE } from '../sql/reads.js';
-import { type Columns, type Connection, columns } from './database.js';
-import { FIRST_DUE, isPast, LAST_DUE } from './rows.js';
+import type { Columns, Connection } from './database.js';
+import { FIRST_DUE, LAST_DUE } from './rows.js';
 import { QUEUED } from './schema.js';
 
-const ALL = `SELECT ${columns(`account, environment, gateway, rebound, ${PAUSE}`)} FROM outbox_destinations`;
-const BREAKERS = `SELECT ${columns(`account, environment, operation, ${PAUSE}`)} FROM outbox_breakers`;
+const ALL = `SELECT account, environment, gateway, rebound, ${PAUSE} FROM outbox_destinations`;
+const BREAKERS = `SELECT account, environment, operation, ${PAUSE} FROM outbox_breakers`;
 /** The accounts in an index, each found with one step. */
 const accountsIn = (index: string, where: string): string => `SELECT account FROM (
   WITH RECURSIVE found(account) AS (
@@ -26,12 +26,10 @@ const accountsIn = (index: string, where: string): string => `SELECT account FRO
       FROM found WHERE found.account IS NOT NULL
   ) SELECT account FROM found WHERE account IS NOT NULL)`;
 /** All accounts. Not only the bound ones, since another tool may delete the bindings. */
-const ACCOUNTS = `SELECT ${columns('account')} FROM (SELECT account FROM outbox_destinations
-  UNION SELECT account FROM outbox_counts WHERE account <> '' UNION ${accountsIn('outbox_due', QUEUED)} UNION ${accountsIn('outbox_wrong', "state = 'quarantined'")}) ORDER BY account`;
-/** As `readPause` reads it: a damaged version is 0, so that the pause can end. */
-const SEEN_VERSION = `CASE WHEN typeof(version) = 'integer' AND version BETWEEN 0 AND ${LARGEST_COUNT} THEN version ELSE 0 END`;
-const CHANGE = `SET version = ${SEEN_VERSION} % ${LARGEST_COUNT} + 1, reason = ?, message = ?, since = CASE ? WHEN 1 THEN since ELSE ? END, strikes = ?, until = ?
-  WHERE account = ? AND environment = ? AND ${SEEN_VERSION} = ?`;
+const ACCOUNTS = `SELECT account FROM outbox_destinations UNION SELECT account FROM outbox_counts WHERE account <> ''
+  UNION ${accountsIn('outbox_due', QUEUED)} UNION ${accountsIn('outbox_wrong', "state = 'quarantined'")} ORDER BY account`;
+const CHANGE = `SET version = version % ${LARGEST_COUNT} + 1, reason = ?, message = ?, since = CASE ? WHEN 1 THEN since ELSE ? END, strikes = ?, until = ?
+  WHERE account = ? AND environment = ? AND version = ?`;
 
 const gatewayOf = ({ gateway }: Columns): string => String(gateway);
 
@@ -56,12 +54,11 @@ export function createDestinations({ first, all, run }: Connection) {
   const find = ({ account, environment }: Destination): Columns | undefined =>
     first(`${ALL} WHERE account = ? AND environment = ?`, account, environment);
 
-  /** A time too far in the future means that a clock has jumped, and counts as past. So does a damaged time. */
+  /** A time too far in the future means that a clock has jumped, and counts as past. */
   function nextInMs({ account, environment }: Destination, now: number): number | undefined {
     const [next, last] = [first(FIRST_DUE, account, environment), first(LAST_DUE, account, environment)];
     if (!next || !last) return undefined;
-    const wait = Number(next.due_at) - now;
-    return isPast(last.due_at, now + LONGEST_WAIT_MS) ? wait : 0;
+    return Number(last.due_at) > now + LONGEST_WAIT_MS ? 0 : Number(next.due_at) - now;
   }
 
   function bind(destination: BoundDestination): string {
@@ -152,7 +149,14 @@ export function createDestinations({ first, all, run }: Connection) {
           account,
           environment,
         );
-      const values = [reason ?? null, message ?? null, continues ? 1 : 0, now, strikes, now + forMs] as const;
+      const values = [
+        reason ?? null,
+        message ?? null,
+        continues ? 1 : 0,
+        now,
+        strikes,
+        Math.round(now + forMs),
+      ] as const;
       const changed = operation
         ? run(`UPDATE outbox_breakers ${CHANGE} AND operation = ?`, ...values, account, environment, version, operation)
         : run(`UPDATE outbox_destinations ${CHANGE}`, ...values, account, environment, version);
@@ -161,14 +165,7 @@ export function createDestinations({ first, all, run }: Connection) {
   };
 }
 
-/** The changes of the gateway. A damaged value is read as an empty list, since it must not stop a report. */
-function reboundOf({ rebound }: Columns): readonly Rebound[] {
-  try {
-    const history: unknown = JSON.parse(String(rebound));
-    return Array.isArray(history) ? (history as Rebound[]) : [];
-  } catch {
-    return [];
-  }
-}
+/** The changes of the gateway. */
+const reboundOf = ({ rebound }: Columns): readonly Rebound[] => JSON.parse(String(rebound)) as Rebound[];
 
 export type Destinations = ReturnType<typeof createDestinations>;

@@ -1,7 +1,7 @@
 import { isFinal, type Row } from '../../rules/state-machine.js';
 import type { MovedRows } from '../rows.js';
 import { LINE, lineOf } from '../sql/reads.js';
-import { type Connection, columns, connect, pragma, rollBack, type SqliteDatabase, schemaOf } from './database.js';
+import { type Connection, connect, pragma, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { readDecisions } from './decisions.js';
 import { createDestinations } from './destinations.js';
 import { asSqliteError, sqliteCodeOf, sqliteError } from './failure.js';
@@ -10,7 +10,7 @@ import { readMark, readVersion } from './schema.js';
 import { listRows } from './search.js';
 
 const PAGE = 500;
-const LINES = `SELECT ${columns(LINE)} FROM outbox_receipts WHERE position >= ? ORDER BY position LIMIT ?`;
+const LINES = `SELECT ${LINE} FROM outbox_receipts WHERE position >= ? ORDER BY position LIMIT ?`;
 
 /** A file in exclusive use, for the move of its content to another store. */
 export interface ExportedFile {
@@ -41,7 +41,7 @@ export function openExport(database: SqliteDatabase, place: string): ExportedFil
     // Keep the lock between transactions.
     pragma(database, 'locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE');
-    if (!isSound(connection, true, Number.POSITIVE_INFINITY)) throw sqliteError('corrupt', place);
+    if (!isSound(connection)) throw sqliteError('corrupt', place);
   } catch (error) {
     rollBack(database);
     database.close();
@@ -106,9 +106,9 @@ function readAll(connection: Connection): MovedRows {
       }
     },
     unlogged: all(
-      `SELECT ${columns('sequence')} FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL ORDER BY ended`,
+      `SELECT sequence FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL ORDER BY ended`,
     ).map(({ sequence }) => Number(sequence)),
-    settings: all(`SELECT ${columns('name, value')} FROM outbox_settings`).map(
+    settings: all(`SELECT name, value FROM outbox_settings`).map(
       ({ name, value }) => [String(name), String(value)] as const,
     ),
     ...readDecisions(connection),

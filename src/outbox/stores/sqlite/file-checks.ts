@@ -1,17 +1,8 @@
 import { lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ENVIRONMENTS } from '../../../errors/errors.js';
-import {
-  type Connection,
-  columns,
-  connect,
-  type OpenDatabase,
-  pragma,
-  type SqliteDatabase,
-  schemaOf,
-} from './database.js';
+import { type Connection, connect, type OpenDatabase, pragma, type SqliteDatabase } from './database.js';
 import { sqliteCodeOf, sqliteError } from './failure.js';
-import { HAS_KEY_ID, LATEST_SEQUENCE, OPEN, UNKNOWN_STATE } from './schema.js';
+import { LATEST_SEQUENCE } from './schema.js';
 
 /**
  * The device and the number of the file at a path. It uses the path and no descriptor, since closing a descriptor of a
@@ -66,10 +57,7 @@ export function watchFiles(given: string, real: string): () => void {
 }
 
 /** The progress of a database. Both numbers only grow. */
-const PROGRESS = `SELECT ${columns(
-  `${LATEST_SEQUENCE} AS rows`,
-  "coalesce((SELECT number FROM outbox_counts WHERE account = '' AND name = 'turns'), 0) AS turns",
-)}`;
+const PROGRESS = `SELECT ${LATEST_SEQUENCE} AS rows, coalesce((SELECT number FROM outbox_counts WHERE account = '' AND name = 'turns'), 0) AS turns`;
 
 /**
  * Finds out whether an older copy was written over the file, which keeps its identity. Before a transaction `verify`
@@ -84,9 +72,7 @@ export function watchProgress(
   if (path === '') return { verify() {}, note() {}, reach() {} };
   const read = () => {
     const { rows, turns } = first(PROGRESS) ?? {};
-    if (typeof rows !== 'number' || typeof turns !== 'number')
-      throw contradiction('its counter of turns is not a number');
-    return { rows, turns };
+    return { rows: Number(rows), turns: Number(turns) };
   };
   const stamp = () => {
     const found = statSync(path, { throwIfNoEntry: false });
@@ -131,7 +117,7 @@ function openFiles(): Map<string, OpenFile> {
 }
 
 const libraryOf = (database: SqliteDatabase): string =>
-  String(connect(database).first(`SELECT ${columns('sqlite_source_id() AS library')}`)?.library);
+  String(connect(database).first(`SELECT sqlite_source_id() AS library`)?.library);
 
 /**
  * Throws if a store of this process has the file open with another library. When one library closes a file, the locks
@@ -162,64 +148,14 @@ export function noteOpen(database: SqliteDatabase, file: string): () => void {
   };
 }
 
-/** A larger file is not checked, since that would block the process for more than a few seconds. */
-const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
-
-const KNOWN = ENVIRONMENTS.map((name) => `'${name}'`).join();
-const OWNER = "substr(id, 1, instr(id, ':') - 1)";
-/** Whether no worker would claim a queued row. */
-const UNCLAIMABLE = `environment NOT IN (${KNOWN}) OR
-  (account NOT IN (SELECT account FROM outbox_destinations) AND account <> ${OWNER})`;
-/** Whether a waiting row must wait for an earlier row. */
-const WAITS = `(state = 'waiting' AND EXISTS (SELECT 1 FROM outbox_rows AS before WHERE before.id = outbox_rows.waits_for AND before.state NOT IN ('recorded', 'dismissed')))`;
-/** An open row that would never be sent, or has no id. */
-const LOST = `SELECT ${columns('1 AS there')} FROM outbox_rows
-  WHERE ${OPEN} AND (typeof(id) <> 'text' OR blocked IS NOT ${WAITS} OR (blocked = 0 AND (${UNCLAIMABLE}))) LIMIT 1`;
-/** SQLite checks the rows of an index against its condition. An empty one shows a damaged condition only when it is used. */
-const USUALLY_EMPTY = [
-  `outbox_locked WHERE ${OPEN} AND ${HAS_KEY_ID}`,
-  `outbox_unknown_state WHERE ${UNKNOWN_STATE}`,
-].map((index) => `SELECT ${columns('1 AS there')} FROM outbox_rows INDEXED BY ${index} LIMIT 1`);
-
-const DAMAGED_STATE = JSON.stringify({
-  code: 'damaged',
-  message: 'report: its stored state is damaged. Find out whether the gateway has it, then retry or resolve it',
-});
-
-/**
- * Quarantines the rows of an unknown state, since a person must find them. They are in doubt: they may have been sent.
- * A damaged row holds up only its own reference.
- */
-export function quarantineUnknownStates({ first, run }: Connection): void {
-  const where = `outbox_rows INDEXED BY outbox_unknown_state`;
-  if (first(`SELECT ${columns('1 AS there')} FROM ${where} WHERE ${UNKNOWN_STATE} LIMIT 1`) === undefined) return;
-  run(
-    `UPDATE ${where} SET state = 'quarantined', blocked = 0, in_doubt = 1, ended = NULL, problem = ? WHERE ${UNKNOWN_STATE}`,
-    DAMAGED_STATE,
-  );
-}
-
 /** An error for contradictions that only a damaged file can have. It counts as an error of SQLite. */
 export const contradiction = (what: string): Error =>
   Object.assign(new Error(`The file contradicts itself: ${what}.`), { code: 'SQLITE_CORRUPT' });
 
-/**
- * Whether a file is sound: SQLite finds no damage, stale indexes included, and workers find every open row. Undefined
- * if it is too large. Of the user's own connection it checks only the reports.
- */
-export function isSound(
-  { first, database }: Connection,
-  own: boolean,
-  mostBytes = MOST_CHECKED_BYTES,
-): boolean | undefined {
-  if (Number(pragma(database, 'page_count')) * Number(pragma(database, 'page_size')) > mostBytes) return undefined;
+/** Whether SQLite finds no damage in a file, stale indexes and values that the tables refuse included. */
+export function isSound({ database }: Connection): boolean {
   try {
-    const checked = first(
-      `SELECT ${columns("integrity_check = 'ok' AS sound")} FROM pragma_integrity_check(${own ? 'NULL' : "'outbox_rows'"}, '${schemaOf(database)}') LIMIT 1`,
-    );
-    if (checked?.sound !== 1) return false;
-    for (const index of USUALLY_EMPTY) first(index);
-    return first(LOST) === undefined;
+    return pragma(database, 'integrity_check(1)') === 'ok';
   } catch (error) {
     if (sqliteCodeOf(error) === 'corrupt') return false;
     throw error;

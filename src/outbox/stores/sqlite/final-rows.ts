@@ -1,15 +1,15 @@
 import type { LogLine } from '../../rules/receipt-entry.js';
 import { cutoffOf, type PruneRequest, type PruneStep, prunedSetting } from '../../rules/retention.js';
 import type { Row } from '../../rules/state-machine.js';
-import { type Connection, columns } from './database.js';
+import type { Connection } from './database.js';
 import { ROW, rowOf } from './rows.js';
 import { LATEST_SEQUENCE } from './schema.js';
 
 export const UNLOGGED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL AND state IN ('recorded', 'dismissed') ORDER BY ended LIMIT ?`;
-const LAST = `SELECT ${columns('position')} FROM outbox_receipts ORDER BY position DESC LIMIT 1`;
+const LAST = `SELECT position FROM outbox_receipts ORDER BY position DESC LIMIT 1`;
 
 const WITHOUT_LINE = 'FROM outbox_rows WHERE id IN (SELECT value FROM json_each(?)) AND ended IS NOT NULL';
-const COUNT_WITHOUT_LINE = `SELECT ${columns('count(*) AS number')} ${WITHOUT_LINE}`;
+const COUNT_WITHOUT_LINE = `SELECT count(*) AS number ${WITHOUT_LINE}`;
 const HAVE_LINE = `UPDATE outbox_rows SET ended = NULL WHERE sequence IN (SELECT sequence ${WITHOUT_LINE})`;
 
 /** The final rows without a line in the receipt log, and their lines. */
@@ -31,9 +31,9 @@ export function createReceipts({ first, all, run }: Connection) {
 }
 
 /** A page of rows in the order of enqueueing, which is nearly that of ending. Rows that are not final are skipped. */
-const PRUNE_PAGE = `SELECT ${columns('sequence, enqueued_at', 'old')} FROM (SELECT sequence, enqueued_at,
+const PRUNE_PAGE = `SELECT sequence, enqueued_at,
   account = ? AND state IN ('recorded', 'dismissed') AND ended IS NULL AND changed_at < ? AS old
-  FROM outbox_rows WHERE sequence > ? ORDER BY sequence LIMIT ?)`;
+  FROM outbox_rows WHERE sequence > ? ORDER BY sequence LIMIT ?`;
 
 const KEEP_LATEST = `INSERT INTO outbox_counts (account, name, number) VALUES ('', 'pruned', ${LATEST_SEQUENCE})
   ON CONFLICT (account, name) DO UPDATE SET number = excluded.number`;

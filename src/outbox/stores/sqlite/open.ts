@@ -1,7 +1,6 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import {
-  columns,
   connect,
   fileOf,
   isOutsideTransaction,
@@ -12,7 +11,7 @@ import {
   schemaOf,
 } from './database.js';
 import { SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
-import { ensureSameLibrary, isSound, quarantineUnknownStates } from './file-checks.js';
+import { ensureSameLibrary, isSound } from './file-checks.js';
 import { createTables, readVersion } from './schema.js';
 
 export type { OpenDatabase };
@@ -21,6 +20,8 @@ export type { OpenDatabase };
 const BLOCKING_WAIT_MS = 50;
 const MOST_WAL_BYTES = 64 * 1024 * 1024;
 const FULL = 2;
+/** A larger file is not checked, since that would block the process for more than a few seconds. */
+const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 
 interface Library {
   /**
@@ -72,7 +73,7 @@ function keepsCommits(version: string): boolean {
 }
 
 const versionOf = (database: SqliteDatabase): string =>
-  String(connect(database).first(`SELECT ${columns('sqlite_version() AS version')}`)?.version);
+  String(connect(database).first(`SELECT sqlite_version() AS version`)?.version);
 
 const ADVICE = 'Run npm install @photostructure/sqlite, or use a Node.js with SQLite 3.51.3 or newer';
 
@@ -143,7 +144,8 @@ export function prepareDatabase(database: SqliteDatabase, place: string, own: bo
   const file = fileOf(database);
   if (file !== '') ensureKeepsCommits(database, place);
   if (own) database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
-  if (readVersion(connect(database), place) > 0 && own && isSound(connect(database), own) === false)
+  const bytes = Number(pragma(database, 'page_count')) * Number(pragma(database, 'page_size'));
+  if (readVersion(connect(database), place) > 0 && own && bytes <= MOST_CHECKED_BYTES && !isSound(connect(database)))
     throw sqliteError('corrupt', place);
   if (own) pragma(database, `journal_size_limit = ${MOST_WAL_BYTES}`);
   // Deleted bodies are overwritten with zeros.
@@ -159,7 +161,6 @@ export function prepareDatabase(database: SqliteDatabase, place: string, own: bo
   if (own || isOutsideTransaction(database)) setFull(database);
   ensureFull(database, place);
   createTables(database, place);
-  quarantineUnknownStates(connect(database));
   return file !== '';
 }
 

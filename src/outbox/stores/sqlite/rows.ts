@@ -1,33 +1,22 @@
 import { type Destination, keyOf } from '../../rules/destination.js';
-import {
-  claimed,
-  type Decision,
-  isAsExpected,
-  isFinal,
-  LONGEST_WAIT_MS,
-  type Problem,
-  type Row,
-} from '../../rules/state-machine.js';
-import { isCount, isTime, readFence, readState, rowFrom, UNREADABLE } from '../../rules/stored-row.js';
+import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../rules/state-machine.js';
+import { rowFrom, UNREADABLE } from '../../rules/stored-row.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store/store.js';
 import { claimFairly, HEAD_OF_THE_QUEUE, inTurn, shownDueAt } from '../claim-order.js';
 import { isStorable, newRow } from '../rows.js';
 import type { Tally } from './counts.js';
-import { type Columns, type Connection, columns, type SqliteValue } from './database.js';
+import type { Columns, Connection, SqliteValue } from './database.js';
 import { SqliteStoreError } from './failure.js';
 import { contradiction } from './file-checks.js';
-import { AT_THE_HEAD, LARGEST_NUMBER, LATEST_SEQUENCE, QUEUED } from './schema.js';
+import { AT_THE_HEAD, LATEST_SEQUENCE, QUEUED } from './schema.js';
 
 const NAMES =
   'sequence, id, account, environment, operation, reference, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before, enqueued_at, due_at, changed_at, outcome, message, request_id, problem, decisions, fingerprint';
 
-export const ROW = columns(`${NAMES}, body, excerpt`);
+export const ROW = `${NAMES}, body, excerpt`;
 /** The columns of a row, with NULL instead of its body and excerpt. */
-export const BODILESS = columns(NAMES, 'NULL AS body', 'NULL AS excerpt');
+export const BODILESS = `${NAMES}, NULL AS body, NULL AS excerpt`;
 
-export const textOf = (value: readonly Decision[] | Problem): string => JSON.stringify(value);
-
-const bitOf = (value: unknown): unknown => (value === 0 || value === 1 ? value === 1 : value);
 const optional = (value: unknown): unknown => value ?? undefined;
 
 function parsed(value: unknown): unknown {
@@ -48,11 +37,11 @@ export const rowOf = (found: Columns): Row =>
     reference: found.reference,
     waitsFor: optional(found.waits_for),
     state: found.state,
-    blocked: bitOf(found.blocked),
+    blocked: found.blocked === 1,
     fence: found.fence,
     attempts: found.attempts,
-    inDoubt: bitOf(found.in_doubt),
-    doubtBefore: bitOf(found.doubt_before),
+    inDoubt: found.in_doubt !== 0,
+    doubtBefore: found.doubt_before !== 0,
     enqueuedAt: found.enqueued_at,
     dueAt: shownDueAt(found.due_at, found.enqueued_at),
     changedAt: found.changed_at,
@@ -78,22 +67,15 @@ const INSERT = `INSERT OR IGNORE INTO outbox_rows (sequence, id, account, enviro
 
 const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,
   due_at = ?, changed_at = ?, outcome = ?, message = ?, request_id = ?, problem = ?, decisions = ?`;
-const PROGRESS = `SELECT ${columns('sequence, waits_for, state, fence, attempts, ended')} FROM outbox_rows WHERE id = ?`;
-const STATE = `SELECT ${columns('state')} FROM outbox_rows WHERE id = ?`;
+const PROGRESS = `SELECT sequence, account, waits_for, state, fence, attempts, ended FROM outbox_rows WHERE id = ?`;
+const STATE = `SELECT state FROM outbox_rows WHERE id = ?`;
 const WITHOUT_BODY = ', body = NULL';
 const OTHER_BYTES = ', body = ?, fingerprint = ?, excerpt = ?';
-const ENDED = `, ended = (SELECT coalesce(max(ended), 0) + 1 FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended < ${LARGEST_NUMBER})`;
+const ENDED = `, ended = (SELECT coalesce(max(ended), 0) + 1 FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL)`;
 
-const CLAIM = `UPDATE outbox_rows SET state = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?, due_at = ?, changed_at = ? WHERE sequence = ?`;
-
-/** States of rows that are never queued. */
-const ENDED_STATES: readonly unknown[] = ['recorded', 'quarantined', 'dismissed'] satisfies readonly Row['state'][];
-
-/** The columns of a row to claim, with the number of the row that its id finds. */
-const TO_CLAIM = columns(
-  `${NAMES}, body, excerpt`,
-  '(SELECT found.sequence FROM outbox_rows AS found WHERE found.id = outbox_rows.id) AS found',
-);
+/** Changes a row that is found by its id and queued. It changes none if the index of claims is damaged. */
+const CLAIM = `UPDATE outbox_rows SET state = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?, due_at = ?, changed_at = ?
+  WHERE id = ? AND +sequence = ? AND ${QUEUED} AND due_at <= ?`;
 
 /** Leaves out the operations of a text. Each has a space before and after it. */
 const ALLOWED = "AND instr(?, ' ' || operation || ' ') = 0";
@@ -102,26 +84,20 @@ const ALLOWED = "AND instr(?, ' ' || operation || ' ') = 0";
  * Reads the rows by the index, so that the cost does not depend on the number of rows. First those that were never
  * claimed.
  */
-export const UNTRIED = `SELECT ${TO_CLAIM} FROM outbox_rows INDEXED BY outbox_due WHERE ${AT_THE_HEAD} AND account = ? AND environment = ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
-export const DUE = `SELECT ${TO_CLAIM} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ${HEAD_OF_THE_QUEUE} AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
+export const UNTRIED = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${AT_THE_HEAD} AND account = ? AND environment = ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
+export const DUE = `SELECT ${ROW} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ${HEAD_OF_THE_QUEUE} AND due_at <= ? ${ALLOWED} ORDER BY due_at, sequence LIMIT ?`;
 export const BLOCK = `UPDATE outbox_rows INDEXED BY outbox_dependents SET blocked = ? WHERE waits_for = ? AND state = 'waiting' AND blocked <> ?`;
 /** Makes rows due whose time is too far in the future. The limit bounds the work of one turn. */
 export const RESCUE = `UPDATE outbox_rows SET due_at = ? WHERE sequence IN
   (SELECT sequence FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? AND due_at > ? ORDER BY due_at DESC LIMIT 1000)`;
 /** The first and the last due time of a destination. They read only the index. */
-export const FIRST_DUE = `SELECT ${columns('due_at')} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at LIMIT 1`;
-export const LAST_DUE = `SELECT ${columns('due_at')} FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at DESC LIMIT 1`;
+export const FIRST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at LIMIT 1`;
+export const LAST_DUE = `SELECT due_at FROM outbox_rows INDEXED BY outbox_due WHERE ${QUEUED} AND account = ? AND environment = ? ORDER BY due_at DESC LIMIT 1`;
 
 const bit = (value: boolean): number => (value ? 1 : 0);
 
-/** Whether a stored time is valid, and not after another time. */
-export const isPast = (stored: unknown, time: number): boolean => isTime(stored) && stored <= time;
-
-/**
- * Changes rows. The caller begins and commits the transaction, if more than one statement is needed. `suspect` checks
- * the file after something that should not happen, and throws if the file is damaged.
- */
-export function createRows({ first, all, run, insert }: Connection, tally: Tally, suspect: () => void) {
+/** Changes rows. The caller begins and commits the transaction, if more than one statement is needed. */
+export function createRows({ first, all, run, insert }: Connection, tally: Tally) {
   const byId = (id: string): Columns | undefined => first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
   /** Only the columns that a write needs, without the large body. */
   const progressOf = (id: string): Columns | undefined => first(PROGRESS, id);
@@ -163,9 +139,7 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
 
   function write({ id, expected, change }: Write, now: number): boolean {
     const found = isStorable(id) ? progressOf(id) : undefined;
-    if (!found) suspect();
-    if (!found || !isAsExpected({ state: readState(found.state), fence: readFence(found.fence) }, expected))
-      return false;
+    if (!found || !isAsExpected(found as unknown as Pick<Row, 'state' | 'fence'>, expected)) return false;
     // A final row without its line in the log must not change, since its line says how it ended.
     if (isFinal(expected.state) && found.ended !== null) return false;
     const {
@@ -186,18 +160,20 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
     const blocked = state === 'waiting' && isOpen(found.waits_for);
     const ends = isFinal(state) && !isFinal(expected.state);
     const progress = [state, bit(blocked), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
-    const json = [problem ? textOf(problem) : null, decisions.length > 0 ? textOf(decisions) : null] as const;
+    const json = [
+      problem ? JSON.stringify(problem) : null,
+      decisions.length > 0 ? JSON.stringify(decisions) : null,
+    ] as const;
     const texts = [outcome ?? null, message ?? null, requestId ?? null, ...json] as const;
     const bytes = replacement ? [replacement.body, replacement.fingerprint, replacement.excerpt ?? null] : [];
     if (!bytes.every((value) => value === null || isStorable(value))) throw unstorable();
     const changedBytes = replacement ? OTHER_BYTES : keepBody ? '' : WITHOUT_BODY;
     const sql = `${UPDATE}${changedBytes}${ends ? ENDED : ''} WHERE sequence = ?`;
-    const due = fence === 0 ? HEAD_OF_THE_QUEUE : now + delayMs;
+    const due = fence === 0 ? HEAD_OF_THE_QUEUE : Math.round(now + delayMs);
     changeRow(sql, ...progress, due, now, ...texts, ...bytes, Number(found.sequence));
-    // The account in the id, since the column may be damaged.
-    const account = id.slice(0, id.indexOf(':'));
-    tally.move(account, found.state as Row['state'], state);
-    tally.attempts(account, isCount(found.attempts) ? attempts - found.attempts : 0);
+    const account = String(found.account);
+    tally.move(account, expected.state, state);
+    tally.attempts(account, attempts - Number(found.attempts));
     if (isFinal(state) !== isFinal(expected.state)) block(id, !isFinal(state));
     return true;
   }
@@ -205,25 +181,7 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
   /** Makes rows due whose time is too far in the future after a jump of the clock. */
   function rescue({ account, environment }: Destination, now: number): void {
     const last = first(LAST_DUE, account, environment);
-    // This includes damaged times: SQLite sorts text after every number.
-    if (last && !isPast(last.due_at, now + LONGEST_WAIT_MS))
-      run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
-  }
-
-  /**
-   * Throws if the index of claims contradicts the row, or the row is not found by its id. Its result could not be
-   * written, so it must not be sent.
-   */
-  function ensureFound(
-    { sequence, found, account, environment, state, blocked, due_at: due }: Columns,
-    destination: Destination,
-    now: number,
-  ): void {
-    const isDue = typeof due !== 'number' || due <= now;
-    const isQueued = blocked !== 1 && !ENDED_STATES.includes(state);
-    if (!isDue || !isQueued || account !== destination.account || environment !== destination.environment)
-      throw contradiction('a queued row is not queued');
-    if (found !== sequence) throw contradiction('a row is not found by its id');
+    if (Number(last?.due_at) > now + LONGEST_WAIT_MS) run(RESCUE, now, account, environment, now + LONGEST_WAIT_MS);
   }
 
   function changeRow(sql: string, ...values: SqliteValue[]): void {
@@ -238,24 +196,19 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
     const leftOutOf = (one: Destination) =>
       without.map((other) => (keyOf(other) === keyOf(one) ? ` ${other.operation} ` : '')).join('');
     for (const one of destinations) rescue(one, now);
-    /** The rows that a statement finds for a destination, each checked. */
-    const found = (one: Destination, rows: readonly Columns[]): Row[] =>
-      rows.map((row) => {
-        ensureFound(row, one, now);
-        return rowOf(row);
-      });
     function dueOf(account: string): Row[] {
       const own = destinations.filter((one) => one.account === account);
-      const untried = own.flatMap((one) => found(one, all(UNTRIED, account, one.environment, leftOutOf(one), limit)));
+      const untried = own.flatMap((one) => all(UNTRIED, account, one.environment, leftOutOf(one), limit).map(rowOf));
       const tried =
         untriedFirst && untried.length > 0
           ? []
-          : own.flatMap((one) => found(one, all(DUE, account, one.environment, now, leftOutOf(one), limit)));
+          : own.flatMap((one) => all(DUE, account, one.environment, now, leftOutOf(one), limit).map(rowOf));
       return [...untried, ...tried].sort(inTurn(now));
     }
     const due = new Map(accounts.map(({ account }) => [account, dueOf(account)]));
     return claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()).map((row) => {
       const next = claimed(row);
+      const until = Math.round(now + leaseMs);
       changeRow(
         CLAIM,
         next.state,
@@ -263,12 +216,14 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
         next.attempts,
         bit(next.inDoubt),
         bit(next.doubtBefore),
-        now + leaseMs,
+        until,
         now,
+        row.id,
         row.sequence,
+        now,
       );
       tally.attempts(row.account, next.attempts - row.attempts);
-      return { ...row, ...next, dueAt: now + leaseMs, changedAt: now };
+      return { ...row, ...next, dueAt: until, changedAt: now };
     });
   }
 

@@ -1,7 +1,8 @@
-import { MOST_WORDS } from '../../rules/state-machine.js';
+import { ENVIRONMENTS } from '../../../errors/errors.js';
+import { LARGEST_COUNT, MOST_WORDS } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { CLASS_COLUMNS } from '../sql/reads.js';
-import { type Connection, columns, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
+import { type Connection, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { sqliteError } from './failure.js';
 
 /** Rows that a worker may claim now or later. The index of claims contains only these. */
@@ -13,26 +14,32 @@ export const BEHIND_THE_HEAD = `(state IN ('in-flight', 'quarantined') OR (state
 /** Rows that are neither final nor quarantined. */
 export const OPEN = "state IN ('waiting', 'in-flight')";
 
-/** Rows whose state another tool or a damage has written. No other index has them, and no worker would find them. */
-export const UNKNOWN_STATE = "state NOT IN ('waiting', 'in-flight', 'quarantined', 'recorded', 'dismissed')";
-
 /** Rows whose problem names a missing key. A message cannot contain this text, since JSON escapes its quotes. */
 export const HAS_KEY_ID = `instr(problem, '"keyId":') > 0`;
 
-/** The largest whole number that JavaScript counts to. */
-export const LARGEST_NUMBER = Number.MAX_SAFE_INTEGER;
-
 /**
  * The largest number that a row has ever had. The highest row may have been pruned, so `prune` stores its number. A new
- * row gets a higher one: a number is never used twice, and a lower one shows that an older copy replaced the file. A
- * damaged number is ignored.
+ * row gets a higher one: a number is never used twice, and a lower one shows that an older copy replaced the file.
  */
-export const LATEST_SEQUENCE = `max(coalesce((SELECT max(sequence) FROM outbox_rows), 0), coalesce((
-  SELECT number FROM outbox_counts WHERE account = '' AND name = 'pruned' AND typeof(number) = 'integer' AND number BETWEEN 0 AND ${LARGEST_NUMBER - 1}), 0))`;
+export const LATEST_SEQUENCE = `max(coalesce((SELECT max(sequence) FROM outbox_rows), 0),
+  coalesce((SELECT number FROM outbox_counts WHERE account = '' AND name = 'pruned'), 0))`;
+
+/*
+ * The tables refuse a value that no store writes, whichever tool writes it: they are STRICT, and these conditions hold.
+ * What a disk changes later is found by SQLite's own check when the file is opened.
+ */
+const isBit = (column: string) => `CHECK (${column} IN (0, 1))`;
+const isCount = (column: string) => `CHECK (${column} BETWEEN 0 AND ${LARGEST_COUNT})`;
+/** The times of a `Date`. */
+const isTime = (column: string) => `CHECK (${column} BETWEEN ${HEAD_OF_THE_QUEUE} AND ${-HEAD_OF_THE_QUEUE})`;
+/** The whole numbers of JavaScript: the libraries cannot read others. */
+const isNumber = (column: string) =>
+  `CHECK (${column} BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER})`;
 
 /** The columns of a pause: that of a destination, or the breaker of an operation. */
-const PAUSE_COLUMNS = `version INTEGER NOT NULL DEFAULT 0, reason TEXT, message TEXT, since INTEGER NOT NULL DEFAULT 0,
-    strikes INTEGER NOT NULL DEFAULT 0, until INTEGER NOT NULL DEFAULT 0`;
+const PAUSE_COLUMNS = `version INTEGER NOT NULL DEFAULT 0 ${isCount('version')}, reason TEXT, message TEXT,
+    since INTEGER NOT NULL DEFAULT 0 ${isTime('since')}, strikes INTEGER NOT NULL DEFAULT 0 ${isCount('strikes')},
+    until INTEGER NOT NULL DEFAULT 0 ${isTime('until')}`;
 
 /** A trigger that refuses changes that no store makes. */
 const staysAsItIs = (table: string, of = ''): string =>
@@ -71,10 +78,10 @@ const CONSOLE_TABLES = `
     skipped INTEGER NOT NULL DEFAULT 0,
     done INTEGER NOT NULL,
     undone_by TEXT
-  );
+  ) STRICT;
   CREATE TRIGGER outbox_decisions_stay BEFORE UPDATE OF place, id, action, who, reason, about, as_of, at ON outbox_decisions
     BEGIN SELECT RAISE(ABORT, 'constraint: the outbox never changes this'); END;
-  CREATE TABLE outbox_decision_steps (decision TEXT NOT NULL, began INTEGER NOT NULL, sequences TEXT NOT NULL, PRIMARY KEY (decision, began)) WITHOUT ROWID;
+  CREATE TABLE outbox_decision_steps (decision TEXT NOT NULL, began INTEGER NOT NULL, sequences TEXT NOT NULL, PRIMARY KEY (decision, began)) STRICT, WITHOUT ROWID;
   CREATE TABLE outbox_paces (
     span TEXT NOT NULL,
     start INTEGER NOT NULL,
@@ -85,8 +92,8 @@ const CONSOLE_TABLES = `
     sum_ms INTEGER NOT NULL,
     ${CLASS_COLUMNS.map((name) => `${name} INTEGER NOT NULL`).join(', ')},
     PRIMARY KEY (span, start, account, environment)
-  ) WITHOUT ROWID;
-  CREATE TABLE outbox_paced (one INTEGER PRIMARY KEY CHECK (one = 1), reached INTEGER NOT NULL);
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE outbox_paced (one INTEGER PRIMARY KEY CHECK (one = 1), reached INTEGER NOT NULL) STRICT;
 `;
 
 /**
@@ -96,25 +103,25 @@ const CONSOLE_TABLES = `
  * for a new row, in the same statement.
  */
 const TABLES = `
-  CREATE TABLE outbox_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE outbox_meta (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE outbox_rows (
     sequence INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     account TEXT NOT NULL,
-    environment TEXT NOT NULL,
+    environment TEXT NOT NULL CHECK (environment IN (${ENVIRONMENTS.map((name) => `'${name}'`).join()})),
     operation TEXT NOT NULL,
     reference TEXT NOT NULL,
     waits_for TEXT,
-    state TEXT NOT NULL,
-    blocked INTEGER NOT NULL,
-    fence INTEGER NOT NULL,
-    attempts INTEGER NOT NULL,
-    in_doubt INTEGER NOT NULL,
-    doubt_before INTEGER NOT NULL,
-    enqueued_at INTEGER NOT NULL,
-    due_at INTEGER NOT NULL,
-    changed_at INTEGER NOT NULL,
-    ended INTEGER,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'in-flight', 'quarantined', 'recorded', 'dismissed')),
+    blocked INTEGER NOT NULL ${isBit('blocked')},
+    fence INTEGER NOT NULL ${isCount('fence')},
+    attempts INTEGER NOT NULL ${isCount('attempts')},
+    in_doubt INTEGER NOT NULL ${isBit('in_doubt')},
+    doubt_before INTEGER NOT NULL ${isBit('doubt_before')},
+    enqueued_at INTEGER NOT NULL ${isTime('enqueued_at')},
+    due_at INTEGER NOT NULL ${isTime('due_at')},
+    changed_at INTEGER NOT NULL ${isTime('changed_at')},
+    ended INTEGER ${isNumber('ended')},
     outcome TEXT,
     message TEXT,
     request_id TEXT,
@@ -123,13 +130,13 @@ const TABLES = `
     fingerprint TEXT NOT NULL,
     body TEXT,
     excerpt TEXT,
-    ${WRONG_COLUMNS}
-  );
+    ${WRONG_COLUMNS},
+    CHECK (substr(id, 1, length(account) + length(environment) + 2) = account || ':' || environment || ':')
+  ) STRICT;
   CREATE INDEX outbox_due ON outbox_rows (account, environment, due_at) WHERE ${QUEUED};
   CREATE INDEX outbox_dependents ON outbox_rows (waits_for, blocked) WHERE waits_for IS NOT NULL AND state = 'waiting';
   CREATE INDEX outbox_by_state ON outbox_rows (state, account) WHERE ${BEHIND_THE_HEAD};
   CREATE INDEX outbox_locked ON outbox_rows (account, problem) WHERE ${OPEN} AND ${HAS_KEY_ID};
-  CREATE INDEX outbox_unknown_state ON outbox_rows (state) WHERE ${UNKNOWN_STATE};
   CREATE INDEX outbox_unlogged ON outbox_rows (ended) WHERE ended IS NOT NULL;
   CREATE TRIGGER outbox_hold_back AFTER INSERT ON outbox_rows WHEN EXISTS (
     SELECT 1 FROM outbox_rows INDEXED BY outbox_dependents WHERE waits_for = NEW.id AND state = 'waiting' AND blocked = 0
@@ -140,25 +147,25 @@ const TABLES = `
     account TEXT NOT NULL,
     environment TEXT NOT NULL,
     gateway TEXT NOT NULL,
-    rebound TEXT NOT NULL DEFAULT '[]',
+    rebound TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(rebound)),
     ${PAUSE_COLUMNS},
     PRIMARY KEY (account, environment)
-  ) WITHOUT ROWID;
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE outbox_breakers (
     account TEXT NOT NULL,
     environment TEXT NOT NULL,
     operation TEXT NOT NULL,
     ${PAUSE_COLUMNS},
     PRIMARY KEY (account, environment, operation)
-  ) WITHOUT ROWID;
-  CREATE TABLE outbox_receipts (position INTEGER PRIMARY KEY, id TEXT NOT NULL, line TEXT NOT NULL);
-  CREATE TABLE outbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE outbox_receipts (position INTEGER PRIMARY KEY, id TEXT NOT NULL, line TEXT NOT NULL) STRICT;
+  CREATE TABLE outbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE outbox_counts (
     account TEXT NOT NULL,
     name TEXT NOT NULL,
-    number INTEGER NOT NULL,
+    number INTEGER NOT NULL ${isNumber('number')},
     PRIMARY KEY (account, name)
-  ) WITHOUT ROWID;
+  ) STRICT, WITHOUT ROWID;
   ${staysAsItIs('outbox_receipts')}
   ${staysAsItIs('outbox_settings')}
   ${staysAsItIs('outbox_destinations', ' OF account, environment')}
@@ -166,11 +173,11 @@ const TABLES = `
 `;
 
 /** The version of the tables. Earlier versions were never released. */
-const VERSION = 8;
+const VERSION = 9;
 
 export const holdsOutbox = (database: SqliteDatabase): boolean =>
   connect(database).first(
-    `SELECT ${columns('1 AS there')} FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_meta'`,
+    `SELECT 1 AS there FROM ${schemaOf(database)}.sqlite_master WHERE type = 'table' AND name = 'outbox_meta'`,
   ) !== undefined;
 
 /**
@@ -179,7 +186,7 @@ export const holdsOutbox = (database: SqliteDatabase): boolean =>
  */
 export function readVersion({ database, first }: Connection, place: string, { moved = false } = {}): number {
   if (!holdsOutbox(database)) return 0;
-  const version = Number(first(`SELECT ${columns('value')} FROM outbox_meta WHERE name = 'version'`)?.value);
+  const version = Number(first(`SELECT value FROM outbox_meta WHERE name = 'version'`)?.value);
   if (!Number.isInteger(version) || version < 1) throw sqliteError('corrupt', place, undefined, ' (it has no version)');
   if (version !== VERSION)
     throw sqliteError(
@@ -195,9 +202,7 @@ export function readVersion({ database, first }: Connection, place: string, { mo
 
 /** The target of a move. Not `arrived`: the move has begun, and its result is unknown. */
 export function readMark({ first }: Pick<Connection, 'first'>): { to: string; arrived: boolean } | undefined {
-  const found = first(
-    `SELECT ${columns('name, value')} FROM outbox_meta WHERE name IN ('moved', 'moving') ORDER BY name LIMIT 1`,
-  );
+  const found = first(`SELECT name, value FROM outbox_meta WHERE name IN ('moved', 'moving') ORDER BY name LIMIT 1`);
   return found && { to: String(found.value), arrived: found.name === 'moved' };
 }
 

@@ -8,7 +8,7 @@ import type { ProblemCount, ProblemKey, RowPage, RowSearch } from '../../store/o
 import type { RowQuery } from '../../store/store.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { isStorable } from '../rows.js';
-import { type Columns, type Connection, columns, type SqliteValue } from './database.js';
+import type { Columns, Connection, SqliteValue } from './database.js';
 import { createDestinations } from './destinations.js';
 import { BODILESS, ROW, rowOf } from './rows.js';
 import { AT_THE_HEAD, BEHIND_THE_HEAD, HAS_KEY_ID, OPEN } from './schema.js';
@@ -85,16 +85,16 @@ export function listRows(connection: Connection, query: RowQuery): Row[] {
   return rows.sort((a, b) => a.sequence - b.sequence).slice(0, limit);
 }
 
-const PLACE = columns('sequence, enqueued_at');
+const PLACE = 'sequence, enqueued_at';
 const OF_GROUP =
   "INDEXED BY outbox_wrong WHERE state = 'quarantined' AND account = ? AND environment = ? AND wrong_code = ? AND wrong_words = ? AND changed_at <= ?";
 const QUARANTINED_OF = `SELECT ${BODILESS} FROM outbox_rows ${OF_GROUP} AND sequence > ? ORDER BY sequence LIMIT ?`;
-export const WRONG = `SELECT ${columns('account, environment, wrong_code, wrong_words', 'count(*) AS count', 'min(changed_at) AS first', 'max(changed_at) AS last', 'min(sequence) AS example')}
+export const WRONG = `SELECT account, environment, wrong_code, wrong_words, count(*) AS count, min(changed_at) AS first, max(changed_at) AS last, min(sequence) AS example
   FROM outbox_rows INDEXED BY outbox_wrong WHERE state = 'quarantined' GROUP BY account, environment, wrong_code, wrong_words`;
 const SETTLEMENTS =
   "sum((SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents WHERE d.waits_for = r.id AND d.state = 'waiting' AND d.blocked = 1))";
 const TALLY = (settlements: string) =>
-  `SELECT ${columns('operation', 'count(*) AS count', 'sum(in_doubt) AS in_doubt', `${settlements} AS settlements`)} FROM outbox_rows AS r ${OF_GROUP} GROUP BY operation`;
+  `SELECT operation, count(*) AS count, sum(in_doubt) AS in_doubt, ${settlements} AS settlements FROM outbox_rows AS r ${OF_GROUP} GROUP BY operation`;
 /** The numbers of the rows of a state that is not final, which only reads indexes. */
 function sequencesIn(state: RowState): string {
   const { index, where } = byState(state);
@@ -122,7 +122,7 @@ export function createSearch({ first, all }: Connection) {
 
   /** The approximate lowest `sequence` of the rows that were enqueued at this time or later. It rises with time. */
   function sequenceAt(time: number): number {
-    let [low, high] = [1, Number(first(`SELECT ${columns('max(sequence) AS last')} FROM outbox_rows`)?.last ?? 0) + 1];
+    let [low, high] = [1, Number(first(`SELECT max(sequence) AS last FROM outbox_rows`)?.last ?? 0) + 1];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       if (Number(at(middle)?.enqueued_at ?? Number.POSITIVE_INFINITY) < time) low = middle + 1;
@@ -214,8 +214,7 @@ const reachedOf = (found: Columns | undefined) =>
   found && { sequence: Number(found.sequence), enqueuedAt: Number(found.enqueued_at) };
 
 /** Reads only the index. All rows that lack the same key have the same problem text. */
-export const LACKING = `SELECT ${columns('problem')} FROM
-  (SELECT DISTINCT problem FROM outbox_rows INDEXED BY outbox_locked WHERE ${OPEN} AND ${HAS_KEY_ID} AND account = ?)`;
+export const LACKING = `SELECT DISTINCT problem FROM outbox_rows INDEXED BY outbox_locked WHERE ${OPEN} AND ${HAS_KEY_ID} AND account = ?`;
 
 /** The ids of the missing keys of open rows. */
 export function readMissingKeys({ all }: Pick<Connection, 'all'>, accounts: readonly string[]): string[] {

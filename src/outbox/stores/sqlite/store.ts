@@ -6,11 +6,11 @@ import { isStorable } from '../rows.js';
 import { createReads } from '../sql/reads.js';
 import { createCommits, watchCommits } from './commits.js';
 import { addPace, countOpen, countRows, createTally } from './counts.js';
-import { type Connection, columns, connect, fileOf, pragma, rollBack, type SqliteDatabase } from './database.js';
+import { type Connection, connect, fileOf, pragma, rollBack, type SqliteDatabase } from './database.js';
 import { createDecisions, emptyLog, eraseRows } from './decisions.js';
 import { createDestinations } from './destinations.js';
 import { asSqliteError, isNested, SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
-import { contradiction, isSound, noteOpen, watchFiles, watchProgress } from './file-checks.js';
+import { noteOpen, watchFiles, watchProgress } from './file-checks.js';
 import { createReceipts, pruneStep } from './final-rows.js';
 import { closeFile, ensureFull, ensureKeepsCommits, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
@@ -34,18 +34,9 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const { file, open, database: given, busyTimeoutMs: busyMs, clock, random } = readSqliteOptions(options);
   const opened = given ? { database: given, place: fileOf(given) || ':memory:' } : await openOrReject(file ?? '', open);
   const { database, place } = opened;
-  /**
-   * Checks the file after something that should not happen. A file that is too large to check counts as damaged then.
-   */
-  const suspect = () => {
-    if (isSound(connection, !given) !== true) throw contradiction('a row or an index entry is missing');
-  };
-  let isTextSeen = false;
-  const connection = connect(database, () => {
-    if (isTextSeen) return;
-    isTextSeen = true;
-    if (isSound(connection, !given) === false) throw contradiction('a text is not valid Unicode');
-  });
+  const connection = connect(database);
+  /** Whole milliseconds, which the tables need. */
+  const now = () => Math.trunc(clock.now());
   const tally = createTally(connection);
   let progress: ReturnType<typeof watchProgress> | undefined;
   const verify = () => {
@@ -95,7 +86,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   };
   let closing: Promise<void> | undefined;
 
-  const rows = createRows(connection, tally, suspect);
+  const rows = createRows(connection, tally);
   const destinations = createDestinations(connection);
   const receipts = createReceipts(connection);
   const decisions = createDecisions(connection, rows.write);
@@ -103,22 +94,22 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const { read, write } = commits;
   const reads = createReads({
     table: (name) => `outbox_${name}`,
-    columns,
+    columns: (...given) => given.join(', '),
     all: (text, ...values) => read(() => connection.all(text.replaceAll('?#', '?'), ...values)),
   });
 
   async function turn({ writes, claim }: Turn): Promise<TurnResult> {
-    const open = (now: number) => (claim ? destinations.open(claim, now) : []);
+    const open = (at: number) => (claim ? destinations.open(claim, at) : []);
     // An idle worker only reads, so that others can write.
     if (writes.length === 0) {
-      const now = clock.now();
-      if (!claim || !(await read(() => destinations.hasDue(open(now), now)))) return { written: [], claimed: [] };
+      const at = now();
+      if (!claim || !(await read(() => destinations.hasDue(open(at), at)))) return { written: [], claimed: [] };
     }
     return write(
       () => {
-        const now = clock.now();
-        const written = writes.map((one) => rows.write(one, now));
-        const claimed = claim ? rows.claim(claim, open(now), now) : [];
+        const at = now();
+        const written = writes.map((one) => rows.write(one, at));
+        const claimed = claim ? rows.claim(claim, open(at), at) : [];
         // A turn without changes must not commit, since that would wake the workers of other processes.
         if (written.includes(true) || claimed.length > 0) tally.turn();
         return { written, claimed };
@@ -130,7 +121,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   function enqueue(added: readonly NewRow[]): Promise<readonly Enqueued[]> {
     const [first, ...others] = added;
     const insertFirst = (given: NewRow) => {
-      const row = rows.insertOne(given, clock.now());
+      const row = rows.insertOne(given, now());
       if (!row) return undefined;
       progress?.reach(row.sequence);
       return [{ row, added: true }];
@@ -138,7 +129,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     return write(
       () => {
         destinations.ensure(added);
-        return added.map((row) => rows.add(row, clock.now()));
+        return added.map((row) => rows.add(row, now()));
       },
       {
         rows: added.length,
@@ -153,7 +144,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     enqueue: (added, transaction) =>
       transaction === undefined
         ? enqueue(added)
-        : enqueueWithin(transaction, { own: database, place, ensureLive: ensureSame, rows: added, now: clock.now() }),
+        : enqueueWithin(transaction, { own: database, place, ensureLive: ensureSame, rows: added, now: now() }),
     turn,
     bind: async (given) => {
       // Usually all destinations are bound, and a read is enough.
@@ -161,9 +152,9 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
       const bind = () => given.map(destinations.bind);
       return isBound ? read(bind) : write(bind);
     },
-    rebind: (change) => write(() => destinations.rebind(change, clock.now())),
-    outlook: (accounts) => read(() => destinations.outlook(clock.now(), accounts)),
-    pause: (change) => write(() => destinations.change(change, clock.now())),
+    rebind: (change) => write(() => destinations.rebind(change, now())),
+    outlook: (accounts) => read(() => destinations.outlook(now(), accounts)),
+    pause: (change) => write(() => destinations.change(change, now())),
     get: (ids, transaction) =>
       read(() => {
         const { first } = transaction === undefined ? connection : connectionWithin(transaction, place, database);
@@ -175,18 +166,18 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     missingKeys: (accounts) => read(() => readMissingKeys(connection, accounts ?? destinations.accounts())),
     list: (query) => read(() => listRows(connection, query)),
     counts: (accounts) => read(() => countRows(connection, tally, accounts ?? destinations.accounts())),
-    prune: (request) => write(() => pruneStep(connection, request, clock.now()), { rows: request.limit }),
+    prune: (request) => write(() => pruneStep(connection, request, now()), { rows: request.limit }),
     prunedBefore: reads.prunedBefore,
     remember: settings.remember,
     console: {
       ...reads.console,
-      now: async () => clock.now(),
+      now: async () => now(),
       open: () =>
         read(() => {
           const places = countOpen(connection, destinations.accounts());
           const isShown = (place: OpenCounts) =>
             destinations.isBound(place) || place.oldestOpenAt !== undefined || place.quarantined > 0;
-          return { countedAt: clock.now(), places: places.filter(isShown) };
+          return { countedAt: now(), places: places.filter(isShown) };
         }),
       finals: (accounts) => read(() => tally.read(accounts ?? destinations.accounts())),
       wrong: () => read(search.wrong),
@@ -195,13 +186,13 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
       rows: (sequences) => read(() => search.rows(sequences)),
       search: (wanted) => read(() => search.search(wanted)),
       async begin(decision) {
-        await write(() => decisions.add(decision, clock.now()));
+        await write(() => decisions.add(decision, now()));
         return reads.begun(decision.id);
       },
       step: (step) =>
         write(
           () => {
-            const written = decisions.step(step, clock.now());
+            const written = decisions.step(step, now());
             if (written?.includes(true)) tally.turn();
             return written;
           },
@@ -214,7 +205,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
           () => true,
           () => false,
         ),
-      pace: (from, to, counts) => write(() => addPace(connection, { from, to, counts }, clock.now())),
+      pace: (from, to, counts) => write(() => addPace(connection, { from, to, counts }, now())),
     },
     receipts: {
       unlogged: (limit) => read(() => receipts.unlogged(limit)),
@@ -244,8 +235,7 @@ function createSettings(
   connection: Connection,
   { read, write }: Pick<ReturnType<typeof createCommits>, 'read' | 'write'>,
 ) {
-  const kept = (name: string) =>
-    connection.first(`SELECT ${columns('value')} FROM outbox_settings WHERE name = ?`, name)?.value;
+  const kept = (name: string) => connection.first(`SELECT value FROM outbox_settings WHERE name = ?`, name)?.value;
   return {
     /**
      * Keeps the value unless the setting exists; resolves with the kept one. If it exists, nothing is written: the
@@ -291,7 +281,7 @@ async function enqueueWithin(
   database.exec('SAVEPOINT outbox');
   try {
     createDestinations(connection).ensure(given);
-    const rows = createRows(connection, tally, () => {});
+    const rows = createRows(connection, tally);
     const enqueued = given.map((row) => rows.add(row, now));
     tally.write();
     database.exec('RELEASE outbox');

@@ -211,7 +211,7 @@ describe('a report that is enqueued alone', () => {
               run(...values: unknown[]): unknown;
               get(...values: unknown[]): unknown;
             };
-            if (!sql.includes("'state'") || sql.includes("'fence'")) return statement;
+            if (!sql.startsWith('SELECT state FROM')) return statement;
             return {
               get: (...values: unknown[]) => {
                 const found = statement.get(...values);

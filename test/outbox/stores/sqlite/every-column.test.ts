@@ -8,9 +8,7 @@ import { outboxWorld } from '../../world.js';
 import { copyOf, LIBRARIES, newFile, openSqlite, query } from './files.js';
 
 // Another tool writes a wrong value into one column of one row. Either the database refuses it, or every other report
-// Another tool writes a wrong value into one column of one row. Either the database refuses it, or every other report
-// is recorded, and the damaged one is recorded or shown as damaged. With a wrong value in a column by which a row is
-// found, the file is refused.
+// is recorded, and the damaged one is recorded or shown as damaged.
 
 const WRONG = ['NULL', "'zz'", "''", "X'7A7B'", '-1', '2', '9223372036854775807', '-9223372036854775808', '1.5e300'];
 
@@ -50,7 +48,7 @@ function damage(file: string, open: (file: string) => SqliteDatabase, sql: strin
     database.exec(sql);
     return true;
   } catch (error) {
-    expect(String(error)).toMatch(/constraint|datatype mismatch/i);
+    expect(String(error)).toMatch(/constraint|datatype mismatch|cannot store/i);
     return false;
   } finally {
     database.close();
@@ -85,8 +83,6 @@ async function drained(file: string, open: (file: string) => SqliteDatabase) {
 
 const SOUND_DATA =
   /^Error: The last line of the log of receipts is damaged|^ConfigurationError: The reports in this store .* rebind|^SqliteStoreError: .* is damaged, .* sqlite3 /;
-/** The columns by which a row is found. */
-const PLACING = ['id', 'account', 'environment', 'blocked'];
 
 describe.each(Object.entries(LIBRARIES))('a wrong value in a column, over %s', (_, open) => {
   it('of a report stops no other report and is shown as damaged', { timeout: 120_000 }, async () => {
@@ -100,13 +96,6 @@ describe.each(Object.entries(LIBRARIES))('a wrong value in a column, over %s', (
       // The number of a row is its place in the file.
       if (column !== 'sequence') for (const [index, value] of WRONG.entries()) damage(file, open, update(value, index));
 
-      if (PLACING.includes(column)) {
-        await expect(drained(file, open)).rejects.toMatchObject({
-          code: 'corrupt',
-          message: expect.stringContaining('| sqlite3 '),
-        });
-        continue;
-      }
       const { rows, trouble } = await drained(file, open);
       expect([column, trouble]).toEqual([column, []]);
       const rest = rows.filter(

@@ -122,7 +122,7 @@ describe('a file of the SQLite store', () => {
     const before = hashOf(file);
     expect(await rejectionOf(openStore(file))).toMatchObject({
       code: 'older',
-      message: expect.stringContaining('its version is 1; this package supports 8'),
+      message: expect.stringContaining('its version is 1; this package supports 9'),
     });
     expect(hashOf(file)).toBe(before);
   });

@@ -60,43 +60,30 @@ export function copyOf(file: string): string {
   return copy;
 }
 
-/**
- * The columns that do not decide where a row is found. A file with other damage is refused: see `damaged-file.test.ts`.
- */
+/** The parts of a row that the tables cannot check. They refuse a wrong value in any other. */
 const DAMAGED_COLUMNS = {
   operation: 'operation',
   reference: 'reference',
   waitsFor: 'waits_for',
-  state: 'state',
-  fence: 'fence',
-  attempts: 'attempts',
-  inDoubt: 'in_doubt',
-  doubtBefore: 'doubt_before',
-  enqueuedAt: 'enqueued_at',
-  changedAt: 'changed_at',
   outcome: 'outcome',
-  message: 'message',
   problem: 'problem',
   decisions: 'decisions',
-  fingerprint: 'fingerprint',
-  body: 'body',
 } as const;
 
-/** Damages parts of the rows of a file: bytes that are not text, a number or JSON. */
-export const damageIn = (file: string, open: (file: string) => SqliteDatabase): Damage => ({
-  parts: Object.keys(DAMAGED_COLUMNS) as (keyof typeof DAMAGED_COLUMNS)[],
-  spoil(id, part) {
+/** Damages parts of the rows of a file. */
+export function damageIn(file: string, open: (file: string) => SqliteDatabase): Damage {
+  const change = (id: string, column: string, text: string) => {
     const database = open(file);
-    const column = DAMAGED_COLUMNS[part as keyof typeof DAMAGED_COLUMNS];
-    connect(database).run(`UPDATE outbox_rows SET ${column} = X'7A7B' WHERE id = ?`, id);
+    connect(database).run(`UPDATE outbox_rows SET ${column} = ? WHERE id = ?`, text, id);
     database.close();
-  },
-  replace(id, part, text) {
-    const database = open(file);
-    connect(database).run(`UPDATE outbox_rows SET ${part} = ? WHERE id = ?`, text, id);
-    database.close();
-  },
-});
+  };
+  return {
+    parts: Object.keys(DAMAGED_COLUMNS) as (keyof typeof DAMAGED_COLUMNS)[],
+    spoil: (id, part) => change(id, DAMAGED_COLUMNS[part as keyof typeof DAMAGED_COLUMNS], '{'),
+    replaced: ['operation', 'reference'],
+    replace: change,
+  };
+}
 
 /** A clock that the test moves. Its timers are real. */
 export function movableClock() {
