@@ -1,5 +1,5 @@
 import { operationNames } from '../../../protocol/operations.js';
-import { type BoundDestination, type Destination, otherGateway, type Rebinding } from '../../rules/destination.js';
+import type { BoundDestination, Destination, Rebinding } from '../../rules/destination.js';
 import { type PauseChange, readPause } from '../../rules/pause.js';
 import { LARGEST_COUNT, LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import type { Outlook } from '../../store/store.js';
@@ -38,25 +38,12 @@ export async function writePause(run: Run, schema: string, change: PauseChange):
 
 /** The gateway of each destination. Binds the given one if it had none. */
 export async function bind(run: Run, schema: string, given: readonly BoundDestination[]): Promise<string[]> {
-  const values = JSON.stringify(given.map(({ account, environment, gateway }) => ({ account, environment, gateway })));
-  const columns = `ROWS FROM (json_to_recordset($1::text::json) AS (account text, environment text, gateway text)) WITH ORDINALITY AS g(account, environment, gateway, place)`;
-  const select = `SELECT d.gateway FROM ${columns} LEFT JOIN ${schema}.destinations AS d ON d.account = g.account AND d.environment = g.environment ORDER BY g.place`;
-  const before = await run(select, [values]);
-  const found = before.every(({ gateway }) => gateway !== null) ? before : await bindNew();
-  // A destination that is still not bound is being bound to the same gateway by an open transaction.
-  return given.map((one, index) => found[index]?.gateway ?? one.gateway);
-
-  async function bindNew() {
-    const tried = await run(
-      `SELECT ${schema}.bind_alone(g.account, g.environment, g.gateway)::text AS alone FROM ${columns} ORDER BY g.place`,
-      [values],
-    );
-    // A separate statement, since the first one cannot see the commits of other instances in the meantime.
-    const bound = await run(select, [values]);
-    const refused = given.find((_, index) => tried[index]?.alone === 'false' && bound[index]?.gateway === null);
-    if (refused) throw otherGateway(refused, 'another gateway');
-    return bound;
-  }
+  const found = await run(
+    `SELECT ${schema}.bind(g.account, g.environment, g.gateway) AS gateway FROM ROWS FROM (json_to_recordset($1::text::json)
+      AS (account text, environment text, gateway text)) WITH ORDINALITY AS g(account, environment, gateway, place) ORDER BY g.place`,
+    [JSON.stringify(given.map(({ account, environment, gateway }) => ({ account, environment, gateway })))],
+  );
+  return found.map(({ gateway }) => gateway ?? '');
 }
 
 export async function rebind(

@@ -71,7 +71,7 @@ export const CONFLICT = 'LS003';
 /** Raised in the user's statement: the argument is not the value of a prepared report. */
 export const UNPREPARED = 'LS004';
 
-/** Raised if a destination is bound to another gateway. */
+/** Raised in the user's statement: the destination is bound to another gateway. */
 export const OTHER_GATEWAY = 'LS005';
 
 /** PostgreSQL's code after `lock_timeout`. */
@@ -213,33 +213,8 @@ export function postgresCodeOf(error: unknown): PostgresStoreErrorCode {
 }
 
 /** The store's own error for a library's. `server`: what a failed connection names. */
-export function asPostgresError(place: string, error: unknown, server?: ServerName): PostgresStoreError {
-  if (error instanceof PostgresStoreError) return error;
-  const state = stateOf(error);
-  return state === OTHER_GATEWAY
-    ? new OtherGatewayError(place, boundIn(error))
-    : postgresError(postgresCodeOf(error), place, state, '', server);
-}
-
-/** The error with the bound gateway. It is read from the message of `bind`, since libraries pass only that on. */
-export class OtherGatewayError extends PostgresStoreError {
-  constructor(
-    place: string,
-    readonly bound: string,
-  ) {
-    super('other', `The reports of this destination in schema ${place} go to ${bound}.`, OTHER_GATEWAY);
-  }
-}
-
-function boundIn(error: unknown): string {
-  let wrapped = asRecord(error);
-  for (let depth = 0; depth < MOST_WRAPPED; depth += 1) {
-    const [, bound] = /enqueue: reports of account \S+ \(\w+\) go to (\S+), and/.exec(String(wrapped.message)) ?? [];
-    if (bound !== undefined) return bound;
-    wrapped = asRecord(wrapped.cause);
-  }
-  return 'another gateway';
-}
+export const asPostgresError = (place: string, error: unknown, server?: ServerName): PostgresStoreError =>
+  error instanceof PostgresStoreError ? error : postgresError(postgresCodeOf(error), place, stateOf(error), '', server);
 
 export function postgresError(
   code: PostgresStoreErrorCode,

@@ -8,7 +8,7 @@ import { claimFunction } from './claim.js';
 import type { Run } from './database.js';
 import { stepFunction } from './decisions.js';
 import { outlookFunction } from './destinations.js';
-import { addFunction, bindFunctions, enqueueFunction } from './enqueue.js';
+import { enqueueFunctions } from './enqueue.js';
 import { NEWER, OLDER, postgresCodeOf, postgresError } from './failure.js';
 import { appendFunction } from './final-rows.js';
 import { isOpenBefore, LACKS_KEY, LARGEST_NUMBER, QUEUED, STATEMENT_MS } from './sql-parts.js';
@@ -259,7 +259,8 @@ export const tables = (schema: string): string => `
     environment text NOT NULL,
     operation text NOT NULL,
     ${PAUSE_COLUMNS},
-    PRIMARY KEY (account, environment, operation)
+    PRIMARY KEY (account, environment, operation),
+    FOREIGN KEY (account, environment) REFERENCES ${schema}.destinations ON DELETE CASCADE
   );
   CREATE TABLE ${schema}.settings (name text PRIMARY KEY, value text NOT NULL);
   CREATE TABLE ${schema}.tally (
@@ -359,16 +360,6 @@ const consoleTables = (schema: string): string => `${wrong(schema)}
 `;
 
 export const functions = (schema: string): string =>
-  [
-    bindFunctions,
-    writeFunction,
-    outlookFunction,
-    appendFunction,
-    addFunction,
-    enqueueFunction,
-    claimFunction,
-    turnFunction,
-    stepFunction,
-  ]
+  [writeFunction, outlookFunction, appendFunction, enqueueFunctions, claimFunction, turnFunction, stepFunction]
     .map((one) => one(schema))
     .join('');

@@ -59,6 +59,9 @@ export const openRowJson = (schema: string): string => `json_build_object(${part
 export const selectRows = (schema: string, rest: string): string =>
   `SELECT json_build_object(${parts(schema)}, 'requestId', r.request_id)::text AS row FROM ${schema}.reports AS r LEFT JOIN ${schema}.queue AS q ON q.sequence = r.sequence ${rest}`;
 
+/** The rows whose ids are in a JSON list, for `selectRows`. */
+export const BY_IDS = 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))';
+
 /** The same without bodies. `before` is a list of rows that the reports are joined with. */
 export const selectBodiless = (schema: string, rest: string, before = '', on = ''): string =>
   `SELECT json_build_object(${bodilessParts(schema)}, 'requestId', r.request_id)::text AS row FROM ${before} ${schema}.reports AS r ${on} LEFT JOIN ${schema}.queue AS q ON q.sequence = r.sequence ${rest}`;

@@ -14,7 +14,7 @@ import { listen } from './listen.js';
 import { isDatabase, type PostgresStoreOptions, readPostgresOptions } from './options.js';
 import { prepareSchema } from './schema.js';
 import { createSearch, listRows, readMissingKeys } from './search.js';
-import { NOW_MS, readRow, selectRows } from './sql-parts.js';
+import { BY_IDS, NOW_MS, readRow, selectRows } from './sql-parts.js';
 import { takeTurn } from './turn.js';
 
 /**
@@ -70,10 +70,7 @@ export async function openPostgresStore(
     get: async (ids, transaction) => {
       if (ids.length === 0) return [];
       const within = transaction === undefined ? run : runOf(transaction, schema, { clock, timeoutMs });
-      const found = await within(
-        selectRows(schema, 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))'),
-        [JSON.stringify(ids.filter(isStorable))],
-      );
+      const found = await within(selectRows(schema, BY_IDS), [JSON.stringify(ids.filter(isStorable))]);
       const rows = new Map(found.map(readRow).map((row) => [row.id, row]));
       return ids.map((id) => rows.get(id));
     },

@@ -26,6 +26,8 @@ async function openOutbox() {
   const gateway = createMockGateway();
   const store = await openStore();
   const client = createClient({ ...gateway.clientOptions(), fetch: gateway.fetch });
+  // A destination that an open transaction binds makes every report for it wait.
+  await createOutbox({ client, store }).drain();
   return { store, outbox: createOutbox({ client, store, pollMs: 60_000 }) };
 }
 

@@ -139,12 +139,8 @@ describe("a report in the user's own statement", () => {
     ['nothing', null, 'was given NULL'],
     ['an empty text', '', 'something else'],
     ['half of a value', 'outbox', 'something else'],
-    [
-      'a value without its begin',
-      ['default:staging:reportBetEvent:B-1', ...'123456789'].join('\x1f'),
-      'something else',
-    ],
-    ['the begin of a value', 'outbox1 80\x1fstaging:reportBetEvent:B-1\x1fstaging', 'something else'],
+    ['a value without its begin', '{"store":"x","row":{}}', 'something else'],
+    ['a value with another number of bytes', 'outbox1 x {}', 'something else'],
   ])('is refused if it is %s, and the value is not shown', async (_, value, message) => {
     const { insert, bets, reports } = await bettingWorld();
     const error = await rejection(pool.query(insert, ['B-1', value]));
@@ -325,9 +321,7 @@ describe("a report in the user's own statement", () => {
 
   it('keeps text of any content unchanged', async () => {
     const { schema, store } = await bettingWorld();
-    const text = fc
-      .string({ unit: 'grapheme', minLength: 1 })
-      .filter((one) => !['\0', '\x1f'].some((unfit) => one.includes(unfit)));
+    const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !one.includes('\0'));
     const odd = fc.constantFrom(
       'NULL',
       'null',
@@ -343,6 +337,7 @@ describe("a report in the user's own statement", () => {
       ' ',
       '\n',
       'outbox1 {',
+      '\x1f',
       '\u2028',
       '😀',
     );
@@ -363,9 +358,9 @@ describe("a report in the user's own statement", () => {
       ),
       { numRuns: 200 },
     );
-    for (const unfit of ['n\0', 'n\x1f', 'n\ud800'])
+    for (const unfit of ['n\0', 'n\ud800'])
       expect(() => store.asValue?.(newRow(unfit))).toThrow(expect.objectContaining({ code: 'text' }));
-    for (const unfit of ['n\0', 'n\x1f', 'n\ud800'])
+    for (const unfit of ['n\0', 'n\ud800'])
       expect(() => store.asValue?.(newRow('n', { body: unfit }))).toThrow(expect.objectContaining({ code: 'text' }));
   });
 

@@ -10,7 +10,7 @@ import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
 import { type PostgresDatabase, postgresStore } from '../../../../src/entries/outbox-postgres.js';
 import { betEvent, settledBet } from '../../../support/factories.js';
-import { CLAIMANT, claim, idsOf, newRow, settledRow, write } from '../../contract/harness.js';
+import { CLAIMANT, claim, GATEWAYS, idsOf, newRow, STAGING, settledRow, write } from '../../contract/harness.js';
 import { connectListener, FIRST_PAUSE, newSchema, openStore, pool, within } from './world.js';
 
 const location = {
@@ -46,11 +46,11 @@ describe("a report in the user's transaction", () => {
     await outbox.stop();
   });
 
-  it('needs no second connection, even right after the start', async () => {
+  it('needs no second connection', async () => {
     const own = new pg.Pool({ connectionString: inject('postgresUrl'), max: 2, connectionTimeoutMillis: 5_000 });
-    const store = await openStore({ database: own });
+    const { outbox } = outboxOver(await openStore({ database: own }));
+    await outbox.drain();
     const clients = [await own.connect(), await own.connect()];
-    const { outbox } = outboxOver(store);
     try {
       for (const client of clients) await client.query('BEGIN');
       const reports = clients.map((client, index) =>
@@ -196,6 +196,7 @@ describe("a report in the user's transaction", () => {
 describe('the order of reports from concurrent transactions', () => {
   it('is kept if the initiated report is committed after the settled one was enqueued', async () => {
     const store = await openStore();
+    await store.bind([{ ...STAGING, gateway: GATEWAYS.staging }]);
     await within(async (first) => {
       await store.enqueue([newRow('B-1')], first);
       await store.enqueue([settledRow('B-1')]);
