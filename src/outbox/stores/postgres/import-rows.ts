@@ -1,9 +1,9 @@
 import { isOfARow } from '../../intake/insert-batch.js';
+import type { Pause } from '../../rules/pause.js';
 import { isFinal, type Row } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import type { MovedRows } from '../rows.js';
-import { DECISION, decisionValues, PAUSE, pauseValues } from '../sql/reads.js';
-import type { PostgresValue, Run } from './database.js';
+import type { Run } from './database.js';
 import { toPostgresJson } from './sql-parts.js';
 
 /**
@@ -15,72 +15,53 @@ export type ImportResult = 'moved' | 'there' | 'other';
 /** The name of the setting that holds the origin of the moved data. */
 const ORIGIN = 'moved-from';
 
-const COLUMNS = `sequence bigint, id text, account text, environment text, operation text, reference text, "waitsFor" text, fingerprint text, "enqueuedAt" bigint,
-  state text, final boolean, blocked boolean, fence integer, attempts integer, "inDoubt" boolean, "doubtBefore" boolean, "dueAt" bigint, "changedAt" bigint,
-  outcome text, message text, "requestId" text, problem jsonb, decisions jsonb, body text, excerpt text`;
-
-/** The columns that `reports` has for final rows only. For other rows they are in the queue. */
-const FINAL_COLUMNS = [
-  'state',
-  'fence',
-  'attempts',
-  '"inDoubt"',
-  '"doubtBefore"',
-  '"dueAt"',
-  '"changedAt"',
-  'problem',
-  'decisions',
-];
-
-const addRows = (schema: string): string => `
-  WITH given AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS (${COLUMNS})),
-  added AS (
-    INSERT INTO ${schema}.reports (sequence, id, account, environment, operation, reference, waits_for, fingerprint, enqueued_at, outcome, message, request_id, body, excerpt,
-      state, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
-    SELECT sequence, id, account, environment, operation, reference, "waitsFor", fingerprint, "enqueuedAt", outcome, message, "requestId", body, excerpt,
-      ${FINAL_COLUMNS.map((name) => `CASE WHEN final THEN ${name} END`).join(', ')} FROM given)
-  INSERT INTO ${schema}.queue (sequence, account, environment, waits_for, state, blocked, fence, attempts, in_doubt, doubt_before, due_at, changed_at, problem, decisions)
-  SELECT sequence, account, environment, "waitsFor", state, blocked, fence, attempts, "inDoubt", "doubtBefore", "dueAt", "changedAt", problem, decisions
-  FROM given WHERE NOT final`;
-
-const storable = (row: Row) => ({
-  ...row,
-  final: isFinal(row.state),
-  dueAt: row.fence === 0 ? HEAD_OF_THE_QUEUE : Math.round(row.dueAt),
-  changedAt: Math.round(row.changedAt),
-});
-
 /** A value without unstorable characters. */
 const fitted = <T>(value: T): T => JSON.parse(toPostgresJson(value));
 
-/** Replaces unstorable characters only in texts for people. In an identity they must fail the import. */
-const asJson = (row: Row): unknown => {
-  const { message = null, problem = null, decisions, ...rest } = storable(row);
-  return { ...rest, message: fitted(message), problem: fitted(problem), decisions: fitted(decisions) };
-};
+/** The columns that `reports` has for final rows only. For other rows they are in the queue. */
+const progressOf = (row: Row) => ({
+  state: row.state,
+  fence: row.fence,
+  attempts: row.attempts,
+  in_doubt: row.inDoubt,
+  doubt_before: row.doubtBefore,
+  due_at: row.fence === 0 ? HEAD_OF_THE_QUEUE : Math.round(row.dueAt),
+  changed_at: Math.round(row.changedAt),
+  problem: fitted(row.problem ?? null),
+  decisions: fitted(row.decisions),
+});
 
-/** Writes rows together; after a failure each by itself. Returns those that PostgreSQL refuses, with its errors. */
-async function writeRows(run: Run, schema: string, rows: readonly Row[]): Promise<RefusedRow[]> {
-  await run('SAVEPOINT rows');
-  try {
-    await run(addRows(schema), [JSON.stringify(rows.map(asJson))]);
-  } catch (error) {
-    if (!isOfARow(error)) throw error;
-    await run('ROLLBACK TO SAVEPOINT rows');
-    const [first] = rows;
-    if (first && rows.length === 1) return [{ row: first, error }];
-    const refused: RefusedRow[] = [];
-    for (const row of rows) refused.push(...(await writeRows(run, schema, [row])));
-    return refused;
-  }
-  await run('RELEASE SAVEPOINT rows');
-  return [];
-}
+const placeOf = ({ sequence, account, environment, waitsFor }: Row) => ({
+  sequence,
+  account,
+  environment,
+  waits_for: waitsFor,
+});
 
-const PAUSE_VALUES = '$1::text::integer, $2::text, $3::text, $4::text::bigint, $5::text::integer, $6::text::bigint';
-/** Values as they are bound. */
-const asTexts = (values: readonly (string | number | null)[]): PostgresValue[] =>
-  values.map((value) => (value === null ? null : String(value)));
+const reportOf = (row: Row) => ({
+  ...placeOf(row),
+  ...Object.fromEntries(
+    Object.entries(progressOf(row)).map(([name, value]) => [name, isFinal(row.state) ? value : null]),
+  ),
+  id: row.id,
+  operation: row.operation,
+  reference: row.reference,
+  fingerprint: row.fingerprint,
+  enqueued_at: row.enqueuedAt,
+  outcome: row.outcome,
+  message: fitted(row.message ?? null),
+  request_id: row.requestId,
+  body: row.body,
+  excerpt: row.excerpt,
+});
+
+const queuedOf = (row: Row) => ({ ...placeOf(row), ...progressOf(row), blocked: row.blocked });
+
+const pauseOf = ({ version, reason, message, since, strikes, until }: Pause) => ({
+  ...{ version, reason, message, strikes },
+  since: Math.round(since),
+  until: Math.round(until),
+});
 
 export interface RefusedRow {
   readonly row: Row;
@@ -109,69 +90,89 @@ export async function importRows(
   );
   if (used?.used !== 'false') return 'other';
 
-  const tally = new Map<string, { recorded: number; dismissed: number; attempts: number }>();
+  /** Inserts objects whose members are columns. All have the members of the first; an undefined one is NULL. */
+  async function fill(table: string, objects: readonly object[], toJson = toPostgresJson): Promise<void> {
+    const columns = Object.keys(objects[0] ?? {}).join(', ');
+    if (columns !== '')
+      await run(
+        `INSERT INTO ${schema}.${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${schema}.${table}, $1::text::json)`,
+        [toJson(objects)],
+      );
+  }
+
+  /** Writes rows together; after a failure each by itself. An unstorable character in an identity must fail. */
+  async function writeRows(rows: readonly Row[]): Promise<void> {
+    await run('SAVEPOINT rows');
+    try {
+      await fill('reports', rows.map(reportOf), JSON.stringify);
+      await fill('queue', rows.filter(({ state }) => !isFinal(state)).map(queuedOf), JSON.stringify);
+    } catch (error) {
+      if (!isOfARow(error)) throw error;
+      await run('ROLLBACK TO SAVEPOINT rows');
+      const [first] = rows;
+      if (first && rows.length === 1) return onRefused({ row: first, error });
+      for (const row of rows) await writeRows([row]);
+      return;
+    }
+    await run('RELEASE SAVEPOINT rows');
+  }
+
+  const tally = new Map<string, { account: string; part: 0; recorded: number; dismissed: number; attempts: number }>();
   for (const rows of moved.rows()) {
-    for (const refused of await writeRows(run, schema, rows)) onRefused(refused);
+    await writeRows(rows);
     for (const { account, state, attempts } of rows) {
-      const counted = tally.get(account) ?? { recorded: 0, dismissed: 0, attempts: 0 };
+      const counted = tally.get(account) ?? { account, part: 0, recorded: 0, dismissed: 0, attempts: 0 };
       if (state === 'recorded' || state === 'dismissed') counted[state] += 1;
       counted.attempts += attempts;
       tally.set(account, counted);
     }
   }
+  await fill('tally', [...tally.values()]);
   for (const lines of moved.receipts())
-    await run(
-      `INSERT INTO ${schema}.receipts (position, id, line) SELECT * FROM json_to_recordset($1::text::json) AS ("index" bigint, id text, line text)`,
-      [JSON.stringify(lines.map(({ index, id, line }) => ({ index, id, line })))],
+    await fill(
+      'receipts',
+      lines.map(({ index, id, line }) => ({ position: index, id, line })),
     );
-  await run(
-    `INSERT INTO ${schema}.unlogged (sequence) SELECT value::bigint FROM json_array_elements_text($1::text::json) WITH ORDINALITY AS u(value, place) ORDER BY place`,
-    [JSON.stringify(moved.unlogged)],
+  await fill(
+    'unlogged',
+    moved.unlogged.map((sequence) => ({ sequence })),
   );
-  for (const { account, environment, gateway, rebound, pause, breakers } of moved.destinations) {
-    await run(
-      `INSERT INTO ${schema}.destinations (${PAUSE}, account, environment, gateway, rebound) VALUES (${PAUSE_VALUES}, $7::text, $8::text, $9::text, $10::text::jsonb)`,
-      [...asTexts(pauseValues(pause)), account, environment, gateway, toPostgresJson(rebound)],
-    );
-    for (const one of breakers)
-      await run(
-        `INSERT INTO ${schema}.breakers (${PAUSE}, account, environment, operation) VALUES (${PAUSE_VALUES}, $7::text, $8::text, $9::text)`,
-        [...asTexts(pauseValues(one)), account, environment, one.operation ?? null],
-      );
-  }
-  for (const [name, value] of [...moved.settings, [ORIGIN, origin] as const])
-    await run(`INSERT INTO ${schema}.settings (name, value) VALUES ($1::text, $2::text)`, [name, value]);
-  for (const [account, { recorded, dismissed, attempts }] of tally)
-    await run(
-      `INSERT INTO ${schema}.tally (account, part, recorded, dismissed, attempts) VALUES ($1::text, 0, $2::text::bigint, $3::text::bigint, $4::text::bigint)`,
-      [account, String(recorded), String(dismissed), String(attempts)],
-    );
-  await importDecisions(run, schema, moved);
-  await run(
-    `SELECT setval('${schema}.reports_sequence_seq', greatest(1, (SELECT max(sequence) FROM ${schema}.reports)))::text AS set`,
+  await fill(
+    'destinations',
+    moved.destinations.map(({ account, environment, gateway, rebound, pause }) => ({
+      ...{ account, environment, gateway, rebound },
+      ...pauseOf(pause),
+    })),
   );
+  await fill(
+    'breakers',
+    moved.destinations.flatMap(({ account, environment, breakers }) =>
+      breakers.map((one) => ({ account, environment, operation: one.operation, ...pauseOf(one) })),
+    ),
+  );
+  await fill(
+    'settings',
+    [...moved.settings, [ORIGIN, origin] as const].map(([name, value]) => ({ name, value })),
+  );
+  await fill(
+    'decisions',
+    moved.decisions.map(({ asOf, at, undoneBy, ...decision }) => ({
+      ...decision,
+      as_of: Math.trunc(asOf),
+      at: Math.trunc(at),
+      undone_by: undoneBy,
+    })),
+  );
+  await fill(
+    'decision_steps',
+    moved.steps.map(({ id, from, sequences }) => ({ decision: id, began: from, sequences })),
+  );
+  for (const [table, column] of [
+    ['reports', 'sequence'],
+    ['decisions', 'place'],
+  ])
+    await run(
+      `SELECT setval('${schema}.${table}_${column}_seq', greatest(1, (SELECT max(${column}) FROM ${schema}.${table})))::text AS set`,
+    );
   return 'moved';
-}
-
-/** Imports the decisions of another store, as a part of its move. */
-async function importDecisions(
-  run: Run,
-  schema: string,
-  { decisions, steps }: Pick<MovedRows, 'decisions' | 'steps'>,
-): Promise<void> {
-  for (const one of decisions)
-    await run(
-      `INSERT INTO ${schema}.decisions (${DECISION})
-        VALUES ($1::text::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text::bigint, $8::text::bigint, $9::text::bigint, $10::text::bigint, $11::text::bigint,
-          $12::text::boolean, $13::text)`,
-      asTexts(decisionValues(one)),
-    );
-  for (const { id, from, sequences } of steps)
-    await run(
-      `INSERT INTO ${schema}.decision_steps (decision, began, sequences) VALUES ($1::text, $2::text::bigint, $3::text::json)`,
-      [id, String(from), JSON.stringify(sequences)],
-    );
-  await run(
-    `SELECT setval('${schema}.decisions_place_seq', greatest(1, (SELECT max(place) FROM ${schema}.decisions)))::text AS set`,
-  );
 }

@@ -1,6 +1,5 @@
 import { PACE_CLASSES } from '../../receipts/pace.js';
 import type { OutboxEnvironment } from '../../rules/destination.js';
-import type { Pause } from '../../rules/pause.js';
 import type { LogLine } from '../../rules/receipt-entry.js';
 import { prunedSetting } from '../../rules/retention.js';
 import type { FinalCounts, KeptDecision, OpenCounts, OperatorStore, PaceCount } from '../../store/operator-store.js';
@@ -46,19 +45,8 @@ export const decisionOf = (found: Found): KeptDecision => ({
   undoneBy: found.undone_by === null ? undefined : String(found.undone_by),
 });
 
-/** The values of a decision's columns, for an import. */
-export const decisionValues = (one: KeptDecision): (string | number | null)[] => [
-  ...[one.place, one.id, one.action, one.who, one.reason, one.about, Math.trunc(one.asOf), Math.trunc(one.at)],
-  ...[one.cursor, one.touched, one.skipped, one.done ? 1 : 0, one.undoneBy ?? null],
-];
-
 /** The columns of a pause: that of a destination, or the breaker of an operation. */
 export const PAUSE = 'version, reason, message, since, strikes, until';
-
-/** The values of a pause's columns, for an import. */
-export const pauseValues = ({ version, reason, message, since, strikes, until }: Pause): (string | number | null)[] => [
-  ...[version, reason ?? null, message ?? null, Math.round(since), strikes, Math.round(until)],
-];
 
 /** The columns of a line of the receipt log. */
 export const LINE = 'position, id, line';
