@@ -35,21 +35,20 @@ export async function readCounts(
 /** Up to this number of rows, each answer counts them. */
 const SMALL = 20_000;
 /**
- * A large queue is counted again after this multiple of the time of a count. So counting uses at most a twentieth of a
- * connection.
+ * The count of a large queue is kept for this multiple of the time that it took. So counting uses at most a twentieth of
+ * a connection.
  */
 const REST = 20;
-const SHORTEST_AGE_MS = 2_000;
-/** The greatest age of a count in an answer. */
-const LONGEST_AGE_MS = 60_000;
+/** The longest time for which a count is kept. */
+const LONGEST_REST_MS = 60_000;
 
 /**
  * Counts open rows. Counting a million takes a third of a second. Counters that change with each row would make commits
- * wait for each other, including the user's own transactions. So a large queue is counted in the background, and the
- * answer contains the time of the count.
+ * wait for each other, including the user's own transactions. So the count of a large queue is kept for some seconds,
+ * and the answer contains its time.
  */
 export function createOpenCounts(run: Run, schema: string) {
-  let kept: (CountedPlaces & { readonly began: number; readonly tookMs: number }) | undefined;
+  let kept: { readonly counted: CountedPlaces; readonly until: number } | undefined;
   let counting: Promise<CountedPlaces> | undefined;
 
   async function isSmall(): Promise<boolean> {
@@ -80,17 +79,12 @@ export function createOpenCounts(run: Run, schema: string) {
     };
   }
 
-  /** Runs one count at a time. All callers share it. */
-  function countLarge(): Promise<CountedPlaces> {
-    counting ??= (async () => {
-      const began = performance.now();
-      const counted = await count();
-      kept = { ...counted, began, tookMs: performance.now() - began };
-      return counted;
-    })().finally(() => {
-      counting = undefined;
-    });
-    return counting;
+  async function countLarge(): Promise<CountedPlaces> {
+    const began = performance.now();
+    const counted = await count();
+    const now = performance.now();
+    kept = { counted, until: now + Math.min(LONGEST_REST_MS, REST * (now - began)) };
+    return counted;
   }
 
   async function quarantinedNow(): Promise<(Destination & { readonly count: number })[]> {
@@ -101,13 +95,16 @@ export function createOpenCounts(run: Run, schema: string) {
     return found.map(({ place }) => JSON.parse(place ?? 'null') as Destination & { count: number });
   }
 
-  async function read(): Promise<CountedPlaces> {
+  return async (): Promise<CountedPlaces> => {
     if (await isSmall()) return count();
-    const age = kept ? performance.now() - kept.began : Number.POSITIVE_INFINITY;
-    if (!kept || age > LONGEST_AGE_MS) return countLarge();
-    const { countedAt, places, tookMs } = kept;
-    // The next caller gets the new count. An error of the database shows with the next awaited statement.
-    if (age > Math.max(SHORTEST_AGE_MS, REST * tookMs)) countLarge().catch(() => {});
+    if (!kept || performance.now() > kept.until) {
+      // All callers share one count.
+      counting ??= countLarge().finally(() => {
+        counting = undefined;
+      });
+      return counting;
+    }
+    const { countedAt, places } = kept.counted;
     const quarantined = await quarantinedNow();
     return {
       countedAt,
@@ -116,9 +113,7 @@ export function createOpenCounts(run: Run, schema: string) {
         quarantined: quarantined.find((one) => keyOf(one) === keyOf(place))?.count ?? 0,
       })),
     };
-  }
-
-  return read;
+  };
 }
 
 const KEYS = 'span, start, account, environment';
