@@ -61,10 +61,8 @@ export class PostgresStoreError extends Error {
 
 /** Raised by the store's functions if the isolation level is too high. */
 export const ISOLATION = 'LS001';
-/** Raised by the migration if the tables are newer than this package. */
-export const NEWER = 'LS002';
-/** Raised by the migration if the tables are older than this package supports. */
-export const OLDER = 'LS006';
+/** Raised by the migration if the tables are of another version. */
+export const OTHER_VERSION = 'LS002';
 
 /** Raised in the user's statement: the outbox holds other data under the same reference. */
 export const CONFLICT = 'LS003';
@@ -80,8 +78,6 @@ export const LOCK_TIMEOUT = '55P03';
 /** SQLSTATEs, or the begin of one, with the most exact first. */
 const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[] = [
   [ISOLATION, 'isolation'],
-  [NEWER, 'newer'],
-  [OLDER, 'older'],
   ['40', 'conflict'],
   ['25006', 'read-only'],
   ['25P02', 'aborted'],
@@ -231,6 +227,3 @@ export function postgresError(
     sqlState,
   );
 }
-
-/** Raised and caught within a function if another transaction was faster. */
-export const OVERTAKEN = 'LS009';

@@ -1,7 +1,6 @@
 import { DAY_MS, type PruneRequest, type PruneStep, prunedSetting } from '../../rules/retention.js';
 import type { ReceiptLog } from '../../store/store.js';
 import type { Run } from './database.js';
-import { OVERTAKEN } from './failure.js';
 import { readRow, STATEMENT_MS, selectRows } from './sql-parts.js';
 
 /** The final rows without a line in the receipt log, and their lines. */
@@ -14,37 +13,35 @@ export function createReceipts(run: Run, schema: string): Pick<ReceiptLog, 'unlo
       ).map(readRow);
     },
     append: async (lines) => {
-      const [found] = await run(`SELECT ${schema}.append($1::text::jsonb) AS appended`, [
-        JSON.stringify(lines.map(({ index, id, line }) => ({ index, id, line }))),
+      const [found] = await run(`SELECT ${schema}.append($1::text::json)::text AS appended`, [
+        JSON.stringify(lines.map(({ index, id, line }) => ({ position: index, id, line }))),
       ]);
       return found?.appended === 'true';
     },
   };
 }
 
-/** Adds lines to the receipt log, all or none. A lock orders concurrent calls, since each line takes the next place. */
+/**
+ * Adds lines to the receipt log. A lock orders concurrent calls, so that it may check all lines before it writes the
+ * first.
+ */
 export const appendFunction = (schema: string): string => `
-  CREATE FUNCTION ${schema}.append(lines jsonb) RETURNS text LANGUAGE plpgsql AS $append$
+  CREATE FUNCTION ${schema}.append(lines json) RETURNS boolean LANGUAGE plpgsql AS $append$
   DECLARE
     next_place bigint;
-    item record;
+    logged bigint[];
   BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('location-sdk ${schema}.receipts', 0));
     SELECT coalesce(max(r.position), -1) + 1 INTO next_place FROM ${schema}.receipts AS r;
-    FOR item IN
-      SELECT (l.value ->> 'index')::bigint AS place, l.value ->> 'id' AS id, l.value ->> 'line' AS line, l.number - 1 AS number
-      FROM jsonb_array_elements(lines) WITH ORDINALITY AS l(value, number) ORDER BY l.number
-    LOOP
-      DELETE FROM ${schema}.unlogged AS u USING ${schema}.reports AS r WHERE r.id = item.id AND u.sequence = r.sequence;
-      IF NOT FOUND OR item.place <> next_place + item.number THEN
-        RAISE EXCEPTION 'another one was faster' USING ERRCODE = '${OVERTAKEN}';
-      END IF;
-      INSERT INTO ${schema}.receipts (position, id, line) VALUES (item.place, item.id, item.line);
-    END LOOP;
+    SELECT array_agg(DISTINCT u.sequence) INTO logged FROM json_to_recordset(lines) AS l(id text)
+      JOIN ${schema}.reports AS r ON r.id = l.id JOIN ${schema}.unlogged AS u ON u.sequence = r.sequence;
+    IF coalesce(cardinality(logged), 0) < json_array_length(lines) OR EXISTS (
+      SELECT 1 FROM ROWS FROM (json_to_recordset(lines) AS (position bigint)) WITH ORDINALITY AS l(position, number)
+      WHERE l.position <> next_place + l.number - 1) THEN RETURN false;
+    END IF;
+    INSERT INTO ${schema}.receipts SELECT * FROM json_populate_recordset(NULL::${schema}.receipts, lines);
+    DELETE FROM ${schema}.unlogged AS u WHERE u.sequence = ANY (logged);
     RETURN true;
-  EXCEPTION WHEN SQLSTATE '${OVERTAKEN}' THEN
-    -- Rolls back the lines before.
-    RETURN false;
   END $append$;
 `;
 

@@ -9,9 +9,9 @@ import type { Run } from './database.js';
 import { stepFunction } from './decisions.js';
 import { outlookFunction } from './destinations.js';
 import { enqueueFunctions } from './enqueue.js';
-import { NEWER, OLDER, postgresCodeOf, postgresError } from './failure.js';
+import { OTHER_VERSION, postgresError } from './failure.js';
 import { appendFunction } from './final-rows.js';
-import { isOpenBefore, LACKS_KEY, LARGEST_NUMBER, QUEUED, STATEMENT_MS } from './sql-parts.js';
+import { LACKS_KEY, LARGEST_NUMBER, QUEUED, STATEMENT_MS } from './sql-parts.js';
 import { turnFunction, writeFunction } from './turn.js';
 
 /** The version of the tables. Earlier versions were never released. */
@@ -65,8 +65,9 @@ function migration(schema: string): string {
       ${tables(schema)}${consoleTables(schema)}${functions(schema)}${views(schema)}
     END IF;
     SELECT m.version INTO found FROM ${schema}.meta AS m;
-    IF found > ${VERSION} THEN RAISE EXCEPTION 'the tables are of a newer version' USING ERRCODE = '${NEWER}'; END IF;
-    IF found < ${VERSION} THEN RAISE EXCEPTION 'the tables are of an older version' USING ERRCODE = '${OLDER}'; END IF;
+    IF found <> ${VERSION} THEN
+      RAISE EXCEPTION 'the tables in schema ${schema} are of version %, and these are of version ${VERSION}. Nothing was changed: use another schema.', found USING ERRCODE = '${OTHER_VERSION}';
+    END IF;
   END $migration$`;
 }
 
@@ -91,58 +92,31 @@ export function postgresMigrations(
   return `${migration(checkedSchema(schema))};\n`;
 }
 
-/** The version of the tables, or 0 if there are none. */
-async function readVersion(run: Run, schema: string): Promise<number> {
-  const [found] = await run('SELECT to_regclass($1::text)::text AS meta', [`${schema}.meta`]);
-  if (found?.meta === null || found?.meta === undefined) return 0;
-  const [meta] = await run(`SELECT version::text AS version FROM ${schema}.meta`);
-  return Number(meta?.version);
-}
-
 /**
  * Checks the tables, and makes missing ones if `migrate` is set. Returns the id of the store. Rejects if this package cannot
  * use the tables.
  */
 export async function prepareSchema(run: Run, schema: string, migrate: boolean): Promise<string> {
   const [setting] = await run(
-    "SELECT current_setting('transaction_isolation') AS isolation, current_setting('server_encoding') AS encoding",
+    "SELECT current_setting('transaction_isolation') AS isolation, current_setting('server_encoding') AS encoding, to_regclass($1::text)::text AS meta",
+    [`${schema}.meta`],
   );
   if (setting?.isolation !== 'read committed') throw postgresError('isolation', schema);
   // With any other encoding, a missing character would fail the same turn again and again.
   if (setting.encoding !== 'UTF8') throw postgresError('encoding', schema, undefined, `; it has ${setting.encoding}`);
-  const version = await readVersion(run, schema);
-  if (version === VERSION) return readStore(run, schema);
-  if (version !== 0)
-    throw postgresError(
-      version > VERSION ? 'newer' : 'older',
-      schema,
-      undefined,
-      `; its version is ${version}, and this package supports ${VERSION}`,
-    );
-  if (!migrate) throw postgresError('missing', schema, undefined, '. Run the SQL that postgresMigrations returns');
-  await run(migration(schema));
-  return readStore(run, schema);
-}
-
-/**
- * Unblocks rows that wait for a row that is not open, for example after damage. No write would do that. A claim checks
- * again whether a row must wait.
- */
-async function unpark(run: Run, schema: string): Promise<void> {
-  try {
-    await run(
-      `UPDATE ${schema}.queue AS q SET blocked = false, parked = false WHERE q.blocked AND q.parked AND NOT ${isOpenBefore(schema, 'q.waits_for')} RETURNING 'unparked' AS unparked`,
-    );
-  } catch (error) {
-    // A role that may only read has no worker, and needs no repair.
-    if (!['read-only', 'privileges'].includes(postgresCodeOf(error))) throw error;
-  }
-}
-
-async function readStore(run: Run, schema: string): Promise<string> {
-  await unpark(run, schema);
-  const [meta] = await run(`SELECT store FROM ${schema}.meta`);
-  return meta?.store ?? '';
+  const isMissing = (setting.meta ?? null) === null;
+  if (isMissing && !migrate)
+    throw postgresError('missing', schema, undefined, '. Run the SQL that postgresMigrations returns');
+  if (isMissing) await run(migration(schema));
+  const [found] = await run(`SELECT to_json(m)::text AS meta FROM ${schema}.meta AS m`);
+  const { version, store } = JSON.parse(found?.meta ?? '{}') as { version: number; store: string };
+  if (version === VERSION) return store;
+  throw postgresError(
+    version > VERSION ? 'newer' : 'older',
+    schema,
+    undefined,
+    `; its version is ${version}, and this package supports ${VERSION}`,
+  );
 }
 
 /** Constraints that stop other tools from writing values that would fail a statement or hide a row. They allow NULL. */
@@ -184,6 +158,12 @@ const identities = (schema: string): string => `
   ].join('')}
 `;
 
+/** The same as `wrongOf` of `state-machine.ts`. It is stored, so that groups are counted without reading each problem. */
+const CODE =
+  "CASE WHEN problem ->> 'conflict' = 'true' THEN 'conflict' ELSE coalesce(problem ->> 'code', 'unknown') END";
+const MESSAGE = "coalesce(problem ->> 'message', '')";
+const WORDS = `left(substr(${MESSAGE}, CASE WHEN strpos(${MESSAGE}, ': ') > 0 THEN strpos(${MESSAGE}, ': ') + 2 ELSE 1 END), ${MOST_WORDS})`;
+
 /**
  * `reports` holds the identity and the end of every report. A row is written when it is enqueued and when it ends. The second write
  * is in place: it changes no indexed column, so the indexes grow by one entry for each report and need no cleaning.
@@ -192,7 +172,7 @@ const identities = (schema: string): string => `
  * state of the row that another one waits for. Only `parked` keeps a row out of the index, and is only set under a lock
  * on that row. `unlogged` holds the final reports that have no line in the receipt log.
  */
-export const tables = (schema: string): string => `
+const tables = (schema: string): string => `
   CREATE TABLE ${schema}.reports (
     sequence bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
     id text COLLATE "C" NOT NULL UNIQUE,
@@ -234,13 +214,15 @@ export const tables = (schema: string): string => `
     changed_at bigint NOT NULL ${isTime('changed_at')},
     problem jsonb,
     decisions jsonb,
-    wrong_code text,
-    wrong_words text
+    wrong_code text GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN ${CODE} END) STORED,
+    wrong_words text GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN ${WORDS} END) STORED
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0,
     autovacuum_analyze_scale_factor = 0.05, autovacuum_analyze_threshold = 1000);
   CREATE INDEX queue_due ON ${schema}.queue (account, environment, due_at, sequence) WHERE ${QUEUED};
   CREATE INDEX queue_blocked ON ${schema}.queue (waits_for) WHERE blocked;
   CREATE INDEX queue_quarantined ON ${schema}.queue (sequence) WHERE state = 'quarantined';
+  -- It contains only the few rows that wait for a key.
+  CREATE INDEX queue_locked ON ${schema}.queue (account) WHERE ${LACKS_KEY};
   CREATE TABLE ${schema}.unlogged (
     ended bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
     sequence bigint NOT NULL UNIQUE
@@ -277,7 +259,7 @@ ${identities(schema)}`;
  * The views for dashboards, with a row for each account. Times are SQL timestamps, and the views contain no personal
  * data.
  */
-export const views = (schema: string): string => `
+const views = (schema: string): string => `
   CREATE VIEW ${schema}.stats AS
   SELECT known.account, coalesce(open.waiting, 0) AS waiting, coalesce(open.blocked, 0) AS blocked, coalesce(open.in_flight, 0) AS in_flight,
     coalesce(open.quarantined, 0) AS quarantined, coalesce(ended.recorded, 0) AS recorded, coalesce(ended.dismissed, 0) AS dismissed,
@@ -305,27 +287,8 @@ export const views = (schema: string): string => `
   ) AS p ON p.account = d.account AND p.environment = d.environment WHERE p.reason IS NOT NULL;
 `;
 
-/** The same as `wrongOf` of `state-machine.ts`, for a new version of a row of the queue. */
-const CODE =
-  "CASE WHEN NEW.problem ->> 'conflict' = 'true' THEN 'conflict' ELSE coalesce(NEW.problem ->> 'code', 'unknown') END";
-const MESSAGE = "coalesce(NEW.problem ->> 'message', '')";
-const WORDS = `left(substr(${MESSAGE}, CASE WHEN strpos(${MESSAGE}, ': ') > 0 THEN strpos(${MESSAGE}, ': ') + 2 ELSE 1 END), ${MOST_WORDS})`;
-
-/** A trigger writes the group of each quarantined row, so that groups are counted without reading each problem. */
-const wrong = (schema: string): string => `
-  CREATE FUNCTION ${schema}.note_wrong() RETURNS trigger LANGUAGE plpgsql AS $wrong$
-  BEGIN
-    NEW.wrong_code := ${CODE};
-    NEW.wrong_words := ${WORDS};
-    RETURN NEW;
-  END $wrong$;
-  CREATE TRIGGER note_wrong BEFORE INSERT OR UPDATE ON ${schema}.queue FOR EACH ROW WHEN (NEW.state = 'quarantined') EXECUTE FUNCTION ${schema}.note_wrong();
-  -- It contains only the few rows that wait for a key.
-  CREATE INDEX queue_locked ON ${schema}.queue (account) WHERE ${LACKS_KEY};
-`;
-
 /** The tables of the operator's console: decisions, and counts of recorded reports by time. */
-const consoleTables = (schema: string): string => `${wrong(schema)}
+const consoleTables = (schema: string): string => `
   CREATE TABLE ${schema}.decisions (
     place bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
     id text NOT NULL UNIQUE,
@@ -341,8 +304,7 @@ const consoleTables = (schema: string): string => `${wrong(schema)}
     done boolean NOT NULL,
     undone_by text
   );
-  CREATE TRIGGER stays_as_it_is BEFORE UPDATE OF place, id, action, who, reason, about, as_of, at ON ${schema}.decisions
-    FOR EACH ROW EXECUTE FUNCTION ${schema}.refuse_change();
+${staysAsItIs(schema, 'decisions', ' OF place, id, action, who, reason, about, as_of, at')}
   CREATE TABLE ${schema}.decision_steps (decision text NOT NULL, began bigint NOT NULL, sequences json NOT NULL, PRIMARY KEY (decision, began));
   CREATE TABLE ${schema}.paces (
     span text NOT NULL,
@@ -359,7 +321,7 @@ const consoleTables = (schema: string): string => `${wrong(schema)}
   INSERT INTO ${schema}.paced (one, reached) VALUES (1, 0);
 `;
 
-export const functions = (schema: string): string =>
+const functions = (schema: string): string =>
   [writeFunction, outlookFunction, appendFunction, enqueueFunctions, claimFunction, turnFunction, stepFunction]
     .map((one) => one(schema))
     .join('');

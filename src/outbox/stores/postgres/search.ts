@@ -52,8 +52,8 @@ const accountsOf = async (run: Run, schema: string): Promise<string[]> =>
 
 /** The tolerance of a search by time. A clock or a long transaction may put rows out of the order of their times. */
 const SLACK_MS = 600_000;
-const OF_GROUP = `q.state = 'quarantined' AND q.account = $1::text AND q.environment = $2::text AND coalesce(q.wrong_code, 'unknown') = $3::text
-  AND coalesce(q.wrong_words, '') = $4::text AND q.changed_at <= $5::text::bigint`;
+const OF_GROUP = `q.state = 'quarantined' AND q.account = $1::text AND q.environment = $2::text AND q.wrong_code = $3::text
+  AND q.wrong_words = $4::text AND q.changed_at <= $5::text::bigint`;
 const groupOf = ({ account, environment, code, words }: ProblemKey, asOf: number): string[] => [
   account,
   environment,
@@ -191,9 +191,9 @@ export function createSearch(run: Run, schema: string) {
       const found = await run(
         `SELECT json_build_object('account', w.account, 'environment', w.environment, 'code', w.code, 'words', w.words, 'count', w.number, 'firstAt', w.first_at,
           'lastAt', w.last_at, 'example', w.example)::text AS wrong FROM (
-            SELECT account, environment, coalesce(wrong_code, 'unknown') AS code, coalesce(wrong_words, '') AS words, count(*) AS number, min(changed_at) AS first_at,
+            SELECT account, environment, wrong_code AS code, wrong_words AS words, count(*) AS number, min(changed_at) AS first_at,
               max(changed_at) AS last_at, min(sequence) AS example
-            FROM ${schema}.queue WHERE state = 'quarantined' GROUP BY account, environment, coalesce(wrong_code, 'unknown'), coalesce(wrong_words, '')) AS w`,
+            FROM ${schema}.queue WHERE state = 'quarantined' GROUP BY account, environment, wrong_code, wrong_words) AS w`,
       );
       return found.map(({ wrong }) => JSON.parse(wrong ?? 'null') as ProblemCount);
     },

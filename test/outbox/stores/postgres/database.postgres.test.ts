@@ -122,7 +122,7 @@ describe('the tables', () => {
     );
     const error = await rejection(openStore({ schema }));
     expect([error.code, error.message]).toEqual(['older', expect.stringContaining('version is 1')]);
-    await expect(pool.query(postgresMigrations({ schema }))).rejects.toMatchObject({ code: 'LS006' });
+    await expect(pool.query(postgresMigrations({ schema }))).rejects.toMatchObject({ code: 'LS002' });
     const { rows } = await pool.query('SELECT tablename FROM pg_tables WHERE schemaname = $1', [schema]);
     expect(rows).toEqual([{ tablename: 'meta' }]);
   });
