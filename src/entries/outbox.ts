@@ -17,7 +17,6 @@ export { type ReceiptsVerdict, verifyReceipts } from '../outbox/receipts/verify.
 export type { ReceiptEntry, ReceiptHead } from '../outbox/rules/receipt-entry.js';
 export type { Problem, RowState } from '../outbox/rules/state-machine.js';
 export type { OutboxEncryption } from '../outbox/seal/encryption.js';
-export { missingKey, type Seal } from '../outbox/seal/seal.js';
 export type { OutboxStore } from '../outbox/store/store.js';
 export { memoryStore } from '../outbox/stores/memory.js';
 export type { ReportName } from '../protocol/operations.js';

@@ -1,7 +1,6 @@
 import type { Client } from '../client/client.js';
 import type { ClientMode } from '../client/payloads.js';
 import type { OutboxEncryption } from './seal/encryption.js';
-import type { Seal } from './seal/seal.js';
 import type { OutboxStore } from './store/store.js';
 
 /** The waits between attempts. The number of attempts is not limited. */
@@ -68,6 +67,4 @@ export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
   keepBodies?: boolean | undefined;
   /** Encrypts the stored bodies with your keys. Default: bodies are stored in plain text until they are recorded. */
   encryption?: OutboxEncryption | undefined;
-  /** Seals bodies and makes fingerprints with your own code, instead of `encryption`. */
-  seal?: Seal | undefined;
 }

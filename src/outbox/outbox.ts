@@ -92,7 +92,7 @@ function composeOutboxes<Mode extends ClientMode>(
   };
 
   // A seal that cannot prepare fails again at its first report.
-  (async () => memberOf(settings.seal, 'prepare')?.call(settings.seal))().catch(() => {});
+  settings.seal.prepare().catch(() => {});
 
   function committed({ row, location }: Committed): EnqueuedReport<Mode> {
     let done: Promise<ReceiptOf<Mode>> | undefined;

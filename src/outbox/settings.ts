@@ -7,7 +7,6 @@ import { MOCK_GATEWAY } from '../protocol/mock-mode.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import {
   hasMethods,
-  having,
   isAnything,
   isDuration,
   isFlag,
@@ -99,7 +98,6 @@ const optionTable = {
   breakerAfter: option(wholeNumber(1, MOST_REFUSALS), DEFAULTS.breakerAfter),
   keepBodies: option(isFlag, false),
   encryption: optional<unknown>(isAnything),
-  seal: optional<Seal>(having('seal', 'open', 'matches')),
 };
 
 /** Checks the options, and throws one `ConfigurationError` that lists every problem. */
@@ -108,21 +106,19 @@ export function readOutboxSettings(
   makeSeal: MakeSeal,
 ): OutboxSettings {
   let accounts: readonly AccountSettings[] = [];
-  let ownSeal: ReturnType<MakeSeal> | undefined;
+  let sealOver: ReturnType<MakeSeal> | undefined;
   const { complete } = requireOptions('the outbox', optionTable, options, (own) => {
     const issues: ValidationIssue[] = [];
     accounts = readAccounts(own, issues);
     for (const { internals } of accounts)
       issues.push(...ownerIssues(internals, memberOf(asRecord(own.store), 'player')));
-    if (own.seal !== undefined && own.encryption !== undefined)
-      issues.push(issue(['seal'], 'conflict', 'expected without encryption'));
-    if (own.seal === undefined && !globalThis.crypto?.subtle)
-      issues.push(issue(['seal'], 'missing', 'this runtime has no WebCrypto; in a page it needs https'));
-    ownSeal = makeSeal(own.encryption, issues);
+    if (!globalThis.crypto?.subtle)
+      issues.push(issue(['encryption'], 'missing', 'this runtime has no WebCrypto; in a page it needs https'));
+    sealOver = makeSeal(own.encryption, issues);
     return [...issues, ...leaseIssues(own.leaseMs, longestAttemptOf(accounts) + LEAST_MARGIN_MS)];
   });
   const { store, concurrency, retry, pollMs, stopTimeoutMs, breakerAfter, keepBodies } = complete;
-  const seal = complete.seal ?? ownSeal?.(store);
+  const seal = sealOver?.(store);
   const [first] = accounts;
   if (!seal || !first) throw new ConfigurationError('The options of the outbox cannot be used.');
   const { clock, logger, random } = first.internals;

@@ -47,9 +47,7 @@ const outboxOptions: Record<string, unknown>[] = [
   { store: undefined },
   { store: { player: 'U-1' } },
   { store: name },
-  { seal: {} },
-  { seal: name },
-  { client: {}, store: {}, account: name, concurrency: 0, pollMs: 0, retry: { baseMs: -1 }, seal: {} },
+  { client: {}, store: {}, account: name, concurrency: 0, pollMs: 0, retry: { baseMs: -1 }, encryption: {} },
 ];
 
 const storeOptions: unknown[] = [

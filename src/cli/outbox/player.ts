@@ -6,7 +6,6 @@ import type { OutboxStore } from '../../outbox/store/store.js';
 import { asOwnRecord } from '../../platform/as-record.js';
 import { systemClock } from '../../platform/time.js';
 import type { ValidationIssue } from '../../schema/issue.js';
-import { hasMethods } from '../../schema/option-rules.js';
 import { readOptionsModule } from '../check/options-file.js';
 import { EXIT, Failure, printable, remark, say } from '../output.js';
 import type { OutboxValues } from './options.js';
@@ -42,8 +41,7 @@ export async function player(
 /** The seal of the outbox whose options a file exports. Without a file it opens bodies that are not encrypted. */
 async function sealOf(file: string | undefined, store: OutboxStore): Promise<Seal> {
   const { outbox } = await readOptionsModule(file, { clock: systemClock, milliseconds: OPTIONS_MS });
-  const { seal, encryption } = asOwnRecord(outbox);
-  if (isSeal(seal)) return seal;
+  const { encryption } = asOwnRecord(outbox);
   const issues: ValidationIssue[] = [];
   const make = makeStandardSeal(encryption, issues);
   if (issues.length > 0)
@@ -52,8 +50,6 @@ async function sealOf(file: string | undefined, store: OutboxStore): Promise<Sea
     );
   return make(store);
 }
-
-const isSeal = (value: unknown): value is Seal => hasMethods(value, ['seal', 'open', 'matches']);
 
 const reports = (count: number): string => `${grouped(count)} ${count === 1 ? 'report' : 'reports'}`;
 

@@ -27,11 +27,8 @@ export interface Sealed {
 
 /** Seals bodies before they are stored, and opens them before they are sent. */
 export interface Seal {
-  /**
-   * Called once when the outbox is made, for slow preparations. A failure is ignored here and shows again when the seal
-   * is used.
-   */
-  prepare?(): Promise<void>;
+  /** Called once when the outbox is made. A failure is ignored here and shows again when the seal is used. */
+  prepare(): Promise<unknown>;
   /** Seals a body and makes its fingerprint. */
   seal(body: string, about: SealContext): Promise<Sealed>;
   /**
@@ -44,16 +41,9 @@ export interface Seal {
   matches(fingerprint: string, body: string, about: SealContext): Promise<boolean>;
 }
 
-const KEY_ID = Symbol.for('location-sdk.missing-key');
+const KEY_ID = Symbol('missing key');
 
-/**
- * Makes the error of a missing key. Rows that were sealed with the key wait until it is available. The others go on.
- *
- * @example
- * ```ts
- * if (!keys.has(keyId)) throw missingKey(keyId);
- * ```
- */
+/** Makes the error of a missing key. Rows that were sealed with the key wait until it is available. The others go on. */
 export function missingKey(keyId: string, why = 'is not among encryption.keys'): ConfigurationError {
   const error = new ConfigurationError(
     `The key ${JSON.stringify(keyId)} ${why}. Nothing is lost: give the outbox that key, and the waiting reports are sent.`,
@@ -61,7 +51,7 @@ export function missingKey(keyId: string, why = 'is not among encryption.keys'):
   return Object.defineProperty(error, KEY_ID, { value: keyId });
 }
 
-/** The id of the missing key in an error. It is also found if another copy of the package made the error. */
+/** The id of the missing key in an error. */
 export const missingKeyOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null ? (error as { [KEY_ID]?: string })[KEY_ID] : undefined;
 
@@ -99,6 +89,7 @@ export type MakeSeal = (
  * it.
  */
 const plainSeal = (): Seal => ({
+  prepare: async () => {},
   seal: async (body) => ({ body, fingerprint: await sha256(body) }),
   async open(body) {
     if (body[0] !== '{') throw new ConfigurationError('The stored report is encrypted; import location-sdk/outbox.');

@@ -14,13 +14,9 @@ export function keyIdOf(body: string): string | undefined {
   return kind === SEALED ? keyId : undefined;
 }
 
-/** The id of the key of a fingerprint. Undefined if it was made without encryption, or by another seal. */
+/** The id of the key of a fingerprint. Undefined if it was made without encryption. */
 export const keyIdOfFingerprint = (fingerprint: string): string | undefined =>
   /^([A-Za-z0-9][\w-]{0,63})\.[0-9a-f]{8}\.[0-9a-f]{64}$/.exec(fingerprint)?.[1];
-
-/** Whether a fingerprint was made without encryption: with the outbox's own key, or by a page. */
-export const isOwnFingerprint = (fingerprint: string): boolean =>
-  /^(?:-\.[0-9a-f]{8}\.)?[0-9a-f]{64}$/.test(fingerprint);
 
 /** The additional authenticated data: it binds the bytes to their row. */
 const boundTo = ({ id, environment, operation, reference }: SealContext, keyId: string) =>
@@ -55,7 +51,7 @@ export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: R
   }
 
   return {
-    prepare: async () => void (await ring.current()),
+    prepare: () => ring.current(),
     async seal(body, about) {
       const keys = await ring.current();
       const [fingerprint, kept] = await Promise.all([

@@ -347,20 +347,6 @@ describe('the options of an import', () => {
     expect(folder.rows()).toHaveLength(2);
   });
 
-  it("an outbox with the operator's own seal refuses reports in plain text", async () => {
-    const folder = importFolder();
-    const seal = `export const outbox = { seal: {
-      seal: async (body) => ({ body: 'kms:' + btoa(body), fingerprint: 'kms:1' }),
-      open: async (body) => atob(body.slice(4)),
-      matches: async () => true,
-    } };`;
-    const sealing = folder.write('seal.mjs', `${readFileSync(folder.optionsFile, 'utf8')}\n${seal}`);
-    const file = folder.write('bets.csv', csvOf([personalSettlement('B-1')]));
-    expect(await folder.run(file, 'reportSettledBet', '--options', sealing)).toMatchObject({ code: 0 });
-    const { code, err } = await folder.run(folder.write('more.csv', csvOf(settlements(1))), 'reportSettledBet');
-    expect([code, err]).toEqual([2, expect.stringContaining('the reports of this outbox are encrypted')]);
-  });
-
   it('a line whose report needs a retired key is refused, and the lines after it are enqueued', async () => {
     const folder = importFolder();
     const keys = { old: btoa('o'.repeat(32)), new: btoa('n'.repeat(32)) };

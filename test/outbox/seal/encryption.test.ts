@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/create-client.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import type { OutboxEncryption } from '../../../src/outbox/seal/encryption.js';
-import { missingKey } from '../../../src/outbox/seal/seal.js';
 import { betEvent } from '../../support/factories.js';
 import { failureOf } from '../../support/failure-of.js';
 import { leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../personal.js';
@@ -16,10 +15,6 @@ const encryption = (current: string, ...others: string[]): OutboxEncryption => (
   keys: Object.fromEntries([current, ...others].map((id) => [id, key(id.charCodeAt(0))])),
   current,
 });
-
-const raise = (): never => {
-  throw new Error('slow');
-};
 
 /** The complete content of a store. */
 async function dump(store: OutboxStore): Promise<string> {
@@ -364,35 +359,6 @@ describe('a missing key', () => {
     expect(tries).toBeGreaterThan(5);
     expect(tries).toBeLessThan(13);
   });
-
-  it('can be reported by a custom seal', async () => {
-    const seal = {
-      seal: async (body: string) => ({ body: `x${body}`, fingerprint: body }),
-      open: async () => Promise.reject(missingKey('kms/7')),
-      matches: async (fingerprint: string, body: string) => fingerprint === body,
-    };
-    const { outbox, run } = outboxWorld({ outbox: { seal } });
-    await outbox.reportBetEvent(betEvent());
-    await run(outbox.drain({ timeoutMs: 60_000 }));
-    expect(await outbox.stats()).toMatchObject({ missingKeys: ['kms/7'], states: { waiting: 1 } });
-  });
-});
-
-it.each([
-  ['throws', () => raise()],
-  ['rejects', () => Promise.reject(new Error('slow'))],
-  ['returns nothing', () => undefined as unknown as Promise<void>],
-])('a custom seal whose prepare %s does not stop the outbox', async (_, prepare) => {
-  const seal = {
-    prepare,
-    seal: async (body: string) => ({ body, fingerprint: body }),
-    open: async (sealed: string) => sealed,
-    matches: async (fingerprint: string, body: string) => fingerprint === body,
-  };
-  const { outbox, run } = outboxWorld({ outbox: { seal } });
-  await outbox.reportBetEvent(betEvent());
-  await run(outbox.drain({ timeoutMs: 60_000 }));
-  expect((await outbox.stats()).states.recorded).toBe(1);
 });
 
 describe('a changed body is quarantined, and not sent', () => {

@@ -9,7 +9,7 @@ import { createIntake, type Intake } from '../../../outbox/intake/enqueue.js';
 import { DEFAULT_ACCOUNT, otherGateway } from '../../../outbox/rules/destination.js';
 import type { Row } from '../../../outbox/rules/state-machine.js';
 import { createExcerpts } from '../../../outbox/seal/excerpt.js';
-import { isOwnFingerprint, makeStandardSeal } from '../../../outbox/seal/standard-seal.js';
+import { keyIdOfFingerprint, makeStandardSeal } from '../../../outbox/seal/standard-seal.js';
 import { type OutboxSettings, readOutboxSettings } from '../../../outbox/settings.js';
 import type { OutboxStore } from '../../../outbox/store/store.js';
 import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
@@ -120,9 +120,8 @@ async function isEncrypted(store: OutboxStore, account: string): Promise<boolean
   return false;
 }
 
-/** Whether a report was sealed with a key of the user, or by the user's own seal. */
-const isSealed = ({ fingerprint, body = '{' }: Pick<Row, 'fingerprint' | 'body'>): boolean =>
-  !isOwnFingerprint(fingerprint) || !body.startsWith('{');
+/** Whether a report was sealed with a key of the user. */
+const isSealed = ({ fingerprint }: Pick<Row, 'fingerprint'>): boolean => keyIdOfFingerprint(fingerprint) !== undefined;
 
 /** The intake of the account that `enter` has set up. */
 export function intakeOf(settings: OutboxSettings): Intake {
