@@ -10,7 +10,6 @@ import type { AbortSignalLike } from '../../platform/web-types.js';
 import { issue } from '../../schema/issue.js';
 import { hasMethods, must, option, optional, wholeNumber } from '../../schema/option-rules.js';
 import { type ReceivedHeaders, readAnswer } from './answer.js';
-import { type ConnectionQueue, createConnectionQueue } from './connection-queue.js';
 import { checkSetForAll, environmentProxy, setForAll } from './dispatchers.js';
 
 /** The options of `nodeTransport`. */
@@ -44,7 +43,7 @@ export interface NodeDispatcher {
 /** A transport for `createClient({ transport })` that keeps its connections. */
 export interface NodeTransport extends Transport {
   /**
-   * Waits for all running requests and closes the transport's own connections. Later requests are not sent. Idle
+   * Closes the transport's own connections after the requests that run on them. Later requests are not sent. Idle
    * connections do not keep the process running.
    */
   close(): Promise<void>;
@@ -93,11 +92,7 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
   if (!dispatcher && !proxy) checkSetForAll();
   const agent = new Agent({ connections, pipelining: 1, allowH2: false });
   checkVersion(agent);
-  const connecting: Dispatcher = proxy ? environmentProxy({ connections }) : agent;
-  const own: Way = { dispatcher: connecting, queue: createConnectionQueue(connections), isOwn: true };
-  // Dispatchers of other origin have their own limits.
-  const lines = createConnectionQueue(Number.POSITIVE_INFINITY);
-  const parse = createAddressReader();
+  const own: Dispatcher = proxy ? environmentProxy({ connections }) : agent;
   let closed: Promise<void> | undefined;
   const send: Transport['send'] = async (request, limit) => {
     if (closed !== undefined)
@@ -106,48 +101,24 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
         failure: readBroken(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' }), false),
       };
     const chosen = dispatcher ?? (proxy ? undefined : setForAll());
-    const way: Way = chosen ? { dispatcher: chosen, queue: lines, isOwn: false } : own;
+    const way: Way = chosen ? { dispatcher: chosen, isOwn: false } : { dispatcher: own, isOwn: true };
     const aborting = createAborting();
     // Whether nothing of it was sent when it ended.
     const tell = { unsent: true };
-    const result = await withTimeout(
-      (signal) => sendBy(way, parse(request.url), request, signal, tell),
-      limit,
-      aborting,
-    );
+    const result = await withTimeout((signal) => sendBy(way, request, signal, tell), limit, aborting);
     if (result.ended === 'done') return result.value;
     if (result.ended === 'failed') return { ended: 'broken', failure: readBroken(result.error, false, tell.unsent) };
     return { ended: result.ended, unsent: tell.unsent };
   };
   const close = () => {
-    closed ??= Promise.all([own.queue.emptied(), lines.emptied()]).then(() => connecting.close());
+    closed ??= own.close();
     return closed;
   };
   return { send, close };
 }
 
-/** An address in the form of undici. */
-interface ConnectionAddress {
-  readonly origin: string;
-  readonly path: string;
-}
-
-/** Parses addresses. The last one is cached, since a client uses few. */
-function createAddressReader() {
-  let last: { url: string; address: ConnectionAddress } | undefined;
-  return (url: string): ConnectionAddress => {
-    if (last?.url !== url) {
-      const { origin, pathname, search } = new URL(url);
-      last = { url, address: { origin, path: pathname + search } };
-    }
-    return last.address;
-  };
-}
-
-/** The dispatcher, and the queue before it. */
 interface Way {
   readonly dispatcher: Dispatcher;
-  readonly queue: ConnectionQueue;
   /**
    * Whether this transport made it: then it speaks HTTP/1, writes nothing before it reports that a request starts, and
    * repeats none.
@@ -169,11 +140,10 @@ function checkVersion(agent: Agent): void {
   }
 }
 
-/** Sends one request when its turn comes, and reads its answer to the end. */
+/** Sends one request when a connection is free, and reads its answer to the end. */
 function sendBy(
-  { dispatcher, queue: lines, isOwn }: Way,
-  { origin, path }: ConnectionAddress,
-  { headers, body }: AttemptRequest,
+  { dispatcher, isOwn }: Way,
+  { url, headers, body }: AttemptRequest,
   signal: AbortSignalLike,
   tell: { unsent: boolean },
 ): Promise<Answered> {
@@ -183,10 +153,7 @@ function sendBy(
     const abort = () => {
       const error = new DOMException('This operation was aborted', 'AbortError');
       tell.unsent = !controller;
-      lines.leave(origin, begin);
       reject(error);
-      // A user's dispatcher may never report its end, and there its place is not limited.
-      if (!isOwn) over();
       try {
         controller?.abort(error);
       } catch {
@@ -198,13 +165,7 @@ function sendBy(
     let received: ReceivedHeaders = {};
     let bytes = 0;
     const gathered = collectBytes();
-    let isInLine = false;
-    const over = () => {
-      if (!isInLine) return;
-      isInLine = false;
-      signal.removeEventListener('abort', abort);
-      lines.ended(origin);
-    };
+    const over = () => signal.removeEventListener('abort', abort);
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         // No caller waits for it any more, and nothing of it is sent. Thrown, since handlers between may not pass an
@@ -254,28 +215,25 @@ function sendBy(
         );
       },
     };
-    const begin = () => {
-      // The name that the built-in `fetch` uses.
-      const named = { 'user-agent': 'node', ...JSON_HEADERS, ...headers };
-      // The client's own limits end a request, as they end one of `fetch`.
-      const request = {
-        origin,
-        path,
-        method: 'POST' as const,
-        headers: named,
-        body,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      };
-      try {
-        dispatcher.dispatch(request, handler);
-      } catch (error) {
-        handler.onResponseError?.(controller as Dispatcher.DispatchController, error as Error);
-      }
-    };
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort);
-    isInLine = true;
-    lines.enter(origin, begin);
+    const { origin, pathname, search } = new URL(url);
+    // The name that the built-in `fetch` uses.
+    const named = { 'user-agent': 'node', ...JSON_HEADERS, ...headers };
+    // The client's own limits end a request, as they end one of `fetch`.
+    const request = {
+      origin,
+      path: pathname + search,
+      method: 'POST' as const,
+      headers: named,
+      body,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    try {
+      dispatcher.dispatch(request, handler);
+    } catch (error) {
+      handler.onResponseError?.(controller as Dispatcher.DispatchController, error as Error);
+    }
   });
 }

@@ -196,24 +196,34 @@ it('a dispatcher that throws when it is told to stop does not end the process', 
   await transport.close();
 });
 
-it('close waits for running requests, also after one that was cancelled before it started', async () => {
-  const handlers: Dispatcher.DispatchHandler[] = [];
-  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => handlers.push(handler) > 0;
-  const transport = nodeTransport({ dispatcher: { dispatch } });
-  const asked = transport.send(request('https://gateway.example.com'), within());
+it('close waits for running requests, and later ones are not sent', async () => {
+  const answers: (() => void)[] = [];
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => answers.push(() => response.end('{}')));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const transport = nodeTransport({ connections: 1 });
+  const first = transport.send(request(url), within());
   const aborting = new AbortController();
-  const given = transport.send(request('https://gateway.example.com'), within(aborting.signal));
+  const cancelled = transport.send(request(url), within(aborting.signal));
+  const waiting = transport.send(request(url), within());
   aborting.abort();
-  expect(await given).toEqual({ ended: 'aborted', unsent: true });
+  expect(await cancelled).toEqual({ ended: 'aborted', unsent: true });
   let isClosed = false;
   const closed = transport.close().then(() => {
     isClosed = true;
   });
-  await new Promise((resolve) => setImmediate(resolve));
-  expect([handlers.length, isClosed]).toEqual([2, false]);
-  handlers[0]?.onResponseError?.({} as Dispatcher.DispatchController, new Error('no'));
-  expect(await asked).toMatchObject({ ended: 'broken' });
+  expect(await transport.send(request(url), within())).toMatchObject({ ended: 'broken', failure: { notSent: true } });
+  for (let answered = 0; answered < 2; answered += 1) {
+    await vi.waitFor(() => expect(answers.length).toBeGreaterThan(answered));
+    expect(isClosed).toBe(false);
+    answers[answered]?.();
+  }
+  expect([await first, await waiting]).toMatchObject([{ ended: 'answered' }, { ended: 'answered' }]);
   await closed;
+  expect(answers).toHaveLength(2);
+  server.close();
 });
 
 it('close does not wait for a dispatcher that never reports an end', async () => {
