@@ -134,7 +134,7 @@ describe('a gateway as specified', () => {
       baseUrl: url,
       ok: true,
       tally: { fail: 0 },
-      latency: { answers: 20 },
+      latency: { answers: 19 },
     });
     expect(JSON.parse(out).assumptions).toContainEqual(
       expect.objectContaining({ id: 'duplicate', verdict: 'confirmed' }),
@@ -184,7 +184,6 @@ describe('production', () => {
     expect(out).toMatch(/ok {4}your key: is accepted/);
     expect(gateway.reports('production')).toEqual([]);
     expect(gateway.requests().map(({ operation, status }) => [operation, status])).toEqual([
-      [undefined, 404],
       ['verifyNin', 401],
       ['verifyNin', 401],
       ['verifyNin', 400],
@@ -267,9 +266,11 @@ describe('an address that does not answer', () => {
     const { code, out } = await check(staging('https://gateway.invalid'));
     expect(code).toBe(1);
     expect(failed(out)).toEqual([
-      expect.stringMatching(/connection: gateway\.invalid, port 443, cannot be reached \((?:ENOTFOUND|EAI_AGAIN)\)/),
+      expect.stringMatching(/without a key: could not connect to gateway\.invalid \((?:ENOTFOUND|EAI_AGAIN)\)/),
     ]);
-    expect(out).toMatch(/skip {2}gateway, key, four steps, repeats/);
+    expect(out).toContain(
+      'skip  The key, The four steps with made-up data, Test numbers, Repeats of recorded reports: not tested',
+    );
   });
 
   test('a port that refuses', async () => {
@@ -278,7 +279,7 @@ describe('an address that does not answer', () => {
     server.close();
     const { code, out } = await check(staging(`http://127.0.0.1:${port}`));
     expect(code).toBe(1);
-    expect(failed(out)).toEqual([`  FAIL  connection: 127.0.0.1, port ${port}, cannot be reached (ECONNREFUSED)`]);
+    expect(failed(out)).toEqual([expect.stringContaining(`could not connect to 127.0.0.1:${port} (ECONNREFUSED)`)]);
   });
 
   test('a port that refuses while a proxy is set but not used', async () => {
@@ -293,8 +294,9 @@ describe('an address that does not answer', () => {
     const { url } = await mock();
     const { code, out } = await check(staging(url.replace('http:', 'https:')));
     expect(code).toBe(1);
-    expect(failed(out)).toEqual([expect.stringMatching(/connection: .* cannot be reached \(/)]);
-    expect(out).toContain('-> does the server on this port speak TLS?');
+    expect(failed(out)).toEqual([
+      expect.stringMatching(/\(ERR_SSL_WRONG_VERSION_NUMBER\); is it an http:\/\/ address\?/),
+    ]);
   });
 
   test('a port that is open and silent times out', async () => {
@@ -347,27 +349,25 @@ describe('certificates', () => {
     const { code, out } = await check(staging(url));
     expect(code).toBe(1);
     expect(failed(out)).toEqual([
-      expect.stringContaining('answers: the certificate is refused: DEPTH_ZERO_SELF_SIGNED_CERT'),
+      expect.stringMatching(/the certificate was refused \(DEPTH_ZERO_SELF_SIGNED_CERT\); .*NODE_EXTRA_CA_CERTS=/),
     ]);
-    expect(out).toMatch(/-> .*NODE_EXTRA_CA_CERTS=/);
   });
 
   test('one that is trusted passes, with its remaining days', { tags: 'slow' }, async () => {
     const { url, trusted } = await secure(selfSigned);
     const { code, out } = await checkAlone(staging(url, trusted));
     expect({ code, failed: failed(out) }).toEqual({ code: 0, failed: [] });
-    expect(out).toMatch(/ok {4}connection: .* answers: TLSv1\.3, the certificate is valid for \d{5} more days/);
+    expect(out).toMatch(/ok {4}certificate: is valid for \d{5} more days/);
   });
 
   test.each([
-    ['one that has expired', expired, /CERT_HAS_EXPIRED/, /-> check this machine's clock/],
-    ['one for another name', forElsewhere, /ERR_TLS_CERT_ALTNAME_INVALID/, /-> the certificate is for another name/],
-  ])('%s is refused', { tags: 'slow' }, async (_, certificate, line, advice) => {
+    ['one that has expired', expired, /CERT_HAS_EXPIRED\); check this machine's clock/],
+    ['one for another name', forElsewhere, /ERR_TLS_CERT_ALTNAME_INVALID\); the certificate is for another name/],
+  ])('%s is refused', { tags: 'slow' }, async (_, certificate, line) => {
     const { url, trusted } = await secure(certificate);
     const { code, out } = await checkAlone(staging(url, trusted));
     expect(code).toBe(1);
     expect(failed(out)).toEqual([expect.stringMatching(line)]);
-    expect(out).toMatch(advice);
   });
 });
 
@@ -389,11 +389,7 @@ describe('a server that is not the gateway gets no key', () => {
       (_, response) => response.writeHead(404).end('{"message":"no"}'),
       /known path, without a key: HTTP 404, "no"/,
     ],
-    [
-      'a server that is open to anyone',
-      (request, response) => response.writeHead(request.url?.endsWith('verify') ? 200 : 404).end('{}'),
-      /without a key: HTTP 200/,
-    ],
+    ['a server that is open to anyone', (_, response) => response.writeHead(200).end('{}'), /without a key: HTTP 200/],
     [
       'half an answer',
       (_, response) => void response.writeHead(200, { 'content-length': '99' }).write('{', () => response.destroy()),
@@ -515,8 +511,7 @@ describe('a gateway with a problem', () => {
   test('a gateway that accepts every repeat', async () => {
     const url = await answering((request, response) => {
       request.resume();
-      const known = !request.url?.includes('no-such-path');
-      const status = !known ? 404 : request.headers['x-api-key'] === KEY ? 200 : 401;
+      const status = request.headers['x-api-key'] === KEY ? 200 : 401;
       response
         .writeHead(status, { 'content-type': 'application/json' })
         .end(JSON.stringify(status === 401 ? { error: 'Unauthorized' } : { success: true }));

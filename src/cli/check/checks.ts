@@ -1,97 +1,87 @@
+import { readCertificate } from './certificate.js';
 import {
   compareClocks,
   judgeLatency,
-  needStaging,
   tryNumber,
   tryOwnKey,
-  tryUnknownPath,
   tryWithoutKey,
   tryWrongKey,
   UNVERIFIED_NIN,
   VERIFIED_NIN,
 } from './gateway.js';
-import { openConnection } from './reach.js';
 import { type CheckRun, lineOf, type Result, skip } from './run.js';
 import { allowMadeUp, repeatOther, repeatSame, STEPS, settleTooEarly, takeStep } from './steps.js';
 
 interface Check {
   readonly section: string;
   readonly name: string;
-  /** Its name in the list of the checks that a failure leaves out. */
-  readonly part?: string;
   /** Whether it also runs after a failure. */
   readonly always?: true;
   /** Tests, and says what the finding means and what to do. Undefined if there is nothing to test. */
-  readonly test: (run: CheckRun, name: string) => Promise<Result | undefined> | Result | undefined;
+  readonly test: (run: CheckRun) => Promise<Result | undefined> | Result | undefined;
 }
 
 const REACH = 'Reachability';
-const GATEWAY = 'The gateway';
 const KEY = 'The key';
 const NUMBERS = 'Test numbers';
-const FOUR_STEPS = 'The four steps, with made-up data';
+const FOUR_STEPS = 'The four steps with made-up data';
 const REPEATS = 'Repeats of recorded reports';
 
 /** All checks, in their order: each needs those before it. */
 const CHECKS: readonly Check[] = [
-  { section: REACH, name: 'connection', test: openConnection },
-
   // No key is sent before it is certain that the gateway answers.
-  { section: GATEWAY, name: 'a path that does not exist', part: 'gateway', test: tryUnknownPath },
-  { section: GATEWAY, name: 'a known path, without a key', part: 'gateway', test: tryWithoutKey },
-  { section: GATEWAY, name: 'clock', always: true, test: compareClocks },
+  { section: REACH, name: 'a known path, without a key', test: tryWithoutKey },
+  { section: REACH, name: 'certificate', test: readCertificate },
+  { section: REACH, name: 'clock', always: true, test: compareClocks },
 
-  { section: KEY, name: 'a wrong key', part: 'key', test: tryWrongKey },
-  { section: KEY, name: 'your key', part: 'key', test: tryOwnKey },
+  { section: KEY, name: 'a wrong key', test: tryWrongKey },
+  { section: KEY, name: 'your key', test: tryOwnKey },
 
   { section: FOUR_STEPS, name: 'steps and repeats', test: allowMadeUp },
-  { section: NUMBERS, name: 'a number that starts with 99', test: (run, name) => tryNumber(run, name, VERIFIED_NIN) },
-  { section: NUMBERS, name: 'another number', test: (run, name) => tryNumber(run, name, UNVERIFIED_NIN) },
-  { section: NUMBERS, name: 'is it staging?', test: needStaging },
+  { section: NUMBERS, name: 'a number that starts with 99', test: (run) => tryNumber(run, VERIFIED_NIN) },
+  { section: NUMBERS, name: 'another number', test: (run) => tryNumber(run, UNVERIFIED_NIN) },
 
   ...(['reportSettledBet', 'reportSettledWithdrawal'] as const).map((operation) => ({
     section: FOUR_STEPS,
     name: `${operation} without its initiated event`,
-    part: 'four steps',
-    test: (run: CheckRun, name: string) => settleTooEarly(run, name, operation),
+    test: (run: CheckRun) => settleTooEarly(run, operation),
   })),
   ...STEPS.map((step, index) => ({
     section: FOUR_STEPS,
     name: `${index + 1} ${step.operation}`,
-    test: (run: CheckRun) => takeStep(run, `step ${index + 1}`, step),
+    test: (run: CheckRun) => takeStep(run, step),
   })),
   ...STEPS.flatMap(({ operation }) => [
     {
       section: REPEATS,
       name: `${operation}, the same data`,
-      part: 'repeats',
-      test: (run: CheckRun, name: string) => repeatSame(run, name, operation),
+      test: (run: CheckRun) => repeatSame(run, operation),
     },
     {
       section: REPEATS,
       name: `${operation}, other data`,
-      part: 'repeats',
-      test: (run: CheckRun, name: string) => repeatOther(run, name, operation),
+      test: (run: CheckRun) => repeatOther(run, operation),
     },
   ]),
 ];
 
-/** Runs all checks in order. After a failure, leaves out the checks that depend on it, and names them. */
+/** Runs all checks in order. After a failure, leaves out the checks that depend on it, and names their sections. */
 export async function runChecks(run: CheckRun): Promise<void> {
-  const tested = new Set<string | undefined>([undefined]);
+  const tested = new Set<string>();
   const leftOut = new Set<string>();
   let end: Result['end'];
-  for (const { section, name, part, always, test } of CHECKS) {
-    const result = end && !always ? undefined : await test(run, name);
+  for (const { section, name, always, test } of CHECKS) {
+    run.recorder.label(name);
+    const result = end && !always ? undefined : await test(run);
     if (!result) {
-      if (part !== undefined && end !== 'done') leftOut.add(part);
+      if (end !== 'done') leftOut.add(section);
       continue;
     }
     run.tell(lineOf(section, name, result));
-    tested.add(part);
+    tested.add(section);
     end ??= result.status === 'fail' && run.signal.aborted ? 'failed' : result.end;
   }
-  const left = [...leftOut].filter((part) => !tested.has(part));
+  const left = [...leftOut].filter((section) => !tested.has(section));
   if (left.length > 0) run.tell(lineOf('Left out', left.join(', '), skip('not tested because of the failure above')));
   const latency = judgeLatency(run);
   if (latency) run.tell(lineOf('Latency', 'answers', latency));

@@ -1,6 +1,6 @@
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { LONGEST_TIMER_MS, systemClock } from '../../platform/time.js';
+import { LONGEST_TIMER_MS } from '../../platform/time.js';
 import { notEmpty, type OptionTable, oneOf, readArgs, readDuration } from '../args.js';
 import { codeOf, complain, EXIT, Failure, say } from '../output.js';
 import { createFindings } from './assumptions.js';
@@ -48,9 +48,8 @@ export async function check(words: readonly string[]): Promise<number> {
   const values = readArgs(CHECK_OPTIONS, words);
   const { environment = 'staging', report: file, json, timeout = DEFAULT_TIMEOUT_MS } = values;
   if (file !== undefined) expectFolder(file);
-  const milliseconds = Math.min(Math.max(1, Math.round(timeout)), LONGEST_TIMER_MS);
-  const signal = AbortSignal.timeout(milliseconds);
-  const { client: options } = await readOptionsModule(values.options, { clock: systemClock, milliseconds });
+  const { client: options } = await readOptionsModule(values.options);
+  const signal = AbortSignal.timeout(Math.min(Math.max(1, Math.round(timeout)), LONGEST_TIMER_MS));
 
   const lines: Line[] = [];
   const tell = (line: Line): void => {
@@ -72,8 +71,6 @@ export async function check(words: readonly string[]): Promise<number> {
       trustEnvironment: values['trust-environment'] === true,
       state: { recorded: new Set() },
       tell,
-      now: Date.now,
-      random: Math.random,
     });
 
   const report: Report = { environment, target, began, lines, references, assumptions: findings.list() };

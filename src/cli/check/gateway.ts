@@ -25,35 +25,21 @@ export const UNVERIFIED_NIN = '10000000000';
 const MALFORMED = JSON.stringify({ nin: 'check' });
 
 /** Verifies a text that is not a number, which can be asked in production, too. */
-const verifyNothing = (run: CheckRun, about: string, apiKey?: string): Promise<Seen> =>
-  ask(run, about, run.gateway.paths.verifyNin, MALFORMED, apiKey);
+const verifyNothing = (run: CheckRun, apiKey?: string): Promise<Seen> =>
+  ask(run, run.gateway.paths.verifyNin, MALFORMED, apiKey);
 
-/** The answer to an unknown path shows whether the gateway, or another server, answers at the address. */
-export async function tryUnknownPath(run: CheckRun, name: string): Promise<Result> {
-  const { status, json, body, text } = await ask(run, name, 'location-sdk-check/no-such-path', '{}');
-  if (status === undefined) return stop(text, 'the port is open, but no gateway answers: is the base address right?');
-  if (status >= 500) return stop(text, 'the gateway fails, or a proxy in front of it');
-  if (status < 300)
-    return stop(
-      text,
-      'another server answers, such as a web site, a proxy or a captive portal: is the base address right?',
-    );
-  if (status < 400) {
-    run.findings.note('redirects', 'differs', text);
-    return stop(
-      text,
-      'redirects are not followed, since the key would travel: set the address that the redirect leads to',
-    );
-  }
-  return json && body !== undefined
-    ? ok(text)
-    : warn(text, 'a gateway answers in JSON; the next checks show whether this is one');
+/** By default, fetch in Node.js ignores a proxy, and its errors do not say so. */
+function proxyAdvice(): string {
+  const variable = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => process.env[name]);
+  return variable
+    ? `${variable} is set, which Node.js's fetch does not use by itself: give the client transport: nodeTransport({ proxy: 'environment' }), in a file for --options. Or `
+    : '';
 }
 
-/** The gateway refuses a request without a key. Another server does not know the path. */
-export async function tryWithoutKey(run: CheckRun, name: string): Promise<Result> {
-  const { status, json, body, text } = await verifyNothing(run, name);
-  if (status === undefined) return stop(text, 'no gateway answers: is the base address right?');
+/** The gateway refuses a request without a key. Another server does not know the path, or answers in another way. */
+export async function tryWithoutKey(run: CheckRun): Promise<Result> {
+  const { status, json, body, text } = await verifyNothing(run);
+  if (status === undefined) return stop(text, `${proxyAdvice()}is the base address right?`);
   const isRefused = status === 401 || status === 403;
   if (isRefused || (json && (status === 400 || status === 422 || status === 429))) {
     if (status !== 429) run.findings.note('once', 'confirmed', text);
@@ -70,10 +56,17 @@ export async function tryWithoutKey(run: CheckRun, name: string): Promise<Result
       'is the base address right? /integration-gateway/external/nin/verify is added to it; a path before that is kept. For other paths: the option paths, in a file for --options',
     );
   }
+  if (status >= 300 && status < 400) {
+    run.findings.note('redirects', 'differs', text);
+    return stop(
+      text,
+      'redirects are not followed, since the key would travel: set the address that the redirect leads to',
+    );
+  }
   return stop(
     text,
     status < 300
-      ? 'it answers without a key, so it is not the gateway, or a gateway that is open to anyone'
+      ? 'it answers without a key, so it is another server (a web site, a proxy or a captive portal), or a gateway that is open to anyone'
       : 'another server answers, or the gateway fails',
   );
 }
@@ -100,8 +93,8 @@ export function compareClocks({ recorder: { exchanges } }: CheckRun): Result | u
 }
 
 /** Whether the gateway refuses a key that it never issued. */
-export async function tryWrongKey(run: CheckRun, name: string): Promise<Result> {
-  const { status, text } = await verifyNothing(run, name, WRONG_KEY);
+export async function tryWrongKey(run: CheckRun): Promise<Result> {
+  const { status, text } = await verifyNothing(run, WRONG_KEY);
   run.state.refusesWrongKey = status === 401 || status === 403;
   if (status === 401) return ok(`is refused: ${text}`);
   if (status === 403)
@@ -114,10 +107,10 @@ export async function tryWrongKey(run: CheckRun, name: string): Promise<Result> 
 }
 
 /** Whether the gateway accepts the operator's key. */
-export async function tryOwnKey(run: CheckRun, name: string): Promise<Result> {
+export async function tryOwnKey(run: CheckRun): Promise<Result> {
   const key = await readKey(run);
   if (typeof key !== 'string') return key;
-  const { status, text } = await verifyNothing(run, name, key);
+  const { status, text } = await verifyNothing(run, key);
   if (status === 401 || status === 403)
     return stop(`is refused: ${text}`, `is it the key of ${run.environment}? Keys of staging and production differ`);
   if (status === 429) return warn(text, 'wait, and run the checks again');
@@ -156,41 +149,28 @@ async function readKey(run: CheckRun): Promise<string | Result> {
 }
 
 /**
- * Tests a number of staging. The numbers also show that this is staging. One after the other: outside of staging, the
- * second number may belong to a person.
+ * Tests a number of staging. If the answer differs, this may not be staging: the other number may belong to a person, and
+ * made-up reports might be recorded as real ones, so the run ends.
  */
-export async function tryNumber(run: CheckRun, name: string, nin: string): Promise<Result | undefined> {
+export async function tryNumber(run: CheckRun, nin: string): Promise<Result> {
   const expected = nin === VERIFIED_NIN;
-  if (run.state.isOther) return undefined;
-  const { value, error } = await call(run, name, () => run.client.verifyNin({ nin }, { signal: run.signal }));
-  if (error) {
-    if (error.status !== undefined && error.status < 300) run.findings.note('nin', 'differs', lastAnswer(run));
-    run.state.isOther = !run.trustEnvironment;
-    return fail(describeError(run, error));
-  }
-  run.findings.note('nin', 'confirmed', 'success is a boolean');
-  const text = `success is ${value.success}`;
-  if (value.success === expected) return ok(`${text}, as in staging`);
-  run.state.isOther = !run.trustEnvironment;
-  return fail(text, `in staging it is ${expected} (specification, section 4.3)`);
+  const { value, error } = await call(run, () => run.client.verifyNin({ nin }, { signal: run.signal }));
+  if (error?.status !== undefined && error.status < 300) run.findings.note('nin', 'differs', lastAnswer(run));
+  if (value) run.findings.note('nin', 'confirmed', 'success is a boolean');
+  if (value?.success === expected) return ok(`success is ${expected}, as in staging`);
+  const text = error
+    ? describeError(run, error)
+    : `success is ${!expected}, and in staging it is ${expected} (specification, section 4.3)`;
+  return run.trustEnvironment
+    ? fail(text)
+    : stop(
+        `${text}. It does not answer as staging does, so no made-up report is sent`,
+        'if you are sure that it is staging: --trust-environment',
+      );
 }
-
-/** Made-up reports might be recorded as real ones if this is not staging, so none is sent. */
-export const needStaging = ({ state }: CheckRun): Result | undefined =>
-  state.isOther
-    ? {
-        ...skip(
-          'it does not answer as staging does, so no made-up report is sent there',
-          'if you are sure that it is staging: --trust-environment',
-        ),
-        end: 'failed',
-      }
-    : undefined;
 
 /** A slower answer, as a share of the time limit, is too close to it. */
 const SLOW_SHARE = 0.5;
-/** From this number of answers without a 429 the run says that it met no rate limit. */
-const MANY_ANSWERS = 15;
 
 /** Compares the time of the answers with the time limit of the client. */
 export function judgeLatency({ recorder: { exchanges }, requestMs, findings }: CheckRun): Result | undefined {
@@ -198,7 +178,6 @@ export function judgeLatency({ recorder: { exchanges }, requestMs, findings }: C
   if (!latency) return undefined;
   const slowest = `slowest ${Math.round(latency.slowestMs)} ms`;
   if (!exchanges.some(({ status }) => status === undefined)) findings.note('timeouts', 'confirmed', slowest);
-  if (latency.answers >= MANY_ANSWERS) findings.note('rate', 'confirmed', `no 429 in ${latency.answers} requests`);
   const text = `median ${Math.round(latency.medianMs)} ms, ${slowest}, of ${latency.answers} answers`;
   return latency.slowestMs > requestMs * SLOW_SHARE
     ? warn(text, `close to attemptTimeoutMs (${requestMs} ms): beyond it a report is in doubt`)

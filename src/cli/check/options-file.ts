@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ClientOptions } from '../../client/options.js';
-import { seconds } from '../../platform/messages.js';
-import { type Limit, withTimeout } from '../../platform/time.js';
+import { asRecord } from '../../platform/as-record.js';
 import { Failure } from '../output.js';
 
 /** The exports of an options file. It has at least one of them. */
@@ -13,22 +12,19 @@ export interface OptionsModule {
 
 /**
  * Reads the client options of a file, which are its default export, and the options of an outbox, which are its export
- * `outbox`. Without a file there are none. The file must load within the limit.
+ * `outbox`. Without a file there are none.
  */
-export async function readOptionsModule(file: string | undefined, limit: Limit): Promise<OptionsModule> {
+export async function readOptionsModule(file: string | undefined): Promise<OptionsModule> {
   if (file === undefined) return { client: {}, outbox: undefined };
-  const loaded = await withTimeout<{ readonly default?: unknown; readonly outbox?: unknown }>(
-    () => import(pathToFileURL(resolve(file)).href),
-    limit,
-  );
-  if (loaded.ended === 'failed') {
+  let loaded: { readonly default?: unknown; readonly outbox?: unknown };
+  try {
+    loaded = await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
     // The message is not shown, since an error of the file may contain the key.
-    const { code, name } = (loaded.error ?? {}) as { code?: unknown; name?: unknown };
+    const { code, name } = asRecord(error);
     throw new Failure(`--options ${file} cannot be loaded (${String(code ?? name)}): it must be a module of Node.js`);
   }
-  if (loaded.ended !== 'done')
-    throw new Failure(`--options ${file} did not load within ${seconds(limit.milliseconds)}: it waits for something`);
-  const { outbox, default: options = outbox === undefined ? undefined : {} } = loaded.value;
+  const { outbox, default: options = outbox === undefined ? undefined : {} } = loaded;
   if (!isObject(options))
     throw new Failure(
       `--options ${file} exports no object of client options as default, and no options of an outbox as outbox`,

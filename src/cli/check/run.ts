@@ -4,6 +4,7 @@ import type { Receipt } from '../../client/receipt.js';
 import { moreHeaders } from '../../delivery/ask-option.js';
 import { readAnswer } from '../../delivery/failures.js';
 import type { Gateway } from '../../delivery/settings.js';
+import { THE_HOST } from '../../delivery/transport.js';
 import { type Environment, hasCode, isReportingError, type ReportingError } from '../../errors/errors.js';
 
 import { type Limit, systemClock } from '../../platform/time.js';
@@ -68,8 +69,6 @@ export type MadeUpReports = Readonly<
 /** The results that later checks need. */
 export interface RunState {
   refusesWrongKey?: boolean;
-  /** Whether the gateway does not answer as staging does, and `--trust-environment` is not given. */
-  isOther?: boolean;
   madeUp?: MadeUpReports;
   /** Whether a step got no answer that refuses it, so that the next one is pointless. */
   isSilent?: boolean;
@@ -86,8 +85,6 @@ export interface CheckRun extends Target {
   readonly trustEnvironment: boolean;
   readonly state: RunState;
   tell(line: Line): void;
-  now(): number;
-  random(): number;
 }
 
 /** The limit of one request. The limit of the whole run applies, too. */
@@ -109,10 +106,9 @@ export interface Seen {
 }
 
 /** Sends a request that no call of the client makes, exactly as the client would. */
-export async function ask(run: CheckRun, about: string, path: string, body: string, apiKey?: string): Promise<Seen> {
+export async function ask(run: CheckRun, path: string, body: string, apiKey?: string): Promise<Seen> {
   const more = run.headers ? await moreHeaders(run.headers, () => limitOf(run), new Set()) : { headers: {} };
   if ('code' in more) return { text: more.text };
-  run.recorder.label(about);
   const attempted = await run.recorder.transport.send(
     {
       url: run.gateway.baseUrl + GATEWAY_PATH + path.replace(/^\//, ''),
@@ -127,7 +123,7 @@ export async function ask(run: CheckRun, about: string, path: string, body: stri
     case 'answered':
       return { ...readAnswer(attempted.status, attempted.text), text: lastAnswer(run) };
     case 'broken':
-      return { text: attempted.failure.text };
+      return { text: attempted.failure.text.replace(THE_HOST, new URL(run.gateway.baseUrl).host) };
     case 'timeout':
       return { text: `no complete answer within ${run.requestMs / 1_000} s` };
     case 'aborted':
@@ -148,8 +144,7 @@ export type Ended<T> =
 const LONGEST_RETRY_WAIT_MS = 15_000;
 
 /** Calls the client. If the gateway answers 429, waits and calls once more. */
-export async function call<T>(run: CheckRun, about: string, begin: () => Promise<T>): Promise<Ended<T>> {
-  run.recorder.label(about);
+export async function call<T>(run: CheckRun, begin: () => Promise<T>): Promise<Ended<T>> {
   for (let waited = false; ; waited = true) {
     try {
       return { value: await begin() };

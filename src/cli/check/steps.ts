@@ -68,15 +68,15 @@ const OF_LOOKUP: Location = { latitude: 6.4541, longitude: 3.3947, city: 'Lagos'
 const LETTERS = 'bcdfghjkmnpqrstvwxz';
 
 /** Only letters, since long numbers are masked in the texts of a gateway. */
-const newReference = (random: () => number): string =>
-  `SDK-CHECK-${Array.from({ length: 10 }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join('')}`;
+const newReference = (): string =>
+  `SDK-CHECK-${Array.from({ length: 10 }, () => LETTERS[Math.floor(Math.random() * LETTERS.length)]).join('')}`;
 
 const FIRST_AMOUNT = 1_500;
 const OTHER_AMOUNT = 1_600;
 
 /** The four steps with data that is complete, valid and about no person. */
-function madeUpReports({ client, signal, now }: CheckRun, reference: string): MadeUpReports {
-  const timestamp = `${Math.floor(now() / 1_000)}`;
+function madeUpReports({ client, signal }: CheckRun, reference: string): MadeUpReports {
+  const timestamp = `${Math.floor(Date.now() / 1_000)}`;
   const withdrawal = {
     request_id: reference,
     timestamp,
@@ -125,10 +125,10 @@ export function allowMadeUp({ environment, sharedAddress }: CheckRun): Result | 
  * Sends a settled report whose initiated event was never reported. The gateway must refuse it (specification, section
  * 1).
  */
-export async function settleTooEarly(run: CheckRun, name: string, operation: Step['operation']): Promise<Result> {
-  const reference = newReference(run.random);
+export async function settleTooEarly(run: CheckRun, operation: Step['operation']): Promise<Result> {
+  const reference = newReference();
   const reports = madeUpReports(run, reference);
-  const { error } = await call(run, name, () => reports[operation](FIRST_AMOUNT));
+  const { error } = await call(run, () => reports[operation](FIRST_AMOUNT));
   const text = lastAnswer(run);
   if (error && hasCode(error, 'not-found')) {
     run.findings.note('meanings', 'confirmed', `never initiated: ${text}`);
@@ -147,19 +147,19 @@ export async function settleTooEarly(run: CheckRun, name: string, operation: Ste
 /** The reports of this run, under one new reference. */
 function reportsOf(run: CheckRun): MadeUpReports {
   if (run.state.madeUp) return run.state.madeUp;
-  const reference = newReference(run.random);
+  const reference = newReference();
   run.references.push(reference);
   run.state.madeUp = madeUpReports(run, reference);
   return run.state.madeUp;
 }
 
-export async function takeStep(run: CheckRun, about: string, { operation, shows, blames }: Step) {
+export async function takeStep(run: CheckRun, { operation, shows, blames }: Step) {
   const { state, findings } = run;
   if (state.isSilent) return undefined;
   const reports = reportsOf(run);
   const { after }: Operation = operations[operation];
   if (after && !state.recorded.has(after)) return skip(`${after} was not recorded`);
-  const { value, error } = await call(run, about, () => reports[operation](FIRST_AMOUNT));
+  const { value, error } = await call(run, () => reports[operation](FIRST_AMOUNT));
   const text = lastAnswer(run);
   if (value) {
     state.recorded.add(operation);
@@ -193,10 +193,10 @@ export async function takeStep(run: CheckRun, about: string, { operation, shows,
  * Sends the same data again. The delivery needs an error for a repeat (specification, section 1) that the client
  * recognises.
  */
-export async function repeatSame(run: CheckRun, name: string, operation: Step['operation']) {
+export async function repeatSame(run: CheckRun, operation: Step['operation']) {
   const { state, findings } = run;
   if (!state.recorded.has(operation)) return undefined;
-  const { error } = await call(run, name, () => reportsOf(run)[operation](FIRST_AMOUNT));
+  const { error } = await call(run, () => reportsOf(run)[operation](FIRST_AMOUNT));
   const text = lastAnswer(run);
   if (!error) {
     findings.note('duplicate', 'differs', `taken again: ${text}`);
@@ -220,10 +220,10 @@ export async function repeatSame(run: CheckRun, name: string, operation: Step['o
 }
 
 /** Sends other data under a recorded reference. The client should tell it from the same data. */
-export async function repeatOther(run: CheckRun, name: string, operation: Step['operation']) {
+export async function repeatOther(run: CheckRun, operation: Step['operation']) {
   const { state, findings } = run;
   if (!state.recorded.has(operation)) return undefined;
-  const { error } = await call(run, name, () => reportsOf(run)[operation](OTHER_AMOUNT));
+  const { error } = await call(run, () => reportsOf(run)[operation](OTHER_AMOUNT));
   const text = lastAnswer(run);
   if (!error) {
     findings.note('conflict', 'differs', `taken: ${text}`);

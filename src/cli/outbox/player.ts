@@ -4,14 +4,11 @@ import type { Seal } from '../../outbox/seal/seal.js';
 import { makeStandardSeal } from '../../outbox/seal/standard-seal.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { asOwnRecord } from '../../platform/as-record.js';
-import { systemClock } from '../../platform/time.js';
 import type { ValidationIssue } from '../../schema/issue.js';
 import { readOptionsModule } from '../check/options-file.js';
 import { EXIT, Failure, printable, remark, say } from '../output.js';
 import type { OutboxValues } from './options.js';
 import { duration, grouped, newDecision, table, type View, wrapped } from './printable.js';
-
-const OPTIONS_MS = 60_000;
 
 /** Prints what is stored of one player, and erases the bodies of the final reports. The player's id is not printed. */
 export async function player(
@@ -40,7 +37,7 @@ export async function player(
 
 /** The seal of the outbox whose options a file exports. Without a file it opens bodies that are not encrypted. */
 async function sealOf(file: string | undefined, store: OutboxStore): Promise<Seal> {
-  const { outbox } = await readOptionsModule(file, { clock: systemClock, milliseconds: OPTIONS_MS });
+  const { outbox } = await readOptionsModule(file);
   const { encryption } = asOwnRecord(outbox);
   const issues: ValidationIssue[] = [];
   const make = makeStandardSeal(encryption, issues);

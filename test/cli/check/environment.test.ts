@@ -33,14 +33,9 @@ describe('a gateway that does not answer as staging gets no made-up report', () 
     expect(references).toEqual([]);
     // Any further number could belong to a person.
     expect(asked.filter(({ key, body }) => key === apiKey && /^\d{11}$/.test(body.nin ?? ''))).toHaveLength(numbers);
-    expect(lines).toContainEqual(
-      expect.objectContaining({
-        name: 'is it staging?',
-        status: 'skip',
-        advice: expect.stringContaining('--trust-environment'),
-      }),
-    );
-    expect(lines.filter(({ status }) => status === 'fail')).toHaveLength(1);
+    expect(lines.filter(({ status }) => status === 'fail')).toMatchObject([
+      { advice: expect.stringContaining('--trust-environment') },
+    ]);
   });
 
   test('a gateway that verifies every number gets them with --trust-environment', async () => {

@@ -26,8 +26,6 @@ export async function checkStaging(options: ClientOptions, { trustEnvironment = 
     signal,
     trustEnvironment,
     state: { recorded: new Set() },
-    now: systemClock.now,
-    random: Math.random,
   });
   const report = {
     environment: 'staging',
@@ -66,7 +64,6 @@ export function gatewayThat(
     return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
   };
   const answerOf = (one: Asked): Answered => {
-    if (one.path.startsWith('location-sdk-check')) return [404, { message: 'no such path' }];
     if (one.key === undefined || one.key === 'location-sdk-check-wrong-key' || !isKey(one.key))
       return [401, { error: 'Unauthorized', message: 'no key' }];
     return answer(one) ?? (one.path === 'nin/verify' ? verified(one) : [200, { message: 'recorded' }]);

@@ -14,7 +14,6 @@ import { type OutboxSettings, readOutboxSettings } from '../../../outbox/setting
 import type { OutboxStore } from '../../../outbox/store/store.js';
 import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
 import { asRecord } from '../../../platform/as-record.js';
-import { systemClock } from '../../../platform/time.js';
 import type { ValidationMode } from '../../../schema/model.js';
 import { readOptionsModule } from '../../check/options-file.js';
 import { Failure, remark } from '../../output.js';
@@ -33,8 +32,6 @@ export interface Importer {
   readonly outbox: object;
 }
 
-const OPTIONS_MS = 60_000;
-
 /** An import sends nothing, so it needs no key. */
 const noKey = () => Promise.reject(new Error('An import sends nothing.'));
 
@@ -44,7 +41,7 @@ export async function readImporter({
   environment: given,
   options: file,
 }: OutboxValues): Promise<Importer> {
-  const { client: options, outbox } = await readOptionsModule(file, { clock: systemClock, milliseconds: OPTIONS_MS });
+  const { client: options, outbox } = await readOptionsModule(file);
   const { staging, production } = options.gateways ?? {};
   const gateways = { staging: { ...staging, apiKey: noKey }, production: { ...production, apiKey: noKey } };
   const logger = { debug: () => undefined, info: () => undefined, warn: remark, error: remark };
