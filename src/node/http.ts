@@ -20,9 +20,7 @@ export function urlOf({ url = '/', headers }: IncomingMessage, hostless = ''): U
   }
 }
 
-/** Methods that `Request` refuses. */
-const NO_REQUEST = /^(?:CONNECT|TRACE|TRACK)$/;
-
+/** The web's request. Throws for a method that it refuses, such as TRACE. */
 export function toRequest(
   incoming: IncomingMessage,
   url: URL,
@@ -34,14 +32,7 @@ export function toRequest(
     if (typeof value === 'string') pairs.push([name, value]);
     else for (const one of value ?? []) pairs.push([name, one]);
   }
-  const refused = NO_REQUEST.test(method);
-  const request = new Request(url, {
-    method: refused ? 'GET' : method,
-    headers: pairs,
-    ...(!refused && init),
-    duplex: 'half',
-  } as RequestInit);
-  return refused ? Object.defineProperty(request, 'method', { value: method }) : request;
+  return new Request(url, { method, headers: pairs, ...init, duplex: 'half' } as RequestInit);
 }
 
 /** Longer than the gateway accepts: it replaces a body that is too long. */

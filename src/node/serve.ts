@@ -79,11 +79,6 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
       incoming.socket.destroy(),
     );
   });
-  server.on('connect', (_, socket) => {
-    socket
-      .on('error', () => undefined)
-      .end('HTTP/1.1 405 Method Not Allowed\r\nallow: POST\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-  });
   await once(server.listen(port, host), 'listening');
   const { address, port: taken, family } = server.address() as AddressInfo;
   // An address that stands for all interfaces cannot be dialled. This machine reaches itself through loopback.

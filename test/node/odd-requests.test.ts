@@ -63,21 +63,22 @@ const LINES: readonly [line: string, status: number][] = [
   [`GET ${PATH}`, 405],
   [`HEAD ${PATH}`, 405],
   [`PUT ${PATH}`, 405],
-  [`TRACE ${PATH}`, 405],
-  ['TRACE /', 404],
   ['POST /integration-gateway;x=1/external/report-bet-event', 404],
   ['POST /;x=1/integration-gateway/external/report-bet-event', 404],
   ['GET /__admin;x=1/health', 404],
   ['GET /__admin/health;x=1', 403],
   [`PROPFIND ${PATH}`, 405],
   [`POST http://elsewhere${PATH}`, 401],
-  ['CONNECT x:1', 405],
   ['FETCH /', 400],
   ['GET /\u0000', 400],
 ];
 
 test('each odd line is answered with its status', async () => {
   for (const [line, status] of LINES) expect([line, statusOf(await exchange(head(line)))]).toEqual([line, status]);
+});
+
+test('a method that a web Request refuses ends the connection', async () => {
+  for (const line of [`TRACE ${PATH}`, 'CONNECT x:1']) expect(await exchange(head(line))).toBe('');
 });
 
 test("each odd Host is answered, and is not the server's own", async () => {

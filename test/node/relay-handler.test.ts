@@ -230,7 +230,11 @@ describe('a body', () => {
 
 describe('an invalid request', () => {
   const LINES: readonly [name: string, line: string, status: number][] = [
-    ['a method that a web Request refuses', 'TRACE /relay/report-bet-event HTTP/1.1', 405],
+    [
+      'a method that a web Request refuses: it ends the connection',
+      'TRACE /relay/report-bet-event HTTP/1.1',
+      Number.NaN,
+    ],
     ['GET', 'GET /relay/report-bet-event HTTP/1.1', 405],
     ['an encoded slash', 'POST /relay%2Freport-bet-event HTTP/1.1', 404],
     ['a backslash', 'POST /relay\\x/..\\settle-withdrawal HTTP/1.1', 404],
