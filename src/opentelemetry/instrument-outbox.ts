@@ -9,10 +9,10 @@ import { spanned } from './spanned.js';
 
 /**
  * Returns an outbox that reports to OpenTelemetry: counters of its events, gauges of its store, and a span for each
- * enqueued report. Its attempts are reported by its client, if that comes from `instrumentClient`. The gauges end with
- * `stop` and begin again with `start`. No attribute contains a secret or personal data; `bet_id` and `request_id` are
- * in spans only. Telemetry that fails, or a meter that throws, does not affect a report. Instrument an outbox once, and
- * use the returned one.
+ * enqueued report. Its attempts are reported by its client, if that comes from `instrumentClient`. The gauges are read
+ * as long as the process runs and the store is open. No attribute contains a secret or personal data; `bet_id` and
+ * `request_id` are in spans only. Telemetry that fails, or a meter that throws, does not affect a report. Instrument an
+ * outbox once, and use the returned one.
  *
  * @example
  * ```ts
@@ -27,9 +27,7 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
   refuseOtherNames('instrumentOutbox', ['meterProvider', 'tracerProvider', 'observeStats'], options);
   const { meter, tracer } = instrumentsOf(options);
   const countWithin = countEvents(meter, outbox);
-  const begin = () => (options.observeStats === false ? undefined : observeStats(meter, outbox));
-  let end = begin();
-  let starts = 0;
+  if (options.observeStats !== false) observeStats(meter, outbox);
 
   const enqueue =
     <Payload>(
@@ -110,19 +108,6 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
           countWithin(given.operation, result.value.id);
       }
       return results;
-    },
-    start: () => {
-      starts += 1;
-      end ??= begin();
-      outbox.start();
-    },
-    stop: async (given) => {
-      const before = starts;
-      await outbox.stop(given);
-      // It was started again during the stop.
-      if (starts !== before) return;
-      end?.();
-      end = undefined;
     },
   };
   // Keeps getters, and all other members of an outbox.

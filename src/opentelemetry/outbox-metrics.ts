@@ -88,14 +88,13 @@ const ALWAYS: readonly Paused[] = ENVIRONMENTS.flatMap((environment) =>
   PAUSE_REASONS.map((reason) => ({ account: DEFAULT_ACCOUNT, environment, reason })),
 );
 
-/** Reads the store at each collection and sets the gauges. Returns a function that stops this. */
-export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): () => void {
+/** Reads the store at each collection and sets the gauges. */
+export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): void {
   const gauges = {
     reports: makeGauge(meter, 'reports'),
     oldest: makeGauge(meter, 'oldest'),
     paused: makeGauge(meter, 'paused'),
   };
-  const all = Object.values(gauges);
   let asking: Promise<OutboxStats> | undefined;
   /** The pauses of accounts that have a name of their own. */
   const pausedBefore = new Map<string, Paused>();
@@ -129,6 +128,5 @@ export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): () =>
       );
   };
 
-  quietly(() => meter.addBatchObservableCallback(callback, all));
-  return () => void quietly(() => meter.removeBatchObservableCallback(callback, all));
+  quietly(() => meter.addBatchObservableCallback(callback, Object.values(gauges)));
 }
