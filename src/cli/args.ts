@@ -122,7 +122,7 @@ export const visibleText = (text: string): string => {
 };
 
 export const notEmpty = (text: string): string => {
-  if (text === '') throw new Failure('must not be empty');
+  if (text.trim() === '') throw new Failure('must not be empty');
   return text;
 };
 

@@ -245,7 +245,7 @@ describe('commands that decide', () => {
     });
     expect(await outbox(file, 'resolve', BAD, '--reason', 'x')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--as recorded'),
+      err: expect.stringContaining('resolve needs --as <verdict> (recorded: '),
     });
     expect(await outbox(file, 'resolve', BAD, '--as', 'dismissed', '--reason', 'a test bet')).toMatchObject({
       code: 0,
@@ -359,7 +359,9 @@ describe('the books', () => {
   });
 
   it('need an operation, an environment and a file', async () => {
-    expect((await outbox(sample, 'reconcile', list('B-1'))).err).toContain('needs --operation and --environment');
+    expect((await outbox(sample, 'reconcile', list('B-1'))).err).toMatch(
+      /reconcile needs --operation <name> .*; reconcile needs --environment <name>/,
+    );
     expect((await outbox(sample, 'reconcile', ...of)).err).toContain('needs a file');
     expect((await outbox(sample, 'reconcile', newFile(), ...of)).err).toContain('cannot be read (ENOENT)');
     expect((await outbox(sample, 'reconcile', list(' '), ...of)).err).toContain(

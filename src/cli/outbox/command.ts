@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { createOperator } from '../../outbox/operator/operator.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
-import { type Described, didYouMean, expectNone, type OptionTable, readWords } from '../args.js';
+import { type Described, didYouMean, expectNone, type OptionRow, type OptionTable, readWords } from '../args.js';
 import { Failure } from '../output.js';
 import { serveOutbox } from './console.js';
 import { resolve, retry } from './decide.js';
@@ -28,8 +29,14 @@ interface OutboxCommand {
   readonly summary: string;
   readonly notes?: string;
   readonly takes: readonly OptionName[];
-  /** The words after the command. Without it, there are none. */
-  readonly words?: { readonly usage: string; readonly most: number; readonly needs: string };
+  readonly needs?: readonly OptionName[];
+  /** The words after the command. Without it, there are none. `least`: 1 if it is left out. */
+  readonly words?: {
+    readonly usage: string;
+    readonly least?: number;
+    readonly most: number;
+    readonly needs: string;
+  };
   readonly run?: (view: View, values: OutboxValues, words: readonly string[]) => Promise<number>;
   /** Runs a command that opens its outbox itself. */
   readonly begin?: (place: string, values: OutboxValues, words: readonly string[]) => Promise<number>;
@@ -73,30 +80,36 @@ export const OUTBOX_COMMANDS: Readonly<Record<string, OutboxCommand>> = {
   },
   resolve: {
     summary: 'Write down your verdict on quarantined reports',
-    notes: `It needs --as and --reason. recorded: the gateway has it. dismissed: never send
-it.
-${A_REPORT}`,
+    notes: A_REPORT,
     takes: ['all', 'code', ...NARROWING, 'as', 'reason', 'keep-body', 'with-settlement'],
+    needs: ['as', 'reason'],
     words: REPORTS,
     run: resolve,
   },
   replace: {
     summary: 'Send corrected data under the reference of a refused report',
-    notes: `It needs --reason, and a file with the data as JSON, or - for standard input.
-It works only while it is certain that the gateway has recorded nothing, and
-for a settlement that was never sent: give its id, or --operation. It needs the
-options of your client, and of your outbox if that encrypts.
+    notes: `The file has the corrected data as JSON; - is standard input. It works only
+while it is certain that the gateway has recorded nothing, and for a settlement
+that was never sent: give its id, or --operation. It needs the options of your
+client, and of your outbox if that encrypts.
 ${A_REPORT}`,
     takes: [...NARROWING, 'reason', 'options'],
-    words: { usage: '<report> <file.json>', most: 2, needs: 'a report and a file with its data as JSON, or -' },
+    needs: ['reason'],
+    words: {
+      usage: '<report> <file.json>',
+      least: 2,
+      most: 2,
+      needs: 'a report and a file with the corrected data as JSON, or - for standard input',
+    },
     run: replace,
   },
   reopen: {
     summary: 'Take back the dismissal of reports',
-    notes: `It needs --reason. A report is as before, and so is the settlement that was
-dismissed with it. --decision is for all reports of one decision.
+    notes: `A report is as before, and so is the settlement that was dismissed with it.
+--decision is for all reports of one decision.
 ${A_REPORT}`,
     takes: [...NARROWING, 'decision', 'reason'],
+    needs: ['reason'],
     words: REPORTS,
     run: reopen,
   },
@@ -107,39 +120,40 @@ ${A_REPORT}`,
   },
   rebind: {
     summary: "Send the reports of an account's environment to another gateway",
-    notes: `It needs --environment, --gateway and --reason. End every instance first:
-waiting reports go there, too.
+    notes: `End every instance first: waiting reports go there, too.
 ${NO_ACCOUNT}`,
     takes: ['account', 'environment', 'gateway', 'reason'],
+    needs: ['environment', 'gateway', 'reason'],
     run: rebind,
   },
   reconcile: {
     summary: 'Print the references of your list that are not recorded',
-    notes: `The list is a file, or - for standard input, with one bet_id or request_id per
-line. It needs --operation and --environment.
+    notes: `The list is a file with one bet_id or request_id per line; - is standard input.
 ${NO_ACCOUNT}`,
     takes: NARROWING,
+    needs: ['operation', 'environment'],
     words: { usage: '<list>', most: 1, needs: 'a file with one reference per line, or -' },
     run: reconcileList,
   },
   import: {
     summary: 'Enqueue the reports of a file, CSV or NDJSON',
-    notes: `It needs --operation. --account, --environment and --operation are those of the
-new reports (default: the account default). It checks every line first, and
-lists wrong lines in <file>.rejected.csv. It creates a missing SQLite file.
-After an interruption, run the same command again: no report is enqueued twice.
-Running workers send the reports.`,
+    notes: `--account, --environment and --operation are those of the new reports (default:
+the account default). It checks every line first, and lists wrong lines in
+<file>.rejected.csv. It creates a missing SQLite file. After an interruption,
+run the same command again: no report is enqueued twice. Running workers send
+the reports.`,
     takes: [...NARROWING, 'map', 'options', 'dry-run', 'skip-rejected'],
+    needs: ['operation'],
     words: { usage: '<file>', most: 1, needs: 'one file, such as bets.csv' },
     begin: importFile,
   },
   export: { summary: 'Print the log of receipts as JSON Lines', takes: ['from'], run: exportLog },
   prune: {
     summary: 'Delete old final reports, in small steps beside running workers',
-    notes: `It needs --older-than and --keep-receipts. A deleted report no longer protects
-against reporting its reference twice. After an interruption, run the same
-command again.`,
+    notes: `A deleted report no longer protects against reporting its reference twice.
+After an interruption, run the same command again.`,
     takes: ['account', 'older-than', 'keep-receipts'],
+    needs: ['older-than', 'keep-receipts'],
     run: prune,
   },
   player: {
@@ -197,9 +211,14 @@ Exit code 0: done. 1: it could not be done, verify found a break, or reconcile
 found a report that is not recorded. 2: the call is wrong, or the file cannot be
 used; then the file is not changed.`,
     };
-  const { summary, notes = '', takes, words: more } = command;
-  const options = pick([...new Set<OptionName>([...takes, 'json', 'schema'])]);
-  return { summary, usage: `outbox <file> ${name}${more ? ` ${more.usage}` : ''} [options]`, options, notes };
+  const { summary, notes, takes, needs = [], words: more } = command;
+  const needed = new Intl.ListFormat('en').format(needs.map((option) => `--${option}`));
+  return {
+    summary,
+    usage: `outbox <file> ${name}${more ? ` ${more.usage}` : ''} [options]`,
+    options: pick([...new Set<OptionName>([...takes, 'json', 'schema'])]),
+    notes: [needed && `It needs ${needed}.`, notes].filter(Boolean).join('\n'),
+  };
 }
 
 /** Reads a call before any file is opened. Throws a `Failure` for a wrong call. */
@@ -212,19 +231,25 @@ export function readOutboxCall(words: readonly string[]) {
   const known = Object.keys(OUTBOX_COMMANDS);
   if (!command)
     throw new Failure(`unknown command ${name}${didYouMean(name, known)}; known are ${known.join(', ')}; see --help`);
-  const { takes, words: { most = 0, needs = '' } = {} } = command;
+  const { takes, needs = [], words: follow } = command;
   const fits = (option: string) =>
     option === 'json' || (option === 'schema' && isAddress(file)) || takes.some((one) => one === option);
   const problems = Object.keys(values).flatMap((option) =>
     fits(option) ? [] : [`--${option} does not go with ${name}`],
   );
-  if (most === 0 && more.length > 0) problems.push(`unexpected word '${more[0]}'`);
-  else if (more.length > most || (most > 0 && more.length === 0 && !values.all && values.decision === undefined))
-    problems.push(`${name} needs ${needs}`);
+  for (const option of needs)
+    if (values[option] === undefined) {
+      const { hint, help }: OptionRow = OUTBOX_OPTIONS[option];
+      problems.push(`${name} needs --${option}${hint ? ` ${hint}` : ''} (${help})`);
+    }
+  const isSelection = values.all || values.decision !== undefined;
+  if (!follow) problems.push(...more.map((word) => `unexpected word '${word}'`));
+  else if (more.length > follow.most || (more.length < (follow.least ?? 1) && !isSelection))
+    problems.push(`${name} needs ${follow.needs}`);
   if (values.all && more.length > 0) problems.push('--all goes without names of reports');
   // To open and close a database here would release the locks of its user in this process.
   const read = name === 'reconcile' ? more[0] : name === 'replace' ? more[1] : undefined;
-  if (isThere(`${read}-wal`)) problems.push(`${read} is a database in use; ${name} needs ${needs}`);
+  if (isThere(`${read}-wal`)) problems.push(`${read} is a database in use; ${name} needs ${follow?.needs}`);
   expectNone(problems);
   return { file, name, command, values, more };
 }
@@ -238,7 +263,9 @@ export async function outbox(words: readonly string[]): Promise<number> {
     const store = await openOutbox(file, values.schema);
     try {
       await expectAccount(store, values.account);
-      const view = { store, command: commandFor(file, values.schema), now: Date.now() };
+      const typed = commandFor(file, values.schema);
+      const operator = createOperator({ over: store, command: typed, keepBodies: values['keep-body'] ?? false });
+      const view = { store, operator, command: typed, now: Date.now() };
       return (await command.run?.(view, values, more)) ?? 0;
     } finally {
       await store.close?.();

@@ -1,7 +1,6 @@
 import { consoleOver } from '../../console/console.js';
 import { readConsoleSettings } from '../../console/console-options.js';
 import { serveConsole } from '../../node/console-server.js';
-import { createOperator } from '../../outbox/operator/operator.js';
 import { EXIT, remark, say } from '../output.js';
 import { listening, signalled } from '../serving.js';
 import type { OutboxValues } from './options.js';
@@ -9,12 +8,11 @@ import { userName, type View } from './printable.js';
 
 /** Serves the operator's console on this machine until a signal ends it. */
 export async function serveOutbox(
-  { store, command }: View,
+  { store, operator }: View,
   { port = 0, 'read-only': only, json }: OutboxValues,
 ): Promise<number> {
   const readOnly = only === true;
   const visitor = { name: userName() ?? 'command line', mayAct: true, mayReadBodies: true };
-  const operator = createOperator({ over: store, command });
   const { address, close } = await listening(
     () =>
       serveConsole((isLoggedIn) => {

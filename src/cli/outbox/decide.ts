@@ -1,10 +1,9 @@
 import { type DecidedReport, type DecideRequest, openSettlementOf, plan } from '../../outbox/operator/decide.js';
-import { createOperator } from '../../outbox/operator/operator.js';
 import { scanRows } from '../../outbox/operator/reports.js';
 import { type Row, wrongOf } from '../../outbox/rules/state-machine.js';
 import { EXIT, Failure, printable, remark, say } from '../output.js';
 import { findReport } from './find.js';
-import type { OutboxValues } from './options.js';
+import { needed, type OutboxValues } from './options.js';
 import { newDecision, quoted, type View } from './printable.js';
 
 /** Sends quarantined reports again, or waiting reports now. */
@@ -14,21 +13,14 @@ export async function retry(view: View, values: OutboxValues, names: readonly st
 
 /** Records a person's verdict on reports. */
 export async function resolve(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
-  const { as: action, all, code } = values;
-  if (action === undefined)
-    throw new Failure('resolve needs --as recorded (the gateway has it) or --as dismissed (never send it)');
-  reasonOf('resolve', values);
+  const { all, code } = values;
+  const action = needed(values, 'as');
   if (values['with-settlement'] && action !== 'dismissed')
     throw new Failure('--with-settlement goes with --as dismissed');
   // A verdict is final, so one verdict is not for reports with different problems.
   if (all && code === undefined)
     throw new Failure('resolve --all needs --code: the problem of these reports, as list prints it');
   return decideAll(view, values, names, action);
-}
-
-export function reasonOf(verb: 'resolve' | 'reopen' | 'replace', { reason }: OutboxValues): string {
-  if (reason?.trim()) return reason;
-  throw new Failure(`${verb} needs --reason "…": it is kept with the report and in the log of receipts`);
 }
 
 /** The reports that the command names. Undefined if `--all` matches none. */
@@ -83,10 +75,9 @@ async function decideAll(
   names: readonly string[],
   action: DecideRequest['action'],
 ): Promise<number> {
-  const { store, command } = view;
-  const { json, reason = '', 'keep-body': keepBodies = false, 'with-settlement': withSettlements = false } = values;
+  const { store, operator, command } = view;
+  const { json, reason = '', 'with-settlement': withSettlements = false } = values;
   const selection = await selectionOf(view, values, names, action);
-  const operator = createOperator({ over: store, command, keepBodies });
   const request = { ...newDecision(reason), action, withSettlements };
   let [done, refused] = [0, 0];
 

@@ -49,10 +49,14 @@ export const OUTBOX_OPTIONS = {
   limit: { hint: '<number>', help: 'At most this number of reports (default: 50)', read: wholeNumber(1, 1_000_000) },
   all: { help: 'Every quarantined report' },
   code: { hint: '<code>', help: 'With --all: only this problem, as list prints it', read: oneOf(...PROBLEMS) },
-  as: { hint: '<verdict>', help: 'recorded or dismissed', read: oneOf('recorded', 'dismissed') },
+  as: {
+    hint: '<verdict>',
+    help: 'recorded: the gateway has it; dismissed: never send it',
+    read: oneOf('recorded', 'dismissed'),
+  },
   decision: { hint: '<id>', help: 'Every report that this decision dismissed', read: notEmpty },
   'with-settlement': { help: 'With --as dismissed: dismiss its blocked settlement' },
-  reason: { hint: '<text>', help: 'The reason. It is kept, so name no player', read: notEmpty },
+  reason: { hint: '<text>', help: 'The reason. It is kept with the report, so name no player', read: notEmpty },
   'keep-body': { help: 'Keep the body, like the option keepBodies' },
   gateway: { hint: '<address>', help: 'The new address of the gateway', read: notEmpty },
   map: { hint: '<file.json>', help: 'The field of each column', read: notEmpty },
@@ -70,6 +74,16 @@ export const OUTBOX_OPTIONS = {
 } as const satisfies OptionTable;
 
 export type OutboxValues = Values<typeof OUTBOX_OPTIONS>;
+
+/** The value of an option that the row of its command needs. */
+export function needed<Name extends keyof OutboxValues>(
+  values: OutboxValues,
+  name: Name,
+): NonNullable<OutboxValues[Name]> {
+  const value = values[name];
+  if (value === undefined || value === null) throw new Failure(`--${name} is missing`);
+  return value;
+}
 
 /** The calls whose reports an outbox holds. */
 export type OutboxOperation = NonNullable<OutboxValues['operation']>;

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import type { Operator } from '../../outbox/operator/operator.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { quoted } from '../../platform/messages.js';
 import { inLargestUnit } from '../../platform/time.js';
@@ -8,6 +9,8 @@ export { quoted };
 /** The outbox of a command, as the command sees it. */
 export interface View {
   readonly store: OutboxStore;
+  /** Reads and decides as the console does. */
+  readonly operator: Operator;
   /** The beginning of commands to copy. */
   readonly command: string;
   /** Milliseconds since 1970. */

@@ -2,20 +2,13 @@ import { hasCode } from '../../errors/errors.js';
 import { pruneReports } from '../../outbox/receipts/prune.js';
 import { systemClock } from '../../platform/time.js';
 import { EXIT, Failure, printable, remark, say } from '../output.js';
-import type { OutboxValues } from './options.js';
+import { needed, type OutboxValues } from './options.js';
 import { grouped, type View } from './printable.js';
 
 /** Deletes old final reports, of one account or of all. After an interruption, the same command deletes the rest. */
-export async function prune(
-  { store }: View,
-  { account, json, 'older-than': olderThanDays, 'keep-receipts': keepReceipts }: OutboxValues,
-): Promise<number> {
-  if (olderThanDays === undefined)
-    throw new Failure('prune needs --older-than, such as 400d: it deletes reports that ended more than 400 days ago');
-  if (!keepReceipts)
-    throw new Failure(
-      'prune needs --keep-receipts: it deletes reports, and with them the protection against reporting a reference twice; receipts stay',
-    );
+export async function prune({ store }: View, values: OutboxValues): Promise<number> {
+  const { account, json } = values;
+  const olderThanDays = needed(values, 'older-than');
   const accounts = account === undefined ? [...new Set((await store.outlook()).map((one) => one.account))] : [account];
   const pruned = new Map<string, number>();
   const total = () => [...pruned.values()].reduce((sum, one) => sum + one, 0);

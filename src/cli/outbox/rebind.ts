@@ -2,19 +2,15 @@ import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import { readBaseUrl } from '../../protocol/addresses.js';
 import { MOCK_GATEWAY } from '../../protocol/mock-mode.js';
 import { EXIT, Failure, printable, say } from '../output.js';
-import type { OutboxValues } from './options.js';
+import { needed, type OutboxValues } from './options.js';
 import type { View } from './printable.js';
 
 /** Sends the reports of an account's environment to another gateway. The reason is kept. */
-export async function rebind(
-  { store }: View,
-  { account = DEFAULT_ACCOUNT, environment, gateway, reason, json }: OutboxValues,
-): Promise<number> {
-  if (environment === undefined || gateway === undefined)
-    throw new Failure('rebind needs --environment, --gateway and --reason');
-  if (reason === undefined || !reason.trim())
-    throw new Failure('rebind needs --reason "…": it is kept with the destination');
-  const { baseUrl, problem } = readBaseUrl(gateway, environment === 'staging');
+export async function rebind({ store }: View, values: OutboxValues): Promise<number> {
+  const { account = DEFAULT_ACCOUNT, json } = values;
+  const environment = needed(values, 'environment');
+  const reason = needed(values, 'reason');
+  const { baseUrl, problem } = readBaseUrl(needed(values, 'gateway'), environment === 'staging');
   if (baseUrl === undefined) throw new Failure(`--gateway ${problem}`);
   const known = (await store.outlook([account])).find((one) => one.environment === environment);
   if (!known)

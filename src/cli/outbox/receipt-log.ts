@@ -4,7 +4,7 @@ import { type ReceiptsVerdict, verifyReceipts } from '../../outbox/receipts/veri
 import { fitsEntry, parseEntry, type ReceiptEntry } from '../../outbox/rules/receipt-entry.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
-import { EXIT, Failure, printable, remark, say, sayAll } from '../output.js';
+import { codeOf, EXIT, Failure, printable, remark, say, sayAll } from '../output.js';
 import type { OutboxValues } from './options.js';
 import { grouped, type View } from './printable.js';
 
@@ -40,7 +40,7 @@ export async function verifyFile(file: string, { head, json }: OutboxValues): Pr
   try {
     return tell(await verified(createReadStream(file), head), { head, json, differing: [], pruned: 0 });
   } catch (error) {
-    throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, EXIT.failed);
+    throw new Failure(`${file} cannot be read (${codeOf(error)})`, EXIT.failed);
   }
 }
 

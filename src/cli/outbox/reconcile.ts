@@ -3,25 +3,22 @@ import { hasCode } from '../../errors/errors.js';
 import { LongLineError, splitLines } from '../../outbox/receipts/log.js';
 import { type Reconciled, reconcile } from '../../outbox/receipts/reconcile.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
-import { EXIT, Failure, printable, remark, sayAll, terminal } from '../output.js';
-import type { OutboxValues } from './options.js';
+import { codeOf, EXIT, Failure, printable, remark, sayAll, terminal } from '../output.js';
+import { needed, type OutboxValues } from './options.js';
 import { grouped, time, type View } from './printable.js';
 
 /** Compares the operator's list with the outbox: one bet_id or request_id per line. Fails if one is not recorded. */
 export async function reconcileList(
   { store }: View,
-  { account = DEFAULT_ACCOUNT, operation, environment, json }: OutboxValues,
+  values: OutboxValues,
   [list = '']: readonly string[],
 ): Promise<number> {
-  if (operation === undefined || environment === undefined)
-    throw new Failure('reconcile needs --operation and --environment: those of the reports in the list');
+  const { account = DEFAULT_ACCOUNT, json } = values;
+  const defaults = { operation: needed(values, 'operation'), environment: needed(values, 'environment') };
   let [total, recorded, unknown] = [0, 0, 0];
 
   async function* texts(): AsyncGenerator<string> {
-    for await (const one of reconcile(store, account, referencesOf(list), {
-      operation,
-      environment,
-    })) {
+    for await (const one of reconcile(store, account, referencesOf(list), defaults)) {
       total += 1;
       if (one.state === 'recorded') recorded += 1;
       if (one.state === 'never-seen') unknown += 1;
@@ -57,6 +54,6 @@ async function* referencesOf(list: string): AsyncGenerator<string> {
     }
   } catch (error) {
     if (error instanceof LongLineError) throw error;
-    throw new Failure(`${list} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    throw new Failure(`${list} cannot be read (${codeOf(error)})`);
   }
 }

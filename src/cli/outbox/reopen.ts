@@ -1,20 +1,18 @@
 import { OperatorRefusal } from '../../outbox/operator/context.js';
-import { createOperator } from '../../outbox/operator/operator.js';
 import { decided, type Row, wasDismissedWith } from '../../outbox/rules/state-machine.js';
 import { EXIT, Failure, printable, say } from '../output.js';
-import { printDecided, reasonOf } from './decide.js';
+import { printDecided } from './decide.js';
 import { findReport } from './find.js';
-import type { OutboxValues } from './options.js';
+import { needed, type OutboxValues } from './options.js';
 import { newDecision, type View } from './printable.js';
 
 /** Takes back the dismissal of reports: those that the words name, or all of one decision. */
 export async function reopen(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
   const { account, environment, operation, decision, json } = values;
-  const request = newDecision(reasonOf('reopen', values));
-  const operator = createOperator({ over: view.store, command: view.command });
+  const request = newDecision(needed(values, 'reason'));
   if (decision !== undefined) {
     if (names.length > 0) throw new Failure('--decision goes without names of reports');
-    return reopenDecision(view, operator, { ...request, of: decision }, json);
+    return reopenDecision(view, { ...request, of: decision }, json);
   }
   const reopening = { action: 'reopened', reason: '', at: view.now } as const;
   const ids = new Set<string>();
@@ -26,16 +24,15 @@ export async function reopen(view: View, values: OutboxValues, names: readonly s
   }
   let refused = 0;
   for (let more = true; more; )
-    ({ more } = await operator.reopen({ ...request, ids: [...ids] }, (results) => {
+    ({ more } = await view.operator.reopen({ ...request, ids: [...ids] }, (results) => {
       for (const result of results) refused += printDecided('reopen', result, 'is reopened', json) ? 0 : 1;
     }));
   return refused > 0 ? EXIT.failed : EXIT.done;
 }
 
 async function reopenDecision(
-  { store }: View,
-  operator: ReturnType<typeof createOperator>,
-  request: Parameters<typeof operator.undo>[0],
+  { store, operator }: View,
+  request: Parameters<View['operator']['undo']>[0],
   json: true | undefined,
 ): Promise<number> {
   const { of } = request;

@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { hasCode } from '../../errors/errors.js';
 import { prepareReplacement } from '../../outbox/operator/decide.js';
-import { createOperator } from '../../outbox/operator/operator.js';
 import { mayReplace, type Row } from '../../outbox/rules/state-machine.js';
 import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
-import { printDecided, reasonOf } from './decide.js';
+import { printDecided } from './decide.js';
 import { findReport } from './find.js';
 import { enter, intakeOf, readImporter } from './import/target.js';
-import type { OutboxValues } from './options.js';
+import { needed, type OutboxValues } from './options.js';
 import { newDecision, type View } from './printable.js';
 
 /** Sends corrected data under the reference of a report that the gateway has refused. */
-export async function replace(view: View, values: OutboxValues, [name = '', path]: readonly string[]): Promise<number> {
+export async function replace(
+  view: View,
+  values: OutboxValues,
+  [name = '', path = '']: readonly string[],
+): Promise<number> {
   const { account, environment, operation, json } = values;
-  const reason = reasonOf('replace', values);
-  if (path === undefined)
-    throw new Failure('replace needs a file with the corrected data as JSON, or - for standard input');
   const narrowing = { account, environment, operation };
   // A settlement that waits is replaced if its id or its operation is given.
   const fits = (one: Row) => one.state !== 'waiting' && mayReplace(one) === undefined;
@@ -23,10 +23,9 @@ export async function replace(view: View, values: OutboxValues, [name = '', path
   const why = mayReplace(row);
   if (why !== undefined) return printDecided('replace', { id: row.id, why }, '', json) ? EXIT.done : EXIT.failed;
   const replacement = await freeze(view, values, row, await readPayload(path));
-  const operator = createOperator({ over: view.store, command: view.command });
-  const request = { ...newDecision(reason), id: row.id, replacement };
+  const request = { ...newDecision(needed(values, 'reason')), id: row.id, replacement };
   let refused = 0;
-  await operator.replace(request, (results) => {
+  await view.operator.replace(request, (results) => {
     for (const result of results) {
       const done = result.id === row.id ? 'has the corrected data, and waits to be sent' : 'is reopened';
       if (!printDecided('replace', result, done, json)) refused += 1;

@@ -1,4 +1,3 @@
-import { createOperator } from '../../outbox/operator/operator.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import { pausesOf } from '../../outbox/store/store.js';
 import { EXIT, remark, say } from '../output.js';
@@ -7,10 +6,9 @@ import { newDecision, type View } from './printable.js';
 
 /** Ends pauses early. Each account and environment is a decision of its own. */
 export async function resume(
-  { store, command }: View,
+  { store, operator }: View,
   { account, environment, operation, reason = '', json }: OutboxValues,
 ): Promise<number> {
-  const operator = createOperator({ over: store, command });
   const places = new Map(
     pausesOf(await store.outlook(account === undefined ? undefined : [account])).flatMap((pause) => {
       const isMeant =

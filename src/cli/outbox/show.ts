@@ -1,5 +1,4 @@
 import type { LifeAction, ReportLife } from '../../outbox/operator/life.js';
-import { createOperator } from '../../outbox/operator/operator.js';
 import { toPublicReport } from '../../outbox/operator/reports.js';
 import { CORRECTED_DATA } from '../../outbox/rules/error-of.js';
 import { EXIT, say } from '../output.js';
@@ -16,12 +15,11 @@ export async function show(
   [name = '']: readonly string[],
 ): Promise<number> {
   const rows = await findReports(view, name, { account, environment, operation });
-  const operator = createOperator({ over: view.store, command: view.command });
   const texts: string[] = [];
   for (const row of rows) {
     if (json) texts.push(JSON.stringify({ ...toPublicReport(row), fingerprint: row.fingerprint }));
     else {
-      const life = await operator.report(row.id);
+      const life = await view.operator.report(row.id);
       if (life) texts.push(described(life, view));
     }
   }
@@ -61,7 +59,7 @@ function described(life: ReportLife, { command, now }: View): string {
   const text = lines.flatMap(([label, value]) =>
     value === null ? [] : [`  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()],
   );
-  return [id, ...text, ...(state === 'quarantined' ? ['', whatToDo(life, command)] : []), ...takeBack(life)].join('\n');
+  return [id, ...text, ...whatToDo(life, command)].join('\n');
 }
 
 function bodyOf({ kept, keyId, erased }: ReportLife['body']): string {
@@ -70,47 +68,46 @@ function bodyOf({ kept, keyId, erased }: ReportLife['body']): string {
   return keyId === null ? 'kept, not encrypted by the outbox' : `kept, encrypted with the key ${keyId}`;
 }
 
-function takeBack({ state, actions }: ReportLife): string[] {
-  const commandOf = (action: LifeAction['action']) => actions.find((one) => one.action === action)?.command;
-  const [alone, all, other] = [commandOf('reopened'), commandOf('undo'), commandOf('replaced')];
-  if (other && state !== 'dismissed' && state !== 'quarantined')
-    return ['', '  It was never sent. If its data is wrong, with a file of the corrected data:', `      ${other}`];
-  if (state !== 'dismissed') return [];
-  return [
-    ...(alone ? ['', '  If it was dismissed by mistake:', `      ${alone}`] : []),
-    ...(all ? ['  With all reports of that decision:', `      ${all}`] : []),
-    ...(other ? ['  To send corrected data:', `      ${other}`] : []),
-  ];
-}
+/** When each action is the right one. */
+const WHEN: Readonly<Record<LifeAction['action'], string>> = {
+  retry: 'to send the same bytes now, for example after the gateway was corrected:',
+  recorded: 'the gateway has it with the same data:',
+  replaced: 'its data is wrong; with a file of the corrected data:',
+  dismissed: 'it must not be reported:',
+  reopened: 'it was dismissed by mistake:',
+  undo: 'with all reports of that decision:',
+};
 
-function whatToDo({ id, sibling, actions }: ReportLife, command: string): string {
-  const lineFor = (action: LifeAction['action']) => `      ${actions.find((one) => one.action === action)?.command}`;
-  const mayReplace = actions.some(({ action }) => action === 'replaced');
+/** The commands that a person may need now. Only a quarantined report waits for one of them. */
+function whatToDo({ id, state, sibling, actions }: ReportLife, command: string): string[] {
+  const isQuarantined = state === 'quarantined';
   const blocksSettlement = actions.some(({ warning }) => warning !== null);
+  const offered = actions.filter(({ action }) => isQuarantined || !['retry', 'recorded', 'dismissed'].includes(action));
+  const ofSettlement: Partial<Record<LifeAction['action'], string[]>> = {
+    replaced: [
+      `    Its settlement ${sibling?.id} is then sent as it is.`,
+      '    If an amount was wrong, replace that settlement first.',
+    ],
+    dismissed: [
+      `    Its settlement ${sibling?.id} is then sent, and a gateway`,
+      '    that does not have the initiated report refuses it (404). To dismiss both:',
+      `      ${command} resolve ${quoted(id)} --as dismissed --with-settlement --reason "…"`,
+    ],
+  };
+  const lines = offered.flatMap(({ action, command: line }) =>
+    line === null
+      ? []
+      : [`  - ${WHEN[action]}`, `      ${line}`, ...((blocksSettlement && ofSettlement[action]) || [])],
+  );
+  if (lines.length === 0) return [];
+  if (!isQuarantined) return ['', ...lines];
+  const mayReplace = actions.some(({ action }) => action === 'replaced');
   return [
+    '',
     mayReplace
       ? '  The gateway refused it and does not have it. Choose one:'
       : '  First find out whether the gateway has it, and with which data. Then:',
-    '  - the gateway was corrected, and may accept the same bytes now:',
-    lineFor('retry'),
-    '  - the gateway has it with the same data:',
-    lineFor('recorded'),
-    ...(mayReplace ? ['  - its data is wrong; with a file of the corrected data:', lineFor('replaced')] : []),
-    ...(mayReplace && blocksSettlement
-      ? [
-          `    Its settlement ${sibling?.id} is then sent as it is.`,
-          '    If an amount was wrong, replace that settlement first.',
-        ]
-      : []),
-    '  - it must not be reported:',
-    lineFor('dismissed'),
-    ...(blocksSettlement
-      ? [
-          `    Its settlement ${sibling?.id} is then sent, and a gateway`,
-          '    that does not have the initiated report refuses it (404). To dismiss both:',
-          `      ${command} resolve ${quoted(id)} --as dismissed --with-settlement --reason "…"`,
-        ]
-      : []),
+    ...lines,
     ...(mayReplace ? [] : [`  ${wrapped(CORRECTED_DATA, '  ')}`]),
-  ].join('\n');
+  ];
 }

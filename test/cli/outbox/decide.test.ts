@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { resolve } from '../../../src/cli/outbox/decide.js';
 import { withTerminal } from '../../../src/cli/output.js';
 import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
+import { createOperator } from '../../../src/outbox/operator/operator.js';
 import { claim, newRow, QUARANTINED, write } from '../../outbox/contract/harness.js';
 
 it('prints what is decided, although a later commit of the decision fails', async () => {
@@ -25,7 +26,8 @@ it('prints what is decided, although a later commit of the decision fails', asyn
   };
   const lines: string[] = [];
   const stream = { write: (text: string) => lines.push(text) };
-  const view = { store: failing, command: 'location-sdk outbox bets.db', now: 0 };
+  const command = 'location-sdk outbox bets.db';
+  const view = { store: failing, operator: createOperator({ over: failing, command }), command, now: 0 };
   const values = { as: 'dismissed', reason: 'test bets' };
   await expect(
     withTerminal({ stdout: stream, stderr: stream } as never, () => resolve(view, values as never, references)),

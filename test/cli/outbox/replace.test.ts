@@ -94,7 +94,7 @@ describe('outbox replace', () => {
     const { file, run } = begin();
     const settled = written('settled.json', settledBet({ bet_id: 'B-1', ggr: 4 }));
     expect((await run(['show', settlement('B-1')])).out).toContain(
-      `It was never sent. If its data is wrong, with a file of the corrected data:\n      location-sdk outbox ${file} replace ${settlement('B-1')} corrected.json`,
+      `  - its data is wrong; with a file of the corrected data:\n      location-sdk outbox ${file} replace ${settlement('B-1')} corrected.json`,
     );
     expect(await run(['replace', 'B-1', settled, ...because, '--operation', 'reportSettledBet'])).toMatchObject({
       code: 0,
@@ -132,7 +132,7 @@ describe('outbox replace', () => {
     const before = await run(['show', bet('B-1'), '--json']);
     const wrong: [readonly string[], number, RegExp][] = [
       [['replace', bet('B-1'), good], 2, /replace needs --reason/],
-      [['replace', bet('B-1'), ...because], 2, /replace needs a file with the corrected data/],
+      [['replace', bet('B-1'), ...because], 2, /replace needs a report and a file with the corrected data/],
       [['replace', bet('B-1'), written('x.json', '{"user":'), ...because], 2, /x\.json is not JSON/],
       [['replace', bet('B-1'), join(folder, 'none.json'), ...because], 2, /none\.json cannot be read \(ENOENT\)/],
       [['replace', bet('B-2'), good, ...because], 1, /expected the data of default:staging:reportBetEvent:B-2/],

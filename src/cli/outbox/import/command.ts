@@ -1,8 +1,8 @@
 import type { OutboxStore } from '../../../outbox/store/store.js';
 import { operations } from '../../../protocol/operations.js';
-import { EXIT, Failure, printable, remark, say } from '../../output.js';
+import { EXIT, printable, remark, say } from '../../output.js';
 import { readSchema } from '../open.js';
-import type { OutboxValues } from '../options.js';
+import { needed, type OutboxValues } from '../options.js';
 import { grouped } from '../printable.js';
 import { checkLines } from './check.js';
 import { readMapFile, shapeOf } from './columns.js';
@@ -14,9 +14,8 @@ import { enter, intakeOf, makeStore, openStore, readImporter } from './target.js
 
 /** Enqueues the reports of a file. Every line is checked before the first is enqueued. */
 export async function importFile(place: string, values: OutboxValues, [path = '']: readonly string[]): Promise<number> {
-  const { operation, json } = values;
-  if (operation === undefined)
-    throw new Failure('import needs --operation: the operation of its lines, such as reportSettledBet');
+  const { json } = values;
+  const operation = needed(values, 'operation');
   const schema = readSchema(values.schema);
   const importer = await readImporter(values);
   const { account, environment, gateway } = importer;
