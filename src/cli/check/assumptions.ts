@@ -79,18 +79,15 @@ export interface Finding {
   readonly seen: string;
 }
 
-/** The findings of a run about each assumption. A difference is kept, even if other answers agree. */
-export interface Findings {
-  note(id: AssumptionId, verdict: Exclude<AssumptionVerdict, 'not seen'>, seen: string): void;
-  list(): readonly (Assumption & Finding & { readonly id: AssumptionId })[];
-}
-
 const SEPARATOR = '; ';
 
-export function createFindings(): Findings {
+export type Findings = ReturnType<typeof createFindings>;
+
+/** The findings of a run about each assumption. A difference is kept, even if other answers agree. */
+export function createFindings() {
   const found = new Map<AssumptionId, Finding>();
   return {
-    note(id, verdict, seen) {
+    note(id: AssumptionId, verdict: Exclude<AssumptionVerdict, 'not seen'>, seen: string): void {
       const before = found.get(id);
       if (before?.verdict === 'differs' && verdict !== 'differs') return;
       const earlier = before?.verdict === verdict ? before.seen.split(SEPARATOR) : [];
@@ -99,7 +96,7 @@ export function createFindings(): Findings {
         seen: earlier.includes(seen) ? earlier.join(SEPARATOR) : [...earlier, seen].join(SEPARATOR),
       });
     },
-    list: () =>
+    list: (): (Assumption & Finding & { readonly id: AssumptionId })[] =>
       (Object.keys(ASSUMPTIONS) as AssumptionId[]).map((id) => ({
         id,
         ...ASSUMPTIONS[id],

@@ -19,7 +19,6 @@ export async function readCertificate(run: CheckRun): Promise<Result | undefined
   return judgeCertificate(until, Date.now());
 }
 
-/** Judges a certificate by its remaining days. */
 export function judgeCertificate(until: number, now: number): Result {
   const days = Math.floor((until - now) / DAY_MS);
   const text = `is valid for ${days} more ${days === 1 ? 'day' : 'days'}`;

@@ -43,7 +43,6 @@ It prints and writes neither the key nor personal data.
 
 Exit code 0: no check failed; there may be warnings. 1: a check failed. 2: the call is wrong.`;
 
-/** Tests an environment from its settings to the four steps. */
 export async function check(words: readonly string[]): Promise<number> {
   const values = readArgs(CHECK_OPTIONS, words);
   const { environment = 'staging', report: file, json, timeout = DEFAULT_TIMEOUT_MS } = values;

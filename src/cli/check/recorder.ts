@@ -2,7 +2,8 @@ import { messageOf } from '../../delivery/answer.js';
 import { secretsOf } from '../../delivery/ask-option.js';
 import { readAnswer } from '../../delivery/failures.js';
 import type { Transport } from '../../delivery/transport.js';
-import { MASK, maskSent } from '../../redact/redact.js';
+import { MASK, maskDetails, maskSent } from '../../redact/redact.js';
+import type { SentValue } from '../../schema/sent.js';
 
 /** A key that no gateway issues. */
 export const WRONG_KEY = 'location-sdk-check-wrong-key';
@@ -14,7 +15,7 @@ export interface CheckExchange {
   /** Undefined if no answer came. */
   readonly status?: number;
   readonly contentType?: string;
-  /** The message and the names of the other members, or a description of a body that is not an object. */
+  /** The JSON of the answer as an error shows it, or a description of a body that is not JSON. */
   readonly body?: string;
   /** The message alone. */
   readonly said?: string;
@@ -25,40 +26,25 @@ export interface CheckExchange {
   readonly clock?: { readonly theirs: number; readonly ours: number };
 }
 
-export interface Recorder {
-  readonly transport: Transport;
-  readonly exchanges: CheckExchange[];
-  /** Sets the purpose of the next requests. */
-  label(about: string): void;
-  /** Hides a key in all later output. Every sent key, and every other sent header, is hidden, too. */
-  hide(key: string): void;
-  /** Masks the hidden keys in a text of the gateway. */
-  maskKeys(said: string): string;
-}
+export type Recorder = ReturnType<typeof createRecorder>;
 
-const MOST_BYTES = 1024 * 1024;
-
-/** Wraps a transport, and records its answers. */
-export function createRecorder(transport: Transport): Recorder {
+export function createRecorder(transport: Transport) {
   const exchanges: CheckExchange[] = [];
   // A function may return another key each time, and an answer may repeat an earlier key.
   const keys = new Set<string>();
   let about = '';
 
   // The sent data may be shown: it is made up.
-  const maskKeys = (text: string): string =>
-    maskSent(
-      text,
-      [...keys].map((key) => ({ text: key, kind: 'secret' })),
-    );
+  const secrets = (): SentValue[] => [...keys].map((key) => ({ text: key, kind: 'secret' }));
 
   return {
     exchanges,
-    label: (next) => {
+    /** Sets the purpose of the next requests. */
+    label: (next: string): void => {
       about = next;
     },
-    hide: (key) => void keys.add(key),
-    maskKeys,
+    /** Masks every sent key, and every other sent header, in a text of the gateway. */
+    maskKeys: (said: string): string => maskSent(said, secrets()),
     transport: {
       async send(asked, limit) {
         // The wrong key is made up, and its words may occur in any answer.
@@ -74,19 +60,18 @@ export function createRecorder(transport: Transport): Recorder {
         }
         const { status, header, text } = attempted;
         const theirs = Date.parse(header('date') ?? '');
-        const isTooLong = text === undefined || text.length > MOST_BYTES;
         exchanges.push({
           ...request,
           status,
           contentType: mediaTypeOf(header('content-type') ?? undefined),
-          ...describeBody(status, isTooLong ? undefined : text, maskKeys),
+          ...describeBody(status, text, secrets()),
           ...(header('retry-after') && { retryAfter: waitOf(header('retry-after') ?? '') }),
           durationMs,
           ...(!Number.isNaN(theirs) && { clock: { theirs, ours: began + durationMs / 2 } }),
         });
-        return isTooLong ? { ...attempted, text: undefined } : attempted;
+        return attempted;
       },
-    },
+    } satisfies Transport,
   };
 }
 
@@ -100,46 +85,20 @@ const mediaTypeOf = (value = 'none'): string =>
 const waitOf = (value: string): string =>
   /^(?:[0-9]{1,7}|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT)$/.test(value) ? value : MASK;
 
-/** The members whose values may be shown: messages, and values that are neither secret nor personal. */
-const WORDS = ['message', 'error'];
-const PLAIN = ['statusCode', 'success', 'status', 'code'];
-const MOST_MEMBERS = 12;
-
 function describeBody(
   status: number,
   text: string | undefined,
-  maskKeys: (said: string) => string,
+  secrets: readonly SentValue[],
 ): Pick<CheckExchange, 'body' | 'said'> {
-  if (text === undefined) return { body: `longer than ${MOST_BYTES} bytes` };
+  if (text === undefined) return { body: 'too long to be read' };
   const { body, json } = readAnswer(status, text);
   if (body === undefined) return { body: 'empty' };
   if (!json) return { body: /^\s*<(?:!doctype|html)/i.test(text) ? 'an HTML page' : 'not JSON' };
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    return { body: `JSON, but ${Array.isArray(body) ? 'a list' : 'not an object'}` };
-  const entries = Object.entries(body);
-  const members = entries
-    .slice(0, MOST_MEMBERS)
-    .map(([name, value]) => `${nameOf(name, maskKeys)}: ${describeMember(name, value, maskKeys)}`);
   const said = messageOf(body);
   return {
-    body: `{ ${members.join(', ')}${entries.length > MOST_MEMBERS ? ', …' : ''} }`,
-    ...(said && { said: maskKeys(said) }),
+    body: JSON.stringify(maskDetails(body, secrets, [])),
+    ...(said && { said: maskSent(said, secrets) }),
   };
-}
-
-/** Masks a name that does not look like one, since it may be data, and a name that contains the key. */
-const nameOf = (name: string, maskKeys: (said: string) => string): string =>
-  /^[A-Za-z_]\w{0,30}$/.test(name) && maskKeys(name) === name ? name : MASK;
-
-function describeMember(name: string, value: unknown, maskKeys: (said: string) => string): string {
-  if (WORDS.includes(name) && (typeof value === 'string' || Array.isArray(value))) {
-    return JSON.stringify(
-      maskKeys(Array.isArray(value) ? value.filter((line) => typeof line === 'string').join('; ') : value),
-    );
-  }
-  if (PLAIN.includes(name) && (typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) < 1_000)))
-    return String(value);
-  return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
 }
 
 export const describeExchange = ({ status, body, said }: CheckExchange): string =>

@@ -54,7 +54,6 @@ export const MOCK_OPTIONS = {
   json: { help: 'Print the ready line as JSON, and nothing else' },
 } as const;
 
-/** Starts a mock gateway with these options. */
 export async function startMock({
   port = DEFAULT_PORT,
   host,
@@ -77,7 +76,6 @@ export async function startMock({
   );
 }
 
-/** Runs a mock gateway until a signal ends it. */
 export async function mock(words: readonly string[]): Promise<number> {
   const options = readArgs(MOCK_OPTIONS, words);
   const { url, close } = await startMock(options);

@@ -9,7 +9,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const CANNOT_START = { ENOENT: 127, other: 126 } as const;
 const AFTER_SIGNAL = 128;
 
-/** Runs a command beside a mock gateway, on a free port unless one is given. Returns the command's exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   const at = words.indexOf('--');
   const [command, ...args] = at < 0 ? [] : words.slice(at + 1);

@@ -254,7 +254,6 @@ export function readOutboxCall(words: readonly string[]) {
   return { file, name, command, values, more };
 }
 
-/** Runs one command on an outbox. */
 export async function outbox(words: readonly string[]): Promise<number> {
   const { file, name, command, values, more } = readOutboxCall(words);
   if (name === 'verify' && beginsWithBrace(file)) return verifyFile(file, values);

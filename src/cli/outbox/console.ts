@@ -6,7 +6,6 @@ import { listening, signalled } from '../serving.js';
 import type { OutboxValues } from './options.js';
 import { userName, type View } from './printable.js';
 
-/** Serves the operator's console on this machine until a signal ends it. */
 export async function serveOutbox(
   { store, operator }: View,
   { port = 0, 'read-only': only, json }: OutboxValues,

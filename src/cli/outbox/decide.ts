@@ -6,12 +6,10 @@ import { findReport } from './find.js';
 import { needed, type OutboxValues } from './options.js';
 import { newDecision, quoted, type View } from './printable.js';
 
-/** Sends quarantined reports again, or waiting reports now. */
 export async function retry(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
   return decideAll(view, values, names, 'retry');
 }
 
-/** Records a person's verdict on reports. */
 export async function resolve(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
   const { all, code } = values;
   const action = needed(values, 'as');
@@ -60,9 +58,15 @@ function settlementNote({ id, state }: Row, command: string): string {
 }
 
 /** Prints a report after a decision: what is done, or why it was not. Returns whether it was done. */
-export function printDecided(verb: string, { id, row, why }: DecidedReport, done: string, json?: true): boolean {
+export function printDecided(
+  verb: string,
+  { id, row, why }: DecidedReport,
+  done: string,
+  json?: true,
+  settlement?: string,
+): boolean {
   const message = `${verb}: ${id}: ${why}.`;
-  if (json) say(JSON.stringify(row ? { id, done: true, state: row.state } : { id, done: false, message }));
+  if (json) say(JSON.stringify(row ? { id, done: true, state: row.state, settlement } : { id, done: false, message }));
   else if (row) say(`${printable(id)} ${done}`);
   else remark(`location-sdk: ${printable(message)}`);
   return row !== undefined;
@@ -81,16 +85,12 @@ async function decideAll(
   const request = { ...newDecision(reason), action, withSettlements };
   let [done, refused] = [0, 0];
 
-  async function print({ id, row, why }: DecidedReport): Promise<void> {
-    if (!row) {
-      refused += 1;
-      return void printDecided(action === 'retry' ? 'retry' : 'resolve', { id, why }, '', json);
-    }
-    done += 1;
-    const settlement = action === 'dismissed' && !withSettlements ? await openSettlementOf(store, row) : undefined;
-    if (json)
-      say(JSON.stringify({ id, done: true, state: row.state, ...(settlement && { settlement: settlement.id }) }));
-    else say(`${printable(id)} ${DONE[action]}`);
+  async function print(result: DecidedReport): Promise<void> {
+    const { row } = result;
+    const leavesSettlement = row && action === 'dismissed' && !withSettlements;
+    const settlement = leavesSettlement ? await openSettlementOf(store, row) : undefined;
+    if (printDecided(action === 'retry' ? 'retry' : 'resolve', result, DONE[action], json, settlement?.id)) done += 1;
+    else refused += 1;
     if (settlement && !json) remark(settlementNote(settlement, command));
   }
 

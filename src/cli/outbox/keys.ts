@@ -19,7 +19,6 @@ interface Need {
   newest: boolean;
 }
 
-/** Prints which encryption keys the reports need, and which of them can be retired. */
 export async function keys({ store }: View, { account, environment, operation, json }: OutboxValues): Promise<number> {
   const needs = await needsOf(scanRows(store, { account, environment, operation }));
   // Other reports may need the key.

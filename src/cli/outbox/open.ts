@@ -22,7 +22,6 @@ const MAY_PASS: readonly string[] = ['busy', 'full', 'io', 'connection', 'timeou
 /** Whether a word is an address of PostgreSQL, not the path of a file. */
 export const isAddress = (word: string): boolean => /^postgres(ql)?:/i.test(word);
 
-/** Opens the outbox in a file or in PostgreSQL. Creates none. */
 export const openOutbox = (place: string, schema: string | undefined): Promise<OutboxStore> =>
   isAddress(place) ? openOutboxServer(place, readSchema(schema)) : openOutboxFile(place);
 
@@ -64,7 +63,6 @@ async function openOutboxFile(file: string): Promise<OutboxStore> {
   }
 }
 
-/** The library that opens a file. */
 export async function library(): Promise<OpenDatabase> {
   try {
     return await findLibrary();
@@ -151,7 +149,6 @@ export async function connectClient(client: PgClient, schema: string): Promise<v
   }
 }
 
-/** Opens an outbox in PostgreSQL. Creates none. */
 async function openOutboxServer(address: string, schema: string): Promise<OutboxStore> {
   const client = await clientOf(address);
   const end = () => client.end().catch(() => {});

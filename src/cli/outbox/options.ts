@@ -8,7 +8,6 @@ const accountName = (text: string): string => {
   return text;
 };
 
-/** Reads a number of days, such as `400d`. */
 const days = (text: string): number => {
   const [, number] = /^(\d{1,5})d$/.exec(text) ?? [];
   if (number === undefined || Number(number) < 1) throw new Failure('must be a number of days, such as 400d');

@@ -5,7 +5,6 @@ import { EXIT, Failure, printable, remark, say } from '../output.js';
 import { needed, type OutboxValues } from './options.js';
 import { grouped, type View } from './printable.js';
 
-/** Deletes old final reports, of one account or of all. After an interruption, the same command deletes the rest. */
 export async function prune({ store }: View, values: OutboxValues): Promise<number> {
   const { account, json } = values;
   const olderThanDays = needed(values, 'older-than');

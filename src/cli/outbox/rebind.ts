@@ -5,7 +5,6 @@ import { EXIT, Failure, printable, say } from '../output.js';
 import { needed, type OutboxValues } from './options.js';
 import type { View } from './printable.js';
 
-/** Sends the reports of an account's environment to another gateway. The reason is kept. */
 export async function rebind({ store }: View, values: OutboxValues): Promise<number> {
   const { account = DEFAULT_ACCOUNT, json } = values;
   const environment = needed(values, 'environment');

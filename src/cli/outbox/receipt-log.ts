@@ -8,7 +8,6 @@ import { codeOf, EXIT, Failure, printable, remark, say, sayAll } from '../output
 import type { OutboxValues } from './options.js';
 import { grouped, type View } from './printable.js';
 
-/** Writes the log of receipts to standard output. */
 export async function exportLog({ store }: View, { from = 0 }: OutboxValues): Promise<number> {
   await appendReceipts(store);
   await sayAll(readReceipts(store, from), { exact: true });

@@ -6,7 +6,6 @@ import { findReport } from './find.js';
 import { needed, type OutboxValues } from './options.js';
 import { newDecision, type View } from './printable.js';
 
-/** Takes back the dismissal of reports: those that the words name, or all of one decision. */
 export async function reopen(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
   const { account, environment, operation, decision, json } = values;
   const request = newDecision(needed(values, 'reason'));

@@ -9,7 +9,6 @@ import { enter, intakeOf, readImporter } from './import/target.js';
 import { needed, type OutboxValues } from './options.js';
 import { newDecision, type View } from './printable.js';
 
-/** Sends corrected data under the reference of a report that the gateway has refused. */
 export async function replace(
   view: View,
   values: OutboxValues,

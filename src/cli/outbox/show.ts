@@ -8,7 +8,6 @@ import { duration, quoted, time, type View, wrapped } from './printable.js';
 
 const INDENT = ' '.repeat(14);
 
-/** Prints everything about a report except its body. */
 export async function show(
   view: View,
   { account, environment, operation, json }: OutboxValues,

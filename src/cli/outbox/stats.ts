@@ -7,7 +7,6 @@ import { EXIT, printable, say } from '../output.js';
 import type { OutboxValues } from './options.js';
 import { duration, grouped, time, type View, wrapped } from './printable.js';
 
-/** Prints the state of the outbox. */
 export async function stats({ store, command, now }: View, { account, json }: OutboxValues): Promise<number> {
   const accounts = account === undefined ? undefined : [account];
   const { states, oldestOpenAt, attempts } = await store.counts(accounts);

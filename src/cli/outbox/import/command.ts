@@ -12,7 +12,6 @@ import { createRejected, rejectedFileOf } from './rejected.js';
 import { openSource } from './source.js';
 import { enter, intakeOf, makeStore, openStore, readImporter } from './target.js';
 
-/** Enqueues the reports of a file. Every line is checked before the first is enqueued. */
 export async function importFile(place: string, values: OutboxValues, [path = '']: readonly string[]): Promise<number> {
   const { json } = values;
   const operation = needed(values, 'operation');

@@ -14,7 +14,6 @@ const MOST_LINES = 100_000;
 /** A longer reference is not shown. */
 const LONGEST_REFERENCE = 200;
 
-/** `bets.rejected.csv` beside `bets.csv`. */
 export const rejectedFileOf = (path: string): string =>
   join(dirname(path), `${basename(path, extname(path))}.rejected.csv`);
 

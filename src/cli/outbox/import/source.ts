@@ -12,21 +12,7 @@ export interface Block {
 }
 
 /** A file that is read twice: checked first, then imported. */
-export interface Source {
-  readonly path: string;
-  readonly size: number;
-  /** The beginning of the file, without a byte order mark. */
-  readonly head: Buffer;
-  /** Whether the whole file is in `head`. */
-  readonly isShort: boolean;
-  /** Yields the records in blocks. If the format has `quotes`, a line break within quotes does not end a record. */
-  blocks(format: { readonly quotes: boolean }): AsyncGenerator<Block>;
-  /** Whether the last line ended without a line break when `blocks` last read it. */
-  endsOpen(): boolean;
-  /** Throws if the file has changed since it was opened. */
-  expectUnchanged(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Source = Awaited<ReturnType<typeof openSource>>;
 
 const READ_BYTES = 256 * 1024;
 const HEAD_BYTES = 64 * 1024;
@@ -36,7 +22,7 @@ const [QUOTE, LINE_FEED] = [0x22, 0x0a];
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Opens a regular file that contains text in UTF-8. */
-export async function openSource(path: string): Promise<Source> {
+export async function openSource(path: string) {
   let handle: FileHandle;
   try {
     handle = await open(path, 'r');
@@ -52,7 +38,7 @@ export async function openSource(path: string): Promise<Source> {
   }
 }
 
-async function sourceOf(path: string, handle: FileHandle): Promise<Source> {
+async function sourceOf(path: string, handle: FileHandle) {
   const opened = await handle.stat();
   if (!opened.isFile())
     throw new Failure(`${path} is not a regular file: import reads the file twice, first to check every line`);
@@ -64,6 +50,7 @@ async function sourceOf(path: string, handle: FileHandle): Promise<Source> {
   if (/^\xff\xfe|^\xfe\xff|^[^\n]*\0/.test(start.toString('latin1'))) throw new Failure(notText(path, 'line 1'));
   let endsOpen = false;
 
+  /** Yields the records in blocks. If the format has `quotes`, a line break within quotes does not end a record. */
   async function* blocks({ quotes }: { readonly quotes: boolean }): AsyncGenerator<Block> {
     const chunk = Buffer.allocUnsafe(READ_BYTES);
     let rest = Buffer.alloc(0);
@@ -112,11 +99,14 @@ async function sourceOf(path: string, handle: FileHandle): Promise<Source> {
   return {
     path,
     size: opened.size,
+    /** The beginning of the file, without a byte order mark. */
     head: start.subarray(skipped),
+    /** Whether the whole file is in `head`. */
     isShort: bytesRead === opened.size,
     blocks,
+    /** Whether the last line ended without a line break when `blocks` last read it. */
     endsOpen: () => endsOpen,
-    async expectUnchanged() {
+    async expectUnchanged(): Promise<void> {
       const now = await handle.stat();
       if (now.size === opened.size && now.mtimeMs === opened.mtimeMs) return;
       throw new Failure(
