@@ -55,7 +55,7 @@ export const OUTBOX_OPTIONS = {
   },
   decision: { hint: '<id>', help: 'Every report that this decision dismissed', read: notEmpty },
   'with-settlement': { help: 'With --as dismissed: dismiss its blocked settlement' },
-  reason: { hint: '<text>', help: 'The reason. It is kept with the report, so name no player', read: notEmpty },
+  reason: { hint: '<text>', help: 'The reason. It is kept, so name no player', read: notEmpty },
   'keep-body': { help: 'Keep the body, like the option keepBodies' },
   gateway: { hint: '<address>', help: 'The new address of the gateway', read: notEmpty },
   map: { hint: '<file.json>', help: 'The field of each column', read: notEmpty },
