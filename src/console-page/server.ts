@@ -1,5 +1,4 @@
 import type { ConsoleSession, Refusal, RefusalCode } from '../console/answers.js';
-import { partsOf } from '../kit/page.js';
 
 /** The API stands beside the page's script, wherever the console is mounted. */
 const API = new URL('./api/', import.meta.url);
@@ -90,6 +89,20 @@ export async function call<Answer>(name: string, input: object = {}): Promise<An
   }
 }
 
+/** The lines of a streamed answer, as they arrive. */
+async function* linesOf({ body }: Response): AsyncGenerator<string> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (;;) {
+    const piece = await reader?.read();
+    if (!piece || piece.done) return;
+    const lines = (rest + decoder.decode(piece.value, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}
+
 export async function* callLines<Line extends object>(
   name: string,
   input: object,
@@ -97,7 +110,7 @@ export async function* callLines<Line extends object>(
 ): AsyncGenerator<Line> {
   const response = await send(name, input, signal);
   try {
-    for await (const line of partsOf(response, '\n')) {
+    for await (const line of linesOf(response)) {
       const value = JSON.parse(line) as Line | Refusal;
       if ('error' in value) throw new CallError(value.error.code, value.error.message);
       yield value;

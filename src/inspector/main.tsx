@@ -277,14 +277,11 @@ setInterval(() => {
 addEventListener('focus', refreshFaults);
 
 void listen({
-  request: (entry) => hear(entry as Entry),
+  request: hear,
   reset: () => hear('reset'),
   state(state) {
+    if (state === link) return;
     link = state;
-    if (state === 'live') {
-      refreshFaults();
-      refreshHeld();
-    }
     drawSoon();
   },
 });

@@ -1,6 +1,5 @@
-import { partsOf } from '../kit/page.js';
 import type { FaultRule, SetFault } from '../mock/faults.js';
-import type { HeldReport } from './store.js';
+import type { Entry, HeldReport } from './store.js';
 
 /** The admin token, from `#token=…` in this page's address. A fragment is never sent or logged. */
 const token = new URLSearchParams(location.hash.slice(1)).get('token');
@@ -44,59 +43,46 @@ export const server = {
 };
 
 export interface Heard {
-  request(entry: unknown): void;
+  request(entry: Entry): void;
+  /** All earlier requests and reports are out of date. */
   reset(): void;
   state(state: 'live' | 'reconnecting' | 'refused'): void;
 }
 
-const LONGEST_SILENCE_MS = 40_000;
-const LONGEST_RECONNECT_WAIT_MS = 3_000;
+const LOOK_MS = 400;
+const LONGEST_LOOK_MS = 10_000;
 
-/**
- * Listens to the events while the page is open, and reconnects when the connection is lost. It uses `fetch`:
- * `EventSource` sends no headers and stops permanently on some answers.
- */
-export async function listen(heard: Heard): Promise<never> {
-  let lastId = '';
-  let wait = 250;
+interface News {
+  readonly era: string;
+  readonly requests: readonly Entry[];
+}
 
-  function take(block: string): void {
-    let event = 'message';
-    let data = '';
-    for (const line of block.split('\n')) {
-      const [, name, value = ''] = /^([a-z]*):? ?(.*)$/.exec(line) ?? [];
-      if (name === 'id') lastId = value;
-      else if (name === 'event') event = value;
-      else if (name === 'data') data += value;
-    }
-    if (event === 'reset') heard.reset();
-    else if (event === 'request') heard.request(JSON.parse(data));
+async function readNews(era: string, id: number): Promise<News | 'refused' | 'reconnecting'> {
+  try {
+    const query = new URLSearchParams({ era, id: String(id) });
+    const response = await ask(`news?${query}`, { signal: AbortSignal.timeout(LONGEST_LOOK_MS) });
+    if (response.ok) return (await response.json()) as News;
+    return response.status === 401 ? 'refused' : 'reconnecting';
+  } catch {
+    return 'reconnecting';
   }
+}
 
+/** Reads the requests that have arrived, several times a second while the page is open. */
+export async function listen(heard: Heard): Promise<never> {
+  let era = '';
+  let last = 0;
   for (;;) {
-    const ending = new AbortController();
-    let refused = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stillThere = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => ending.abort(), LONGEST_SILENCE_MS);
-    };
-    try {
-      stillThere();
-      const headers: HeadersInit = lastId ? { 'last-event-id': lastId } : {};
-      const response = await ask('events', { headers, signal: ending.signal });
-      refused = response.status === 401;
-      if (!response.ok) throw new Error();
-      heard.state('live');
-      wait = 250;
-      for await (const block of partsOf(response, '\n\n')) {
-        stillThere();
-        take(block);
+    const news = await readNews(era, last);
+    heard.state(typeof news === 'string' ? news : 'live');
+    if (typeof news !== 'string') {
+      if (news.era !== era) {
+        heard.reset();
+        [era, last] = [news.era, 0];
       }
-    } catch {}
-    clearTimeout(timer);
-    heard.state(refused ? 'refused' : 'reconnecting');
-    await new Promise((resolve) => setTimeout(resolve, wait));
-    wait = Math.min(wait * 1.5, LONGEST_RECONNECT_WAIT_MS);
+      news.requests.forEach(heard.request);
+      last = news.requests.at(-1)?.id ?? last;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

@@ -57,17 +57,3 @@ export function listenToKeys(commandOf: (pressed: Pressed) => (() => void) | und
     command();
   });
 }
-
-/** The parts of a streamed answer, as they arrive. Each ends with the separator. */
-export async function* partsOf({ body }: Response, separator: string): AsyncGenerator<string> {
-  const reader = body?.getReader();
-  const decoder = new TextDecoder();
-  let rest = '';
-  for (;;) {
-    const piece = await reader?.read();
-    if (!piece || piece.done) return;
-    const parts = (rest + decoder.decode(piece.value, { stream: true })).split(separator);
-    rest = parts.pop() ?? '';
-    yield* parts;
-  }
-}

@@ -2,7 +2,7 @@ import { readBody } from '../platform/body.js';
 import { toResponse } from '../web/answer.js';
 import { parseJson } from '../web/read-json.js';
 import { isSameSecret } from '../web/request.js';
-import { type AdminCall, adminRoutes, BadInput, type RouteOptions } from './admin-routes.js';
+import { type AdminCall, adminRoutes, type RouteOptions } from './admin-routes.js';
 import { type MockAnswer, refuse } from './answers.js';
 import { LONGEST_BODY } from './gateway.js';
 import type { MockGateway } from './interface.js';
@@ -84,8 +84,8 @@ const readJson: (request: Request, most: number) => ReturnType<AdminCall['json']
   const text = await readBody(request, undefined, most);
   if (text === undefined) throw new TooLarge(`The body is larger than ${most} bytes`);
   const value = parseJson(text);
-  if (value === undefined) throw new BadInput('The body is not JSON');
-  if (isNested(value, MOST_NESTED)) throw new BadInput(`The body is nested deeper than ${MOST_NESTED} levels`);
+  if (value === undefined) throw new TypeError('The body is not JSON');
+  if (isNested(value, MOST_NESTED)) throw new TypeError(`The body is nested deeper than ${MOST_NESTED} levels`);
   return value;
 };
 

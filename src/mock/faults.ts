@@ -1,6 +1,15 @@
+import { asRecord } from '../platform/as-record.js';
 import { type OperationName, operationNames } from '../protocol/operations.js';
-import { printableKey } from '../schema/issue.js';
-import { suggest } from '../schema/validate.js';
+import {
+  isString,
+  must,
+  type OptionTable,
+  oneOf,
+  optional,
+  readOptions,
+  required,
+  wholeNumber,
+} from '../schema/option-rules.js';
 
 /** The kinds of faults. */
 export type FaultKind =
@@ -44,15 +53,6 @@ export type Delay =
   | {
       /** Every value between the two is equally likely. */
       readonly uniform: readonly [least: number, most: number];
-    }
-  | {
-      /** Most values near the median, and a few far longer, as on a real network. */
-      readonly logNormal: {
-        /** Milliseconds. Half of all delays are shorter. */
-        readonly median: number;
-        /** The spread of the values: from 0 (none) to 3. */
-        readonly sigma: number;
-      };
     };
 
 /** One fault rule. Conditions that are left out match every request. */
@@ -123,9 +123,9 @@ export interface Faults {
 /** In milliseconds. */
 const LONGEST_DELAY = 600_000;
 
-const isNumber = (value: unknown, least: number, most: number) =>
-  typeof value === 'number' && value >= least && value <= most;
-const isWhole = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
+const isFrom = (least: unknown, value: unknown, most: number) =>
+  typeof value === 'number' && value >= Number(least) && value <= most;
+const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
 
 /** Headers that frame the answer. With wrong values no answer would arrive. */
 const FRAMING = /^(?:content-length|transfer-encoding|trailer|connection|upgrade|keep-alive)$/i;
@@ -146,64 +146,29 @@ const areHeaders = (headers: unknown) =>
 const isDate = (date: unknown) =>
   (date instanceof Date || typeof date === 'number') && !Number.isNaN(new Date(date).getTime());
 
-function isJson(body: unknown): boolean {
-  try {
-    return JSON.stringify(body) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 function isDelay(delay: unknown): boolean {
-  if (typeof delay === 'number') return isNumber(delay, 0, LONGEST_DELAY);
-  const { uniform, logNormal } = (delay ?? {}) as {
-    uniform?: unknown[];
-    logNormal?: { median?: unknown; sigma?: unknown };
-  };
-  if (Array.isArray(uniform)) {
-    const [least, most] = uniform;
-    return uniform.length === 2 && isNumber(least, 0, LONGEST_DELAY) && isNumber(most, Number(least), LONGEST_DELAY);
-  }
-  return isNumber(logNormal?.median, 0, LONGEST_DELAY) && isNumber(logNormal?.sigma, 0, 3);
+  const { uniform } = asRecord(delay);
+  if (!Array.isArray(uniform)) return isFrom(0, delay, LONGEST_DELAY);
+  const [least, most] = uniform;
+  return uniform.length === 2 && isFrom(0, least, LONGEST_DELAY) && isFrom(least, most, LONGEST_DELAY);
 }
 
-/** The fields of a rule: the words after "must be", and whether a value is one. */
-const FIELDS: Readonly<Record<keyof FaultRule, readonly [expected: string, holds: (value: unknown) => boolean]>> = {
-  operation: [`one of ${operationNames.join(', ')}`, (name) => operationNames.some((one) => one === name)],
-  reference: ['a string', (value) => typeof value === 'string'],
-  kind: [`one of ${FAULT_KINDS.join(', ')}`, (kind) => FAULT_KINDS.some((one) => one === kind)],
-  when: ["'before' or 'after'", (when) => when === 'before' || when === 'after'],
-  skip: ['a whole number from 0', isWhole],
-  times: ['a whole number from 0, or null for always', (times) => times === null || isWhole(times)],
-  probability: ['a number from 0 to 1', (value) => isNumber(value, 0, 1)],
-  delay: [
-    `milliseconds up to ${LONGEST_DELAY}, { uniform: [least, most] } or { logNormal: { median, sigma } }`,
-    isDelay,
-  ],
-  status: ['a whole number from 200 to 599', (status) => isWhole(status) && isNumber(status, 200, 599)],
-  retryAfter: [
-    'whole seconds or { date }',
-    (wait) => isWhole(wait) || isDate((wait as { date?: unknown } | null)?.date),
-  ],
-  headers: ['an object of header names and plain ASCII values, without those that frame the answer', areHeaders],
-  body: ['JSON', isJson],
-};
-
-function faultProblem(rule: unknown): string | undefined {
-  if (typeof rule !== 'object' || rule === null)
-    return 'expected an object such as { "kind": "connection-reset", "when": "after" }';
-  const names = Object.keys(FIELDS);
-  const unknown = Object.keys(rule).find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    const nearest = suggest(unknown, names);
-    return `unknown field ${printableKey(unknown)}; ${nearest ? `did you mean ${nearest}?` : `known are ${names.join(', ')}`}`;
-  }
-  const given: Readonly<Record<string, unknown>> = { kind: undefined, ...rule };
-  const wrong = Object.entries(FIELDS).find(
-    ([name, [, holds]]) => (given[name] !== undefined || name === 'kind') && !holds(given[name]),
-  );
-  return wrong && `${wrong[0]} must be ${wrong[1][0]}`;
-}
+const faultTable = {
+  operation: optional(oneOf(...operationNames)),
+  reference: optional(isString),
+  kind: required(oneOf(...FAULT_KINDS)),
+  when: optional(oneOf('before', 'after')),
+  skip: optional(wholeNumber(0)),
+  times: optional(must('a whole number from 0, or null for always', (times) => times === null || isCount(times))),
+  probability: optional(must('a number from 0 to 1', (value) => isFrom(0, value, 1))),
+  delay: optional(must(`milliseconds up to ${LONGEST_DELAY}, or { uniform: [least, most] }`, isDelay)),
+  status: optional(wholeNumber(200, 599)),
+  retryAfter: optional(must('whole seconds or { date }', (wait) => isCount(wait) || isDate(asRecord(wait).date))),
+  headers: optional(
+    must('an object of header names and plain ASCII values, without those that frame the answer', areHeaders),
+  ),
+  body: optional(must('JSON', (body) => JSON.stringify(body) !== undefined)),
+} satisfies OptionTable;
 
 export interface FaultBox extends Faults {
   /** Removes all rules and restarts the random numbers from the seed. */
@@ -225,8 +190,8 @@ export function createFaults(seed: number): FaultBox {
   });
   return {
     add(rule) {
-      const problem = faultProblem(rule);
-      if (problem) throw new TypeError(`The fault cannot be set: ${problem}.`);
+      const { problem } = readOptions('the fault', faultTable, rule);
+      if (problem !== undefined) throw new TypeError(problem);
       last += 1;
       // A copy, so that no later change of the caller's object avoids the check.
       rules.push({ rule: structuredClone(rule), id: last, seen: 0, struck: 0 });
@@ -255,9 +220,8 @@ export function createFaults(seed: number): FaultBox {
     },
     delayOf({ delay = 1_000 }) {
       if (typeof delay === 'number') return delay;
-      if ('uniform' in delay) return delay.uniform[0] + random() * (delay.uniform[1] - delay.uniform[0]);
-      // The distribution has no upper end, and a timer has: a delay that is too long would fire at once.
-      return Math.min(LONGEST_DELAY, delay.logNormal.median * Math.exp(delay.logNormal.sigma * normal(random)));
+      const [least, most] = delay.uniform;
+      return least + random() * (most - least);
     },
   };
 }
@@ -274,7 +238,3 @@ export function createRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
-
-/** A normally distributed number around 0, mostly within 1 of it (Box–Muller). */
-export const normal = (random: () => number): number =>
-  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

@@ -13,7 +13,7 @@ import type { MockClientOptions, MockGateway, WaitOptions } from './interface.js
 import { createJournal, type JournalEntry, type JournalQuery, matches } from './journal.js';
 import { emptyLedgers, fromState, toLedger, toState } from './ledger.js';
 import { maskAnswer, maskBody } from './mask.js';
-import { checkMockOptions, type MockGatewayOptions, type RateLimitOptions } from './options.js';
+import { type MockGatewayOptions, type RateLimitOptions, readMockOptions } from './options.js';
 import { toResponse, type WireAnswer } from './wire.js';
 
 /** An address that is only a name. No server listens there: the client's `fetch` is the gateway. */
@@ -72,7 +72,7 @@ const PATHS = [...routes.keys()];
 export function createMockGateway<Mode extends ValidationMode = 'strict'>(
   options: MockGatewayOptions<Mode> = {},
 ): MockGateway<Mode> {
-  checkMockOptions('createMockGateway', options);
+  readMockOptions('createMockGateway', options);
   const {
     apiKey = MOCK_API_KEY,
     validation = 'strict',
@@ -199,8 +199,8 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
   }
 
   async function waitFor(query: JournalQuery, options: WaitOptions = {}): Promise<JournalEntry> {
-    checkMockOptions('requests', query);
-    checkMockOptions('waitFor', options);
+    readMockOptions('requests', query);
+    readMockOptions('waitFor', options);
     const { timeoutMs = 5_000, signal } = options;
     const already = journal.entries(query)[0];
     if (already) return already;
@@ -254,12 +254,12 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
     subscribe,
     clientOptions: clientOptions as MockGateway<Mode>['clientOptions'],
     requests(query) {
-      checkMockOptions('requests', query);
+      readMockOptions('requests', query);
       return journal.entries(query);
     },
     reports(environment = 'staging', query = {}) {
-      checkMockOptions('environment', { environment });
-      checkMockOptions('reports', query);
+      readMockOptions('environment', { environment });
+      readMockOptions('reports', query);
       const { operation, reference } = query;
       return [...ledgers[environment].values()].filter(
         (report) =>
@@ -268,7 +268,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
       );
     },
     seed(reports) {
-      for (const report of reports) checkMockOptions('seed', report);
+      for (const report of reports) readMockOptions('seed', report);
       const of = (environment: Environment) =>
         reports.filter((report) => (report.environment ?? 'staging') === environment);
       ledgers = {

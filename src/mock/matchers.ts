@@ -75,19 +75,6 @@ export const matchers = {
         `Expected ${pass ? 'another number than ' : ''}${times} times ${titleOf(expected)}, found ${found}.${listOf(reports)}`,
     };
   },
-
-  /** No report is recorded, in either environment or in the given one. */
-  toHaveReportedNothing(gateway: MockGateway, environment?: Environment): MatcherResult {
-    const reports = environment
-      ? gateway.reports(environment)
-      : [...gateway.reports('staging'), ...gateway.reports('production')];
-    const pass = reports.length === 0;
-    return {
-      pass,
-      message: () =>
-        pass ? 'Expected a report, but nothing is recorded.' : `Expected nothing to be recorded.${listOf(reports)}`,
-    };
-  },
 };
 
 /** The matchers in the form that `expect` has, for the declarations of a test suite. */
@@ -98,8 +85,6 @@ export interface MockGatewayMatchers<R = unknown> {
   toHaveReported(operation: OperationName, reference: string, body?: Readonly<Record<string, unknown>>): R;
   /** Has this number of reports. */
   toHaveReportedTimes(times: number, expected?: ExpectedReport): R;
-  /** Has no report. */
-  toHaveReportedNothing(environment?: Environment): R;
 }
 
 function reportsOf(gateway: MockGateway, { environment, operation }: ExpectedReport): RecordedReport[] {

@@ -1,7 +1,7 @@
 import type { WebRequest, WebResponse } from '../platform/web-types.js';
 import { readBaseUrl } from '../protocol/addresses.js';
 import type { MockGateway } from './interface.js';
-import { checkMockOptions } from './options.js';
+import { readMockOptions } from './options.js';
 
 /** The part of msw's `http` that is used, the same in its versions. */
 export interface MswHttp<Handler> {
@@ -43,7 +43,7 @@ export function mockGatewayHandlers<Handler>(
   gateway: MockGateway,
   addresses: MockGatewayAddresses = {},
 ): Handler[] {
-  checkMockOptions('mockGatewayHandlers', addresses);
+  readMockOptions('mockGatewayHandlers', addresses);
   const own = gateway.clientOptions().gateways;
   const handler = (environment: 'staging' | 'production'): Handler => {
     const address = addressOf(addresses[environment] ?? own[environment].baseUrl, environment);

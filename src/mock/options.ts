@@ -1,9 +1,21 @@
+import { ENVIRONMENTS, type Environment } from '../errors/errors.js';
 import type { Clock } from '../platform/time.js';
-import { operationNames } from '../protocol/operations.js';
+import { type OperationName, operationNames } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
-import { isAnything, isFlag, type OptionTable, oneOf, optional, readOptions } from '../schema/option-rules.js';
+import {
+  type CompleteOptions,
+  isAnything,
+  isFlag,
+  isString,
+  type OptionTable,
+  oneOf,
+  optional,
+  readOptions,
+  wholeNumber,
+} from '../schema/option-rules.js';
 import type { Identity } from './apply.js';
-import { FAULT_KINDS } from './faults.js';
+import { FAULT_KINDS, type FaultKind } from './faults.js';
+import type { JournalEntry } from './journal.js';
 
 /** How many requests the mock gateway accepts before it answers 429. */
 export interface RateLimitOptions {
@@ -46,18 +58,19 @@ export interface MockGatewayOptions<Mode extends ValidationMode = ValidationMode
 }
 
 const anything = optional(isAnything);
-const environment = optional(oneOf('staging', 'production'));
-const operation = optional(oneOf(...operationNames));
-const reference = anything;
-const environments = { staging: anything, production: anything };
+const flag = optional<boolean>(isFlag);
+const text = optional<string>(isString);
+const whole = (most?: number) => optional<number>(wholeNumber(0, most));
+const environment = optional<Environment>(oneOf(...ENVIRONMENTS));
+const operation = optional<OperationName>(oneOf(...operationNames));
 
-/** The options of each function of the mock gateway. */
+/** The options of each function of the mock gateway, and the parameters of its own routes. */
 const TABLES = {
   createMockGateway: {
     apiKey: anything,
     validation: optional(oneOf('strict', 'partial')),
-    location: { required: optional(isFlag) },
-    requireInitiated: optional(isFlag),
+    location: { required: flag },
+    requireInitiated: flag,
     duplicateStatus: anything,
     identities: anything,
     rateLimit: { requests: anything, perMs: anything },
@@ -68,25 +81,33 @@ const TABLES = {
   requests: {
     environment,
     operation,
-    reference,
-    requestId: anything,
-    status: anything,
-    applied: optional(isFlag),
-    fault: optional(oneOf(...FAULT_KINDS)),
-    method: anything,
-    path: anything,
-    key: optional(oneOf('valid', 'invalid', 'missing')),
+    reference: text,
+    requestId: text,
+    status: whole(599),
+    applied: flag,
+    fault: optional<FaultKind>(oneOf(...FAULT_KINDS)),
+    method: text,
+    path: text,
+    key: optional<JournalEntry['key']>(oneOf('valid', 'invalid', 'missing')),
   },
-  waitFor: { timeoutMs: anything, signal: anything },
-  reports: { operation, reference },
+  waitFor: { timeoutMs: whole(), signal: anything },
+  reports: { operation, reference: text },
   environment: { environment },
-  seed: { operation, reference, body: anything, environment },
+  seed: { operation, reference: anything, body: anything, environment },
   serve: { port: anything, host: anything, adminToken: anything },
-  mockGatewayHandlers: environments,
+  mockGatewayHandlers: { staging: anything, production: anything },
+  'GET reports': { environment, operation, reference: text, reveal: flag },
+  'GET requests': { limit: whole() },
+  'POST requests/wait': { timeoutMs: whole(60_000) },
+  'GET news': { era: text, id: whole() },
+  'DELETE faults': { id: whole() },
 } as const satisfies Record<string, OptionTable>;
 
-/** Throws a `TypeError` for a name or value that the options of a function cannot have. */
-export function checkMockOptions(of: keyof typeof TABLES, options: unknown): void {
-  const { problem } = readOptions(of, TABLES[of], options);
-  if (problem !== undefined) throw new TypeError(problem);
+type Tables = typeof TABLES;
+
+/** Reads the options of a function. Throws a `TypeError` for a name or value that they cannot have. */
+export function readMockOptions<Of extends keyof Tables>(of: Of, options: unknown): CompleteOptions<Tables[Of]> {
+  const read = readOptions(of, TABLES[of], options);
+  if (read.problem !== undefined) throw new TypeError(read.problem);
+  return read.complete as CompleteOptions<Tables[Of]>;
 }

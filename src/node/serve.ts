@@ -3,11 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, isIP } from 'node:net';
 import { ADMIN_PATH, type Admin, createAdmin } from '../mock/admin.js';
 import { refuse } from '../mock/answers.js';
-import { createEventStream } from '../mock/events.js';
 import { createMockGateway } from '../mock/gateway.js';
 import { inspectorPage } from '../mock/inspector-page.js';
 import type { MockClientOptions, MockGateway } from '../mock/interface.js';
-import { checkMockOptions } from '../mock/options.js';
+import { readMockOptions } from '../mock/options.js';
 import { openApiDocument } from '../openapi/document.js';
 import { version } from '../platform/version.js';
 import type { ValidationMode } from '../schema/model.js';
@@ -62,7 +61,7 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
   gateway: MockGateway<Mode> = createMockGateway<Mode>(),
   options: ServeOptions = {},
 ): Promise<MockServer<Mode>> {
-  checkMockOptions('serve', options);
+  readMockOptions('serve', options);
   const { port = 0, host = '127.0.0.1', adminToken } = options;
   if (adminToken !== undefined && !/^[\x21-\x7e]+$/.test(adminToken))
     throw new TypeError('adminToken must consist of visible ASCII characters, without spaces.');
@@ -97,7 +96,6 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
     version,
     pid: process.pid,
     token: adminToken,
-    events: createEventStream(gateway),
     page: inspectorPage,
     openapi,
   });

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createClient, NetworkError } from '../../src/entries/index.js';
 import { createMockGateway, type FaultRule, openApiDocument } from '../../src/entries/mock.js';
 import { type MockServer, serve } from '../../src/entries/node.js';
@@ -207,53 +207,4 @@ test('LOCATION_SDK_MOCK sends the reports of a client for https gateways here', 
   vi.unstubAllEnvs();
   const { reports } = await (await fetch(`${server.url}/__admin/reports`)).json();
   expect(reports).toMatchObject([{ environment: 'staging', reference: 'BET-1' }]);
-});
-
-describe('clients that read the stream of the inspector', () => {
-  /** Opens a stream over a socket of its own, and keeps it open. Resolves with the begin of the answer. */
-  const read = (port: number) =>
-    new Promise<{ socket: Socket; status: number; begin: string }>((resolve) => {
-      const socket = connect({ port, host: '127.0.0.1' });
-      socket
-        .on('error', () => undefined)
-        .once('data', (piece) => {
-          const begin = String(piece);
-          resolve({ socket, status: Number(/^HTTP\/1\.1 (\d{3})/.exec(begin)?.[1]), begin });
-        });
-      socket.write(`GET /__admin/events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
-    });
-  const reading = (port: number, count: number) => Promise.all(Array.from({ length: count }, () => read(port)));
-  const hears = (socket: Socket, word: string) =>
-    new Promise<void>((resolve) =>
-      socket.on('data', (piece) => (String(piece).includes(word) ? resolve() : undefined)).resume(),
-    );
-
-  test('are at most 32; each further one is told so, and a place that becomes free is taken', async () => {
-    const server = await serving();
-    const port = portOf(server);
-    const first = await reading(port, 32);
-    const further = await reading(port, 200);
-    expect(new Set(first.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(further.map(({ status }) => status))).toEqual(new Set([503]));
-    expect(further[0]?.begin).toMatch(/retry-after: 5/i);
-    const [gone, other] = first;
-    gone?.socket.destroy();
-    let late = await read(port);
-    while (late.status === 503) late = await read(port);
-    const heard = [other, late].map((one) => one && hears(one.socket, 'SEEN'));
-    await createClient(server.clientOptions()).reportBetEvent(betEvent({ bet_id: 'SEEN' }));
-    await Promise.all(heard);
-    for (const { socket } of [...first, ...further, late]) socket.destroy();
-  });
-
-  test('do not hold a request, however many there are and however long the journal is', async () => {
-    const server = await serving();
-    for (let index = 0; index < 1_000; index += 1) await server.gateway.handle(new Request(`${server.url}/x${index}`));
-    await reading(portOf(server), 1);
-    const readers = reading(portOf(server), 300);
-    const began = performance.now();
-    await createClient(server.clientOptions()).reportBetEvent(betEvent({ bet_id: 'LAST' }));
-    expect(performance.now() - began).toBeLessThan(6_000);
-    for (const { socket } of await readers) socket.destroy();
-  });
 });
