@@ -50,8 +50,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
     ({ headers }) => (headers === undefined ? [] : headerIssues(headers)),
     inPage ? { ...parts.otherNames, ...namesInPage } : parts.otherNames,
   );
-  const level = given.logLevel ?? (own.logger === undefined ? 'warn' : 'debug');
-  const logger = safeLogger(given.logger, level);
+  const logger = safeLogger(given.logger);
   const { channel, environment, mockLocation } = chooseChannel(parts, {
     given,
     isGiven: (name) => Object.hasOwn(own, name) && own[name] !== undefined,
@@ -73,7 +72,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
     ...given,
     inPage,
     logger,
-    debug: level === 'debug' && given.logger.debug ? logger.debug : undefined,
+    debug: given.logger.debug && logger.debug,
     channel,
     environment,
     transport: given.transport ?? parts.transport(own.fetch === undefined ? undefined : given.fetch, inPage),

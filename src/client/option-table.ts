@@ -5,7 +5,7 @@ import type { IpProvider } from '../location/lookup/provider.js';
 import type { GeolocationLike } from '../location/page/page.js';
 import type { ReverseGeocode } from '../location/page/reverse-geocode.js';
 import { asRecord } from '../platform/as-record.js';
-import type { Logger, LogLevel } from '../platform/logger.js';
+import { consoleLogger, type Logger } from '../platform/logger.js';
 import { type Clock, systemClock } from '../platform/time.js';
 import type { Fetch } from '../platform/web-types.js';
 import { type OperationName, operationNames, operations } from '../protocol/operations.js';
@@ -57,14 +57,6 @@ const word = (standard: string) => option(isWord, standard);
 const gateway = { baseUrl: optional<string>(isWord), apiKey: optional<GatewayOptions['apiKey']>(isKey) };
 const environment = oneOf('staging', 'production');
 
-const named = (message: string) => `location-sdk: ${message}`;
-const CONSOLE: Logger = {
-  debug: (message) => console.debug(named(message)),
-  info: (message) => console.info(named(message)),
-  warn: (message) => console.warn(named(message)),
-  error: (message) => console.error(named(message)),
-};
-
 /** All options of a client with their defaults. `ClientOptions` documents them. */
 export const optionTable = {
   environment: option<Environment>(environment, 'staging'),
@@ -109,9 +101,7 @@ export const optionTable = {
   allowInsecureHttp: flag(false),
   allowApiKeyInBrowser: flag(false),
   headers: optional<HeadersOption>(isAnything),
-  logger: option<Logger>(isObject, CONSOLE),
-  // No spread of `LOG_LEVELS`: esbuild would keep this table in a page that imports a lookup service alone.
-  logLevel: optional<LogLevel>(oneOf('debug', 'info', 'warn', 'error', 'silent')),
+  logger: option<Logger>(isObject, consoleLogger('location-sdk')),
   transport: optional<Transport>(having('send')),
   fetch: option<Fetch>(isFunction, (url, init) => globalThis.fetch(url, init)),
   onEvent: optional<ClientOptions['onEvent']>(isFunction),

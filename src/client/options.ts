@@ -5,7 +5,7 @@ import type { IpProvider } from '../location/lookup/provider.js';
 import type { GeolocationEvent, GeolocationLike } from '../location/page/page.js';
 import type { ReverseGeocode } from '../location/page/reverse-geocode.js';
 import type { SourceNames } from '../location/settings.js';
-import type { Logger, LogLevel } from '../platform/logger.js';
+import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike, Fetch } from '../platform/web-types.js';
 import type { OperationName } from '../protocol/operations.js';
@@ -212,13 +212,12 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
    * ```
    */
   headers?: HeadersOption | undefined;
-  /** Receives the log lines. No line contains a secret. Default: the console. */
-  logger?: Logger | undefined;
   /**
-   * The lowest level that is logged. `'debug'` adds a line for each attempt, its result with the gateway's request id,
-   * and each wait. Default: `'warn'`; with your own `logger` `'debug'`, since that logger has a level itself.
+   * Receives the log lines. No line contains a secret. Its method `debug`, if it has one, gets a line for each attempt,
+   * its result with the gateway's request id, and each wait: `logger: console` prints everything. Default: warnings and
+   * errors to the console.
    */
-  logLevel?: LogLevel | undefined;
+  logger?: Logger | undefined;
   /**
    * Sends the reports, for example `nodeTransport()` of `location-sdk/transport/node`. Default: ky over the platform's
    * `fetch`, or over your own `fetch` if you pass one.

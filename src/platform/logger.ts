@@ -1,12 +1,3 @@
-/**
- * The lowest level that is logged: `'debug'`, every attempt, its end and each wait; `'info'`; `'warn'`; `'error'`;
- * `'silent'`, nothing.
- */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
-
-/** The levels, the lowest first. */
-export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
-
 /** Receives the SDK's log lines; `console` fits. No line contains a secret or personal data. */
 export interface Logger {
   /** Every attempt and every wait. */
@@ -33,16 +24,13 @@ export const safeCallback =
   };
 
 /** A logger that throws must not lose a report, or an answer. */
-export function safeLogger(logger: Logger, least: LogLevel = 'debug'): Required<Logger> {
-  const line = (level: keyof Logger) =>
-    LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)
-      ? () => {}
-      : safeCallback((message: string) => logger[level]?.(message));
+export function safeLogger(logger: Logger): Required<Logger> {
+  const line = (level: keyof Logger) => safeCallback((message: string) => logger[level]?.(message));
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }
 
 /** Writes warnings and errors to the console, with a name before each. */
-export function consoleLogger(name: string): Logger {
-  const line = (message: string) => console.warn(`${name}: ${message}`);
-  return { warn: line, error: line };
-}
+export const consoleLogger = (name: string): Logger => ({
+  warn: (message) => console.warn(`${name}: ${message}`),
+  error: (message) => console.error(`${name}: ${message}`),
+});

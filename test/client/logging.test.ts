@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ClientOptions } from '../../src/entries/index.js';
 import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
-import type { LogLevel } from '../../src/platform/logger.js';
 import { answer, bet, lost, once, recorded, type Scripted, scripted } from '../delivery/scripted-gateway.js';
 
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
@@ -19,14 +18,14 @@ async function logged(script: Scripted[], options: ClientOptions = {}) {
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('logLevel', () => {
-  it("'debug' logs each attempt, its result with the request id, and each wait, for a success too", async () => {
+describe('log lines', () => {
+  it('of `debug` tell each attempt, its result with the request id, and each wait, for a success too', async () => {
     const script = [
       answer(503, { message: 'busy' }, { 'x-request-id': ID }),
       lost(),
       answer(200, { message: 'ok' }, { 'x-request-id': ID }),
     ];
-    const lines = await logged(script, { logLevel: 'debug' });
+    const lines = await logged(script);
     expect(
       lines.map(
         ([level, message]) =>
@@ -44,62 +43,36 @@ describe('logLevel', () => {
     ]);
   });
 
-  it.each(LEVELS)(
-    '%s logs lines of this level and those above it, about the option isRecorded that throws',
-    async (least) => {
-      const isRecorded = () => {
-        throw new Error('no');
-      };
-      const lines = await logged([recorded()], { ...once, isRecorded, logLevel: least });
-      expect([...new Set(lines.map(([level]) => level))].sort()).toEqual(
-        least === 'debug' ? ['debug', 'error'] : ['error'],
-      );
-      expect(await logged([recorded()], { ...once, isRecorded, logLevel: 'silent' })).toEqual([]);
-    },
-  );
-
-  it('does not apply to your own logger by default: it gets every line', async () => {
-    expect((await logged([recorded()])).map(([level]) => level)).toEqual(['debug', 'debug']);
-  });
-
-  it('prints to the console, from warnings on by default', async () => {
+  it('go to the console as warnings and errors, unless the console itself is the logger', async () => {
     const printed: string[] = [];
     for (const level of LEVELS)
       vi.spyOn(console, level).mockImplementation((line) => void printed.push(`${level} ${line}`));
-    await scripted([recorded()]).report();
-    expect(printed).toEqual([]);
-    await scripted([recorded()], { logLevel: 'debug' }).report();
-    expect(printed[0]).toBe('debug location-sdk: reportSettledBet B-1 (staging): attempt 1 begins');
+    const isRecorded = () => {
+      throw new Error('no');
+    };
+    await scripted([recorded()], { ...once, isRecorded }).failure();
+    expect(printed).toEqual([expect.stringMatching(/^error location-sdk: The option isRecorded threw/)]);
+    printed.length = 0;
+    await scripted([recorded()], { logger: console }).report();
+    expect(printed[0]).toBe('debug reportSettledBet B-1 (staging): attempt 1 begins');
   });
 
-  it.each<[LogLevel, string[]]>([
-    [
-      'debug',
+  it('of an outbox go to the logger of its client', async () => {
+    const lines: string[] = [];
+    const logger = { debug: (message: string) => void lines.push(message) };
+    const { client, run } = scripted([lost(), recorded()], { logger, random: () => 1 });
+    const outbox = createOutbox({ client, store: memoryStore(), retry: { baseMs: 20 } });
+    outbox.start();
+    await run((async () => (await outbox.reportSettledBet(bet)).done)());
+    await outbox.stop();
+    expect(lines.map((line) => line.replace(/ (ended) .*/, ' $1'))).toEqual(
       [
         'attempt 1 begins',
         'attempt 1 ended',
         'the next attempt begins in 0.02 s at the earliest (network)',
         'attempt 2 begins',
         'attempt 2 ended',
-      ],
-    ],
-    ['info', []],
-  ])("of an outbox is that of its client: '%s'", async (logLevel, expected) => {
-    const lines: string[] = [];
-    const logger = { debug: (message: string) => void lines.push(message), info() {}, warn() {}, error() {} };
-    const { client, run } = scripted([lost(), recorded()], { logger, logLevel, random: () => 1 });
-    const outbox = createOutbox({ client, store: memoryStore(), retry: { baseMs: 20 } });
-    outbox.start();
-    await run((async () => (await outbox.reportSettledBet(bet)).done)());
-    await outbox.stop();
-    expect(lines.map((line) => line.replace(/ (ended) .*/, ' $1'))).toEqual(
-      expected.map((line) => `reportSettledBet B-1 (staging): ${line}`),
-    );
-  });
-
-  it('that does not exist is refused', () => {
-    expect(() => scripted([], { logLevel: 'warning' as LogLevel })).toThrow(
-      "logLevel: expected 'debug' or 'info' or 'warn' or 'error' or 'silent' (did you mean 'warn'?)",
+      ].map((line) => `reportSettledBet B-1 (staging): ${line}`),
     );
   });
 });

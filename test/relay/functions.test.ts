@@ -153,7 +153,7 @@ describe('the log', () => {
     await world({ complete: throws }).send();
     expect(lines).toEqual([
       expect.stringMatching(/^warn location-sdk relay: the option authorize threw/),
-      expect.stringMatching(/^warn location-sdk relay: [a-p]{16}: the option complete threw/),
+      expect.stringMatching(/^error location-sdk relay: [a-p]{16}: the option complete threw/),
     ]);
   });
 
