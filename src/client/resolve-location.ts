@@ -6,7 +6,7 @@ import {
   type LocationStep,
   TimeoutError,
 } from '../errors/errors.js';
-import { createLocator } from '../location/locate.js';
+import { findLocation } from '../location/locate.js';
 import { withSource } from '../location/source.js';
 import { sentence, subjectOf } from '../platform/messages.js';
 import type { Location } from '../schema/location.js';
@@ -30,7 +30,6 @@ export interface Purpose {
 /** The caller's location, a fixed one, or one that the chain finds. Undefined only if no location is required. */
 export function createLocationResolver(settings: Settings) {
   const { clock, fixedLocations, onEvent, sources } = settings;
-  const locator = createLocator(sources, { timeoutMs: settings.location.timeoutMs, clock });
 
   return async (
     { location, environment, clientIP, signal }: Parameters,
@@ -41,7 +40,8 @@ export function createLocationResolver(settings: Settings) {
     const { operation, reference, deadline, required } = purpose;
     const details = { operation, environment, reference };
     const subject = subjectOf(details);
-    const found = await locator.find({ clientIP, deadline, signal }).catch(() => {
+    const chain = { timeoutMs: settings.location.timeoutMs, clock };
+    const found = await findLocation(sources, { clientIP, deadline, signal }, chain).catch(() => {
       throw new ConfigurationError(
         `${subject}: the clock or signal that you passed threw an error. Nothing was sent.`,
         details,

@@ -1,4 +1,4 @@
-import { createIpLookup, ownAddress } from './lookup/ip-lookup.js';
+import { createIpLookup } from './lookup/ip-lookup.js';
 import { devicePosition } from './page/device-position.js';
 import { freeServices } from './providers/free-services.js';
 import { clientAddress, clientIpProblem } from './server/client-ip.js';
@@ -15,13 +15,14 @@ export function pageSources(settings: LocationSettings, surroundings: Surroundin
   const { ip, sourceNames } = settings;
   const { sources } = deviceSources(settings, surroundings);
   if (!ip.enabled) return { sources };
-  const lookup = createIpLookup({ ...ip, providers: ip.providers ?? freeServices() }, surroundings);
-  return { sources: [...sources, ownAddress(lookup, sourceNames.ip)] };
+  const lookUp = createIpLookup({ ...ip, providers: ip.providers ?? freeServices() }, surroundings, sourceNames.ip);
+  return { sources: [...sources, { find: (request) => lookUp({ ...request, ip: undefined }) }] };
 }
 
 /** On a server: lookup services for the player's address. */
 export function serverSources({ ip, sourceNames }: LocationSettings, surroundings: Surroundings): LocationSources {
   const providers = ip.providers ?? freeServices();
-  const lookup = ip.enabled && providers.length > 0 ? createIpLookup({ ...ip, providers }, surroundings) : undefined;
-  return { sources: [clientAddress(lookup, sourceNames.client_ip)], clientIpProblem };
+  const isOn = ip.enabled && providers.length > 0;
+  const lookUp = isOn ? createIpLookup({ ...ip, providers }, surroundings, sourceNames.client_ip) : undefined;
+  return { sources: [clientAddress(lookUp)], clientIpProblem };
 }

@@ -274,32 +274,6 @@ describe('limits', () => {
     expect(requests[0]?.body?.location).toMatchObject({ source: 'ip' });
   });
 
-  test('a clock that is set back while the player decides does not make the chain longer', async () => {
-    const clock = new FakeClock();
-    const real = clock.now.bind(clock);
-    const { client } = page(
-      geolocationThat(() => {
-        clock.now = () => real() - 3_600_000;
-      }),
-      {
-        clock,
-        location: {
-          timeoutMs: 2_000,
-          ip: {
-            providers: Array.from({ length: 6 }, (_, index) => ({
-              name: `s${index}`,
-              lookup: () => new Promise(() => {}),
-            })),
-          },
-        },
-      },
-    );
-    const started = real();
-    await clock.runUntilSettled(failureOf(client.locate()));
-    expect(real() - started).toBeLessThanOrEqual(2_100);
-    expect(clock.waiting).toBe(0);
-  });
-
   test('a signal that throws is reported as the cause, and leaves no timer', async () => {
     const { client, clock } = page(at(gps));
     const signal = {

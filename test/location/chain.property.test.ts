@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLocator } from '../../src/location/locate.js';
+import { findLocation } from '../../src/location/locate.js';
 import type { LocationResult } from '../../src/location/source.js';
 import { pageSources, serverSources } from '../../src/location/sources.js';
 import { sampleSize } from '../support/cases.js';
@@ -35,7 +35,7 @@ async function happen(world: World, browser: boolean): Promise<Call[]> {
     fetch,
     clock: timers.clock,
   });
-  const locator = createLocator(sources, { timeoutMs: settings.timeoutMs, clock: timers.clock });
+  const chain = { timeoutMs: settings.timeoutMs, clock: timers.clock };
   const signals: ReturnType<typeof countingSignal>[] = [];
 
   const calls = world.calls.map(async ({ after, timeoutMs, abortedAfter }): Promise<Call> => {
@@ -44,11 +44,8 @@ async function happen(world: World, browser: boolean): Promise<Call[]> {
     signals.push(signal);
     if (abortedAfter !== undefined) clock.setTimeout(signal.abort, abortedAfter);
     const began = clock.now();
-    const located = await locator.find({
-      clientIP: browser ? undefined : world.clientIP,
-      deadline: began + timeoutMs,
-      signal,
-    });
+    const request = { clientIP: browser ? undefined : world.clientIP, deadline: began + timeoutMs, signal };
+    const located = await findLocation(sources, request, chain);
     return {
       located,
       took: clock.now() - began,

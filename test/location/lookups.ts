@@ -47,9 +47,9 @@ const STANDARD = { timeoutMs: 4_000, restMs: 60_000, cacheMs: 300_000, cacheSize
 export function lookups(make: (clock: FakeClock) => readonly IpProvider[], settings: Partial<IpLookupSettings> = {}) {
   const clock = new FakeClock();
   const fetch = () => Promise.reject(new Error('these services use no network'));
-  const { find } = createIpLookup({ ...STANDARD, ...settings, providers: make(clock) }, { fetch, clock });
+  const lookUp = createIpLookup({ ...STANDARD, ...settings, providers: make(clock) }, { fetch, clock }, 'ip');
   const start = ({ within = 20_000, ...request }: Partial<LookupRequest> & { within?: number } = {}) =>
-    find({ ip: ADDRESS, signal: undefined, deadline: clock.now() + within, ...request });
+    lookUp({ ip: ADDRESS, signal: undefined, deadline: clock.now() + within, ...request });
   return {
     clock,
     start,

@@ -3,7 +3,7 @@ import { asOwnRecord } from '../../platform/as-record.js';
 import { type Clock, parseRetryAfter, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike, Fetch } from '../../platform/web-types.js';
 import { isNullIsland, isOnGlobe, placeName } from '../read-place.js';
-import { type LocationSource, withSource } from '../source.js';
+import { type LocationResult, withSource } from '../source.js';
 import { type IpLocation, type IpProvider, isLookupFailure, LookupFailure } from './provider.js';
 
 interface CacheSettings {
@@ -63,15 +63,8 @@ export interface LookupRequest {
   signal: AbortSignalLike | undefined;
 }
 
-export type LookupResult =
-  | { found: IpLocation; ageMs: number; steps: readonly (LocationStep | FoundStep)[] }
-  | { found: undefined; steps: readonly LocationStep[] };
-
-/** The lookup services of one client, and the cache of their answers. */
-export interface IpLookups {
-  /** Finds where an address is, or says for each service why it gave no location. Never rejects. */
-  find(request: LookupRequest): Promise<LookupResult>;
-}
+/** Finds where an address is, or says for each service why it gave no location. Never rejects. */
+export type IpLookup = (request: LookupRequest) => Promise<LocationResult>;
 
 /** The cache key of the caller's own address. */
 const OWN = '';
@@ -89,14 +82,15 @@ interface Service {
 }
 
 /**
- * Answers from the cache if it can. Otherwise it tries the services in order of preference until one gives a location.
+ * The lookup services of one client, and the cache of their answers. It answers from the cache if it can. Otherwise it tries the services in order of preference until one gives a location.
  * Paused services are skipped. If all others fail, the one whose pause ends first is tried: a location for the event
  * matters more than the pause.
  */
 export function createIpLookup(
   { providers, timeoutMs, restMs, ...cacheSettings }: IpLookupSettings,
   { fetch, clock }: { fetch: Fetch; clock: Clock },
-): IpLookups {
+  sourceName: string,
+): IpLookup {
   const cache = createLookupCache<{ found: IpLocation; step: string }>(cacheSettings, clock);
   const services = providers.map((provider): Service => ({ provider, pause: undefined }));
 
@@ -147,39 +141,39 @@ export function createIpLookup(
     return failed(failure.reason, failure.message);
   }
 
-  return {
-    async find(request) {
-      if (request.signal?.aborted) return { found: undefined, steps: [] };
-      const address = request.ip ?? OWN;
-      const known = cache.get(address);
-      if (known)
-        return { found: known.value.found, ageMs: known.ageMs, steps: [{ step: known.value.step, durationMs: 0 }] };
+  return async (request) => {
+    if (request.signal?.aborted) return { location: undefined, steps: [] };
+    const address = request.ip ?? OWN;
+    const known = cache.get(address);
+    if (known) {
+      const { found, step } = known.value;
+      return { location: withSource(found, sourceName), ageMs: known.ageMs, steps: [{ step, durationMs: 0 }] };
+    }
 
-      const steps = new Map<Service, LocationStep>();
-      const tryOne = async (service: Service): Promise<LookupResult | undefined> => {
-        if (request.signal?.aborted) return undefined;
-        const { found, step } = await ask(service, request);
-        if (!found) {
-          steps.set(service, step);
-          return undefined;
-        }
-        cache.set(address, { found, step: step.step });
-        steps.delete(service);
-        return { found, ageMs: 0, steps: [...steps.values(), step] };
-      };
-      const paused: Service[] = [];
-      for (const service of services) {
-        const left = pauseLeft(service);
-        const answer = left > 0 ? undefined : await tryOne(service);
-        if (answer) return answer;
-        if (left <= 0) continue;
-        const message = `paused for about ${Math.ceil(left / 1000)} s (${service.pause?.why})`;
-        steps.set(service, { step: service.provider.name, reason: 'resting', message, durationMs: 0 });
-        paused.push(service);
+    const steps = new Map<Service, LocationStep>();
+    const tryOne = async (service: Service): Promise<LocationResult | undefined> => {
+      if (request.signal?.aborted) return undefined;
+      const { found, step } = await ask(service, request);
+      if (!found) {
+        steps.set(service, step);
+        return undefined;
       }
-      const [soonest] = paused.sort((a, b) => pauseLeft(a) - pauseLeft(b));
-      return (soonest && (await tryOne(soonest))) ?? { found: undefined, steps: [...steps.values()] };
-    },
+      cache.set(address, { found, step: step.step });
+      steps.delete(service);
+      return { location: withSource(found, sourceName), ageMs: 0, steps: [...steps.values(), step] };
+    };
+    const paused: Service[] = [];
+    for (const service of services) {
+      const left = pauseLeft(service);
+      const answer = left > 0 ? undefined : await tryOne(service);
+      if (answer) return answer;
+      if (left <= 0) continue;
+      const message = `paused for about ${Math.ceil(left / 1000)} s (${service.pause?.why})`;
+      steps.set(service, { step: service.provider.name, reason: 'resting', message, durationMs: 0 });
+      paused.push(service);
+    }
+    const [soonest] = paused.sort((a, b) => pauseLeft(a) - pauseLeft(b));
+    return (soonest && (await tryOne(soonest))) ?? { location: undefined, steps: [...steps.values()] };
   };
 }
 
@@ -201,12 +195,3 @@ function usable(answer: IpLocation | undefined): IpLocation {
     accuracy: Number.isFinite(accuracy) && Number(accuracy) >= 0 ? Number(accuracy) : undefined,
   };
 }
-
-/** Looks up the address from which the request comes: the page's own. */
-export const ownAddress = (lookup: IpLookups, sourceName: string): LocationSource => ({
-  async find({ deadline, signal }) {
-    const answer = await lookup.find({ ip: undefined, deadline, signal });
-    if (!answer.found) return { location: undefined, steps: answer.steps };
-    return { location: withSource(answer.found, sourceName), ageMs: answer.ageMs, steps: answer.steps };
-  },
-});

@@ -1,5 +1,5 @@
-import type { IpLookups } from '../lookup/ip-lookup.js';
-import { type LocationSource, NO_SOURCE, withSource } from '../source.js';
+import type { IpLookup } from '../lookup/ip-lookup.js';
+import { type LocationSource, NO_SOURCE } from '../source.js';
 import { findRange, parseAddress, rangeOf, untranslated } from './address.js';
 
 /** Address ranges that are not public (IANA special-purpose registries), and their usual meaning here. */
@@ -67,9 +67,9 @@ export const clientIpProblem = (clientIP: unknown): string | undefined =>
 
 /**
  * Looks up `clientIP`. On a server only the player's address is useful: the server's own would locate the data centre.
- * Without `lookup` no service is enabled.
+ * Without `lookUp` no service is enabled.
  */
-export const clientAddress = (lookup: IpLookups | undefined, sourceName: string): LocationSource => ({
+export const clientAddress = (lookUp: IpLookup | undefined): LocationSource => ({
   async find({ clientIP, deadline, signal }) {
     if (clientIP === undefined) {
       return {
@@ -91,10 +91,6 @@ export const clientAddress = (lookup: IpLookups | undefined, sourceName: string)
           "pass the player's public address: does your server read the proxy's X-Forwarded-For? In development, pass location: fixedLocation(…) to createClient",
       };
     }
-    if (!lookup) return NO_SOURCE;
-    const answer = await lookup.find({ ip: client.address, deadline, signal });
-    if (!answer.found)
-      return { location: undefined, steps: answer.steps, advice: 'pass location, or call again later' };
-    return { location: withSource(answer.found, sourceName), ageMs: answer.ageMs, steps: answer.steps };
+    return lookUp ? lookUp({ ip: client.address, deadline, signal }) : NO_SOURCE;
   },
 });

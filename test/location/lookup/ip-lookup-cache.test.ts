@@ -28,10 +28,10 @@ function one(lookup: (clock: FakeClock) => Promise<IpLocation | undefined>, sett
 describe('an answer is reused', () => {
   test('for the same address, with its age', async () => {
     const { find, clock, asked } = one(knowing);
-    expect(await find()).toMatchObject({ found: PLACE, ageMs: 0 });
+    expect(await find()).toMatchObject({ location: PLACE, ageMs: 0 });
     await clock.advance(299_999);
     expect(await find()).toEqual({
-      found: expect.objectContaining(PLACE),
+      location: expect.objectContaining(PLACE),
       ageMs: 299_999,
       steps: [{ step: 'ours', durationMs: 0 }],
     });
@@ -57,7 +57,7 @@ describe('an answer is reused', () => {
   test('even if no time is left to ask', async () => {
     const { find } = one(knowing);
     await find();
-    expect(await find({ within: 0 })).toMatchObject({ found: PLACE });
+    expect(await find({ within: 0 })).toMatchObject({ location: PLACE });
   });
 
   test('but not if cacheMs or cacheSize is 0', async () => {

@@ -146,12 +146,13 @@ function lookupOf(behaviours: readonly Behaviour[], settings: Partial<IpLookupSe
     cacheSize: 10,
     providers,
   };
-  const lookup = createIpLookup(
+  const lookUp = createIpLookup(
     { ...standard, ...settings },
     { clock, fetch: () => Promise.reject(new Error('this test uses no network')) },
+    'ip',
   );
   const began = clock.now();
-  return { clock, lookup, counts, began };
+  return { clock, lookUp, counts, began };
 }
 
 interface Caller {
@@ -162,7 +163,7 @@ interface Caller {
 
 /** Starts and ends callers, and records the result and the time of each. */
 async function play(behaviours: readonly Behaviour[], settings: Partial<IpLookupSettings>, callers: readonly Caller[]) {
-  const { clock, lookup, counts, began } = lookupOf(behaviours, settings);
+  const { clock, lookUp, counts, began } = lookupOf(behaviours, settings);
   const seen = callers.map(() => ({
     settled: 0,
     at: Number.NaN,
@@ -176,13 +177,13 @@ async function play(behaviours: readonly Behaviour[], settings: Partial<IpLookup
       const { signal, abort, listeners } = countedSignal();
       const timer = abortsAfter === undefined ? undefined : clock.setTimeout(abort, abortsAfter);
       const note = seen[index];
-      lookup.find({ ip: '102.89.23.45', deadline: clock.now() + within, signal }).then((result) => {
+      lookUp({ ip: '102.89.23.45', deadline: clock.now() + within, signal }).then((result) => {
         if (timer !== undefined) clock.clearTimeout(timer);
         if (!note) return;
         note.settled += 1;
         note.at = clock.now() - began;
-        note.found = result.found;
-        note.ageMs = result.found ? result.ageMs : 0;
+        note.found = result.location;
+        note.ageMs = result.location ? result.ageMs : 0;
         note.steps = result.steps.map(({ step, reason = 'found' }) => `${step}: ${reason}`);
         note.listening = listeners.size;
       });
