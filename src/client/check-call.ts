@@ -1,6 +1,6 @@
 import type { Channel } from '../delivery/channel.js';
 import { type Environment, type ErrorOutcome, ValidationError } from '../errors/errors.js';
-import { asOwnRecord, bareObject } from '../platform/as-record.js';
+import { asOwnRecord, bareObject, canonical, isRecord } from '../platform/as-record.js';
 import { subjectOf } from '../platform/messages.js';
 import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
@@ -67,7 +67,7 @@ export function checkCall(
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
   const lifted: Members = bareObject();
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+  if (isRecord(body)) {
     for (const name of LIFTED) {
       if (name === 'location' && row.location === 'none') continue;
       if (body[name] !== undefined) lifted[name] = body[name];
@@ -185,8 +185,8 @@ function readParameters(lifted: Members, given: Members, context: CheckContext, 
 
 /** Removes the members that `locate` adds and that are not sent. */
 function withoutOrigin(location: unknown): unknown {
-  if (typeof location !== 'object' || location === null || Array.isArray(location)) return location;
-  const { ageMs, steps, ...sent } = location as Members;
+  if (!isRecord(location)) return location;
+  const { ageMs, steps, ...sent } = location;
   return asOwnRecord(sent);
 }
 
@@ -207,9 +207,3 @@ function readOptions(options: unknown, issues: ValidationIssue[]): Members {
     return bareObject();
   }
 }
-
-/** The same text for the same data. Parameters are flat, so sorting their members is enough. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(
-    typeof value === 'object' && value !== null ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : value,
-  );

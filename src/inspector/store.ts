@@ -1,5 +1,6 @@
 import type { Status } from '../kit/parts.js';
 import type { JournalEntry } from '../mock/journal.js';
+import { asRecord } from '../platform/as-record.js';
 
 /** A request, or a recorded report whose request is no longer in the journal. */
 export interface Entry extends JournalEntry {
@@ -120,10 +121,8 @@ function textOf({ kind, title, entries }: Story): string {
 }
 
 export function sourceOf({ body }: Pick<Entry, 'body'>): string | undefined {
-  const { location } = (typeof body === 'object' && body !== null ? body : {}) as {
-    location?: { source?: unknown } | null;
-  };
-  return typeof location?.source === 'string' ? location.source : undefined;
+  const { source } = asRecord(asRecord(body).location);
+  return typeof source === 'string' ? source : undefined;
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {
@@ -140,10 +139,7 @@ const SPOILT = ['half-body', 'broken-json', 'wrong-content-type'];
 
 /** The result of an entry for the sender of the request. */
 export function outcomeOf({ applied, status, fault, operation, answer, earlier }: Entry): Status {
-  const { message, success } = (typeof answer === 'object' && answer !== null ? answer : {}) as {
-    message?: unknown;
-    success?: unknown;
-  };
+  const { message, success } = asRecord(answer);
   const spoilt = status !== undefined && fault !== undefined && SPOILT.includes(fault);
   if (earlier) return { tone: 'ok', words: 'Recorded' };
   if (applied && status === undefined) return { tone: 'doubt', words: 'Recorded, answer lost' };

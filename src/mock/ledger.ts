@@ -1,4 +1,5 @@
 import type { Environment } from '../errors/errors.js';
+import { asRecord, canonical, isRecord } from '../platform/as-record.js';
 import { type OperationName, operationNames, operations } from '../protocol/operations.js';
 import { copyJson } from '../schema/copy-json.js';
 
@@ -16,14 +17,6 @@ export interface RecordedReport {
 export type Ledger = Map<string, RecordedReport>;
 
 const keyOf = (operation: OperationName, reference: string) => `${operation} ${reference}`;
-
-/** The same text for the same data, in any order of the members. */
-function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`;
-}
 
 export type LedgerAnswer = 'recorded' | 'same' | 'conflict' | 'not-initiated';
 
@@ -60,15 +53,13 @@ export const toState = ({ staging, production }: Ledgers): MockState => ({
 
 /** Reads a state from outside. Throws a `TypeError` that says what is wrong. */
 export function fromState(state: unknown): Ledgers {
-  const { version, reports } = (typeof state === 'object' && state !== null ? state : {}) as {
-    version?: unknown;
-    reports?: Record<string, unknown>;
-  };
+  const { version, reports } = asRecord(state);
   if (version !== 1)
     throw new TypeError(
       'The state cannot be used: expected { "version": 1, "reports": { "staging": [], "production": [] } }.',
     );
-  return { staging: toLedger(reports?.staging, 'staging'), production: toLedger(reports?.production, 'production') };
+  const { staging, production } = asRecord(reports);
+  return { staging: toLedger(staging, 'staging'), production: toLedger(production, 'production') };
 }
 
 /** A ledger with more reports, which are recorded without checking for earlier ones. */
@@ -84,16 +75,12 @@ export function toLedger(reports: unknown, environment: string, from: Ledger = n
 }
 
 function readReport(report: unknown, at: string): RecordedReport {
-  const { operation, reference, body } = (typeof report === 'object' && report !== null ? report : {}) as Record<
-    string,
-    unknown
-  >;
+  const { operation, reference, body } = asRecord(report);
   const row = operationNames.includes(operation as OperationName) ? operations[operation as OperationName] : undefined;
   if (!row || !('reference' in row))
     throw new TypeError(`The state cannot be used: ${at}.operation is not a report's.`);
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new TypeError(`The state cannot be used: ${at}.body is not an object.`);
-  const own = (body as Record<string, unknown>)[row.reference];
+  if (!isRecord(body)) throw new TypeError(`The state cannot be used: ${at}.body is not an object.`);
+  const own = body[row.reference];
   if (typeof own !== 'string' || (reference !== undefined && reference !== own)) {
     throw new TypeError(`The state cannot be used: ${at}.body.${row.reference} is not the report's reference.`);
   }

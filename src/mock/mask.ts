@@ -1,3 +1,4 @@
+import { isRecord } from '../platform/as-record.js';
 import type { Operation } from '../protocol/operations.js';
 import { location } from '../schema/location.js';
 import { maskPersonal } from '../schema/sent.js';
@@ -16,7 +17,7 @@ export function maskBody(row: Operation, body: Body): unknown {
 
 /** The data of a verified number identifies a person. */
 export const maskAnswer = (body: unknown): unknown =>
-  typeof body === 'object' && body !== null && 'data' in body ? { ...body, data: '[masked]' } : body;
+  isRecord(body) && 'data' in body ? { ...body, data: '[masked]' } : body;
 
 const NIN = /(?<!\d)\d{11}(?!\d)/g;
 

@@ -1,3 +1,5 @@
+import { WITHOUT_BODY } from '../platform/body.js';
+
 /** How an answer is sent: whole, in pieces over time, cut off in the middle of its body, or not at all. */
 export type WireMode =
   | {
@@ -55,9 +57,6 @@ export function toResponse(
   return new Response(bodyOf(status, body, transport, wait, signal), { status, headers: { ...headers } });
 }
 
-/** Whether an answer of this status ends with its headers. */
-export const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
-
 function bodyOf(
   status: number,
   body: string,
@@ -65,7 +64,7 @@ function bodyOf(
   wait: Wait,
   signal: AbortSignal,
 ): ReadableStream | string | null {
-  if (isBodyless(status) || body === '') return null;
+  if (WITHOUT_BODY.includes(status) || body === '') return null;
   if (transport.kind === 'whole') return body;
   const pieces = piecesOf(body);
   const slow = transport.kind === 'slow-body';

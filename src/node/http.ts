@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { LONGEST_BODY } from '../mock/gateway.js';
-import { isBodyless, piecesOf, type WireAnswer } from '../mock/wire.js';
-import { collectBytes } from '../platform/body.js';
+import { piecesOf, type WireAnswer } from '../mock/wire.js';
+import { collectBytes, WITHOUT_BODY } from '../platform/body.js';
 
 const PLAIN_HOST = /^[\w.:[\]-]+$/;
 
@@ -69,8 +69,11 @@ export async function sendAnswer(answer: WireAnswer, outgoing: ServerResponse, s
   const { socket } = incoming;
   if (transport.kind === 'connection-reset') return void socket.resetAndDestroy();
   closeIfUnread(outgoing);
-  const bytes = Buffer.from(isBodyless(status) ? '' : body);
-  outgoing.writeHead(status, { ...headers, ...(!isBodyless(status) && { 'content-length': bytes.byteLength }) });
+  const bytes = Buffer.from(WITHOUT_BODY.includes(status) ? '' : body);
+  outgoing.writeHead(status, {
+    ...headers,
+    ...(!WITHOUT_BODY.includes(status) && { 'content-length': bytes.byteLength }),
+  });
   if (transport.kind === 'whole') return end(incoming, outgoing, bytes);
 
   const pieces = piecesOf(bytes.toString());

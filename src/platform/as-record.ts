@@ -31,3 +31,14 @@ export function memberOf<T extends object, Name extends keyof T>(value: T, name:
     if (Object.hasOwn(at, name)) return value[name];
   return undefined;
 }
+
+/** Plain data as one text: the same for the same data, in any order of the members. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) => (isRecord(part) ? sorted(part) : part)) ?? '';
+
+const sorted = (members: object) =>
+  Object.fromEntries(
+    Object.entries(members)
+      .filter(([, value]) => value !== undefined)
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
+  );

@@ -1,4 +1,4 @@
-import { isRecord } from '../platform/as-record.js';
+import { canonical } from '../platform/as-record.js';
 import { sha256 } from '../platform/hash.js';
 import type { Clock } from '../platform/time.js';
 import type { LocationInput } from '../schema/location.js';
@@ -40,17 +40,6 @@ export async function eventKeyOf({
   ]);
   return { event, player: ofPlayer };
 }
-
-/** Plain data as one text, in any order of the members. */
-export const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) => (isRecord(part) ? sorted(part) : part)) ?? '';
-
-const sorted = (members: object) =>
-  Object.fromEntries(
-    Object.entries(members)
-      .filter(([, value]) => value !== undefined)
-      .sort(([one], [other]) => (one < other ? -1 : 1)),
-  );
 
 const hash = (value: unknown): Promise<string> => sha256(canonical(value));
 

@@ -183,7 +183,7 @@ describe('state', () => {
     ['[]', /expected/],
     ['not json', /not JSON/],
     [{ version: 1, reports: { staging: [{ operation: 'x' }], production: [] } }, /staging\[0\]\.operation/],
-    [`{"version":1,"reports":{"staging":[${'['.repeat(99)}${']'.repeat(99)}]}}`, /nested deeper/],
+    [`{"version":1,"reports":{"staging":[${'['.repeat(99)}${']'.repeat(99)}]}}`, /staging\[0\]\.operation/],
     [
       {
         version: 1,

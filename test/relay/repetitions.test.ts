@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { NetworkError, type Receipt, type ReportingError } from '../../src/entries/index.js';
 import type { RelayClient, RelayReport } from '../../src/entries/relay.js';
+import { canonical } from '../../src/platform/as-record.js';
 import { LONGEST_TIMER_MS } from '../../src/platform/time.js';
-import { canonical, createRecent, eventKeyOf } from '../../src/relay/recent.js';
+import { createRecent, eventKeyOf } from '../../src/relay/recent.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 import { gps, pageBet, relayWorld } from './world.js';
 
