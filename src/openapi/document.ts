@@ -82,8 +82,8 @@ export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
       },
       schemas: {
         ...box.schemas,
-        ReportAnswer: reportAnswer,
-        NinVerification: ninVerification(),
+        ReportAnswer: REPORT_ANSWER,
+        NinVerification: NIN_VERIFICATION,
         GenericError: GENERIC_ERROR,
       },
       responses: refusals([...new Set([400, 401, 404, 405, duplicateStatus, 413, 422, 429])].sort()),
@@ -145,37 +145,57 @@ function requestOf(
   });
 }
 
-const reportAnswer: JsonObject = {
-  ...plainSchema(operations.reportSettledWithdrawal.response),
+const text: JsonObject = { type: 'string' };
+const object = (properties: JsonObject): JsonObject => ({ type: 'object', properties });
+
+const REPORT_ANSWER: JsonObject = {
+  ...object({ message: text }),
   description: 'Section 4.2: one string field.',
   required: ['message'],
 };
 
-/** Section 2.4, including the fields that the section lists and the SDK does not require. */
-function ninVerification(): JsonObject {
-  const schema = structuredClone(plainSchema(operations.verifyNin.response)) as Schema;
-  const data = schema.properties.data as Schema;
-  const { biographicData, biometricData } = data.properties as {
-    biographicData: Schema;
-    biometricData: { items: Schema };
-  };
-  Object.assign(schema.properties.status as JsonObject, { type: 'integer', description: 'Mirrors the result status.' });
-  Object.assign(data, { description: 'Present when the number is verified.', 'x-personal-data': true });
-  Object.assign(biographicData.properties.dateOfBirth as JsonObject, { format: 'date' });
-  Object.assign(biometricData.items.properties.image as JsonObject, { contentEncoding: 'base64' });
-  return {
-    ...schema,
-    description: 'Section 2.4.',
-    if: { properties: { success: { const: true } } },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { required: ['data'] },
-    else: { properties: { data: false } },
-  };
-}
-
-interface Schema extends JsonObject {
-  properties: JsonObject;
-}
+/** Only `success` is required: the SDK needs no other field. */
+const NIN_VERIFICATION: JsonObject = {
+  ...object({
+    success: { type: 'boolean' },
+    status: { type: 'integer', description: 'Mirrors the result status.' },
+    message: text,
+    data: {
+      ...object({
+        requestID: text,
+        pseudoID: text,
+        consentID: text,
+        biographicData: object({
+          firstName: text,
+          middleName: text,
+          lastName: text,
+          dateOfBirth: { type: 'string', format: 'date' },
+          gender: text,
+          residenceAddressLine1: text,
+          residenceAddressLine2: text,
+        }),
+        biometricData: {
+          type: 'array',
+          items: object({
+            biometricType: text,
+            biometricSubType: text,
+            image: { type: 'string', contentEncoding: 'base64' },
+          }),
+        },
+        contactData: object({ phone1: text }),
+        tax_details: object({ tax_id: text }),
+      }),
+      description: 'Present when the number is verified.',
+      'x-personal-data': true,
+    },
+  }),
+  description: 'Section 2.4.',
+  required: ['success'],
+  if: { properties: { success: { const: true } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: ['data'] },
+  else: { properties: { data: false } },
+};
 
 /** Names that could change how objects behave. They are refused in every mode. */
 const FORBIDDEN = ['__proto__', 'constructor', 'prototype'];

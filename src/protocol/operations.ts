@@ -1,7 +1,6 @@
 import { betEvent, settledBet } from '../schema/bet.js';
-import type { Field } from '../schema/fields.js';
 import type { Model } from '../schema/model.js';
-import { ninVerification, ninVerificationRequest, reportAnswer } from '../schema/nin.js';
+import { ninVerificationRequest } from '../schema/nin.js';
 import { settledWithdrawal, withdrawalEvent } from '../schema/withdrawal.js';
 
 /** The operations of the gateway, by function name. */
@@ -23,7 +22,6 @@ export interface Operation {
   readonly path: string;
   /** The body, without `location`. */
   readonly request: Model;
-  readonly response: Field;
   /**
    * How the body gets its `location`. `'parameter'`: the caller may pass one, else the SDK finds it. `'field'`: the
    * same, but in the payload it is a field of the report and so must be complete. `'none'`: it has none.
@@ -43,7 +41,6 @@ export const operations = {
     name: 'reportBetEvent',
     path: 'report-bet-event',
     request: betEvent,
-    response: reportAnswer,
     location: 'parameter',
     reference: 'bet_id',
     browser: true,
@@ -52,7 +49,6 @@ export const operations = {
     name: 'reportSettledBet',
     path: 'report-settled-bet-event',
     request: settledBet,
-    response: reportAnswer,
     location: 'none',
     reference: 'bet_id',
     after: 'reportBetEvent',
@@ -62,7 +58,6 @@ export const operations = {
     name: 'reportWithdrawalEvent',
     path: 'report-withdrawal-event',
     request: withdrawalEvent,
-    response: reportAnswer,
     location: 'parameter',
     reference: 'request_id',
     browser: true,
@@ -71,7 +66,6 @@ export const operations = {
     name: 'reportSettledWithdrawal',
     path: 'settle-withdrawal',
     request: settledWithdrawal,
-    response: reportAnswer,
     location: 'field',
     reference: 'request_id',
     after: 'reportWithdrawalEvent',
@@ -81,7 +75,6 @@ export const operations = {
     name: 'verifyNin',
     path: 'nin/verify',
     request: ninVerificationRequest,
-    response: ninVerification,
     location: 'none',
     browser: false,
   },

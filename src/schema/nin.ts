@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { always, nin, personal } from './fields.js';
 import { model } from './model.js';
 
@@ -84,49 +83,3 @@ export interface NinVerification {
 
 /** Specification, section 2.3. */
 export const ninVerificationRequest = model({ nin: personal(always(nin())) }, {});
-
-const text = () => z.optional(z.string());
-
-/**
- * Specification, section 2.4. Only `success` is required: other fields may be missing, and fields that the gateway adds
- * are kept.
- */
-export const ninVerification = z.looseObject({
-  success: z.boolean(),
-  status: z.optional(z.number()),
-  message: text(),
-  data: z.optional(
-    z.looseObject({
-      requestID: text(),
-      pseudoID: text(),
-      consentID: text(),
-      biographicData: z.optional(
-        z.looseObject({
-          firstName: text(),
-          middleName: text(),
-          lastName: text(),
-          dateOfBirth: text(),
-          gender: text(),
-          residenceAddressLine1: text(),
-          residenceAddressLine2: text(),
-        }),
-      ),
-      biometricData: z.optional(
-        z.array(
-          z.looseObject({
-            biometricType: text(),
-            biometricSubType: text(),
-            image: text(),
-          }),
-        ),
-      ),
-      contactData: z.optional(z.looseObject({ phone1: text() })),
-      tax_details: z.optional(z.looseObject({ tax_id: text() })),
-    }),
-  ),
-});
-
-/**
- * Specification, section 4.2: one string field. The settled bet's answer is not documented and is read the same way.
- */
-export const reportAnswer = z.looseObject({ message: text() });
