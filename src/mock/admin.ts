@@ -91,20 +91,10 @@ const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
 const responseOf = (answer: MockAnswer | Response): Response =>
   answer instanceof Response ? answer : toResponse(answer, HEADERS);
 
-/** Says why a request is refused. Undefined if it is allowed. */
-interface Guard {
-  /**
-   * For routes that need protection from other pages (DNS rebinding, cross-origin requests) and from callers without
-   * the token.
-   */
-  admin(request: Request): MockAnswer | undefined;
-  /** The same without the token: for files that contain nothing to protect. */
-  page(request: Request): MockAnswer | undefined;
-}
-
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-function createGuard({ address, token }: GuardOptions): Guard {
+/** Says why a request is refused: that of another page (DNS rebinding, cross-origin), or of a caller without the token. */
+function createGuard({ address, token }: GuardOptions) {
   const { port, host } = new URL(address);
   const hosts = new Set([host, ...LOOPBACK_NAMES.map((name) => (port ? `${name}:${port}` : name))]);
 
@@ -122,8 +112,9 @@ function createGuard({ address, token }: GuardOptions): Guard {
   }
 
   return {
-    page: (request) => check(request, token !== undefined),
-    admin(request) {
+    /** For files, which contain nothing to protect, the token is not needed. */
+    page: (request: Request) => check(request, token !== undefined),
+    admin(request: Request): MockAnswer | undefined {
       if (token === undefined) return check(request, false);
       const given = tokenOf(request);
       if (given !== undefined && isSameSecret(given, token)) return check(request, true);

@@ -46,16 +46,6 @@ export type JournalQuery = Partial<
 /** A UUID whose last digits are the number of the request. */
 const nameOf = (id: number): string => `abcdefab-cdef-4abc-8def-${(0xabcdef000000 + id).toString(16)}`;
 
-/** An entry without the members that the journal adds. */
-export type NewEntry = Omit<JournalEntry, 'id' | 'requestId'>;
-
-export interface Journal {
-  add(entry: NewEntry): JournalEntry;
-  /** The newest entries, oldest first. */
-  entries(query?: JournalQuery): JournalEntry[];
-  clear(): void;
-}
-
 export const matches = (entry: JournalEntry, query: JournalQuery): boolean =>
   Object.entries(query).every(([name, value]) => value === undefined || entry[name as keyof JournalQuery] === value);
 
@@ -66,12 +56,12 @@ const cut = <T extends string | undefined>(text: T): T =>
   text && text.length > LONGEST_TEXT ? (`${text.slice(0, LONGEST_TEXT)}…` as T) : text;
 
 /** A list of the latest requests. Older ones are forgotten. */
-export function createJournal(size: number): Journal {
+export function createJournal(size: number) {
   let entries: JournalEntry[] = [];
   let last = 0;
   const latest = () => entries.slice(Math.max(0, entries.length - size));
   return {
-    add(given) {
+    add(given: Omit<JournalEntry, 'id' | 'requestId'>): JournalEntry {
       last += 1;
       // A path without an operation may hold any data, even a NIN.
       const path = cut(given.operation ? given.path : given.path.replace(/[0-9]{5,}/g, '[masked]'));
@@ -88,7 +78,8 @@ export function createJournal(size: number): Journal {
       if (entries.length >= 2 * size) entries = latest();
       return entry;
     },
-    entries: (query = {}) => latest().filter((entry) => matches(entry, query)),
+    /** Oldest first. */
+    entries: (query: JournalQuery = {}) => latest().filter((entry) => matches(entry, query)),
     clear() {
       entries = [];
     },

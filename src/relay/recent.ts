@@ -57,11 +57,7 @@ export interface Remembered {
   inDoubt?: { readonly error: unknown; readonly event: Record<string, unknown> };
 }
 
-export interface Recent {
-  get(key: EventKey): Remembered | undefined;
-  set(key: EventKey, remembered: Remembered): void;
-  forget(key: EventKey): void;
-}
+export type Recent = ReturnType<typeof createRecent>;
 
 interface Entry extends Remembered {
   readonly at: number;
@@ -75,7 +71,7 @@ interface Entry extends Remembered {
  * displace another's few. Events that have an answer are forgotten first, then those in doubt, and last those that are
  * being sent, which complete even if they are forgotten here.
  */
-export function createRecent(clock: Clock): Recent {
+export function createRecent(clock: Clock) {
   /** The oldest come first. */
   const entries = new Map<string, Entry>();
 
@@ -97,11 +93,11 @@ export function createRecent(clock: Clock): Recent {
   };
 
   return {
-    get({ event }) {
+    get({ event }: EventKey): Remembered | undefined {
       forgetOld();
       return entries.get(event);
     },
-    set({ event, player }, remembered) {
+    set({ event, player }: EventKey, remembered: Remembered): void {
       entries.delete(event);
       forgetOld();
       const ofPlayer = [...entries].filter(([, entry]) => entry.player === player);
@@ -109,6 +105,6 @@ export function createRecent(clock: Clock): Recent {
       else if (entries.size >= MOST) forgetOne([...entries]);
       entries.set(event, { ...remembered, at: clock.now(), player });
     },
-    forget: ({ event }) => void entries.delete(event),
+    forget: ({ event }: EventKey) => void entries.delete(event),
   };
 }

@@ -1,6 +1,5 @@
 import type { LocationFailure } from '../../errors/errors.js';
-import { type Clock, withTimeout } from '../../platform/time.js';
-import type { AbortSignalLike } from '../../platform/web-types.js';
+import { type Clock, type Limit, withTimeout } from '../../platform/time.js';
 import {
   type GeolocationEvent,
   type GeolocationLike,
@@ -133,12 +132,6 @@ function askBrowser(
 
 type PositionAttempt = { readonly position: Coordinates; readonly ageMs: number } | NoFix;
 
-/** The browser's geolocation, as one client uses it. */
-interface BrowserGeolocation {
-  /** Settles once, within the limit; never rejects. */
-  ask(limit: { milliseconds: number; signal: AbortSignalLike | undefined }): Promise<PositionAttempt>;
-}
-
 /**
  * Chromium gives a hidden page its position if permission is granted. Other browsers may wait until the player returns.
  */
@@ -155,7 +148,7 @@ const UNDECIDED = noFix('timeout', "no answer in time; the browser's prompt may 
 export function createBrowserGeolocation(
   settings: GeolocationSettings,
   { page, clock, onEvent }: { page: Page; clock: Clock; onEvent?: ((event: GeolocationEvent) => void) | undefined },
-): BrowserGeolocation {
+) {
   const { timeoutMs, maximumAgeMs, denialMemoryMs } = settings;
   let last: Fix | undefined;
   /**
@@ -209,7 +202,8 @@ export function createBrowserGeolocation(
   }
 
   return {
-    async ask({ milliseconds, signal }) {
+    /** Settles once, within the limit; never rejects. */
+    async ask({ milliseconds, signal }: Pick<Limit, 'milliseconds' | 'signal'>): Promise<PositionAttempt> {
       const began = clock.now();
       if (signal?.aborted) return ABORTED;
       if (last && isWithin(maximumAgeMs, last.takenAt)) return toAttempt(last);
