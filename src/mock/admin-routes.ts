@@ -1,5 +1,6 @@
 import { ENVIRONMENTS } from '../errors/errors.js';
 import { isRecord } from '../platform/as-record.js';
+import { version } from '../platform/version.js';
 import { MOCK_NAME } from '../protocol/mock-mode.js';
 import { operations } from '../protocol/operations.js';
 import { printableKey } from '../schema/issue.js';
@@ -27,14 +28,12 @@ function valuesOf(query: URLSearchParams): Record<string, unknown> {
   return values;
 }
 
-/** The parts that others add to the server's own routes. A route exists only if its part is given. */
+/** The parts of the routes that only their server knows. */
 export interface RouteOptions {
-  /** The answer of `health`. */
-  readonly version: string;
-  /** The process that serves the gateway, for `health`. */
-  readonly pid?: number | undefined;
+  /** The process that serves the gateway. */
+  readonly pid: number;
   /** Makes the OpenAPI document. */
-  readonly openapi?: (() => unknown) | undefined;
+  readonly openapi: () => unknown;
 }
 
 export interface AdminCall {
@@ -44,7 +43,7 @@ export interface AdminCall {
   json(): Promise<unknown>;
 }
 
-type Route = (call: AdminCall) => MockAnswer | Response | Promise<MockAnswer | Response>;
+type Route = (call: AdminCall) => MockAnswer | Promise<MockAnswer>;
 
 /** Routes by path below `/__admin/`, then by method. */
 export type AdminRoutes = ReadonlyMap<string, Readonly<Partial<Record<string, Route>>>>;
@@ -52,7 +51,7 @@ export type AdminRoutes = ReadonlyMap<string, Readonly<Partial<Record<string, Ro
 const DONE: MockAnswer = { status: 204 };
 const ok = (body: unknown): MockAnswer => ({ status: 200, body });
 
-export function adminRoutes(gateway: MockGateway, { version, pid, openapi }: RouteOptions): AdminRoutes {
+export function adminRoutes(gateway: MockGateway, { pid, openapi }: RouteOptions): AdminRoutes {
   /** Another one after each restart, reset and change of the recorded reports: a page then forgets what it has read. */
   let era = crypto.randomUUID();
   gateway.subscribe(
@@ -120,7 +119,7 @@ export function adminRoutes(gateway: MockGateway, { version, pid, openapi }: Rou
         return DONE;
       },
     },
-    ...(openapi && { 'openapi.json': { GET: () => ok(openapi()) } }),
+    'openapi.json': { GET: () => ok(openapi()) },
     // For the inspector: the requests since those that it has read.
     news: {
       GET({ query }) {

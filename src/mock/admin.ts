@@ -5,22 +5,18 @@ import { isSameSecret } from '../web/request.js';
 import { type AdminCall, adminRoutes, type RouteOptions } from './admin-routes.js';
 import { type MockAnswer, refuse } from './answers.js';
 import { LONGEST_BODY } from './gateway.js';
+import { inspectorPage } from './inspector-page.js';
 import type { MockGateway } from './interface.js';
 
 export const ADMIN_PATH = '/__admin/';
 
 const LONGEST_STATE = 16 * LONGEST_BODY;
 
-interface GuardOptions {
+export interface AdminOptions extends RouteOptions {
   /** The server's own address, such as `http://127.0.0.1:4010`. */
   readonly address: string;
   /** The token that a caller must send. Without one, the server answers only under its own host names. */
   readonly token?: string | undefined;
-}
-
-export interface AdminOptions extends GuardOptions, RouteOptions {
-  /** The inspector: the file at a path, `/` first. */
-  readonly page?: ((path: string) => Response | undefined) | undefined;
 }
 
 /** Answers the server's own routes. Undefined for a path of the gateway. */
@@ -29,18 +25,12 @@ export type Admin = (request: Request) => Promise<Response | undefined>;
 /**
  * The server's own routes, below `/__admin/`, and the inspector at `/`. Other processes use them to read and change the
  * gateway, as a test in the same process does with the gateway's methods.
- *
- * @example
- * ```ts
- * const admin = createAdmin(gateway, { address: 'http://127.0.0.1:4010', version: '1.0.0' });
- * const answer = (await admin(request)) ?? (await gateway.fetch(request));
- * ```
  */
 export function createAdmin(gateway: MockGateway, options: AdminOptions): Admin {
   const guard = createGuard(options);
   const routes = adminRoutes(gateway, options);
 
-  async function answer(request: Request, url: URL): Promise<MockAnswer | Response> {
+  async function answer(request: Request, url: URL): Promise<MockAnswer> {
     const refused = guard.admin(request);
     if (refused) return refused;
     const methods = routes.get(url.pathname.slice(ADMIN_PATH.length));
@@ -69,7 +59,7 @@ export function createAdmin(gateway: MockGateway, options: AdminOptions): Admin 
   return async (request) => {
     const url = new URL(request.url);
     if (`${url.pathname}/`.startsWith(ADMIN_PATH)) return responseOf(await answer(request, url));
-    const file = request.method === 'GET' || request.method === 'HEAD' ? options.page?.(url.pathname) : undefined;
+    const file = request.method === 'GET' || request.method === 'HEAD' ? inspectorPage(url.pathname) : undefined;
     if (!file) return undefined;
     const refused = guard.page(request);
     return refused ? responseOf(refused) : file;
@@ -88,13 +78,12 @@ const readJson: (request: Request, most: number) => ReturnType<AdminCall['json']
 
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-const responseOf = (answer: MockAnswer | Response): Response =>
-  answer instanceof Response ? answer : toResponse(answer, HEADERS);
+const responseOf = (answer: MockAnswer): Response => toResponse(answer, HEADERS);
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Says why a request is refused: that of another page (DNS rebinding, cross-origin), or of a caller without the token. */
-function createGuard({ address, token }: GuardOptions) {
+function createGuard({ address, token }: AdminOptions) {
   const { port, host } = new URL(address);
   const hosts = new Set([host, ...LOOPBACK_NAMES.map((name) => (port ? `${name}:${port}` : name))]);
 

@@ -1,8 +1,8 @@
 import type { Environment } from '../errors/errors.js';
 import { isRecord } from '../platform/as-record.js';
 import { readBody } from '../platform/body.js';
-import { type Clock, systemClock } from '../platform/time.js';
-import { MOCK_API_KEY, MOCK_LOCATION } from '../protocol/mock-mode.js';
+import type { Clock } from '../platform/time.js';
+import { MOCK_LOCATION } from '../protocol/mock-mode.js';
 import { GATEWAY_PATH, type Operation, operationNames, operations } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
 import { parseJson } from '../web/read-json.js';
@@ -72,21 +72,14 @@ const PATHS = [...routes.keys()];
 export function createMockGateway<Mode extends ValidationMode = 'strict'>(
   options: MockGatewayOptions<Mode> = {},
 ): MockGateway<Mode> {
-  readMockOptions('createMockGateway', options);
-  const {
-    apiKey = MOCK_API_KEY,
-    validation = 'strict',
-    seed = 1,
-    journalSize = 1_000,
-    clock = systemClock,
-    rateLimit,
-  } = options;
+  const settings = readMockOptions('createMockGateway', options);
+  const { apiKey, validation, seed, journalSize, clock, rateLimit } = settings;
   const rules: Rules = {
     validation,
-    locationRequired: options.location?.required ?? true,
-    requireInitiated: options.requireInitiated ?? true,
-    duplicateStatus: options.duplicateStatus ?? 409,
-    identities: new Map(Object.entries(options.identities ?? {})),
+    locationRequired: settings.location.required,
+    requireInitiated: settings.requireInitiated,
+    duplicateStatus: settings.duplicateStatus,
+    identities: new Map(Object.entries(settings.identities)),
   };
   const journal = createJournal(journalSize);
   const pending = createPending(clock);
@@ -327,14 +320,8 @@ function createPending(clock: Clock) {
   };
 }
 
-/**
- * A token bucket of `requests` tokens that fills evenly. Throws a `TypeError` for limits that would refuse every
- * request.
- */
+/** A token bucket of `requests` tokens that fills evenly. */
 function createRateLimiter({ requests, perMs = 1_000 }: RateLimitOptions) {
-  if (!(requests >= 1 && requests < Number.POSITIVE_INFINITY && perMs > 0 && perMs < Number.POSITIVE_INFINITY)) {
-    throw new TypeError('rateLimit needs requests of at least 1, and perMs above 0.');
-  }
   let tokens = requests;
   let filled: number | undefined;
   return (now: number): number | undefined => {

@@ -1,14 +1,19 @@
 import { ENVIRONMENTS, type Environment } from '../errors/errors.js';
-import type { Clock } from '../platform/time.js';
+import { asRecord } from '../platform/as-record.js';
+import { type Clock, systemClock } from '../platform/time.js';
+import { MOCK_API_KEY } from '../protocol/mock-mode.js';
 import { type OperationName, operationNames } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
 import {
   type CompleteOptions,
   isAnything,
+  isClock,
   isFlag,
   isString,
+  must,
   type OptionTable,
   oneOf,
+  option,
   optional,
   readOptions,
   wholeNumber,
@@ -64,19 +69,28 @@ const whole = (most?: number) => optional<number>(wholeNumber(0, most));
 const environment = optional<Environment>(oneOf(...ENVIRONMENTS));
 const operation = optional<OperationName>(oneOf(...operationNames));
 
+const isPositive = (value: unknown) => Number(value) > 0 && Number.isFinite(value);
+
+function isRateLimit(given: unknown): boolean {
+  const { requests, perMs = 1, ...others } = asRecord(given);
+  return isPositive(perMs) && isPositive(requests) && Number(requests) >= 1 && Object.keys(others).length === 0;
+}
+
 /** The options of each function of the mock gateway, and the parameters of its own routes. */
 const TABLES = {
   createMockGateway: {
-    apiKey: anything,
-    validation: optional(oneOf('strict', 'partial')),
-    location: { required: flag },
-    requireInitiated: flag,
-    duplicateStatus: anything,
-    identities: anything,
-    rateLimit: { requests: anything, perMs: anything },
-    journalSize: anything,
-    seed: anything,
-    clock: anything,
+    apiKey: option(isString, MOCK_API_KEY),
+    validation: option<ValidationMode>(oneOf('strict', 'partial'), 'strict'),
+    location: { required: option(isFlag, true) },
+    requireInitiated: option(isFlag, true),
+    duplicateStatus: option<number>(isAnything, 409),
+    identities: option<Readonly<Record<string, Identity>>>(isAnything, {}),
+    rateLimit: optional<RateLimitOptions>(
+      must('{ requests, perMs }: at least 1 request, and a period above 0', isRateLimit),
+    ),
+    journalSize: option<number>(isAnything, 1_000),
+    seed: option<number>(isAnything, 1),
+    clock: option<Clock>(isClock, systemClock),
   },
   requests: {
     environment,

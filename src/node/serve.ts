@@ -4,11 +4,9 @@ import { type AddressInfo, isIP } from 'node:net';
 import { ADMIN_PATH, type Admin, createAdmin } from '../mock/admin.js';
 import { refuse } from '../mock/answers.js';
 import { createMockGateway } from '../mock/gateway.js';
-import { inspectorPage } from '../mock/inspector-page.js';
 import type { MockClientOptions, MockGateway } from '../mock/interface.js';
 import { readMockOptions } from '../mock/options.js';
 import { openApiDocument } from '../openapi/document.js';
-import { version } from '../platform/version.js';
 import type { ValidationMode } from '../schema/model.js';
 import { sendAnswer, sendResponse, streamBody, toRequest, toWebBody, urlOf } from './http.js';
 
@@ -93,10 +91,8 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
     });
   admin = createAdmin(gateway, {
     address: url,
-    version,
     pid: process.pid,
     token: adminToken,
-    page: inspectorPage,
     openapi,
   });
   return {

@@ -245,32 +245,16 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
   clock?: Clock | undefined;
 }
 
-type Checked = Required<
-  Pick<
-    RelayOptions,
-    'clock' | 'gpsSource' | 'maxBodyBytes' | 'bodyTimeoutMs' | 'hookTimeoutMs' | 'timeoutMs' | 'timestampWindowMs'
-  >
->;
-
-/** The options, checked and completed once. */
-export interface RelaySettings
-  extends Omit<RelayOptions, 'allowedOrigins' | 'allowedHeaders' | 'logger' | keyof Checked>,
-    Readonly<{ [Name in keyof Checked]: NonNullable<Checked[Name]> }> {
-  readonly allowedOrigins: ReadonlySet<string>;
-  readonly allowedHeaders: readonly string[];
-  readonly logger: Required<Logger>;
-}
-
 const isTime = wholeNumber(1, LONGEST_TIMER_MS, 'milliseconds');
 const isHeader = (value: unknown) => typeof value === 'string' && /^[\w-]+$/.test(value);
 
 const optionTable = {
-  client: required<unknown>(having('reportBetEvent', 'reportWithdrawalEvent')),
-  authorize: required<unknown>(isFunction),
-  complete: optional<unknown>(isFunction),
-  limit: optional<unknown>(isFunction),
-  onReceipt: optional<unknown>(isFunction),
-  onError: optional<unknown>(isFunction),
+  client: required<RelayClient>(having('reportBetEvent', 'reportWithdrawalEvent')),
+  authorize: required<RelayOptions['authorize']>(isFunction),
+  complete: optional<RelayOptions['complete']>(isFunction),
+  limit: optional<RelayOptions['limit']>(isFunction),
+  onReceipt: optional<RelayOptions['onReceipt']>(isFunction),
+  onError: optional<RelayOptions['onError']>(isFunction),
   environment: optional<Environment>(oneOf('staging', 'production')),
   trustedProxies: optional<TrustedProxies>(isAnything),
   allowedOrigins: option<readonly string[]>(must('a list', Array.isArray), []),
@@ -288,6 +272,9 @@ const optionTable = {
   clock: option<Clock>(isClock, systemClock),
 };
 
+/** The options, checked and completed once. */
+export type RelaySettings = ReturnType<typeof readRelaySettings>;
+
 /** The problem with the addresses of proxies or of origins, beyond the table's checks. */
 function addressIssues({ trustedProxies, allowedOrigins }: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
@@ -296,15 +283,15 @@ function addressIssues({ trustedProxies, allowedOrigins }: Readonly<Record<strin
 }
 
 /** Checks the options and completes them. Throws a `ConfigurationError` that lists every problem. */
-export function readRelaySettings<Player extends RelayPlayer>(options: RelayOptions<Player>): RelaySettings {
+export function readRelaySettings<Player extends RelayPlayer>(options: RelayOptions<Player>) {
   const read = readOptions('the relay', optionTable, options, addressIssues);
   if (read.problem !== undefined)
     throw new ConfigurationError(read.problem, { operation: 'createRelay', issues: read.issues });
   const { allowedOrigins, allowedHeaders, logger, ...others } = read.complete;
   return Object.freeze({
     ...others,
-    allowedOrigins: new Set(allowedOrigins),
+    allowedOrigins: new Set(allowedOrigins) as ReadonlySet<string>,
     allowedHeaders: allowedHeaders.map((name) => name.toLowerCase()),
     logger: safeLogger(logger),
-  }) as RelaySettings;
+  });
 }
