@@ -99,7 +99,7 @@ function composeOutboxes<Mode extends ClientMode>(
     const report = { id: row.id, state: row.state };
     // A getter, so that a million reports do not need a million promises.
     return Object.defineProperty(report, 'done', {
-      get: () => (done ??= waiters.receiptFor(row.id, location) as Promise<ReceiptOf<Mode>>),
+      get: () => (done ??= waiters.receiptFor(row, location) as Promise<ReceiptOf<Mode>>),
     }) as EnqueuedReport<Mode>;
   }
 

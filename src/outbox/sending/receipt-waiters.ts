@@ -11,7 +11,9 @@ import { isDamage } from '../store/store.js';
 type AnyReceipt = Receipt | RelayReceipt;
 
 interface Waiter {
+  /** The location of the data with this fingerprint. Other data may have replaced it since. */
   readonly location: Location | undefined;
+  readonly fingerprint: string;
   readonly since: number;
   /** Whether the report was in the store. True from the begin if the store has no transactions of the user. */
   wasThere: boolean;
@@ -49,8 +51,8 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
     }
     if (row.state === 'waiting' || row.state === 'in-flight') return;
     waiters.delete(row.id);
-    for (const { location, resolve, reject } of waiting) {
-      if (row.state === 'recorded') resolve(receiptOfRow(row, location));
+    for (const { location, fingerprint, resolve, reject } of waiting) {
+      if (row.state === 'recorded') resolve(receiptOfRow(row, row.fingerprint === fingerprint ? location : undefined));
       else reject(errorOf(row));
     }
   }
@@ -115,11 +117,11 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
 
   return {
     /** The receipt of a row, now or later. */
-    receiptFor(id: string, location: Location | undefined): Promise<AnyReceipt> {
+    receiptFor({ id, fingerprint }: Row, location: Location | undefined): Promise<AnyReceipt> {
       const promise = new Promise<AnyReceipt>((resolve, reject) => {
         if (stopped) return reject(stoppedError());
         const wasThere = !memberOf(store, 'transactional');
-        const waiter: Waiter = { location, since: clock.now(), wasThere, resolve, reject };
+        const waiter: Waiter = { location, fingerprint, since: clock.now(), wasThere, resolve, reject };
         waiters.set(id, [...(waiters.get(id) ?? []), waiter]);
         wait = pollMs;
         void look([id]).then(lookLater);

@@ -5,7 +5,7 @@ import { sqliteStore } from '../../../src/entries/outbox-sqlite.js';
 import { createOperator } from '../../../src/outbox/operator/operator.js';
 import { appendReceipts } from '../../../src/outbox/receipts/log.js';
 import { verifyReceipts } from '../../../src/outbox/receipts/verify.js';
-import { betEvent, settledBet } from '../../support/factories.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../../support/factories.js';
 import { failureOf } from '../../support/failure-of.js';
 import { collect } from '../collect.js';
 import { newFile, openSqlite } from '../stores/sqlite/files.js';
@@ -18,6 +18,8 @@ const bet = (overrides: Parameters<typeof betEvent>[0]) => betEvent({ timestamp:
 const WRONG = bet({ amount: 1 });
 const RIGHT = bet({ amount: 7 });
 const because = { reason: 'the amount was in kobo' };
+const ENUGU = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
+const LAGOS = { latitude: 6.4541, longitude: 3.3947, source: 'gps' };
 
 /** An outbox whose gateway has refused a bet, while its settlement waits. */
 async function refusedWorld(options: Parameters<typeof outboxWorld>[0] = {}) {
@@ -147,6 +149,23 @@ describe('a refused report whose data is replaced', () => {
     await store.close?.();
     await run(new Promise<void>((resolve) => clock.setTimeout(resolve, 60_000)));
     expect(events.filter(([type]) => type === 'error')).toEqual([]);
+  });
+
+  it('gives the caller who waits for its receipt no location that was not reported', async () => {
+    const { outbox, gateway, clock, run } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 422, times: 1 });
+    await outbox.reportWithdrawalEvent(withdrawalEvent(), { location: ENUGU });
+    const settlement = await outbox.reportSettledWithdrawal(settledWithdrawal());
+    const receipt = settlement.done;
+    outbox.start();
+    await run(new Promise<void>((resolve) => clock.setTimeout(resolve, 5_000)));
+    const id = 'default:staging:reportWithdrawalEvent:WR-1';
+    const event = { ...withdrawalEvent(), timestamp: '1763632800' };
+    await outbox.replace(settlement.id, settledWithdrawal(), { ...because, location: LAGOS });
+    await outbox.replace(id, event, { ...because, location: LAGOS });
+    expect(await run(receipt)).toEqual(expect.not.objectContaining({ location: ENUGU }));
+    expect(gateway.reports().map(({ body }) => body.location)).toEqual([LAGOS, LAGOS]);
+    await run(outbox.stop());
   });
 
   it('may be refused and replaced again', async () => {
