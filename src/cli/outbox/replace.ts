@@ -17,7 +17,7 @@ export async function replace(
   const { account, environment, operation, json } = values;
   const narrowing = { account, environment, operation };
   // A settlement that waits is replaced if its id or its operation is given.
-  const fits = (one: Row) => one.state !== 'waiting' && mayReplace(one) === undefined;
+  const fits = (one: Row) => !one.blocked && mayReplace(one) === undefined;
   const row = await findReport(view, name, narrowing, 'replace', fits);
   const why = mayReplace(row);
   if (why !== undefined) return printDecided('replace', { id: row.id, why }, '', json) ? EXIT.done : EXIT.failed;

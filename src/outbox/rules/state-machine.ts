@@ -428,15 +428,17 @@ export type Replaceable = Pick<Row, 'state' | 'inDoubt' | 'problem' | 'damage' |
  * under it. Undefined if so. A text: the reason why not.
  */
 export function mayReplace({ state, inDoubt, problem, damage, waitsFor, attempts }: Replaceable): string | undefined {
+  const wasRefused = problem !== undefined && REFUSED.includes(problem.code);
+  // An open circuit breaker holds it back, and no person has to decide about it.
+  const isHeld = state === 'waiting' && wasRefused;
   // Corrected amounts of a bet are those of its settlement, too, which was never sent.
   const isUnsentSettlement = state === 'waiting' && waitsFor !== undefined && attempts === 0;
-  if (state !== 'quarantined' && state !== 'dismissed' && !isUnsentSettlement)
+  if (state !== 'quarantined' && state !== 'dismissed' && !isHeld && !isUnsentSettlement)
     return `it is ${state}; only a quarantined or dismissed report can be replaced, or a settlement that was never sent`;
   if (inDoubt) return 'it is in doubt: the gateway may hold the earlier data';
   if (problem?.code === 'duplicate') return 'the gateway holds a report under its reference';
   if (damage !== undefined) return `its stored row is damaged (${damage})`;
-  if (!isUnsentSettlement && (!problem || !REFUSED.includes(problem.code)))
-    return 'only a report that the gateway has refused can be replaced';
+  if (!wasRefused && !isUnsentSettlement) return 'only a report that the gateway has refused can be replaced';
   return undefined;
 }
 

@@ -177,6 +177,28 @@ describe('a refused report whose data is replaced', () => {
     expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2 } });
   });
 
+  it('can be replaced while an open breaker holds it back', async () => {
+    const { outbox, gateway, clock, run } = outboxWorld({ outbox: { breakerAfter: 1 } });
+    gateway.faults.add({ kind: 'status', status: 422, reference: 'BET-2', times: null });
+    await outbox.reportBetEvent(bet({ bet_id: 'BET-2' }));
+    gateway.faults.add({ kind: 'status', status: 422, reference: 'BET-1', times: null });
+    await outbox.reportBetEvent(WRONG);
+    outbox.start();
+    await run(new Promise<void>((resolve) => clock.setTimeout(resolve, 30_000)));
+    expect(await outbox.get(BET)).toMatchObject({
+      state: 'waiting',
+      inDoubt: false,
+      problem: { code: 'unprocessable' },
+    });
+    gateway.faults.clear();
+    gateway.faults.add({ kind: 'status', status: 422, reference: 'BET-2', times: null });
+    await outbox.replace(BET, RIGHT, because);
+    await run(new Promise<void>((resolve) => clock.setTimeout(resolve, 120_000)));
+    expect(gateway.reports().map(({ body }) => body)).toMatchObject([{ bet_id: 'BET-1', amount: 7 }]);
+    expect((await outbox.stats()).paused).toEqual([]);
+    await run(outbox.stop());
+  });
+
   it('is encrypted as a new report is', async () => {
     const encryption = { keys: { a: new Uint8Array(32).fill(1) }, current: 'a' };
     const { outbox, store, gateway, run } = await refusedWorld({ outbox: { encryption } });

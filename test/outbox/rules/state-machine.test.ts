@@ -541,11 +541,19 @@ describe('replacing', () => {
     },
   );
 
+  it('is possible for a refused report that waits, since an open breaker holds it back', () => {
+    expect(replace({ ...refused, state: 'waiting' })).toMatchObject({ replacement: bytes, fence: refused.fence + 1 });
+    expect(replace({ ...refused, state: 'waiting', inDoubt: true })).toMatch('it is in doubt');
+    expect(replace({ ...refused, state: 'waiting', problem: { code: 'network', message: 'x' } })).toMatch(
+      'it is waiting',
+    );
+  });
+
   it.each([
     ['in doubt', { inDoubt: true }, 'it is in doubt: the gateway may hold the earlier data'],
     [
       'waiting',
-      { state: 'waiting' },
+      { state: 'waiting', problem: undefined },
       'it is waiting; only a quarantined or dismissed report can be replaced, or a settlement that was never sent',
     ],
     [

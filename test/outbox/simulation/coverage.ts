@@ -97,7 +97,7 @@ export const SITUATIONS = [
   'a person reopens a report in doubt',
   'a person replaces what was refused',
   'a person replaces what was dismissed',
-  'a person replaces a settlement that waits',
+  'a person replaces what waits',
   'what is in doubt is not replaced',
   'what was replaced is recorded',
   'recorded is not reopened',

@@ -295,7 +295,7 @@ function plan(
 }
 
 const REPLACED: Partial<Record<Row['state'], keyof World['coverage']>> = {
-  waiting: 'a person replaces a settlement that waits',
+  waiting: 'a person replaces what waits',
   quarantined: 'a person replaces what was refused',
   dismissed: 'a person replaces what was dismissed',
 };
@@ -342,8 +342,7 @@ function correct(
   }
 
   function replace(): void {
-    const settlements = of('waiting').filter(({ waitsFor }) => waitsFor !== undefined);
-    const allowed = [...of('quarantined', 'dismissed'), ...settlements];
+    const allowed = of('quarantined', 'dismissed', 'waiting');
     const rows = allowed.length > 0 && random.chance(0.8) ? allowed : store.rows;
     if (rows.length === 0) return;
     const row = random.pick(rows);
