@@ -57,7 +57,7 @@ async function reopenDecision(
   if (json) say(JSON.stringify({ decision: request.decision, reopened: touched, kept }));
   else
     say(
-      `${touched} reports are reopened${kept > 0 ? `; ${kept} stay as they are, since a person has decided about them later` : ''}.`,
+      `${touched} reports are reopened${kept > 0 ? `; ${kept} stay as they are: a person has decided about them later, or their data was erased` : ''}.`,
     );
   return EXIT.done;
 }

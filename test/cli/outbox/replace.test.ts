@@ -208,6 +208,16 @@ describe('outbox reopen', () => {
     expect(await run(['verify'])).toMatchObject({ code: 0 });
   });
 
+  it('says why reports of a decision stay dismissed', async () => {
+    const { run } = begin();
+    await run(['resolve', '--all', '--code', 'unprocessable', '--as', 'dismissed', '--reason', 'a test']);
+    const [, decision = ''] = /reopen --decision (\S+)/.exec((await run(['show', bet('B-1')])).out) ?? [];
+    await run(['player', personalBet('B-1').user.user_id, '--erase', '--reason', 'a request']);
+    expect(await run(['reopen', '--decision', decision, ...mistake])).toMatchObject({
+      out: '0 reports are reopened; 2 stay as they are: a person has decided about them later, or their data was erased.\n',
+    });
+  });
+
   it('refuses a report that is not dismissed, a wrong decision and a missing reason', async () => {
     const { run } = begin();
     expect(await run(['reopen', bet('B-1'), ...mistake])).toMatchObject({
