@@ -38,6 +38,7 @@ const healthy: OutboxStats = {
   paused: [],
 };
 const paused = (reason: OutboxStats['paused'][number]['reason']): Partial<OutboxStats> => ({
+  oldestOpenAt: Date.now() - 1_000,
   paused: [{ account: 'default', environment: 'production', reason, message: 'HTTP 401', since: 0, until: 0 }],
 });
 
@@ -57,6 +58,7 @@ describe('the function that watches an outbox', () => {
   test('is silent while all is well', async () => {
     expect(await alerts({})).toEqual([]);
     expect(await alerts({ oldestOpenAt: Date.now() - HOUR_MS / 2 })).toEqual([]);
+    expect(await alerts({ ...paused('refusals'), oldestOpenAt: undefined })).toEqual([]);
   });
 
   test.each<[string, () => Partial<OutboxStats>, string]>([

@@ -130,6 +130,11 @@ test.each([
   expect(read('docs/how-to/on-call.md')).toMatch(new RegExp(`^\\| \`${name}\`:.*${words}`, 'm'));
 });
 
+test('a pause rings only while a report waits: one with an empty queue ends with the next report', () => {
+  const { query } = alerts.find(({ name }) => name === 'ReportingPaused') ?? {};
+  expect(query).toMatch(/ and on \(job\) max by \(job\) \(location_sdk_outbox_oldest_open_age_seconds\) > 0$/);
+});
+
 test('a wrong query is detected', () => {
   expect(problemsOf('rate(location_sdk_outbox_nothing_total[5m])')).toHaveLength(1);
   expect(problemsOf('sum by (error_type) (location_sdk_outbox_paused)')).toEqual([
