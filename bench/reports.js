@@ -1,4 +1,5 @@
 // Shared by the comparisons of the outbox: reports, a client, and the check of promised values.
+import { createHash } from 'node:crypto';
 import { createClient } from '../dist/index.js';
 import { isSmoke } from './smoke.js';
 
@@ -48,7 +49,7 @@ export const rowsOf = (prefix, count, gateway = NOWHERE) =>
       reference,
       waitsFor: undefined,
       body,
-      fingerprint: 'f'.repeat(64),
+      fingerprint: createHash('sha256').update(body).digest('hex'),
     });
   });
 
