@@ -20,7 +20,7 @@ export async function listening<Server>(start: () => Promise<Server>, where: str
   }
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Resolves when a signal to end the command arrives. Later signals are ignored. */
 export function signalled(): Promise<void> {

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { readArgs } from '../args.js';
 import { Failure, remark } from '../output.js';
+import { SIGNALS } from '../serving.js';
 import { MOCK_RUN_OPTIONS, startMock } from './mock.js';
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** The exit codes of a shell. */
-const CANNOT_START = { ENOENT: 127, other: 126 } as const;
+const [CANNOT_START, NOT_FOUND] = [126, 127];
 const AFTER_SIGNAL = 128;
 
 export async function run(words: readonly string[]): Promise<number> {
@@ -41,7 +41,7 @@ async function runCommand(
     const { code } = error as NodeJS.ErrnoException;
     throw new Failure(
       `cannot start ${command} (${code ?? 'unknown'}): is it installed, and in PATH?`,
-      code === 'ENOENT' ? CANNOT_START.ENOENT : CANNOT_START.other,
+      code === 'ENOENT' ? NOT_FOUND : CANNOT_START,
     );
   } finally {
     stop();

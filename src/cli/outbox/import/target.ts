@@ -98,7 +98,7 @@ export async function enter(
   if (bound !== undefined && bound !== wanted)
     throw new Failure(otherGateway({ account, environment, gateway: wanted }, bound, internals.mockMode).message);
   const isNeeded = rows.some(isSealed) || (await isEncrypted(store, account));
-  if (isNeeded && !('encryption' in outbox || 'seal' in outbox))
+  if (isNeeded && !('encryption' in outbox))
     throw new Failure(
       'the reports of this outbox are encrypted. Nothing was enqueued. Give --options a file that exports the options of this outbox as outbox, such as { encryption }',
     );
