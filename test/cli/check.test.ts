@@ -218,7 +218,7 @@ describe('production', () => {
     const { code, out } = await check(both, '--environment', 'production');
     expect(code).toBe(1);
     expect(failed(out)).toEqual([
-      expect.stringMatching(/FAIL {2}two addresses: staging and production have the same address.*/),
+      expect.stringMatching(/FAIL {2}steps and repeats: staging and production have the same address.*/),
     ]);
     expect(out).toContain('-> give each its own base address');
   });

@@ -103,19 +103,19 @@ function madeUpReports({ client, signal }: CheckRun, reference: string): MadeUpR
 
 /** Ends the run before any made-up report where one would be a real one. */
 export function allowMadeUp({ environment, sharedAddress }: CheckRun): Result | undefined {
-  if (environment === 'production')
+  if (sharedAddress)
     return {
-      ...skip(
-        'never in production: a report there is a statement to the authority, and cannot be taken back',
-        'test them with --environment staging',
+      ...fail(
+        'staging and production have the same address, so tests would be recorded as real reports, or real reports as tests',
+        'give each its own base address',
       ),
       end: 'done',
     };
-  if (!sharedAddress) return undefined;
+  if (environment === 'staging') return undefined;
   return {
-    ...fail(
-      'staging and production have the same address, so made-up reports might be recorded as real ones',
-      'give each its own base address',
+    ...skip(
+      'never in production: a report there is a statement to the authority, and cannot be taken back',
+      'test them with --environment staging',
     ),
     end: 'done',
   };
