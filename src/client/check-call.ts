@@ -1,8 +1,6 @@
-import type { Channel } from '../delivery/channel.js';
 import { type Environment, type ErrorOutcome, ValidationError } from '../errors/errors.js';
 import { asOwnRecord, bareObject, canonical, isRecord } from '../platform/as-record.js';
 import { subjectOf } from '../platform/messages.js';
-import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { type Operation, type OperationName, operations } from '../protocol/operations.js';
 import { copyJson } from '../schema/copy-json.js';
@@ -10,19 +8,14 @@ import { tooManyDecimals } from '../schema/decimals.js';
 import { referenceTooLong } from '../schema/fields.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from '../schema/location.js';
-import { incomplete, type ValidationMode } from '../schema/model.js';
+import { incomplete } from '../schema/model.js';
 import { listIssues, validate } from '../schema/validate.js';
+import type { Settings } from './config.js';
 import { callOptions } from './option-table.js';
+import type { CallOptions } from './options.js';
 
 /** The settings of a call, beside its body. */
-export interface Parameters {
-  /** Undefined with a relay, which has its own environment. */
-  readonly environment: Environment | undefined;
-  readonly clientIP: string | undefined;
-  readonly location: LocationInput | undefined;
-  readonly signal: AbortSignalLike | undefined;
-  readonly timeoutMs: number;
-}
+export type Parameters = Required<Omit<CallOptions, 'timeoutMs'>> & { readonly timeoutMs: number };
 
 export interface CheckedCall {
   /** Without its location. */
@@ -32,16 +25,17 @@ export interface CheckedCall {
 }
 
 /** The settings that come from the client. */
-export interface CheckContext {
-  readonly clock: Clock;
-  readonly validation: ValidationMode;
-  readonly maxDecimals: number | undefined;
-  readonly maxReferenceLength: number;
-  readonly channel: Pick<Channel, 'kind'>;
-  readonly environment: Environment | undefined;
-  readonly clientIpProblem?: ((clientIP: unknown) => string | undefined) | undefined;
-  readonly timeoutMs: number;
-}
+export type CheckContext = Pick<
+  Settings,
+  | 'clock'
+  | 'validation'
+  | 'maxDecimals'
+  | 'maxReferenceLength'
+  | 'channel'
+  | 'environment'
+  | 'clientIpProblem'
+  | 'timeoutMs'
+>;
 
 type Members = Record<string, unknown>;
 

@@ -1,12 +1,10 @@
 import type { Channel } from '../delivery/channel.js';
 import type { AnyReport } from '../delivery/frozen-report.js';
 import type { AttemptResult } from '../delivery/send-once.js';
-import type { Environment } from '../errors/errors.js';
-import type { Logger } from '../platform/logger.js';
-import type { Clock } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';
+import type { Settings } from './config.js';
 
 export type EarlierLocation = (report: Pick<AnyReport, 'environment' | 'reference'>) => Promise<Location | undefined>;
 
@@ -23,20 +21,10 @@ export interface AttemptLimit {
  * The parts of a client that the outbox needs beside its methods: the two halves of a call, and the client's
  * dependencies.
  */
-export interface ClientInternals {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly logger: Required<Logger>;
-  /** Whether reports go to a gateway, or to a relay, which has its own environment. */
+export interface ClientInternals
+  extends Pick<Settings, 'clock' | 'random' | 'logger' | 'environment' | 'mockMode' | 'attemptTimeoutMs'> {
   readonly kind: Channel['kind'];
-  /** The environment of calls that do not name one. Undefined with a relay, which has its own. */
-  readonly environment: Environment | undefined;
-  /** The addresses of the environments that are set up, or the relay's own. */
   readonly gateways: Channel['addresses'];
-  /** Whether `LOCATION_SDK_MOCK` sends staging requests to a mock gateway. */
-  readonly mockMode: boolean;
-  /** The limit for one attempt, in milliseconds. */
-  readonly attemptTimeoutMs: number;
   /**
    * Validates and locates. Rejects as the client's method does, and sends nothing. A report for a relay does not name
    * the player.

@@ -1,17 +1,12 @@
-import type { Environment } from '../errors/errors.js';
 import type { BetEvent, SettledBet } from '../schema/bet.js';
 import type { Location, LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { NinVerificationRequest } from '../schema/nin.js';
 import type { SettledWithdrawal, WithdrawalEvent } from '../schema/withdrawal.js';
+import type { CallOptions } from './options.js';
 
 /** Parameters that may be in the payload instead of the options. They are removed before it is sent. */
-export interface PayloadParameters {
-  /** The environment of this call, as in the call's options. */
-  environment?: Environment | undefined;
-  /** The player's public address, as in the call's options. */
-  clientIP?: string | undefined;
-}
+export type PayloadParameters = Pick<CallOptions, 'environment' | 'clientIP'>;
 
 type DeepPartial<T> = T extends Date
   ? T

@@ -1,23 +1,11 @@
-import {
-  AbortedError,
-  ConfigurationError,
-  type FoundStep,
-  LocationError,
-  type LocationStep,
-  TimeoutError,
-} from '../errors/errors.js';
+import { AbortedError, ConfigurationError, LocationError, TimeoutError } from '../errors/errors.js';
 import { findLocation } from '../location/locate.js';
-import { withSource } from '../location/source.js';
+import { type LocationResult, withSource } from '../location/source.js';
 import { sentence, subjectOf } from '../platform/messages.js';
-import type { Location } from '../schema/location.js';
 import type { Parameters } from './check-call.js';
 import type { Settings } from './config.js';
 
-export interface ResolvedLocation {
-  readonly location: Location;
-  readonly ageMs: number;
-  readonly steps: readonly (LocationStep | FoundStep)[];
-}
+type Found = Exclude<LocationResult, { readonly location: undefined }>;
 
 export interface Purpose {
   readonly operation: string;
@@ -34,7 +22,7 @@ export function createLocationResolver(settings: Settings) {
   return async (
     { location, environment, clientIP, signal }: Parameters,
     purpose: Purpose,
-  ): Promise<ResolvedLocation | undefined> => {
+  ): Promise<Found | undefined> => {
     const given = location ?? fixedLocations[environment ?? 'production'];
     if (given) return { location: withSource(given, settings.location.sourceNames.provided), ageMs: 0, steps: [] };
     const { operation, reference, deadline, required } = purpose;

@@ -3,10 +3,10 @@ import type { OperationName } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';
 
 /** A validated call with fixed bytes: every attempt sends this body. */
-export interface FrozenReport<Where extends Environment | undefined = Environment> {
+export interface AnyReport {
   readonly operation: OperationName;
   /** Undefined if a relay decides. The report may be incomplete, so it may be sent to a relay only. */
-  readonly environment: Where;
+  readonly environment: Environment | undefined;
   /** Undefined for a call that is not a report. */
   readonly reference: string | undefined;
   /** The JSON that is sent. */
@@ -14,9 +14,6 @@ export interface FrozenReport<Where extends Environment | undefined = Environmen
   /** The location within the body, for the receipt. */
   readonly location: Location | undefined;
 }
-
-/** A report for a gateway or for a relay. */
-export type AnyReport = FrozenReport<Environment | undefined>;
 
 const REPORT = Symbol.for('location-sdk.frozen-report');
 

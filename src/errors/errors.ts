@@ -88,36 +88,6 @@ export type LocationFailure =
   /** On a server, no `clientIP` was passed. */
   | 'no-address';
 
-/** The properties of an error. They must contain nothing secret, since all of them are shown. */
-export interface ErrorDetails {
-  /** The called function, for example `'reportBetEvent'`. */
-  operation?: string | undefined;
-  /** The report's `bet_id` or `request_id`. */
-  reference?: string | undefined;
-  /** The environment of the report. */
-  environment?: Environment | undefined;
-  /** The HTTP status of the answer. */
-  status?: number | undefined;
-  /** How many attempts were made to send the report. */
-  attempts?: number;
-  /** Whether errors of this kind are retried. */
-  retryable?: boolean;
-  /** Whether the gateway has recorded the report. */
-  outcome?: ErrorOutcome;
-  /** Every problem of the input, by field. */
-  issues?: readonly ValidationIssue[];
-  /** Every step of the location chain, and why each failed. */
-  steps?: readonly LocationStep[];
-  /** Whether the gateway has other data than this report's. */
-  conflict?: boolean;
-  /** How long the gateway asks to wait, in milliseconds. */
-  retryAfterMs?: number | undefined;
-  /** The id that the gateway gave the request. */
-  requestId?: string | undefined;
-  /** The gateway's JSON, in known words. */
-  details?: unknown;
-}
-
 /** Marks an error of every copy of this package. */
 const BRAND = Symbol.for('location-sdk.error');
 
@@ -163,6 +133,12 @@ abstract class BaseError extends Error {
     return { message: this.message, ...(this as object) };
   }
 }
+
+/** The properties of an error. They must contain nothing secret, since all of them are shown. */
+export interface ErrorDetails
+  extends Partial<Omit<BaseError, keyof Error | 'code' | 'toJSON'>>,
+    Partial<Pick<ValidationError, 'issues'> & Pick<LocationError, 'steps'>>,
+    Partial<Pick<DuplicateReportError, 'conflict'> & Pick<RateLimitError, 'retryAfterMs'>> {}
 
 /**
  * Settings are missing or unsafe; nothing was sent. Thrown by `createClient` and `configure`, or by the call that needs

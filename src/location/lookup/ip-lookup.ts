@@ -1,24 +1,20 @@
 import type { FoundStep, LocationFailure, LocationStep } from '../../errors/errors.js';
 import { asOwnRecord } from '../../platform/as-record.js';
 import { type Clock, parseRetryAfter, withTimeout } from '../../platform/time.js';
-import type { AbortSignalLike, Fetch } from '../../platform/web-types.js';
+import type { Fetch } from '../../platform/web-types.js';
 import { isNullIsland, isOnGlobe, placeName } from '../read-place.js';
-import { type LocationResult, withSource } from '../source.js';
+import { type LocateRequest, type LocationResult, withSource } from '../source.js';
 import { type IpLocation, type IpProvider, isLookupFailure, LookupFailure } from './provider.js';
-
-interface CacheSettings {
-  /** How long an answer is reused. 0 disables the cache. */
-  readonly cacheMs: number;
-  /** The most addresses that are kept. The least recently used one is removed first. */
-  readonly cacheSize: number;
-}
 
 /**
  * A cache of addresses and their places. They are personal data: the cache is bounded in number and in time, stays in
  * memory, and is not shown when a client is printed. Expired entries are removed when the next one is added, so no
  * timer keeps the process alive.
  */
-export function createLookupCache<T>({ cacheMs, cacheSize }: CacheSettings, clock: Clock) {
+export function createLookupCache<T>(
+  { cacheMs, cacheSize }: Pick<IpLookupSettings, 'cacheMs' | 'cacheSize'>,
+  clock: Clock,
+) {
   /** The least recently used entry comes first. */
   const entries = new Map<string, { value: T; at: number }>();
   // The age is unknown if the clock was set back.
@@ -47,20 +43,20 @@ export function createLookupCache<T>({ cacheMs, cacheSize }: CacheSettings, cloc
   };
 }
 
-export interface IpLookupSettings extends CacheSettings {
+export interface IpLookupSettings {
   readonly providers: readonly IpProvider[];
   /** The limit for each service. */
   readonly timeoutMs: number;
   /** How long a service that refused is paused. 0 for no pause. */
   readonly restMs: number;
+  /** How long an answer is reused. 0 disables the cache. */
+  readonly cacheMs: number;
+  readonly cacheSize: number;
 }
 
-export interface LookupRequest {
+export interface LookupRequest extends Omit<LocateRequest, 'clientIP'> {
   /** The address to look up, normalised. Undefined for the caller's own address. */
-  ip: string | undefined;
-  /** When this caller must have an answer: a time on the clock, in milliseconds. */
-  deadline: number;
-  signal: AbortSignalLike | undefined;
+  readonly ip: string | undefined;
 }
 
 /** Finds where an address is, or says for each service why it gave no location. Never rejects. */

@@ -2,27 +2,16 @@ import type { FoundStep, LocationStep } from '../../errors/errors.js';
 import { asOwnRecord } from '../../platform/as-record.js';
 import { type Clock, type Limit, type TimedResult, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike, WebAbortSignal } from '../../platform/web-types.js';
+import type { LocationInput } from '../../schema/location.js';
 import { placeName } from '../read-place.js';
 import type { Coordinates } from './geolocation.js';
 
 /** The names of a place, if known. */
-export interface Place {
-  /** Name of the city or town. */
-  city?: string | undefined;
-  /** Name of the state or region. */
-  region?: string | undefined;
-  /** Two-letter code or name of the country, as the source gives it. */
-  country?: string | undefined;
-}
+export type Place = Pick<LocationInput, 'city' | 'region' | 'country'>;
 
 /** Returns the names of the place at a pair of coordinates. `signal` is aborted when the time is over. */
 export type ReverseGeocode = (
-  coordinates: {
-    /** Degrees, north of the equator. */
-    latitude: number;
-    /** Degrees, east of Greenwich. */
-    longitude: number;
-  },
+  coordinates: Pick<LocationInput, 'latitude' | 'longitude'>,
   context: {
     /** Aborted when the time for this lookup is over. */
     signal: WebAbortSignal;
