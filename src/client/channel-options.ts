@@ -19,7 +19,7 @@ import type { EnvironmentVariables } from './environment-variables.js';
 import { optionTable } from './option-table.js';
 import type { GatewayOptions } from './options.js';
 
-type GivenOptions = CompleteOptions<typeof optionTable>;
+export type GivenOptions = CompleteOptions<typeof optionTable>;
 
 interface ChannelRequest {
   readonly given: GivenOptions;
@@ -70,7 +70,6 @@ export interface ClientParts {
   readonly transport: (fetch: Fetch | undefined, inPage: boolean) => Transport;
 }
 
-/** The relay, if `relayUrl` is given. */
 export const readRelay: ReadChannel = ({ given, isGiven, inPage, problems }) => {
   const { relayUrl, relayCredentials, gateways, clock } = given;
   if (relayUrl === undefined) return undefined;

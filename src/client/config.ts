@@ -10,23 +10,20 @@ import type { ValidationIssue } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
 import { optionsProblem } from '../schema/option-rules.js';
-import { type ClientParts, namesInPage } from './channel-options.js';
+import { type ClientParts, type GivenOptions, namesInPage } from './channel-options.js';
 import { optionTable } from './option-table.js';
 import type { ClientEvent, ClientOptions } from './options.js';
 
 /** All settings of a client, decided once. After this file no setting is optional and none is read again. */
-export interface Settings extends DeliverySettings {
+export interface Settings
+  extends DeliverySettings,
+    Pick<GivenOptions, 'validation' | 'maxDecimals' | 'maxReferenceLength' | 'timeoutMs'> {
   readonly inPage: boolean;
   readonly channel: Channel;
   /** Undefined with a relay, which has its own environment. */
   readonly environment: Environment | undefined;
   /** Whether an environment variable redirects staging to a mock gateway. */
   readonly mockMode: boolean;
-  readonly validation: ValidationMode;
-  /** Undefined if amounts may have any number of decimals. */
-  readonly maxDecimals: number | undefined;
-  readonly maxReferenceLength: number;
-  readonly timeoutMs: number;
   readonly location: LocationSettings;
   readonly sources: LocationSources['sources'];
   /** The problem with a `clientIP`. Undefined if none is accepted. */

@@ -8,7 +8,6 @@ import type { LocationInput } from '../schema/location.js';
 import { nearest } from '../schema/option-rules.js';
 import type { GatewayOptions } from './options.js';
 
-/** The values of Node.js's environment variables. */
 export interface FromVariables {
   readonly gateways: Readonly<Record<Environment, GatewayOptions>>;
   /** The environment of calls that name none. Undefined if no variable names it. */

@@ -125,7 +125,6 @@ function DecisionActions({ page, decision }: DecisionActionsProps) {
   ) : null;
 }
 
-/** Undoes the rest of a decision. */
 async function goOn(page: Page, id: string, reason: string): Promise<void> {
   const [decision] = (await call<DecisionPage>('decisions', { id })).decisions;
   if (decision) undo(page, decision, reason);

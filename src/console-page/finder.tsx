@@ -12,7 +12,6 @@ interface Finder<Answer, Item> {
   /** The member of its input that takes the `next` of the page before. */
   readonly cursor: string;
   readonly fields: ComponentChildren;
-  /** The words of its buttons. */
   readonly verb: string;
   readonly more: string;
   itemsOf(answer: Answer): readonly Item[];

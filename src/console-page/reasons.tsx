@@ -6,7 +6,6 @@ import { call } from './server.js';
 import type { Page } from './view.js';
 import { duration, placeWords, timeWords } from './words.js';
 
-/** A reason why reports wait. */
 export interface Reason {
   readonly key: string;
   /** `bad`: only a person can end it. `doubt`: it may end by itself. */
@@ -15,7 +14,6 @@ export interface Reason {
   readonly words: string;
   /** The words of the gateway or of the error. */
   readonly said?: string | null;
-  /** The next step of a person. */
   readonly action?: string;
   readonly pause?: ShownPause;
 }

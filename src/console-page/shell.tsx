@@ -28,7 +28,6 @@ export interface Notice {
 export interface Shown {
   readonly link: { readonly state: 'connecting' | 'live' | 'lost'; readonly words: string };
   readonly session?: ConsoleSession | undefined;
-  /** The address of the open view. */
   readonly hash: string;
   readonly needs: number;
   /** Set while the server cannot be reached: when it was reached last. */

@@ -13,7 +13,6 @@ export interface Asked {
   readonly title: string;
   readonly text: string;
   readonly verb: string;
-  /** Whether it cannot be undone. */
   readonly isFinal?: boolean;
   /** Shown between the text and the reason. */
   readonly preview?: ComponentChildren;
@@ -23,7 +22,6 @@ export interface Asked {
   run(reason: string, tell: (words: string) => void, stop: AbortSignal): Promise<void>;
 }
 
-/** The page around the views. */
 export interface Page {
   readonly session: ConsoleSession;
   ask(asked: Asked): void;

@@ -23,7 +23,6 @@ export interface Failure {
   readonly said?: string | undefined;
   /** Whether `said` is a text of this package, from its relay. It repeats no value, and is shown unchanged. */
   readonly isOwn?: boolean;
-  /** More properties of the error. */
   readonly details?: Pick<ErrorDetails, 'status' | 'conflict' | 'retryAfterMs' | 'issues' | 'steps' | 'details'>;
 }
 
@@ -36,7 +35,6 @@ export interface RelayReceiptDetails {
 }
 
 export type Verdict = {
-  /** The id that the gateway gave the request. */
   readonly requestId?: string | undefined;
 } & (
   | {
@@ -83,7 +81,6 @@ export interface Channel {
 
 /** The exchange for one report, with the data that is kept between its attempts. */
 export interface Exchange {
-  /** The name of the receiver, for messages. */
   readonly by: 'gateway' | 'relay';
   /** Made again for each attempt, within its limit. */
   request(body: string, limit: () => Limit): Promise<AttemptRequest | Failure>;

@@ -21,13 +21,10 @@ export interface Delivery {
 export interface Delivered {
   readonly outcome: 'recorded' | 'already-recorded';
   readonly attempts: number;
-  /** The gateway's message, masked. */
   readonly message: string | undefined;
-  /** The id that the gateway gave the answered request. */
   readonly requestId: string | undefined;
   /** The parsed answer. Undefined for a report that was already recorded. */
   readonly body: unknown;
-  /** The relay's additions to the receipt, if it made any. */
   readonly relayReceipt?: RelayReceiptDetails | undefined;
 }
 

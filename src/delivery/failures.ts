@@ -4,7 +4,6 @@ import type { CallContext, Failure, Verdict } from './channel.js';
 import type { Answer } from './settings.js';
 import { type Answered, type Attempted, THE_HOST } from './transport.js';
 
-/** The receiver and the time limit. */
 type Asked = Pick<CallContext, 'host' | 'within'>;
 
 export function readAnswer(status: number, text: string | undefined): Answer {

@@ -9,7 +9,6 @@ export interface AnyReport {
   readonly environment: Environment | undefined;
   /** Undefined for a call that is not a report. */
   readonly reference: string | undefined;
-  /** The JSON that is sent. */
   readonly body: string;
   /** The location within the body, for the receipt. */
   readonly location: Location | undefined;

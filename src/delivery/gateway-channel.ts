@@ -16,7 +16,6 @@ import type { Answer, Gateway } from './settings.js';
 import { failureOf } from './status.js';
 import type { Attempted } from './transport.js';
 
-/** The rules for reading a gateway's answers. */
 export interface AnswerSettings {
   readonly isRecorded: (answer: Answer) => boolean;
   /** The default one also gets the sent values. */
@@ -141,7 +140,6 @@ const SET_RELAY_URL =
 
 const addressOf = (gateway: Gateway | string) => (typeof gateway === 'string' ? undefined : gateway.baseUrl);
 
-/** The gateway channel: reports name their environment and carry the key. */
 export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Channel => ({
   kind: 'gateway',
   addresses: { staging: addressOf(gateways.staging), production: addressOf(gateways.production) },

@@ -3,7 +3,6 @@ import { type Broken, THE_HOST } from './transport.js';
 export interface NetworkFailure {
   /** The platform's own short code, for example `ECONNREFUSED`. Never its message, which may contain any data. */
   code: string | undefined;
-  /** Whether the request was certainly not sent. */
   notSent: boolean;
   certificate: boolean;
 }
@@ -49,7 +48,6 @@ function codeOf({ code, message }: Thrown): string {
 /** The message of `nodeTransport` for a 407. The built-in `fetch` fails without a message. */
 const OF_A_PROXY = 'PROXY_AUTHENTICATION_REQUIRED';
 
-/** Reads an error thrown by a `fetch` outside a browser. */
 export function readNetworkFailure(error: unknown): NetworkFailure {
   let codes: string[] = [];
   let connected = false;
@@ -92,7 +90,6 @@ export const certificateAdvice = (code = ''): string =>
       ? 'the certificate is for another name: is the base address right?'
       : 'if your own authority has signed it: NODE_EXTRA_CA_CERTS=/path/to/authority.pem. Never set NODE_TLS_REJECT_UNAUTHORIZED';
 
-/** The message for a failure: what happened and what to check. */
 export function describeFailure({ code, notSent, certificate }: NetworkFailure): string {
   const shown = code ? ` (${code})` : '';
   if (certificate) return `the certificate was refused${shown}; ${certificateAdvice(code)}`;

@@ -17,7 +17,6 @@ export type AttemptResult = {
   readonly sent: boolean;
   /** The message of the gateway or relay, masked. */
   readonly gatewayMessage: string | undefined;
-  /** The id that the gateway or relay gave the request. */
   readonly requestId?: string | undefined;
 } & (
   | { readonly kind: 'recorded'; readonly body: unknown; readonly relayReceipt?: RelayReceiptDetails | undefined }

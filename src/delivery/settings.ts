@@ -20,13 +20,11 @@ export interface Answer {
 /** Whether a page's cookies are sent with its reports: to its own origin, to any origin, or never. */
 export type RelayCredentials = 'same-origin' | 'include' | 'omit';
 
-/** The gateway of one environment. */
 export interface Gateway {
   /** Without a slash at its end, and without `/integration-gateway`. */
   readonly baseUrl: string;
   /** Below `/integration-gateway/external/`. */
   readonly paths: Readonly<Record<OperationName, string>>;
-  /** A function is called for every request. */
   readonly apiKey: string | (() => string | Promise<string>);
 }
 

@@ -37,23 +37,13 @@ const HELD = {
   earlier: true,
 } as const;
 
-export interface Store {
-  add(entry: Entry): void;
-  /** Merges the recorded reports with the requests that arrived while they were loaded. */
-  addHeld(reports: readonly HeldReport[]): void;
-  clear(): void;
-  stories(environment: string, words: string): Story[];
-  story(key: string | undefined): Story | undefined;
-  entries(): readonly Entry[];
-}
-
 const kindOf = ({ operation }: Entry): Story['kind'] => {
   if (!operation) return 'Request';
   return operation.includes('Bet') ? 'Bet' : operation.includes('Withdrawal') ? 'Withdrawal' : 'NIN';
 };
 
 /** The page's data. It is bounded, like the journal from which it comes. */
-export function createStore(): Store {
+export function createStore() {
   const stories = new Map<string, Story>();
   let entries: Entry[] = [];
 
@@ -89,7 +79,8 @@ export function createStore(): Store {
 
   return {
     add: put,
-    addHeld(reports) {
+    /** Merges the recorded reports with the requests that arrived while they were loaded. */
+    addHeld(reports: readonly HeldReport[]): void {
       const came = entries.filter(({ earlier }) => !earlier);
       const known = new Set(came.filter(({ applied }) => applied).map(nameOf));
       const older = reports.filter((report) => !known.has(nameOf(report))).slice(-MOST_HELD);
@@ -98,17 +89,17 @@ export function createStore(): Store {
       for (const [index, report] of older.entries()) put({ ...HELD, ...report, id: index - older.length });
       came.forEach(put);
     },
-    clear() {
+    clear(): void {
       stories.clear();
       entries = [];
     },
-    stories(environment, words) {
+    stories(environment: string, words: string): Story[] {
       const all = [...stories.values()].reverse().filter((story) => !environment || story.environment === environment);
       const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
       return wanted.length === 0 ? all : all.filter((story) => wanted.every((word) => textOf(story).includes(word)));
     },
-    story: (key) => (key === undefined ? undefined : stories.get(key)),
-    entries: () => entries,
+    story: (key: string | undefined): Story | undefined => (key === undefined ? undefined : stories.get(key)),
+    entries: (): readonly Entry[] => entries,
   };
 }
 

@@ -32,7 +32,6 @@ export const Badge = ({ tone, words }: Status) => (
   </span>
 );
 
-/** A button that submits nothing. */
 export const Button = ({ words, ...attributes }: ButtonHTMLAttributes<HTMLButtonElement> & Pick<Status, 'words'>) => (
   <button {...attributes} type="button">
     {words}
@@ -94,7 +93,6 @@ export function CopyButton({ what, text, style = 'quiet' }: CopyProps) {
   return <Button class={style} aria-label={`Copy ${what}`} onClick={copy} words={isCopied ? 'Copied' : 'Copy'} />;
 }
 
-/** A line to paste elsewhere. */
 export const PasteBlock = ({ what, text }: CopyProps) => (
   <div class="paste">
     <pre class="line">{text}</pre>

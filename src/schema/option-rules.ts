@@ -129,7 +129,6 @@ export function readOptions<T extends OptionTable>(
   return { problem: optionsProblem(of, issues), issues };
 }
 
-/** The message of the error that refuses options. */
 export const optionsProblem = (of: string, issues: readonly ValidationIssue[]): string =>
   `The options${of && ` of ${of}`} cannot be used: ${listIssues(issues)}`;
 

@@ -23,7 +23,6 @@ export function sentValues(field: Field | Model | undefined, value: unknown, fou
 
 /** The contents of a report that its gateway may repeat. */
 export interface Sent {
-  /** The identifiers of the report itself. */
   readonly identifiers: readonly string[];
   /** All other values. */
   readonly values: readonly string[];
@@ -31,7 +30,6 @@ export interface Sent {
   readonly keys: readonly string[];
 }
 
-/** The values of a body's own identifiers, for example its `bet_id`. */
 export const identifiersOf = ({ fields }: Model, body: unknown): string[] =>
   Object.entries(body ?? {})
     .filter(([name, value]) => typeof value === 'string' && isIdentifier(fields[name]))

@@ -87,7 +87,6 @@ function translate(
   return [issue(path, wrongType ? 'wrong-type' : 'invalid', `expected ${found.message}, got ${got}`)];
 }
 
-/** The message for an unknown field or option. */
 function unknownField(key: string, names: readonly string[]): string {
   const nearest = suggest(key, names);
   return `unknown field ${printableKey(key)}; ${nearest ? `did you mean ${nearest}?` : 'remove it'}`;

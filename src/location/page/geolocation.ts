@@ -18,7 +18,6 @@ export interface Fix {
   readonly takenAt: number;
 }
 
-/** Why there is no position. */
 interface NoFix {
   readonly position: undefined;
   readonly reason: LocationFailure;
