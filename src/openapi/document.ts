@@ -1,13 +1,11 @@
 import { toJSONSchema } from 'zod/mini';
+import { version } from '../platform/version.js';
 import { GATEWAY_PATH, type Operation, operationNames, operations } from '../protocol/operations.js';
 import { type Field, traitsOf } from '../schema/fields.js';
 import { location } from '../schema/location.js';
 import { isModel, type Model, type ValidationMode } from '../schema/model.js';
 import { isAnything, oneOf, optional, readOptions } from '../schema/option-rules.js';
 import { EXAMPLES, FIELD_WORDS, type JsonObject, OPERATION_WORDS } from './words.js';
-
-/** The version of the package. A test keeps it up to date. */
-const VERSION = '0.1.0';
 
 const MOCK_ADDRESS = 'http://127.0.0.1:4010';
 
@@ -61,7 +59,7 @@ export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
     openapi: '3.1.0',
     info: {
       title: 'Operator Reporting Service: Integration Gateway',
-      version: VERSION,
+      version,
       description:
         'Reports of bets and withdrawals, and the verification of national identification numbers. Section numbers are those of the specification. If it says nothing, the text says "assumption". Reports are immutable, and a repeat is an error (section 1).',
       license: { name: 'MIT', identifier: 'MIT' },
