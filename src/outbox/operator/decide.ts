@@ -13,6 +13,7 @@ import {
   HELD,
   isFinal,
   type Row,
+  reopenedWithReport,
   replaced,
   wasDismissedWith,
   wrongOf,
@@ -157,7 +158,7 @@ export async function carryOut(
     const own = rows
       .filter((row) => !isLeftToItsReport(row) && !isLater(row, at))
       .map((row) => ({ row, change: planRow(row, decision) }));
-    const planned = isReopening(action) ? [...own, ...(await settlementsBack(context.store, own, decision))] : own;
+    const planned = isReopening(action) ? await withSettlementsBack(context.store, own, decision) : own;
     if (withSettlements) held = await holdSettlements(context.store, planned);
     return { ...page, planned };
   }
@@ -333,8 +334,11 @@ function resultsOf(
 /** Whether an action changes dismissed rows. Each of them has a line in the receipt log first. */
 const isReopening = (action: Decision['action']): boolean => action === 'reopened' || action === 'replaced';
 
-/** The settlements that were dismissed with these reports, each with its change: they are reopened in the same commit. */
-export async function settlementsBack(
+/**
+ * Adds the settlements that were dismissed with these reports, each with its change: they are reopened in the same
+ * commit. A settlement that is among the reports is reopened with its initiated one, too.
+ */
+export async function withSettlementsBack(
   store: OutboxStore,
   planned: readonly Planned[],
   decision: Decision,
@@ -342,10 +346,9 @@ export async function settlementsBack(
   const back: Planned[] = [];
   for (const { row } of planned.filter(isChanging)) {
     const settlement = (await relatedRows(store, row)).find((one) => wasDismissedWith(one, row));
-    if (settlement && !planned.some((one) => one.row.id === settlement.id))
-      back.push({ row: settlement, change: decided(settlement, { ...decision, action: 'reopened' }, true) });
+    if (settlement) back.push({ row: settlement, change: reopenedWithReport(settlement, decision) });
   }
-  return back;
+  return [...planned.filter(({ row }) => !back.some((one) => one.row.id === row.id)), ...back];
 }
 
 /** The number of tries to write a decision while workers change the row. */
@@ -370,11 +373,11 @@ export async function decideRow(
     const change = planRow(row);
     if (typeof change === 'string') throw refusal(name, `${id}: ${change}`);
     const own = { row, change };
-    const back = isReopening(decision.action) ? await settlementsBack(store, [own], decision) : [];
-    const writes = [own, ...back].filter(isChanging).map(writeOf);
+    const planned = isReopening(decision.action) ? await withSettlementsBack(store, [own], decision) : [own];
+    const writes = planned.filter(isChanging).map(writeOf);
     const { written } = await store.turn({ writes, claim: undefined });
     if (written[0] !== true) continue;
-    return [changedRow(row, change), ...resultsOf({ planned: back }, written.slice(1))];
+    return [changedRow(row, change), ...resultsOf({ planned: planned.slice(1) }, written.slice(1))];
   }
   throw refusal(name, `${id}: other processes keep changing it; try again`);
 }

@@ -399,7 +399,8 @@ const isHeld = (problem: Problem | undefined): boolean => problem?.message === H
 
 /**
  * The change of a dismissed row that is reopened: it is as before its dismissal, with its doubt and its problem. The
- * fence rises, so that a late repetition of an earlier decision changes nothing.
+ * fence rises, so that a late repetition of an earlier decision changes nothing. A settlement that was dismissed with
+ * its initiated report stays held: nothing would block it, and a worker would send it.
  */
 function reopened(row: Row, decision: Decision): Change | string {
   const { state, fence, problem, body, damage, decisions } = row;
@@ -407,14 +408,21 @@ function reopened(row: Row, decision: Decision): Change | string {
   if (damage !== undefined) return `its stored row is damaged (${damage})`;
   if (body === undefined)
     return `its data was deleted, so it cannot be sent${mayReplace(row) === undefined ? '; replace it with the data' : ''}`;
-  const waited = problem?.code === 'configuration' || isHeld(problem);
   return {
     ...unchanged(row),
-    state: waited ? 'waiting' : 'quarantined',
+    state: problem?.code === 'configuration' ? 'waiting' : 'quarantined',
     fence: oneMore(fence),
-    problem: isHeld(problem) ? undefined : problem,
+    problem,
     decisions: [...decisions, decision],
   };
+}
+
+/** The change of a settlement that is reopened together with its initiated report: that report blocks it again. */
+export function reopenedWithReport(row: Row, decision: Decision): Change | string {
+  const change = reopened(row, { ...decision, action: 'reopened' });
+  return typeof change === 'string' || !isHeld(change.problem)
+    ? change
+    : { ...change, state: 'waiting', problem: undefined };
 }
 
 /** The problems that prove that the gateway refused the report and recorded nothing, unless an attempt is in doubt. */
@@ -430,10 +438,10 @@ export type Replaceable = Pick<Row, 'state' | 'inDoubt' | 'problem' | 'damage' |
 export function mayReplace({ state, inDoubt, problem, damage, waitsFor, attempts }: Replaceable): string | undefined {
   const wasRefused = problem !== undefined && REFUSED.includes(problem.code);
   // An open circuit breaker holds it back, and no person has to decide about it.
-  const isHeld = state === 'waiting' && wasRefused;
+  const isHeldBack = state === 'waiting' && wasRefused;
   // Corrected amounts of a bet are those of its settlement, too, which was never sent.
   const isUnsentSettlement = state === 'waiting' && waitsFor !== undefined && attempts === 0;
-  if (state !== 'quarantined' && state !== 'dismissed' && !isHeld && !isUnsentSettlement)
+  if (state !== 'quarantined' && state !== 'dismissed' && !isHeldBack && !isUnsentSettlement)
     return `it is ${state}; only a quarantined or dismissed report can be replaced, or a settlement that was never sent`;
   if (inDoubt) return 'it is in doubt: the gateway may hold the earlier data';
   if (problem?.code === 'duplicate') return 'the gateway holds a report under its reference';

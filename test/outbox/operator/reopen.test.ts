@@ -81,6 +81,38 @@ describe('a dismissed report that is reopened', () => {
     expect(await read(store, settledRow('B-2').id)).toMatchObject({ state: 'dismissed' });
   });
 
+  it('brings back its settlement also if both are named', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1']);
+    await store.enqueue([settledRow('B-1')]);
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] }, withSettlements: true });
+    expect(await data.reopen({ ...byAda(), ids: [SETTLEMENT, BET] })).toMatchObject({
+      decision: { touched: 2 },
+      refused: [],
+    });
+    expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: true, problem: undefined });
+  });
+
+  it('stays dismissed if only the settlement that was dismissed with it is reopened, which is not sent then', async () => {
+    const { store, data } = world();
+    await quarantine(store, ['B-1']);
+    await store.enqueue([settledRow('B-1')]);
+    const { decision } = await data.decide({
+      ...byAda(),
+      action: 'dismissed',
+      selection: { ids: [BET] },
+      withSettlements: true,
+    });
+    expect(decision.touched).toBe(1);
+    await data.reopen({ ...byAda(), ids: [SETTLEMENT] });
+    expect(await claim(store)).toEqual([]);
+    expect(await read(store, SETTLEMENT)).toMatchObject({
+      state: 'quarantined',
+      problem: { message: expect.stringContaining('Dismiss this settlement, too, or retry it') },
+    });
+    expect(await read(store, BET)).toMatchObject({ state: 'dismissed' });
+  });
+
   it('has a second line in the log when it ends again, and the log is valid', async () => {
     const { store, data } = world();
     await quarantine(store, ['B-1']);

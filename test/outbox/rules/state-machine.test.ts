@@ -19,6 +19,7 @@ import {
   mayReplace,
   type Row,
   type RowState,
+  reopenedWithReport,
   replaced,
   takenBack,
   wasDismissedWith,
@@ -474,7 +475,14 @@ describe('reopening', () => {
   it('lets a row wait again that waited for its key, or for its initiated report', () => {
     const locked: Row = { ...refused, state: 'waiting', problem: { code: 'configuration', message: 'no key' } };
     expect(reopen(dismissed(locked))).toMatchObject({ state: 'waiting', problem: locked.problem });
-    expect(reopen(dismissed({ ...refused, problem: HELD }))).toMatchObject({ state: 'waiting', problem: undefined });
+    const held = dismissed({ ...refused, problem: HELD });
+    // Its initiated report is dismissed still, so nothing would block it.
+    expect(reopen(held)).toMatchObject({ state: 'quarantined', problem: HELD });
+    expect(reopenedWithReport(held, { action: 'dismissed', ...said })).toMatchObject({
+      state: 'waiting',
+      problem: undefined,
+      decisions: [{ action: 'dismissed' }, { action: 'reopened' }],
+    });
     expect(reopen(dismissed({ ...refused, problem: undefined }))).toMatchObject({ state: 'quarantined' });
   });
 
