@@ -73,7 +73,7 @@ const alerts = readFileSync(join(root, 'examples/grafana/alerts.yaml'), 'utf8');
 const queries = [
   ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
   ...dashboard.templating.list.flatMap(({ definition = [] }) => definition),
-  ...[...alerts.matchAll(/\bexpr: (.*)/g)].map(([, query = '']) => query),
+  ...[...alerts.matchAll(/\bexpr: (.*)/g)].flatMap(([, query = '']) => query.split(' and on (job) ')),
 ];
 
 const exporter = new PrometheusExporter({ preventServerStart: true });
