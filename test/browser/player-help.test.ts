@@ -158,3 +158,19 @@ test('a player without a network reads it, also in a language whose file the pag
     hausa.offline,
   ]);
 });
+
+test('a page whose clock is three years behind is told so, and nothing is recorded', async ({ page, shop }) => {
+  await page.goto(shop.url);
+  const said = await page.evaluate((location) => {
+    const { now } = Date;
+    Date.now = () => now() - 3 * 365 * 86_400_000;
+    return LocationSDK.createClient({ relayUrl: '/relay' })
+      .reportBetEvent({ bet_id: 'B-1', amount: 1500 }, { location })
+      .then(
+        () => ['recorded'],
+        (error) => [error.code, error.message, LocationSDK.playerMessage(error).situation],
+      );
+  }, location);
+  expect(said).toEqual(['validation', expect.stringContaining('set the clock of this device'), 'entries']);
+  expect(shop.gateway.reports()).toEqual([]);
+});
