@@ -477,7 +477,7 @@ export async function prepareReplacement(
   const operation = reportNames.find((one) => one === name);
   if (!operation) throw refusal('replace', `${id}: its operation is not a report`);
   // Without it the report would get the time of its correction.
-  if (operations[operation].request.optional.includes('timestamp') && asRecord(payload).timestamp === undefined)
+  if (operations[operation].request.optional.includes('timestamp') && !hasTime(payload))
     throw new ValidationError(
       `replace: payload.timestamp: is required: the time of the event, not of its correction. Nothing was changed.`,
       { operation: 'replace', issues: [{ path: 'payload.timestamp', code: 'missing', message: 'is required' }] },
@@ -491,6 +491,15 @@ export async function prepareReplacement(
   if (ready.row.id !== id) throw otherReport(id);
   const { body, fingerprint, excerpt } = ready.row;
   return { body, fingerprint, excerpt };
+}
+
+/** Whether data has a time. The check of the payload refuses a getter that throws. */
+function hasTime(payload: unknown): boolean {
+  try {
+    return asRecord(payload).timestamp !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 const otherReport = (id: string) =>

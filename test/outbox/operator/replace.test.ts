@@ -255,6 +255,12 @@ describe('replace is refused, and changes nothing,', () => {
 
   it('for another reference, invalid data or no reason', async () => {
     const { outbox, store } = await refusedWorld();
+    const unreadable = {
+      ...RIGHT,
+      get timestamp(): string {
+        throw new Error('a secret');
+      },
+    };
     const before = await store.get([BET]);
     const failures = [
       await failureOf(outbox.replace(BET, bet({ bet_id: 'BET-2' }), because)),
@@ -264,6 +270,7 @@ describe('replace is refused, and changes nothing,', () => {
       await failureOf(outbox.replace(BET, RIGHT, { ...because, environment: 'production' } as never)),
       await failureOf(outbox.replace(BET, RIGHT, undefined as never)),
       await failureOf(outbox.replace('default:staging:reportBetEvent:X', RIGHT, because)),
+      await failureOf(outbox.replace(BET, unreadable, because)),
     ];
     for (const failure of failures) expect(failure).toMatchObject({ code: 'validation', outcome: 'not-sent' });
     expect(failures[0]?.message).toContain(`expected the data of ${BET}`);
