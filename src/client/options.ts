@@ -31,22 +31,17 @@ export interface GatewayOptions {
 interface BrowserGeolocationOptions {
   /** `false`: the browser is not asked. Default: true. */
   enabled?: boolean | undefined;
-  /**
-   * Asks for the device's best position. If that fails or takes too long, a less accurate position is requested.
-   * Default: true.
-   */
+  /** Asks for the device's best position, and then for a less accurate one. Default: true. */
   highAccuracy?: boolean | undefined;
-  /** The limit by the wall clock, in milliseconds, including the time in which the player decides. Default: 10,000. */
+  /** The limit, in milliseconds, including the time in which the player decides. Default: 10,000. */
   timeoutMs?: number | undefined;
   /**
-   * The greatest age of a position that may be reused, in milliseconds: the browser's own, or the client's last one. 0:
-   * always a new position. Default: 60,000.
+   * The greatest age of a position that may be used again, in milliseconds. 0: always a new position. Default: 60,000.
    */
   maximumAgeMs?: number | undefined;
   /**
-   * How long the browser is not asked again, in milliseconds, after the player or a policy refused, or after the
-   * browser gave no answer in `timeoutMs`. The pause ends early if the browser reports that the player now grants
-   * permission. 0: every call asks. Default: 60,000.
+   * How long the browser is not asked again after the player or a policy refused, or after no answer, in milliseconds.
+   * It ends early if the browser reports that the player now grants permission. Default: 60,000.
    */
   denialMemoryMs?: number | undefined;
 }
@@ -55,25 +50,21 @@ interface BrowserGeolocationOptions {
 interface IpLookupOptions {
   /** `false`: no service is asked. Default: true. */
   enabled?: boolean | undefined;
-  /** The services, in order: each next one is tried if the one before fails. Default: GeoJS, ipapi.co, freeipapi. */
+  /** The services, in order: each next one is asked if the one before fails. Default: GeoJS, ipapi.co, freeipapi. */
   providers?: readonly IpProvider[] | undefined;
   /** The limit for each service, in milliseconds. Default: 4,000. */
   timeoutMs?: number | undefined;
   /**
-   * How long a service is paused after it answers 429 or 403, in milliseconds. Its `Retry-After` is used instead if
-   * present, up to ten times this value. A service that is unreachable or times out is paused for at most 5,000. If no
-   * other service is left, the one whose pause ends first is tried nevertheless. Default: 60,000; 0 for no pause.
+   * How long a service is left out after it answers 429 or 403, in milliseconds, unless its `Retry-After` says
+   * otherwise. Default: 60,000; 0 for no pause.
    */
   restMs?: number | undefined;
   /**
-   * How long an answer is reused for the same address, in milliseconds. Failures are never reused. A page that changes
-   * its network, or its VPN, keeps its old location for that long. Default: 300,000; 0 disables the cache.
+   * How long an answer is used again for the same address, in milliseconds. A page that changes its network keeps its
+   * old location for that long. Default: 300,000; 0 disables the cache.
    */
   cacheMs?: number | undefined;
-  /**
-   * The most addresses whose answers are cached, in memory only. The least recently used one is removed first. Default:
-   * 10,000.
-   */
+  /** The most addresses whose answers are kept, in memory only. Default: 10,000. */
   cacheSize?: number | undefined;
 }
 
@@ -81,7 +72,7 @@ interface IpLookupOptions {
 export interface LocationOptions {
   /**
    * `false` sends an event without a location if none is found. In a page with `relayUrl` it has no effect: set it in
-   * the client of the relay. Default: true, the call rejects with a `LocationError`.
+   * the relay's client. Default: true, the call rejects with a `LocationError`.
    */
   required?: boolean | undefined;
   /** Replaces the whole chain; see `fixedLocation`. */
@@ -89,8 +80,8 @@ export interface LocationOptions {
   /** The limit for the whole chain, in milliseconds. Default: 20,000. */
   timeoutMs?: number | undefined;
   /**
-   * Adds city, region and country to a position from the browser; called once for each position. If it throws or is
-   * slow, the report goes without them after its time limit. Default: none, only the coordinates are sent.
+   * Adds city, region and country to a position from the browser. If it throws or is slow, the report goes without
+   * them. Default: none, only the coordinates are sent.
    *
    * @example
    * ```ts
@@ -116,7 +107,7 @@ export interface LocationOptions {
 export interface RetryOptions {
   /** The most attempts after the first. 0 means one attempt. Default: 2. */
   limit?: number | undefined;
-  /** The upper limit of the first wait, in milliseconds. It doubles with each wait. Default: 500. */
+  /** The longest first wait, in milliseconds. It doubles with each wait. Default: 500. */
   baseMs?: number | undefined;
   /** The longest wait, in milliseconds. Default: 8,000. */
   capMs?: number | undefined;
@@ -145,11 +136,8 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
       }
     | undefined;
   /**
-   * In a page, instead of `gateways`: the address of your backend's relay, which holds the key, adds the player and
-   * reports. `https:` is required except for loopback hosts. In a page, an address without a host, for example
-   * `/location-sdk`, is on the page's own host. The relay decides the environment and looks addresses up. Of
-   * `location`, only the browser's geolocation is used, and an event is sent without a location if the browser gives
-   * none. Default: none.
+   * In a page, instead of `gateways`: the address of your backend's relay, such as `/relay`. `https:` is required
+   * except for loopback hosts. Default: none.
    *
    * @example
    * ```ts
@@ -159,7 +147,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
    */
   relayUrl?: string | undefined;
   /**
-   * In a page: whether its cookies are sent to the relay. Use `'include'` for a relay on another origin. Default:
+   * In a page: whether its cookies are sent to the relay. `'include'` is for a relay on another origin. Default:
    * `'same-origin'`.
    */
   relayCredentials?: RelayCredentials | undefined;
@@ -167,15 +155,9 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   paths?: { readonly [Name in OperationName]?: string | undefined } | undefined;
   /** Which fields are required: all that the specification lists, or the identifiers only. Default: `'strict'`. */
   validation?: Mode | undefined;
-  /**
-   * The most decimals of an amount, for example 0.1 + 0.2 has 17. Ask the authority whether it wants naira (2) or kobo
-   * (0). Default: undefined, any number.
-   */
+  /** The most decimals of an amount: 0.1 + 0.2 has 17. Default: undefined, any number. */
   maxDecimals?: number | undefined;
-  /**
-   * The most characters (UTF-16 code units) of a `bet_id` or `request_id`: from 1 to 800, which every store can hold.
-   * Default: 255.
-   */
+  /** The most characters (UTF-16 code units) of a `bet_id` or `request_id`: from 1 to 800. Default: 255. */
   maxReferenceLength?: number | undefined;
   /** How a location is found if the caller passes none. */
   location?: LocationOptions | undefined;
@@ -194,7 +176,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   isRecorded?: ((answer: Answer) => boolean) | undefined;
   /**
    * Decides whether a refusal means that the gateway already has the report. Default: a 409, 400 or 422 whose words say
-   * so; a status alone proves nothing.
+   * so.
    */
   isDuplicate?: ((answer: Answer) => 'same' | 'conflict' | false) | undefined;
   /** Allows `http:` for the staging gateway, for a container network. Default: false. */
@@ -203,8 +185,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   allowApiKeyInBrowser?: boolean | undefined;
   /**
    * Headers of each request that reports, for a gateway behind another one: an object, or a function that is called for
-   * every request. Headers that this package sets itself, such as `x-api-key` and `content-type`, are refused. No value
-   * is logged. Default: none.
+   * every request. No value is logged. Default: none.
    *
    * @example
    * ```ts
@@ -213,9 +194,8 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
    */
   headers?: HeadersOption | undefined;
   /**
-   * Receives the log lines. No line contains a secret. Its method `debug`, if it has one, gets a line for each attempt,
-   * its result with the gateway's request id, and each wait: `logger: console` prints everything. Default: warnings and
-   * errors to the console.
+   * Receives the log lines. No line contains a secret. Its method `debug` gets a line for each attempt, its result and
+   * each wait: `logger: console` prints everything. Default: warnings and errors to the console.
    */
   logger?: Logger | undefined;
   /**
@@ -224,13 +204,11 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
    */
   transport?: Transport | undefined;
   /**
-   * Your own `fetch`, for reports and lookup services. It is called with a URL and an init. Default: the platform's
-   * `fetch`.
+   * Your own `fetch`, for reports and lookup services, called with a URL and an init. Default: the platform's `fetch`.
    */
   fetch?: Fetch | undefined;
   /**
-   * Called when the browser is asked for the position and when it answers, for every step of the location chain, and
-   * for every attempt. Use it to inform the player, or for metrics. No event contains personal data. Default: none.
+   * Called with each event of the location search and of the attempts. No event contains personal data. Default: none.
    *
    * @example
    * ```ts
@@ -261,11 +239,11 @@ export type RelayedOptions = ClientOptions<ValidationMode> & {
 export interface CallOptions {
   /** The environment of this call. Not with a relay, which has its own. Default: the client's `environment`. */
   environment?: Environment | undefined;
-  /** On a server: the player's address, from which the location is found. One address, without a port. */
+  /** On a server: the player's public address, from which the location is found, without a port. */
   clientIP?: string | undefined;
   /** The player's location, if the caller has it. */
   location?: LocationInput | undefined;
-  /** Cancels the call. A request that was already sent may still arrive: the outcome is then `'unknown'`. */
+  /** Cancels the call. If a request was already sent, the outcome is `'unknown'`. */
   signal?: AbortSignalLike | undefined;
   /** The limit for the whole call, in milliseconds. Default: the client's `timeoutMs`. */
   timeoutMs?: number | undefined;

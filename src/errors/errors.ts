@@ -9,18 +9,31 @@ export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonl
 
 /** The kind of error, one for each class. */
 export type ErrorCode =
+  /** A setting is missing or unsafe. */
   | 'configuration'
+  /** The payload or an option is wrong. */
   | 'validation'
+  /** No source gave a location. */
   | 'location'
+  /** No whole answer came. Retried in the call, except for a refused certificate. */
   | 'network'
+  /** No whole answer came in time. Retried in the call. */
   | 'timeout'
+  /** Your `signal` cancelled the call. */
   | 'aborted'
+  /** The gateway answered 400, or a 4xx without a code of its own. */
   | 'bad-request'
+  /** 401: the API key is missing or wrong. */
   | 'authentication'
+  /** 404: mostly a settlement whose initiated report the gateway does not have. */
   | 'not-found'
+  /** The gateway has a report under this reference; see `conflict`. */
   | 'duplicate'
+  /** 422: the gateway does not accept a value. */
   | 'unprocessable'
+  /** 429. Retried in the call. */
   | 'rate-limited'
+  /** 408, 5xx, a redirect, or an answer that is not understood. Retried in the call. */
   | 'gateway';
 
 /**
@@ -61,29 +74,29 @@ export interface FoundStep {
 export type LocationFailure =
   /** The page is not https. */
   | 'insecure-context'
-  /** The browser has no geolocation, the step is disabled, or a database cannot be used. */
+  /** No geolocation here, the step is switched off, or a database cannot be read. */
   | 'not-available'
-  /** The player or the device denied permission. */
+  /** The player, or the device, said no. Explain, and ask again later. */
   | 'denied'
-  /** A policy forbids it: the `Permissions-Policy` header, or an iframe without `allow="geolocation"`. */
+  /** A `Permissions-Policy` header, or an iframe without `allow="geolocation"`. */
   | 'blocked-by-policy'
-  /** The page is in a hidden tab or window, where browsers may withhold the position. */
+  /** The tab was hidden. The next report asks again. */
   | 'page-hidden'
-  /** The device cannot determine its position. */
+  /** The device cannot find its position. */
   | 'position-unavailable'
-  /** No answer in time. */
+  /** No answer in time. Ask early, or set a longer limit. */
   | 'timeout'
-  /** The caller's signal cancelled the call. */
+  /** Your signal cancelled the call. */
   | 'aborted'
-  /** The lookup service answered that the rate limit is reached. */
+  /** The lookup service answered 429 or 403. Use a token, another service, or a database. */
   | 'refused'
-  /** The service is paused, since it refused or was unreachable. */
+  /** The service refused or failed a short while ago, and is left out for now. */
   | 'resting'
-  /** The address is private or reserved. */
+  /** `clientIP` is a private or reserved address. Name your proxies. */
   | 'not-public'
-  /** Could not connect to the service. */
+  /** Could not connect to the service. Check the network, and `connect-src` of the page. */
   | 'unreachable'
-  /** The service's answer contains no place. */
+  /** The service's answer holds no place. */
   | 'bad-answer'
   /** On a server, no `clientIP` was passed. */
   | 'no-address';

@@ -63,12 +63,12 @@ export interface OutboxEvents {
     /** The earliest time of the next attempt, in milliseconds from now. */
     readonly delayMs: number;
   };
-  /** The key of a stored body is missing. The report waits for it. */
+  /** An encryption key is missing. The report waits for it. */
   locked: AboutReport & {
     /** The id of the missing key: its name in `encryption.keys`. */
     readonly keyId: string;
   };
-  /** The report needs a person: see `resolve` and `retry`. */
+  /** The report needs a person. */
   quarantined: AboutReport & {
     /** The code of the error, or `'damaged'`. */
     readonly code: ProblemCode;
@@ -84,21 +84,19 @@ export interface OutboxEvents {
     /** The action that was decided. */
     readonly action: Decision['action'];
   };
-  /** The receipt log has grown. Store its head in another place: only the head proves that no line was cut off. */
+  /** The log of receipts has grown. Store its last hash in another place. */
   logged: ReceiptHead;
-  /** An attempt ended after another worker had claimed its row. Its result was not written. */
+  /** An attempt ended after another worker had taken its report. Its result was not written. */
   late: AboutReport;
-  /**
-   * An environment is paused until a probe is recorded. Emitted once for each pause, and again if its reason changes.
-   */
+  /** An environment, or one operation there, is paused. Emitted again if the reason changes. */
   paused: PauseEvent;
   /** A probe failed, and the pause goes on for the same reason. */
   'probe-failed': PauseEvent;
   /** A pause has ended: reports are sent again. */
   resumed: AboutPause;
   /**
-   * The store failed, or the outbox found a problem that needs your attention. The outbox continues, unless the message
-   * says that it has stopped.
+   * The store failed, or a problem needs your attention. The outbox continues, unless the message says that it has
+   * stopped.
    */
   error: {
     /** The problem in a sentence. */

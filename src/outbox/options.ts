@@ -20,34 +20,25 @@ export interface AccountsOptions<Account extends string = string, Mode extends C
 
 /** The options of `createOutbox`. */
 export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
-  /** Validates, locates and sends. The outbox ignores the `retry` option of the client and uses its own. */
+  /** Validates, locates and sends. The outbox uses its own `retry`. */
   client: Client<Mode>;
-  /**
-   * Keeps reports until they are recorded. With a client of `relayUrl`, use one store per player: `await
-   * indexedDbStore({ player })`.
-   */
+  /** Keeps reports until they are recorded. In a page, use one store per player: `await indexedDbStore({ player })`. */
   store: OutboxStore;
   /**
-   * The account of the reports: one name for each licence, of letters, digits, `.`, `_` and `-`. Outboxes of several
-   * accounts may share a store: each sends only its own reports. The name is part of every id. Default: `'default'`.
+   * One name for each licence, of letters, digits, `.`, `_` and `-`. Outboxes of several accounts may share a store.
+   * Default: `'default'`.
    */
   account?: string | undefined;
-  /**
-   * The number of reports that are sent at the same time, at most 1,000. The probe of a pause is sent in addition.
-   * Default: 8.
-   */
+  /** The number of reports that are sent at the same time, at most 1,000. Default: 8. */
   concurrency?: number | undefined;
   /** The waits between attempts. */
   retry?: OutboxRetryOptions | undefined;
   /**
-   * The time for which a worker has a report to itself, in milliseconds. It is longer than the client's
-   * `attemptTimeoutMs`, and at most 12 hours. Default: `attemptTimeoutMs` + 20,000.
+   * The time for which a worker has a report to itself, in milliseconds, at most 12 hours. Default: `attemptTimeoutMs`
+   * + 20,000.
    */
   leaseMs?: number | undefined;
-  /**
-   * The interval in which an idle worker looks for new reports, and a busy worker for due probes, in milliseconds.
-   * Default: 1,000.
-   */
+  /** The interval in which a worker looks for new reports and due probes, in milliseconds. Default: 1,000. */
   pollMs?: number | undefined;
   /**
    * The time for which `stop` waits for attempts under way, in milliseconds. `stopOnSignals` uses its own time instead.
@@ -55,16 +46,12 @@ export interface OutboxOptions<Mode extends ClientMode = ClientMode> {
    */
   stopTimeoutMs?: number | undefined;
   /**
-   * The number of refusals in a row after which an operation pauses in its environment. During the pause the outbox
-   * tries one of its reports at a time and quarantines none. The first recorded report ends the pause. Other operations
-   * go on. Default: 5.
+   * The number of refusals in a row after which an operation pauses in its environment. The first recorded report ends
+   * the pause. Default: 5.
    */
   breakerAfter?: number | undefined;
-  /**
-   * Keeps the bodies of recorded reports in the store. Default: false; only their fingerprints stay, and of withdrawals
-   * the location and the player's id, encrypted, for the settlement.
-   */
+  /** Keeps the bodies of recorded reports in the store. Default: false. */
   keepBodies?: boolean | undefined;
-  /** Encrypts the stored bodies with your keys. Default: bodies are stored in plain text until they are recorded. */
+  /** Encrypts the stored bodies with your keys. Default: plain text. */
   encryption?: OutboxEncryption | undefined;
 }

@@ -150,15 +150,14 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
   /** Sends the reports. It holds the API key. */
   client: RelayClient;
   /**
-   * The operator's own session check. Returns the player, with the `user` object of the operation. If no player is
-   * logged in, return null, undefined or false: the relay answers 401. It also answers 401 if the function throws. Do
-   * not read the request's body.
+   * Your own session check. Returns the player, with the `user` object of the operation. For null, undefined, false or
+   * an error the relay answers 401. Do not read the request's body.
    */
   authorize(request: WebRequest, call: RelayCall): MaybePromise<Player | null | undefined | false>;
   /**
-   * Adds fields that the operator has and the page does not. They also replace fields of the page, including `user` and
-   * `location`. Look the event up in your own records here, and return `null` if it belongs to another player or has
-   * another amount: the relay answers 403. Default: nothing is added.
+   * Adds or replaces fields of the page's event, `user` and `location` included. Look the event up in your own records,
+   * and return `null` if it belongs to another player or has another amount: the relay answers 403. Default: nothing is
+   * added.
    */
   complete?:
     | ((
@@ -169,10 +168,7 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
         },
       ) => MaybePromise<object | null | undefined>)
     | undefined;
-  /**
-   * Whether the player is over the operator's limit. For true, or a time to wait, the relay answers 429. If it throws,
-   * nothing is reported. Default: no limit.
-   */
+  /** Whether the player is over your limit: true, or a time to wait, and the relay answers 429. Default: no limit. */
   limit?:
     | ((
         player: Player,
@@ -187,27 +183,18 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
       >)
     | undefined;
   /**
-   * Called with every receipt before the page gets its answer; if the client is an outbox, later. Store the location of
-   * a withdrawal here for `reportSettledWithdrawal`. An error that it throws is logged and changes no answer. Default:
-   * none.
+   * Called with every receipt before the page gets its answer; if the client is an outbox, later. An error that it
+   * throws is logged and changes no answer. Default: none.
    */
   onReceipt?: ((receipt: Receipt, report: RelayReport<Player>) => unknown) | undefined;
-  /**
-   * Called with every report that failed. A report whose outcome is `'unknown'` can be sent again with
-   * `client.resend(error)`. Default: none.
-   */
+  /** Called with every report that failed. Default: none. */
   onError?: ((error: ReportingError, report: RelayReport<Player>) => unknown) | undefined;
   /** The environment of the events. A page cannot change it. Default: the client's own. */
   environment?: Environment | undefined;
-  /**
-   * The proxies whose forwarding headers are trusted; see `clientIpFrom`. Default: none; the connection's address is
-   * the player's.
-   */
+  /** The proxies whose forwarding headers are trusted; see `clientIpFrom`. Default: none. */
   trustedProxies?: TrustedProxies | undefined;
   /**
-   * Origins whose pages may report, in addition to the origin of the request's own address. Name your own site if the
-   * relay does not see the address that the browser requested: in route handlers of Next.js, whose `request.url` says
-   * `localhost`, and behind a proxy that changes the `Host` header. Default: none.
+   * Origins whose pages may report, in addition to that of the request's own address. Default: none.
    *
    * @example
    * ```ts
@@ -215,10 +202,7 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
    * ```
    */
   allowedOrigins?: readonly string[] | undefined;
-  /**
-   * Request headers that pages of those origins may send, in addition to `content-type` and `x-location-sdk`, for
-   * example `authorization`. Default: none.
-   */
+  /** Request headers that pages of those origins may send, such as `authorization`. Default: none. */
   allowedHeaders?: readonly string[] | undefined;
   /** The value of `source` for a page's location. Default: `'gps'`. */
   gpsSource?: string | undefined;
@@ -231,9 +215,8 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
   /** The limit for a whole request, in milliseconds. The client gets the remaining time. Default: 60,000. */
   timeoutMs?: number | undefined;
   /**
-   * How far the `timestamp` of a page's event may be from the backend's clock, before or after it, in milliseconds. The
-   * relay refuses an event outside of it. An event within it keeps its timestamp, so that a repetition is the same
-   * report. A timestamp of `complete` may be any. Default: 86,400,000.
+   * How far the `timestamp` of a page's event may be from the backend's clock, in milliseconds. A timestamp of
+   * `complete` may be any. Default: 86,400,000.
    */
   timestampWindowMs?: number | undefined;
   /**

@@ -11,15 +11,6 @@ const { location, retry } = optionTable;
 
 const seconds = (milliseconds: number) => `${milliseconds / 1_000} s`;
 
-test.each([
-  ['location.timeoutMs', location.timeoutMs.standard],
-  ['attemptTimeoutMs', optionTable.attemptTimeoutMs.standard],
-  ['retry.baseMs', retry.baseMs.standard],
-])('the longest call has the default of %s', (option, standard) => {
-  const row = limits.split('\n').find((line) => line.startsWith('|') && line.includes(`| \`${option}\``)) ?? '';
-  expect(row.split('|')[2]).toMatch(new RegExp(`(?<![\\d.])${seconds(standard).replace('.', '\\.')}`));
-});
-
 test('the sentence about the longest call has the default of timeoutMs', () => {
   const [, said] = /A call of the client takes (\d+ s) at most/.exec(limits) ?? [];
   expect(said).toBe(seconds(optionTable.timeoutMs.standard));

@@ -1,22 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { optionTable } from '../../src/client/option-table.js';
 import { readGuides } from '../support/documents.js';
-import { root } from '../support/run.js';
 
 const guide = readGuides('how-to/location');
-const steps = readFileSync(join(root, 'src/errors/errors.ts'), 'utf8');
 const { location } = optionTable;
-
-test('the guide has a line for every reason why a step can fail, and no other', () => {
-  const [reasons = ''] = /export type LocationFailure =.*?;/s.exec(steps) ?? [];
-  const known = [...reasons.matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(([, name]) => name);
-  const [table = ''] = /^\| `reason`.*?\n\n/ms.exec(guide) ?? [];
-  const told = [...table.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name).filter((name) => name !== 'reason');
-  expect(known.length).toBeGreaterThan(10);
-  expect(new Set(told)).toEqual(new Set(known));
-});
 
 const IN_WORDS: Readonly<Record<number, string>> = {
   1500: '1.5 s',

@@ -53,13 +53,22 @@ function innerOf(member: ts.TypeElement, source: ts.SourceFile): readonly ts.Typ
   return undefined;
 }
 
+/** Each page says once that its times are in milliseconds. */
+const IN_MS = /, in milliseconds(?=[,.])/g;
+
 function rowsOf(source: ts.SourceFile, members: readonly ts.TypeElement[], before = ''): Row[] {
   return members.flatMap((member) => {
     const name = `${before}${member.name?.getText(source) ?? ''}`;
     const inner = innerOf(member, source);
     if (inner) return rowsOf(source, inner, `${name}.`);
     const [, text = '', standard] = /^(.*?)(?:Default: (.*?)\.?)?$/.exec(commentOf(member)) ?? [];
-    return [{ name, text: text.trim(), standard: standard ?? (member.questionToken ? 'none' : 'required') }];
+    return [
+      {
+        name,
+        text: text.replace(IN_MS, '').trim(),
+        standard: standard ?? (member.questionToken ? 'none' : 'required'),
+      },
+    ];
   });
 }
 
@@ -80,6 +89,17 @@ function eventsIn(file: string, name: string): string {
   );
   return ['| event | when |', '|---|---|', ...rows].join('\n');
 }
+
+/** The members of a union of strings, each with its doc comment. */
+function wordsIn(file: string, name: string, heading: string, cell = (word: string) => `\`${word}\``): string {
+  const [, union = ''] = new RegExp(`^export type ${name} =(.*?);$`, 'ms').exec(read(file)) ?? [];
+  const rows = [...union.matchAll(/\/\*\*(.*?)\*\/\s*\| '([\w-]+)'/gs)].map(
+    ([, comment = '', word = '']) => `| ${cell(word)} | ${comment.replace(/\s+\*?\s*/g, ' ').trim()} |`,
+  );
+  return [heading, '|---|---|', ...rows].join('\n');
+}
+
+const STORE_ERROR = '| code | what happened, and what to do |';
 
 const block = (text: string) => `\`\`\`text\n${text.trimEnd()}\n\`\`\``;
 
@@ -161,6 +181,16 @@ const PARTS: Readonly<Record<string, () => string>> = {
   'OutboxEvents of src/outbox/events.ts': () => eventsIn('src/outbox/events.ts', 'OutboxEvents'),
   'RelayOptions of src/relay/relay-options.ts': () => optionsIn('src/relay/relay-options.ts', 'RelayOptions'),
   'MockGatewayOptions of src/mock/options.ts': () => optionsIn('src/mock/options.ts', 'MockGatewayOptions'),
+  'LocationFailure of src/errors/errors.ts': () =>
+    wordsIn('src/errors/errors.ts', 'LocationFailure', '| `reason` | what happened |'),
+  'ErrorCode of src/errors/errors.ts': () =>
+    wordsIn('src/errors/errors.ts', 'ErrorCode', '| code | happens when |', (code) => `[\`${code}\`](#${code})`),
+  'SqliteStoreErrorCode of src/outbox/stores/sqlite/failure.ts': () =>
+    wordsIn('src/outbox/stores/sqlite/failure.ts', 'SqliteStoreErrorCode', STORE_ERROR),
+  'PostgresStoreErrorCode of src/outbox/stores/postgres/failure.ts': () =>
+    wordsIn('src/outbox/stores/postgres/failure.ts', 'PostgresStoreErrorCode', STORE_ERROR),
+  'IndexedDbProblem of src/outbox/stores/indexeddb/failure.ts': () =>
+    wordsIn('src/outbox/stores/indexeddb/failure.ts', 'IndexedDbProblem', STORE_ERROR),
   'INSTRUMENTS of src/opentelemetry/instruments.ts': metrics,
   'the help of every command': help,
 };

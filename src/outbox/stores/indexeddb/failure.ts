@@ -1,16 +1,16 @@
 /** The kind of a failure of the store. */
 export type IndexedDbProblem =
-  /** The browser's storage is full. */
+  /** The browser's storage is full. Send the event with the client. */
   | 'quota'
-  /** The storage did not answer within `timeoutMs`. Another tab may hold the database. */
+  /** No answer within `timeoutMs`; another tab may hold the database. Enqueue the same again. */
   | 'timeout'
-  /** A newer version of this package wrote the database. It is unchanged. */
+  /** A newer version of your page has written it. Load the page again. */
   | 'newer'
-  /** An older version of this package wrote the database, and this version cannot read it. It is unchanged. */
+  /** An older version has written it; it is unchanged. Give the store another name. */
   | 'older'
-  /** `close` was called. */
+  /** `close` was called. Make a store for the player who is logged in. */
   | 'closed'
-  /** Any other failure: storage is switched off, broken, or was cleared while it was in use. */
+  /** Storage is switched off, broken, or was cleared. Send the event with the client. */
   | 'unavailable';
 
 /**

@@ -1,35 +1,42 @@
 import { asRecord, memberOf } from '../../../platform/as-record.js';
 
-/**
- * The kind of a failure. `'connection'`: the server cannot be reached, or the connection broke; the result is unknown.
- * `'timeout'`: no answer within `timeoutMs`; the result is unknown. `'conflict'`: the statement was rolled back because
- * of another one (a deadlock, a serialization failure). `'busy'`: it waited too long for a lock, or was cancelled.
- * `'full'`: a disk is full, or a limit of the server is reached. `'read-only'`: the server is a standby, or the session
- * may not write. `'newer'`: a newer version of this package made the tables. `'older'`: an older version made them,
- * which this one cannot read. `'missing'`: the tables do not exist. `'privileges'`: the role has no permission.
- * `'aborted'`: the transaction had failed before. `'isolation'`: the isolation level is too high. `'no-transaction'`:
- * the connection for your transaction has no open one. `'encoding'`: the database's encoding is not UTF8. `'text'`:
- * PostgreSQL cannot store the text. `'no-notifications'`: `LISTEN` was accepted, but notifications do not arrive.
- * `'closed'`: the store is closed. `'other'`: any other failure.
- */
+/** The kind of a failure. After `'connection'` and `'timeout'` the result is unknown; after any other nothing was changed. */
 export type PostgresStoreErrorCode =
+  /** The server cannot be reached, or it refused the database or the login. Correct the connection if the message says so. */
   | 'connection'
+  /** No answer came within `timeoutMs`. Close the connection of your own transaction. */
   | 'timeout'
+  /** A deadlock or a serialization failure: run the transaction again. */
   | 'conflict'
+  /** It waited too long for a lock. Look for a long transaction, and at `statement_timeout` and `lock_timeout`. */
   | 'busy'
+  /** A disk, or the number of connections, is at its limit. Make room. */
   | 'full'
+  /** The server is a standby, or the session may not write. Connect to the primary server. */
   | 'read-only'
+  /** A newer version of this package made the tables. Use that version. */
   | 'newer'
+  /** An older version made the tables, which are unchanged. Let that version record its reports, and use another schema. */
   | 'older'
+  /** The tables do not exist. Run the migrations, or look at `schema`. */
   | 'missing'
+  /** The role may not do this. Run the `GRANT` statements of the message. */
   | 'privileges'
+  /** An earlier statement of your transaction had failed. Roll back, and run it again. */
   | 'aborted'
+  /** The isolation level of the store's connections is too high. Set `read committed`. */
   | 'isolation'
+  /** Your transaction is not open. `BEGIN` first, and await every report before `COMMIT` or `ROLLBACK`. */
   | 'no-transaction'
+  /** The encoding of the database is not UTF8. Create one with `ENCODING 'UTF8'`. */
   | 'encoding'
+  /** A report holds a NUL or half a character. Correct the reference or the data. */
   | 'text'
+  /** `LISTEN` gets no notification. It comes with the event `error`; the outbox polls. Give `listen` a client that connects to the server itself. */
   | 'no-notifications'
+  /** `close` was called. Close the store last, after `outbox.stop()`. */
   | 'closed'
+  /** Any other failure. Look up `sqlState`. */
   | 'other';
 
 /**

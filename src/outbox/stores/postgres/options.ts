@@ -16,37 +16,28 @@ import { isSchemaName, SCHEMA_RULE } from './schema.js';
 
 /** The options of the PostgreSQL store. */
 export interface PostgresStoreOptions {
-  /**
-   * A pool, or any other object that sends statements. The store sends only single statements, so any pooler works.
-   * Close it yourself.
-   */
+  /** A pool, or any other object that sends statements: any pooler works. Close it yourself. */
   database: PostgresDatabase;
-  /** The schema of the outbox's tables, which is made if it does not exist. Default: `'location_sdk'`. */
+  /** The schema of the outbox's tables. Default: `'location_sdk'`. */
   schema?: string | undefined;
   /** Whether the store creates missing tables. Default: true. */
   migrate?: boolean | undefined;
   /**
    * Whether the commit of a report notifies the listening workers (`NOTIFY`). PostgreSQL runs these commits one after
-   * the other. Switch it off if many transactions per second enqueue reports: workers then find them by polling.
-   * Default: true.
+   * the other: switch it off for many transactions per second. Default: true.
    */
   notify?: boolean | undefined;
   /**
-   * Connects a client that is used only for listening, for example `() => pool.connect()` of `pg`. Then an idle worker
-   * finds a report as soon as it is committed. The store replaces a lost connection, and workers also poll. Default:
-   * workers only poll (the outbox's `pollMs`).
+   * Connects a client that is used only for listening, such as `() => pool.connect()` of `pg`: an idle worker then
+   * finds a report at once. Default: workers only poll (the outbox's `pollMs`).
    */
   listen?: (() => PromiseLike<ListeningClient>) | undefined;
   /**
    * The limit for a statement and the wait for its connection, in milliseconds. After it the call rejects with the code
-   * `'timeout'`, and a connection of a pool of `pg` is closed. 0 and `Infinity` are refused. Give any other library than
-   * `pg` its own shorter limit, which frees its connection. Default: 30,000.
+   * `'timeout'`. Give any other library than `pg` its own shorter limit, which frees its connection. Default: 30,000.
    */
   timeoutMs?: number | undefined;
-  /**
-   * The timers for limits, retries and the listening connection. Times of reports are always the database's. Default:
-   * the system's.
-   */
+  /** The timers for limits and retries. Times of reports are the database's. Default: the system's. */
   clock?: Clock | undefined;
   /** The source of the jitter, from 0 to below 1. Default: `Math.random`. */
   random?: (() => number) | undefined;

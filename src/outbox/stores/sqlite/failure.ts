@@ -1,33 +1,40 @@
 import { asRecord } from '../../../platform/as-record.js';
 
-/**
- * The kind of a failure. `'busy'`: others held the file for too long. `'full'`: the disk is full. `'io'`: the disk
- * failed.
- * `'corrupt'`: the file is damaged or not a database. The outbox stops, and the message says how to save the reports.
- * `'newer'`: a newer version of this package made it. `'older'`: an older version made it, which this one cannot read.
- * `'moved'`: its reports were moved to another place. `'moving'`: that move has begun and must be finished.
- * `'read-only'`: the file cannot be written. `'replaced'`: it was deleted or replaced while it was open.
- * `'restored'`: an older copy was written over it while it was open. `'library'`: this process has it open with another library.
- * `'unsafe'`: not all commits would outlive a power loss or the commits of others. `'unavailable'`: the file cannot be opened, or no library is installed.
- * `'text'`: a report contains text that SQLite cannot store. `'closed'`: the store is closed. `'other'`: any other failure.
- */
+/** The kind of a failure. Nothing was changed. */
 export type SqliteStoreErrorCode =
+  /** Other processes held the file for too long. Look for one that holds a transaction open. */
   | 'busy'
+  /** The disk is full. Make room. */
   | 'full'
+  /** The disk failed, or the file is gone. Look at the disk, and start the process anew. */
   | 'io'
+  /** The file is damaged, or is not a database. The outbox stops. Restore a backup, or save what can be read. */
   | 'corrupt'
+  /** A newer version of this package made the file. Use that version. */
   | 'newer'
+  /** An older version made the file, which is unchanged. Let that version record its reports, and begin a new file. */
   | 'older'
+  /** The reports were moved to the place that the message names. Use the store there. */
   | 'moved'
+  /** A move began, and its result is unknown. Run the same `outbox <file> move` again. */
   | 'moving'
+  /** The file cannot be written. Look at its permissions and those of the folder. */
   | 'read-only'
+  /** The file or its `-wal` file was deleted or replaced while it was open. End every process of this outbox, put both files back, and start again. */
   | 'replaced'
+  /** A backup was copied over the file while it was open. End every process, and restore it again. */
   | 'restored'
+  /** This process has the file open with another SQLite library. Use one library. */
   | 'library'
+  /** A commit would not survive a power loss. Do what the message says. */
   | 'unsafe'
+  /** The file cannot be opened, or no library is installed. Check that the folder exists. */
   | 'unavailable'
+  /** A report holds a NUL or half a character. Look at where the reference comes from. */
   | 'text'
+  /** `close` was called. Close the store last, after `outbox.stop()`. */
   | 'closed'
+  /** Any other failure. Look at `cause`. */
   | 'other';
 
 /**
