@@ -12,7 +12,6 @@ import { createConsole } from 'location-sdk/outbox/console';
 
 const FOLDER = 'docs/pictures';
 const DESKTOP = { width: 1120, height: 720 };
-const PHONE = { width: 390, height: 720 };
 const REASONS = [
   { times: 200, message: 'amount must be a number' },
   { times: 14, message: 'the operator is not active' },
@@ -70,7 +69,6 @@ const client = createClient({
   },
 });
 const outbox = createOutbox({ client, store: memoryStore({ now }), breakerAfter: 1_000_000, retry: { baseMs: 1 } });
-const empty = createOutbox({ client: createClient({ ...gateway.clientOptions(), logger: {} }), store: memoryStore() });
 
 let placed = 0;
 /** @param {number} count */
@@ -80,11 +78,8 @@ async function report(count) {
   await outbox.drain();
 }
 
-const server = createServer((request, response) =>
-  handlers[request.url?.startsWith('/empty') ? 1 : 0]?.(request, response),
-);
 const authorize = () => ({ name: 'ada@example.com', mayAct: true });
-const handlers = [outbox, empty].map((one) => toNodeHandler(createConsole({ outbox: one, authorize })));
+const server = createServer(toNodeHandler(createConsole({ outbox, authorize })));
 await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
 const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
 
@@ -129,18 +124,10 @@ const person = /** @param {import('playwright-core').Page} page */ async (page) 
   await page.locator('main:not([aria-busy]) .select').waitFor();
 };
 await picture('overview', '/console', {});
-await picture('dark', '/console', { viewport: PHONE, colorScheme: 'dark' });
-await picture('phone', '/console', { viewport: PHONE });
 await picture('group', '/console#/person', {}, person);
 await picture('report', `/console#/report/${encodeURIComponent(group?.id ?? '')}`, {
   viewport: { ...DESKTOP, height: 940 },
 });
-await picture('empty', '/empty#/person', { viewport: { width: 560, height: 420 } });
-await picture('error', '/console', { viewport: { width: 560, height: 420 } }, async (page) => {
-  server.closeAllConnections();
-  server.close();
-  await page.locator('#link[data-state=lost]').waitFor();
-});
 await browser.close();
-await Promise.all([outbox.stop(), empty.stop()]);
+await outbox.stop();
 process.exit(0);

@@ -32,7 +32,12 @@ const faults = [
 ];
 const oneLiners = [
   ...blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf),
-  ...[...guide.matchAll(/\| `(curl [^`]+)` \|$/gm)].map(([, command = '']) => command),
+  ...[...page.matchAll(/^\| `([A-Z]+) ([^`]+)`(?: `([^`]+)`)? \|/gm)].map(([, method = '', route = '', body]) => {
+    const sent = body ?? (route === 'state' && method === 'PUT' ? '@state.json' : undefined);
+    const saved = route === 'state' && method === 'GET' ? ' -o state.json' : '';
+    const data = sent ? ` -d '${sent}'` : '';
+    return `curl -X ${method}${saved}${data} "$LOCATION_SDK_MOCK/__admin/${route}"`;
+  }),
 ].filter((command) => command.startsWith('curl ') && !faults.some((fault) => fault.command === command));
 
 let server: MockServer;
