@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { codeBlocks } from '../support/code-blocks.js';
 import { root } from '../support/run.js';
 import { test as base } from './browser-test.js';
 import { logIn } from './outbox-in-page.js';
@@ -12,10 +11,8 @@ import { readScript } from './script-file.js';
 
 declare const LocationSDK: typeof import('../../src/entries/script-tag-outbox.js').LocationSDK;
 
-/** The page of the guide: it tells its backend about quarantined reports, and reports without storage too. */
-const guide = readFileSync(join(root, 'docs/how-to/browser.md'), 'utf8');
-const block = codeBlocks(guide).find(({ code }) => code.includes('openOutbox'))?.code ?? '';
-const GUIDE = `<!doctype html><html lang="en"><head><title>Operator</title></head><body>\n${block}</body></html>`;
+/** The page that the guide names: it tells its backend about quarantined reports, and reports without storage too. */
+const GUIDE = readFileSync(join(root, 'examples/outbox.html'), 'utf8');
 
 const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
 const patient = { timeout: 20_000 };

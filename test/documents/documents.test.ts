@@ -84,11 +84,6 @@ const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
     why: 'a part of a page; test/browser/location.test.ts does the same',
   },
   {
-    document: 'docs/how-to/location.md',
-    has: "event.type === 'location-asked'",
-    why: 'a part of a page; test/browser/location.test.ts does the same',
-  },
-  {
     document: 'docs/how-to/check.md',
     has: '// options.mjs',
     why: 'options for a gateway outside this project; test/cli/check.test.ts runs the check with a file of options',
@@ -171,9 +166,6 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
     const [, name] = /^\/\/ (\S+\.mjs)\n/.exec(code) ?? [];
     return document === 'docs/start/backend-with-postgresql.md' && name ? [[name, code]] : [];
   });
-  const taken = inLanguage('ts')
-    .filter(({ code }) => code.includes('export async function take('))
-    .map(({ code }) => ['take.ts', code]);
 
   // The readme's blocks again, unchanged.
   const readme = codeBlocks(['README.md', 'docs/start/backend.md', 'docs/start/page.md'].map(read).join('\n'));
@@ -185,7 +177,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
     .flatMap(({ code, line }) =>
       inlineScripts(code).map((script) => [`readme-line-${line}.html.js`, strictOnlyAboutUs(script)]),
     );
-  const pages = ['bet.html'].flatMap((name) =>
+  const pages = ['bet.html', 'outbox.html'].flatMap((name) =>
     inlineScripts(read(`examples/${name}`)).map((script) => [`${name}.js`, strictOnlyAboutUs(script)]),
   );
   const ofReadme = [...readmeModules, ...readmeScripts, ...pages];
@@ -195,7 +187,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   // In one run of the compiler, which takes seconds to read the sources.
   beforeAll(() => {
     const wrong = [WRONG, "LocationSDK.ipinfo({ token: 'secret' });"];
-    problems = typeCheck(Object.fromEntries([...modules, ...named, ...taken, ...scripts, ...ofReadme, wrong]), {
+    problems = typeCheck(Object.fromEntries([...modules, ...named, ...scripts, ...ofReadme, wrong]), {
       'node-sqlite.d.ts': NODE_SQLITE,
       'worker.d.ts': WORKER,
     });
@@ -209,7 +201,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   });
 
   test('the examples in the readme and in the example pages fit the types', () => {
-    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([7, 2, 1]);
+    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([7, 2, 2]);
     expect(problems.filter(isOfReadme)).toEqual([]);
   });
 

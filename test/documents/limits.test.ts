@@ -38,8 +38,6 @@ test.each([
   ['the default transport beside bare ky', 'speed/report.js', [/default transport, [^']*', ([\d.]+)/]],
   ['`nodeTransport()` beside stripe-node', 'speed/report.js', [/beside stripe-node[^']*', ([\d.]+)/]],
   ['`nodeTransport()` beside bare `http.request`', 'speed/report.js', [/beside bare http.request[^']*', ([\d.]+)/]],
-  ['copy and check of a valid settled bet', 'speed/report.js', [/copy and check of a settled bet', ([\d.]+)/]],
-  ['import, beside ky', 'speed/report.js', [/import, beside [^']*', ([\d.]+)/]],
   ['a transaction with a prepared report', 'outbox-postgres.js', [/prepared: ([\d.]+)/]],
   ['the same with `within`', 'outbox-postgres.js', [/within: ([\d.]+)/]],
   ['a report after a million', 'speed/report.js', [/beside that at 10,000`, ([\d.]+)/]],

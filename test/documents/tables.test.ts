@@ -6,6 +6,7 @@ import { type Described, helpOf, type OptionTable } from '../../src/cli/args.js'
 import { COMMANDS } from '../../src/cli/main.js';
 import { OUTBOX_COMMANDS } from '../../src/cli/outbox/command.js';
 import { optionTable } from '../../src/client/option-table.js';
+import { english } from '../../src/errors/player-message.js';
 import { INSTRUMENTS, type InstrumentRow } from '../../src/opentelemetry/instruments.js';
 import { guides } from '../support/documents.js';
 import { root } from '../support/run.js';
@@ -84,22 +85,28 @@ function optionsIn(file: string, name: string): string {
 
 function eventsIn(file: string, name: string): string {
   const source = sourceOf(file);
-  const rows = membersOf(source, name).map(
-    (member) => `| \`${member.name?.getText(source).replaceAll("'", '')}\` | ${commentOf(member)} |`,
-  );
-  return ['| event | when |', '|---|---|', ...rows].join('\n');
+  return membersOf(source, name)
+    .map((member) => `- \`${member.name?.getText(source).replaceAll("'", '')}\`: ${commentOf(member)}`)
+    .join('\n');
 }
 
 /** The members of a union of strings, each with its doc comment. */
-function wordsIn(file: string, name: string, heading: string, cell = (word: string) => `\`${word}\``): string {
+function wordsIn(file: string, name: string, shown = (word: string) => `\`${word}\``): string {
   const [, union = ''] = new RegExp(`^export type ${name} =(.*?);$`, 'ms').exec(read(file)) ?? [];
-  const rows = [...union.matchAll(/\/\*\*(.*?)\*\/\s*\| '([\w-]+)'/gs)].map(
-    ([, comment = '', word = '']) => `| ${cell(word)} | ${comment.replace(/\s+\*?\s*/g, ' ').trim()} |`,
-  );
-  return [heading, '|---|---|', ...rows].join('\n');
+  return [...union.matchAll(/\/\*\*(.*?)\*\/\s*\| '([\w-]+)'/gs)]
+    .map(([, comment = '', word = '']) => `- ${shown(word)}: ${comment.replace(/\s+\*?\s*/g, ' ').trim()}`)
+    .join('\n');
 }
 
-const STORE_ERROR = '| code | what happened, and what to do |';
+/** The words for a player by situation, and what the page's button does. */
+function situations(): string {
+  const [, actions = ''] = /^const ACTIONS: .*? = \{\n(.*?)^\};/ms.exec(read('src/errors/player-message.ts')) ?? [];
+  const rows = [...actions.matchAll(/^ {2}'?([\w-]+)'?: '([\w-]+)',$/gm)].map(
+    ([, situation = '', action = '']) =>
+      `| \`${situation}\` | ${english[situation as keyof typeof english]} | \`${action}\` |`,
+  );
+  return ['| `situation` | `text` | `action` |', '|---|---|---|', ...rows].join('\n');
+}
 
 const block = (text: string) => `\`\`\`text\n${text.trimEnd()}\n\`\`\``;
 
@@ -146,7 +153,7 @@ function help(): string {
         );
         const also = Object.keys(options).filter((option) => option in shared);
         const lines = [
-          `location-sdk ${usage}`,
+          ...(usage === `outbox <file> ${word} [options]` ? [] : [`location-sdk ${usage}`]),
           `${summary}.`,
           ...(also.length > 0 ? [`Shared options: ${also.map((option) => `--${option}`).join(', ')}`] : []),
           ...(Object.keys(rest).length > 0 ? [columnsOf(rest)] : []),
@@ -181,16 +188,16 @@ const PARTS: Readonly<Record<string, () => string>> = {
   'OutboxEvents of src/outbox/events.ts': () => eventsIn('src/outbox/events.ts', 'OutboxEvents'),
   'RelayOptions of src/relay/relay-options.ts': () => optionsIn('src/relay/relay-options.ts', 'RelayOptions'),
   'MockGatewayOptions of src/mock/options.ts': () => optionsIn('src/mock/options.ts', 'MockGatewayOptions'),
-  'LocationFailure of src/errors/errors.ts': () =>
-    wordsIn('src/errors/errors.ts', 'LocationFailure', '| `reason` | what happened |'),
+  'LocationFailure of src/errors/errors.ts': () => wordsIn('src/errors/errors.ts', 'LocationFailure'),
   'ErrorCode of src/errors/errors.ts': () =>
-    wordsIn('src/errors/errors.ts', 'ErrorCode', '| code | happens when |', (code) => `[\`${code}\`](#${code})`),
+    wordsIn('src/errors/errors.ts', 'ErrorCode', (code) => `[\`${code}\`](#${code})`),
   'SqliteStoreErrorCode of src/outbox/stores/sqlite/failure.ts': () =>
-    wordsIn('src/outbox/stores/sqlite/failure.ts', 'SqliteStoreErrorCode', STORE_ERROR),
+    wordsIn('src/outbox/stores/sqlite/failure.ts', 'SqliteStoreErrorCode'),
   'PostgresStoreErrorCode of src/outbox/stores/postgres/failure.ts': () =>
-    wordsIn('src/outbox/stores/postgres/failure.ts', 'PostgresStoreErrorCode', STORE_ERROR),
+    wordsIn('src/outbox/stores/postgres/failure.ts', 'PostgresStoreErrorCode'),
   'IndexedDbProblem of src/outbox/stores/indexeddb/failure.ts': () =>
-    wordsIn('src/outbox/stores/indexeddb/failure.ts', 'IndexedDbProblem', STORE_ERROR),
+    wordsIn('src/outbox/stores/indexeddb/failure.ts', 'IndexedDbProblem'),
+  'the situations of src/errors/player-message.ts': situations,
   'INSTRUMENTS of src/opentelemetry/instruments.ts': metrics,
   'the help of every command': help,
 };

@@ -165,28 +165,6 @@ test.each(readdirSync(folder))(
   },
 );
 
-test('the table of the guide contains these rows, in this order', () => {
-  const rows = ROWS.map((row) => {
-    const example = EVERY.find((error) => rowFor(error) === row && error.retryAfterMs !== 0) ?? {
-      code: 'configuration',
-    };
-    const { text, action } = messageOf(example);
-    return `| ${row[0]} | "${text.replace('30', '…')}" | \`${action}\` |\n`;
-  });
-  const others: readonly (readonly [error: string, thrown: unknown, onLine: boolean])[] = [
-    ["an `IndexedDbError` of the page's outbox", notStored, true],
-    ['an error of another package, and the browser says that it is offline', new TypeError('CANARY'), false],
-    ['an error of another package', new TypeError('CANARY'), true],
-  ];
-  for (const [error, thrown, onLine] of others) {
-    vi.stubGlobal('navigator', { onLine });
-    const { text, action } = playerMessage(thrown);
-    rows.push(`| ${error} | "${text}" | \`${action}\` |\n`);
-  }
-  const table = `| error | \`text\` | \`action\` |\n|---|---|---|\n${rows.join('')}\n`;
-  expect(readFileSync(join(root, 'docs/how-to/player-messages.md'), 'utf8')).toContain(table);
-});
-
 test('a text speaks of the connection only if no server answered, and offers another try only if one can help', () => {
   for (const error of EVERY) {
     const { text, action } = messageOf(error);

@@ -42,10 +42,9 @@ it('the jobs of the guide to the mock gateway are YAML, and run its command', ()
   const blocks = codeBlocks(readFileSync(join(root, 'docs/start/ci.md'), 'utf8')).filter(
     ({ language }) => language === 'yaml',
   );
-  const [node, python, php] = blocks.map(({ code }) => parse(code));
-  expect(blocks).toHaveLength(3);
+  const [node, php] = blocks.map(({ code }) => parse(code));
+  expect(blocks).toHaveLength(2);
   expect(php.test.services[0].command.slice(2, 4)).toEqual(['location-sdk', 'mock']);
   expect(node.jobs.test.steps.at(-1).run).toBe('npx location-sdk mock run -- npm test');
-  expect(python.jobs.test.steps.at(-1).run).toBe('npx location-sdk mock run -- pytest');
   expect(COMMANDS.map(({ words }) => words.join(' '))).toContain('mock run');
 });
