@@ -12,7 +12,7 @@ import { readScript } from './script-file.js';
 declare const LocationSDK: typeof import('../../src/entries/script-tag-outbox.js').LocationSDK;
 
 /** The page that the guide names: it tells its backend about quarantined reports, and reports without storage too. */
-const GUIDE = readFileSync(join(root, 'examples/outbox.html'), 'utf8');
+const GUIDE = readFileSync(join(root, 'examples/stored-reports.html'), 'utf8');
 
 const location = { latitude: 6.4474, longitude: 7.5139, source: 'gps' };
 const patient = { timeout: 20_000 };

@@ -130,6 +130,18 @@ interface MessageEvent {
   waitUntil(work: Promise<unknown>): void;
 }`;
 
+/** What the reader of the guide to the relay has: sessions, records, and counters. */
+const YOURS = `import type { BetUser, Location, WithdrawalUser } from 'location-sdk';
+interface Player { id: string; betUser: BetUser; withdrawalUser: WithdrawalUser }
+interface Entry { owner: string; fields: { amount: number; timestamp: string; location?: Location } }
+export declare const sessions: { find(cookie: string | null): Promise<Player | undefined> };
+export declare const records: {
+  find(id: unknown): Promise<Entry | undefined>;
+  accept(id: string, at: Location | undefined): Promise<void>;
+  doubt(id: string | undefined): Promise<void>;
+};
+export declare const limiter: { isOver(player: string): Promise<boolean> };`;
+
 /** The variable of single lines about a mock gateway. */
 const GATEWAY =
   "/** @type {import('location-sdk/mock').MockGateway} */ const gateway = (await import('location-sdk/mock')).createMockGateway();";
@@ -177,7 +189,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
     .flatMap(({ code, line }) =>
       inlineScripts(code).map((script) => [`readme-line-${line}.html.js`, strictOnlyAboutUs(script)]),
     );
-  const pages = ['bet.html', 'outbox.html'].flatMap((name) =>
+  const pages = ['bet.html', 'stored-reports.html'].flatMap((name) =>
     inlineScripts(read(`examples/${name}`)).map((script) => [`${name}.js`, strictOnlyAboutUs(script)]),
   );
   const ofReadme = [...readmeModules, ...readmeScripts, ...pages];
@@ -186,8 +198,9 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   let problems: string[];
   // In one run of the compiler, which takes seconds to read the sources.
   beforeAll(() => {
+    const yours = ['yours.ts', YOURS];
     const wrong = [WRONG, "LocationSDK.ipinfo({ token: 'secret' });"];
-    problems = typeCheck(Object.fromEntries([...modules, ...named, ...scripts, ...ofReadme, wrong]), {
+    problems = typeCheck(Object.fromEntries([...modules, ...named, ...scripts, ...ofReadme, yours, wrong]), {
       'node-sqlite.d.ts': NODE_SQLITE,
       'worker.d.ts': WORKER,
     });
@@ -201,7 +214,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   });
 
   test('the examples in the readme and in the example pages fit the types', () => {
-    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([7, 2, 2]);
+    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([6, 2, 2]);
     expect(problems.filter(isOfReadme)).toEqual([]);
   });
 

@@ -185,7 +185,7 @@ async function serveSite(project) {
   const folder = join(project, 'node_modules/location-sdk');
   const read = (/** @type {string} */ file) => readFileSync(join(folder, file), 'utf8');
   const readme = /^```html\n(.*?)^```$/ms.exec(read('README.md'))?.[1] ?? '';
-  const whole = read('examples/outbox.html').replace('U-88412', betUser.user_id);
+  const whole = read('examples/stored-reports.html').replace('U-88412', betUser.user_id);
   const hausa = JSON.parse(read('dist/player-messages/ha.json'));
 
   const gateway = createMockGateway();
