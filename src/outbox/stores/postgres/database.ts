@@ -57,11 +57,7 @@ export function runWithin(database: PostgresDatabase, place: string, patience?: 
  * Sends statements that are separate transactions. A statement that was rolled back (a deadlock, a serialization
  * failure) is sent again, within the time limit.
  */
-export function createRun(
-  database: PostgresDatabase,
-  place: string,
-  { random, ...patience }: Patience & { random: () => number },
-): Run {
+export function createRun(database: PostgresDatabase, place: string, patience: Patience): Run {
   const send = sender(database);
 
   async function repeat(
@@ -76,7 +72,7 @@ export function createRun(
         if (postgresCodeOf(error) !== 'conflict' || tries >= MOST_TRIES || signal.aborted) throw error;
       }
       await new Promise<void>((resolve) =>
-        patience.clock.setTimeout(resolve, FIRST_WAIT_MS * 2 ** tries * (0.5 + random() / 2)),
+        patience.clock.setTimeout(resolve, FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2)),
       );
       signal.throwIfAborted();
     }

@@ -50,127 +50,103 @@ export function listen(
   { connect, channel, notify, onDeaf, clock, random }: ListenSettings,
   listener: () => void,
 ): () => void {
-  let stopped = false;
-  let timer: unknown;
-  let current: ListeningClient | undefined;
+  let isStopped = false;
   let failures = 0;
   let isDeafnessTold = false;
-  let heard: ((payload: unknown) => void) | undefined;
+  let timer: unknown;
+  /** Ends the current connection. */
+  let drop = () => {};
 
-  const later = (work: () => void, milliseconds: number) => {
-    clock.clearTimeout(timer);
-    timer = clock.setTimeout(work, milliseconds);
-    // The timer must not keep the process alive.
-    (timer as { unref?: () => void } | undefined)?.unref?.();
-  };
-
-  /** Closes a connection and connects again. Later calls for the same connection do nothing. */
-  function drop(client: ListeningClient): void {
-    if (client !== current) return;
-    current = undefined;
-    giveBack(client);
-    if (!stopped) reconnect();
-  }
-
-  function reconnect(): void {
-    failures += 1;
-    later(
-      () => void begin(),
-      Math.min(LONGEST_RECONNECT_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(10, failures - 1)) * (0.5 + random() / 2),
-    );
-  }
-
-  const answered = async (work: PromiseLike<unknown>): Promise<boolean> =>
-    (await withTimeout(() => work, { clock, milliseconds: ANSWER_MS })).ended === 'done';
-
-  /** Whether the connection receives a test notification. Undefined if it could not be sent. */
-  async function hears(): Promise<boolean | undefined> {
-    const payload = `${PROBE}${random()}`;
-    const hearing = new Promise<void>((resolve) => {
-      // Some libraries do not pass the payload on. Then any notification counts.
-      heard = (given) => (given === payload || given === undefined) && resolve();
+  const wait = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      timer = clock.setTimeout(resolve, milliseconds);
+      // The timer must not keep the process alive.
+      (timer as { unref?: () => void } | undefined)?.unref?.();
     });
-    if (!(await answered(attempt(() => notify(payload))))) return undefined;
-    return (await withTimeout(() => hearing, { clock, milliseconds: HEARING_MS })).ended === 'done';
-  }
 
-  /** Tests whether notifications arrive. If the test could not be sent, a later check repeats it. */
-  async function prove(client: ListeningClient): Promise<void> {
-    const isHearing = await hears();
-    if (client !== current || stopped) return;
-    if (isHearing === false) {
-      if (!isDeafnessTold) onDeaf();
-      isDeafnessTold = true;
-      return drop(client);
+  const isDone = async (work: () => PromiseLike<unknown>, milliseconds = ANSWER_MS): Promise<boolean> =>
+    (await withTimeout(async () => work(), { clock, milliseconds })).ended === 'done';
+
+  /** Listens until the connection is lost, gives no answer, or receives no test notification. */
+  async function serve(client: ListeningClient): Promise<void> {
+    let isLost = false;
+    let hear = (_: unknown) => {};
+    const lost = new Promise<void>((resolve) => {
+      drop = () => {
+        isLost = true;
+        resolve();
+      };
+    });
+    client.on('error', drop);
+    client.on('end', drop);
+    client.on('notification', (detail) => {
+      const { payload } = asRecord(detail);
+      hear(payload);
+      if (!isLost && !String(payload).startsWith(PROBE)) listener();
+    });
+
+    async function use(): Promise<void> {
+      if (!(await isDone(() => client.query(`LISTEN ${channel}`))) || isLost) return;
+      listener();
+      const probe = `${PROBE}${random()}`;
+      const heard = new Promise<void>((resolve) => {
+        hear = (payload) => payload === probe && resolve();
+      });
+      if (!(await isDone(() => notify(probe)))) return;
+      if (!(await isDone(() => heard, HEARING_MS))) {
+        if (!isLost && !isDeafnessTold) onDeaf();
+        isDeafnessTold ||= !isLost;
+        return;
+      }
+      failures = 0;
+      isDeafnessTold = false;
+      for (let answers = true; answers; ) {
+        await wait(CHECK_MS);
+        answers = !isLost && (await isDone(() => client.query('SELECT 1')));
+      }
     }
-    failures = 0;
-    if (isHearing) isDeafnessTold = false;
-    check(client, isHearing === true);
+
+    await Promise.race([lost, use()]);
+    drop();
   }
 
-  function check(client: ListeningClient, isProven: boolean): void {
-    later(async () => {
-      if (!(await answered(attempt(() => client.query('SELECT 1'))))) return drop(client);
-      if (client !== current || stopped) return;
-      if (isProven) check(client, true);
-      else await prove(client);
-    }, CHECK_MS);
-  }
-
-  async function begin(): Promise<void> {
-    const connecting = attempt(connect);
-    const connected = await withTimeout(() => connecting, { clock, milliseconds: ANSWER_MS });
-    // If the result is not a client, a later attempt may return one. Until then workers poll.
-    if (connected.ended !== 'done' || !isClient(connected.value)) {
+  async function connectOnce(): Promise<void> {
+    const connecting = (async () => connect())();
+    if (!(await isDone(() => connecting))) {
       // A connection that arrives too late is closed.
       connecting.then(giveBack, () => {});
-      if (!stopped) reconnect();
       return;
     }
-    const client = connected.value;
-    current = client;
+    const client = await connecting;
     try {
-      client.on('error', () => drop(client));
-      client.on('end', () => drop(client));
-      client.on('notification', (detail) => {
-        if (client !== current || stopped) return;
-        const { payload } = asRecord(detail);
-        heard?.(payload);
-        if (!String(payload).startsWith(PROBE)) listener();
-      });
-    } catch {
-      return drop(client);
+      if (!isStopped) await serve(client);
+    } finally {
+      giveBack(client);
     }
-    if (stopped) return stop();
-    if (!(await answered(attempt(() => client.query(`LISTEN ${channel}`))))) return drop(client);
-    if (client !== current || stopped) return;
-    listener();
-    await prove(client);
   }
 
-  function stop(): void {
-    stopped = true;
+  async function run(): Promise<void> {
+    while (!isStopped) {
+      // Until a connection works, workers poll. So its errors need no report.
+      await connectOnce().catch(() => {});
+      failures += 1;
+      const most = Math.min(LONGEST_RECONNECT_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(10, failures - 1));
+      if (!isStopped) await wait(most * (0.5 + random() / 2));
+    }
+  }
+
+  void run();
+  return () => {
+    isStopped = true;
     clock.clearTimeout(timer);
-    const client = current;
-    current = undefined;
-    if (client) giveBack(client);
-  }
-
-  void begin();
-  return stop;
+    drop();
+  };
 }
-
-const isClient = (value: unknown): value is ListeningClient => {
-  const { query, on } = Object(value) as { query?: unknown; on?: unknown };
-  return typeof query === 'function' && typeof on === 'function';
-};
-
-/** Turns a synchronous error of a library into a rejection. */
-const attempt = async <T>(work: () => PromiseLike<T>): Promise<T> => work();
 
 /** Closes a connection, or returns it to its pool to be closed. Errors of a broken connection are ignored. */
 function giveBack(client: ListeningClient | undefined): void {
-  attempt(async () => (client?.release ? client.release(true) : client?.end?.())).catch(() => {});
+  const close = async () => (client?.release ? client.release(true) : client?.end?.());
+  close().catch(() => {});
   // A silent connection may never close, and must not keep the process alive.
-  attempt(async () => client?.unref?.()).catch(() => {});
+  client?.unref?.();
 }

@@ -1,15 +1,5 @@
 import { requireOptions } from '../../../errors/errors.js';
-import { type Clock, systemClock } from '../../../platform/time.js';
-import {
-  isClock,
-  isFlag,
-  isFunction,
-  isLimit,
-  must,
-  option,
-  optional,
-  required,
-} from '../../../schema/option-rules.js';
+import { isFlag, isLimit, must, option, optional, required } from '../../../schema/option-rules.js';
 import type { PostgresDatabase } from './database.js';
 import type { ListeningClient } from './listen.js';
 import { isSchemaName, SCHEMA_RULE } from './schema.js';
@@ -37,10 +27,6 @@ export interface PostgresStoreOptions {
    * `'timeout'`. Give any other library than `pg` its own shorter limit, which frees its connection. Default: 30,000.
    */
   timeoutMs?: number | undefined;
-  /** The timers for limits and retries. Times of reports are the database's. Default: the system's. */
-  clock?: Clock | undefined;
-  /** The source of the jitter, from 0 to below 1. Default: `Math.random`. */
-  random?: (() => number) | undefined;
 }
 
 /** Every option of the PostgreSQL store and its default. */
@@ -55,8 +41,6 @@ const optionTable = {
     must('a function that connects a client, such as () => pool.connect()', (value) => typeof value === 'function'),
   ),
   timeoutMs: option(isLimit, 30_000),
-  clock: option<Clock>(isClock, systemClock),
-  random: option(isFunction, () => Math.random()),
 };
 
 /** The options with their defaults. Throws a `ConfigurationError` that lists every problem. */

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../../errors/errors.js';
+import { systemClock } from '../../../platform/time.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OutboxStore } from '../../store/store.js';
 import { isStorable } from '../rows.js';
@@ -35,19 +36,19 @@ import { takeTurn } from './turn.js';
  */
 export const postgresStore = (options: PostgresStoreOptions): Promise<OutboxStore> => openPostgresStore(options);
 
-/** The same with a parameter for the lock limits, which tests shorten. */
+/** The same with the lock limits and the clock, which tests replace. */
 export async function openPostgresStore(
   options: PostgresStoreOptions,
-  longestLockMs = LONGEST_LOCK_MS,
+  { locks = LONGEST_LOCK_MS, clock = systemClock } = {},
 ): Promise<OutboxStore> {
-  const { database, schema, migrate, notify, listen: connect, timeoutMs, clock, random } = readPostgresOptions(options);
-  const send = createRun(database, schema, { clock, random, timeoutMs });
+  const { database, schema, migrate, notify, listen: connect, timeoutMs } = readPostgresOptions(options);
+  const send = createRun(database, schema, { clock, timeoutMs });
   const watchers = new Set<() => void>();
   let closed = false;
   const run: Run = (text, values) => (closed ? Promise.reject(postgresError('closed', schema)) : send(text, values));
   const storeId = await prepareSchema(run, schema, migrate);
   const remember = await openSettings(run, schema);
-  const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, longestLockMs);
+  const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, locks);
 
   const open = createOpenCounts(run, schema);
   const decisions = createDecisions(run, schema);
@@ -104,7 +105,7 @@ export async function openPostgresStore(
         const notify = (payload: string) =>
           run('SELECT pg_notify($1::text, $2::text)::text AS sent', [schema, payload]);
         const onDeaf = () => onProblem?.(postgresError('no-notifications', schema));
-        const stop = listen({ connect, channel: schema, notify, onDeaf, clock, random }, listener);
+        const stop = listen({ connect, channel: schema, notify, onDeaf, clock, random: Math.random }, listener);
         watchers.add(stop);
         return () => {
           watchers.delete(stop);

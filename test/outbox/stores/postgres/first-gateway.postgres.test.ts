@@ -12,7 +12,7 @@ const ELSEWHERE = [{ ...CLAIMANT, gateways: { staging: OTHER } }];
 /** Two instances whose enqueues wait half a second for a lock. */
 async function openTwo() {
   const schema = newSchema();
-  const open = () => openPostgresStore({ database: pool, schema }, { one: '500', many: '500' });
+  const open = () => openPostgresStore({ database: pool, schema }, { locks: { one: '500', many: '500' } });
   return { schema, one: await open(), other: await open() };
 }
 

@@ -20,7 +20,13 @@ const BUSY = {
  * The lock limit is three seconds instead of five. On a busy machine, reports that do not wait for a lock take a
  * second.
  */
-const openStore = () => openPostgresStore({ database: pool, schema: newSchema() }, { one: '3000', many: '200' });
+const openStore = () =>
+  openPostgresStore(
+    { database: pool, schema: newSchema() },
+    {
+      locks: { one: '3000', many: '200' },
+    },
+  );
 
 async function openOutbox() {
   const gateway = createMockGateway();

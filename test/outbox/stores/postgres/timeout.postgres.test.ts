@@ -4,6 +4,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startProxy } from '../../../../scripts/soak-postgres/proxy.js';
 import { ConfigurationError } from '../../../../src/entries/index.js';
 import { postgresStore } from '../../../../src/entries/outbox-postgres.js';
+import { openPostgresStore } from '../../../../src/outbox/stores/postgres/store.js';
 import { FakeClock } from '../../../delivery/fake-clock.js';
 import { claim, idsOf, newRow, settledRow } from '../../contract/harness.js';
 import { advance, FIRST_PAUSE, newSchema, openStore, pool } from './world.js';
@@ -129,7 +130,7 @@ it('every wait is at most 30 seconds without the option timeoutMs', async () => 
   const clock = new FakeClock();
   const began = clock.now();
   await expect(
-    clock.run(postgresStore({ database: { query: () => new Promise(() => {}) }, clock })),
+    clock.run(openPostgresStore({ database: { query: () => new Promise(() => {}) } }, { clock })),
   ).rejects.toMatchObject({ code: 'timeout' });
   expect(clock.now() - began).toBe(30_000);
 });
