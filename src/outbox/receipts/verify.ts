@@ -55,8 +55,8 @@ export interface VerifyReceiptsOptions {
  * A dismissed report that was reopened has another entry, which names the person who reopened it. Any other second entry
  * of a dismissed report is a damage. After `prune`, a report with the same reference is another one.
  *
- * Takes text or bytes: all at once, in pieces (the stream of a file), or one line at a time. It keeps only one piece and
- * the ids of dismissed reports in memory.
+ * Takes text or bytes: all at once, or in pieces (the stream of a file). It keeps only one piece and the ids of dismissed
+ * reports in memory.
  *
  * @example
  * ```ts
@@ -144,7 +144,11 @@ async function problemOf(
   previous: string,
 ): Promise<Pick<ReceiptsBreak, 'kind' | 'message'> | undefined> {
   const entry = parseEntry(line);
-  if (!entry) return { kind: 'unreadable', message: 'it is not a JSON object: it was cut off or changed' };
+  if (!entry)
+    return {
+      kind: 'unreadable',
+      message: 'it is not a JSON object: it was cut off or changed, or the line break after it is missing',
+    };
   if (entry.version !== 1)
     return { kind: 'unreadable', message: 'its version is unknown to this package, or was changed' };
   if (canonicalJson(entry) !== line)

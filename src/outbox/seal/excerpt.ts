@@ -94,22 +94,23 @@ const isLocation = (value: unknown): value is Location => {
   return typeof latitude === 'number' && typeof longitude === 'number' && typeof source === 'string';
 };
 
+const locationOf = (kept: { readonly location?: unknown } | undefined): Location | undefined =>
+  isLocation(kept?.location) ? kept.location : undefined;
+
 /** The location of a stored report. Undefined if it has none, or if it cannot be read here. */
-export async function keptLocation(seal: Seal, row: Row): Promise<Location | undefined> {
-  const kept = await openKept(seal, row).catch(() => undefined);
-  return isLocation(kept?.location) ? kept.location : undefined;
-}
+export const keptLocation = async (seal: Seal, row: Row): Promise<Location | undefined> =>
+  locationOf(await openKept(seal, row).catch(() => undefined));
 
 /** As `keptLocation`, but rejects without the key: another location could be reported in place of the stored one. */
 async function locationFor(seal: Seal, row: Row): Promise<Location | undefined> {
-  await openKept(seal, row).catch((error) => {
+  const kept = await openKept(seal, row).catch((error) => {
     const keyId = missingKeyOf(error);
-    if (keyId === undefined) return;
+    if (keyId === undefined) return undefined;
     throw new ConfigurationError(
       `${row.operation} ${row.reference} (${row.environment}): its stored location cannot be read without the key ${JSON.stringify(keyId)}. Nothing was enqueued: give the outbox that key, or pass the location.`,
     );
   });
-  return keptLocation(seal, row);
+  return locationOf(kept);
 }
 
 /** Keeps the locations of withdrawals, and finds them for their settlements. */

@@ -379,10 +379,10 @@ describe('verifyReceipts', async () => {
     });
   });
 
-  it('reads text, bytes, lines and pieces of any size alike', async () => {
+  it('reads text, bytes and pieces of any size alike', async () => {
     const bytes = new TextEncoder().encode(text);
     const expected = { valid: true, count: 12 };
-    for (const given of [text, text.trimEnd(), lines, lines.map((line) => `${line}\n`), [bytes]])
+    for (const given of [text, text.trimEnd(), lines.map((line) => `${line}\n`), [bytes]])
       expect(await verifyReceipts(given)).toMatchObject(expected);
     await fc.assert(
       fc.asyncProperty(
