@@ -5,7 +5,7 @@ import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { isStorable, newRow } from '../rows.js';
 import type { Run } from './database.js';
 import { CONFLICT, LOCK_TIMEOUT, OTHER_GATEWAY, PostgresStoreError, postgresError, UNPREPARED } from './failure.js';
-import { BY_IDS, isOpenBefore, readRow, selectRows } from './sql-parts.js';
+import { BY_IDS, readRow, selectRows } from './sql-parts.js';
 
 const COLUMNS = 'account, environment, waits_for';
 const REPORT = `id, operation, reference, fingerprint, excerpt, body, ${COLUMNS}`;
@@ -47,7 +47,7 @@ const bindFunction = (schema: string): string => `
  * Adds any number of rows, and notifies the listeners at the commit. Returns the added rows, or the first destination
  * that is bound to another gateway. It numbers the rows in their order, and writes them in the order of ids so that two
  * calls cannot deadlock. It is a function so that PostgreSQL keeps its plans, since planning takes longer than
- * inserting.
+ * inserting. It reads the row that another one waits for by its index: as `EXISTS`, PostgreSQL may read the whole table.
  */
 const addFunction = (schema: string): string => `
   CREATE FUNCTION ${schema}.add(new_rows json, channel text, patience text) RETURNS json LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $add$
@@ -72,7 +72,8 @@ const addFunction = (schema: string): string => `
       ON CONFLICT (id) DO NOTHING RETURNING id, sequence, ${COLUMNS}, enqueued_at),
     queued AS (
       INSERT INTO ${schema}.queue (sequence, ${COLUMNS}, blocked, due_at, changed_at)
-      SELECT r.sequence, ${COLUMNS}, r.waits_for IS NOT NULL AND (r.waits_for IN (SELECT id FROM new_reports) OR ${isOpenBefore(schema, 'r.waits_for')}),
+      SELECT r.sequence, ${COLUMNS}, r.waits_for IS NOT NULL AND (r.waits_for IN (SELECT id FROM new_reports)
+        OR coalesce((SELECT before.state IS NULL FROM ${schema}.reports AS before WHERE before.id = r.waits_for), false)),
         ${HEAD_OF_THE_QUEUE}, r.enqueued_at FROM new_reports AS r
       RETURNING sequence, blocked)
     SELECT json_agg(json_build_object('id', r.id, 'sequence', r.sequence, 'enqueuedAt', r.enqueued_at, 'blocked', q.blocked)) INTO added
