@@ -218,19 +218,8 @@ export function openAttached(open: (file: string) => SqliteDatabase, file: strin
   if (file === ':memory:') return database;
   let attached = false;
 
-  /** Tries each encoding: a file can only be attached to a database of the same encoding, and cannot be read before. */
-  function attach([next, ...others]: readonly string[]): void {
-    try {
-      database.exec(`ATTACH DATABASE '${file.replaceAll("'", "''")}' AS ${ATTACHED}`);
-    } catch (error) {
-      if (next === undefined || !String(error).includes('same text encoding')) throw error;
-      database.exec(`PRAGMA encoding = '${next}'`);
-      attach(others);
-    }
-  }
-
   function use(): SqliteDatabase {
-    if (!attached) attach(['UTF-16le', 'UTF-16be']);
+    if (!attached) database.exec(`ATTACH DATABASE '${file.replaceAll("'", "''")}' AS ${ATTACHED}`);
     attached = true;
     return database;
   }
