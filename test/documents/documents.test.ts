@@ -130,7 +130,7 @@ interface MessageEvent {
   waitUntil(work: Promise<unknown>): void;
 }`;
 
-/** What the reader of the guide to the relay has: sessions, records, and counters. */
+/** The sessions, records and counters that the reader of the guide to the relay has. */
 const YOURS = `import type { BetUser, Location, WithdrawalUser } from 'location-sdk';
 interface Player { id: string; betUser: BetUser; withdrawalUser: WithdrawalUser }
 interface Entry { owner: string; fields: { amount: number; timestamp: string; location?: Location } }

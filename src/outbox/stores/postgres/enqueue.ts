@@ -158,7 +158,7 @@ export const enqueueFunctions = (schema: string): string =>
  */
 export const LONGEST_LOCK_MS = { one: '5000', many: '500' };
 
-/** What `add` returns. */
+/** The result of `add`. */
 interface Result {
   readonly added?: readonly {
     readonly id: string;

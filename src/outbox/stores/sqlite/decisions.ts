@@ -13,7 +13,7 @@ export function createDecisions({ run }: Connection, write: (one: Write, now: nu
       const at = Math.trunc(now);
       const added = run(
         'INSERT INTO outbox_decisions (id, action, who, reason, about, as_of, at, done) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-        ...[id, action, who, reason, about, asOf ?? at, at, done ? 1 : 0],
+        ...[id, action, who, reason, about, Math.trunc(asOf ?? at), at, done ? 1 : 0],
       );
       if (added > 0 && undoes !== undefined)
         run('UPDATE outbox_decisions SET undone_by = ? WHERE id = ? AND undone_by IS NULL', id, undoes);
