@@ -109,7 +109,6 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'docs/start/page.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
   { document: 'docs/how-to/browser.md', has: 'createMockGateway', by: 'test/documents/guides.test.ts' },
-  { document: 'docs/how-to/mock-gateway.md', has: 'node:test', by: 'test/documents/mock-gateway.test.ts' },
   { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
   { document: 'docs/how-to/records.md', has: 'createHash', by: 'test/documents/outbox.test.ts' },
 ];
@@ -130,7 +129,7 @@ interface MessageEvent {
   waitUntil(work: Promise<unknown>): void;
 }`;
 
-/** The sessions, records and counters that the reader of the guide to the relay has. */
+/** Sessions, records and counters of the reader of the guide to the relay. */
 const YOURS = `import type { BetUser, Location, WithdrawalUser } from 'location-sdk';
 interface Player { id: string; betUser: BetUser; withdrawalUser: WithdrawalUser }
 interface Entry { owner: string; fields: { amount: number; timestamp: string; location?: Location } }

@@ -1,10 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutboxStats } from '../../src/entries/outbox.js';
-import { codeBlocks } from '../support/code-blocks.js';
-import { readGuides } from '../support/documents.js';
 import { root } from '../support/run.js';
 
 interface Guide {
@@ -18,11 +16,10 @@ interface Guide {
 let folder: string;
 let guide: Guide;
 
-/** The function of the guide, unchanged. */
+/** The function that the guide names, unchanged. */
 beforeAll(async () => {
   folder = await mkdtemp(join(root, 'test/.docs-'));
-  const shown =
-    codeBlocks(readGuides('how-to/going-live')).find(({ code }) => code.includes('function watch'))?.code ?? '';
+  const shown = await readFile(join(root, 'examples/watch.ts'), 'utf8');
   await writeFile(join(folder, 'watch.js'), (await transform(shown, { loader: 'ts', format: 'esm' })).code);
   guide = (await import(join(folder, 'watch.js'))) as Guide;
 }, 30_000);

@@ -91,10 +91,10 @@ function eventsIn(file: string, name: string): string {
 }
 
 /** The members of a union of strings, each with its doc comment. */
-function wordsIn(file: string, name: string, shown = (word: string) => `\`${word}\``): string {
+function wordsIn(file: string, name: string): string {
   const [, union = ''] = new RegExp(`^export type ${name} =(.*?);$`, 'ms').exec(read(file)) ?? [];
   return [...union.matchAll(/\/\*\*(.*?)\*\/\s*\| '([\w-]+)'/gs)]
-    .map(([, comment = '', word = '']) => `- ${shown(word)}: ${comment.replace(/\s+\*?\s*/g, ' ').trim()}`)
+    .map(([, comment = '', word = '']) => `- \`${word}\`: ${comment.replace(/\s+\*?\s*/g, ' ').trim()}`)
     .join('\n');
 }
 
@@ -189,8 +189,6 @@ const PARTS: Readonly<Record<string, () => string>> = {
   'RelayOptions of src/relay/relay-options.ts': () => optionsIn('src/relay/relay-options.ts', 'RelayOptions'),
   'MockGatewayOptions of src/mock/options.ts': () => optionsIn('src/mock/options.ts', 'MockGatewayOptions'),
   'LocationFailure of src/errors/errors.ts': () => wordsIn('src/errors/errors.ts', 'LocationFailure'),
-  'ErrorCode of src/errors/errors.ts': () =>
-    wordsIn('src/errors/errors.ts', 'ErrorCode', (code) => `[\`${code}\`](#${code})`),
   'SqliteStoreErrorCode of src/outbox/stores/sqlite/failure.ts': () =>
     wordsIn('src/outbox/stores/sqlite/failure.ts', 'SqliteStoreErrorCode'),
   'PostgresStoreErrorCode of src/outbox/stores/postgres/failure.ts': () =>

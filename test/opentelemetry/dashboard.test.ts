@@ -101,7 +101,7 @@ describe('the alerts', () => {
   it('have the limits of the page on call and of the function in the list before going live', () => {
     const many = alerts.find(({ name }) => name === 'ManyReportsQuarantined')?.query.split('> ')[1];
     const old = Number(alerts.find(({ name }) => name === 'ReportsNotSent')?.query.split('> ')[1]);
-    const going = read('docs/how-to/going-live.md');
+    const going = read('examples/watch.ts');
     expect(read('docs/how-to/on-call.md')).toContain(`more than ${many} reports are quarantined`);
     expect(going).toContain(`quarantined > ${many} ?`);
     expect(read('docs/how-to/on-call.md')).toContain('older than an hour');
