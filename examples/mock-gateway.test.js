@@ -1,4 +1,4 @@
-// What a unit test asks the mock gateway: `node --test examples/mock-gateway.test.js`.
+// A unit test with the mock gateway: `node --test examples/mock-gateway.test.js`.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { createClient } from 'location-sdk';
