@@ -108,7 +108,10 @@ function situations(): string {
   return ['| `situation` | `text` | `action` |', '|---|---|---|', ...rows].join('\n');
 }
 
-const block = (text: string) => `\`\`\`text\n${text.trimEnd()}\n\`\`\``;
+/** Every command has --help. */
+const HELP = /^ +--help +Print this help\n/m;
+
+const block = (text: string) => `\`\`\`text\n${text.replace(HELP, '').trimEnd()}\n\`\`\``;
 
 /** The note that every command with a `<report>` prints. */
 const A_REPORT = /A <report> is an id.*?have it\./s;
@@ -180,23 +183,19 @@ function metrics(): string {
 
 /** Each part by the words of its comment. */
 const PARTS: Readonly<Record<string, () => string>> = {
-  'ClientOptions of src/client/options.ts': () => optionsIn('src/client/options.ts', 'ClientOptions'),
-  'CallOptions of src/client/options.ts': () => optionsIn('src/client/options.ts', 'CallOptions'),
-  'OutboxOptions of src/outbox/options.ts': () => optionsIn('src/outbox/options.ts', 'OutboxOptions'),
-  'PostgresStoreOptions of src/outbox/stores/postgres/options.ts': () =>
-    optionsIn('src/outbox/stores/postgres/options.ts', 'PostgresStoreOptions'),
-  'OutboxEvents of src/outbox/events.ts': () => eventsIn('src/outbox/events.ts', 'OutboxEvents'),
-  'RelayOptions of src/relay/relay-options.ts': () => optionsIn('src/relay/relay-options.ts', 'RelayOptions'),
-  'MockGatewayOptions of src/mock/options.ts': () => optionsIn('src/mock/options.ts', 'MockGatewayOptions'),
-  'LocationFailure of src/errors/errors.ts': () => wordsIn('src/errors/errors.ts', 'LocationFailure'),
-  'SqliteStoreErrorCode of src/outbox/stores/sqlite/failure.ts': () =>
-    wordsIn('src/outbox/stores/sqlite/failure.ts', 'SqliteStoreErrorCode'),
-  'PostgresStoreErrorCode of src/outbox/stores/postgres/failure.ts': () =>
-    wordsIn('src/outbox/stores/postgres/failure.ts', 'PostgresStoreErrorCode'),
-  'IndexedDbProblem of src/outbox/stores/indexeddb/failure.ts': () =>
-    wordsIn('src/outbox/stores/indexeddb/failure.ts', 'IndexedDbProblem'),
-  'the situations of src/errors/player-message.ts': situations,
-  'INSTRUMENTS of src/opentelemetry/instruments.ts': metrics,
+  ClientOptions: () => optionsIn('src/client/options.ts', 'ClientOptions'),
+  CallOptions: () => optionsIn('src/client/options.ts', 'CallOptions'),
+  OutboxOptions: () => optionsIn('src/outbox/options.ts', 'OutboxOptions'),
+  PostgresStoreOptions: () => optionsIn('src/outbox/stores/postgres/options.ts', 'PostgresStoreOptions'),
+  OutboxEvents: () => eventsIn('src/outbox/events.ts', 'OutboxEvents'),
+  RelayOptions: () => optionsIn('src/relay/relay-options.ts', 'RelayOptions'),
+  MockGatewayOptions: () => optionsIn('src/mock/options.ts', 'MockGatewayOptions'),
+  LocationFailure: () => wordsIn('src/errors/errors.ts', 'LocationFailure'),
+  SqliteStoreErrorCode: () => wordsIn('src/outbox/stores/sqlite/failure.ts', 'SqliteStoreErrorCode'),
+  PostgresStoreErrorCode: () => wordsIn('src/outbox/stores/postgres/failure.ts', 'PostgresStoreErrorCode'),
+  IndexedDbProblem: () => wordsIn('src/outbox/stores/indexeddb/failure.ts', 'IndexedDbProblem'),
+  'the situations of a player': situations,
+  INSTRUMENTS: metrics,
   'the help of every command': help,
 };
 
