@@ -37,6 +37,8 @@ const bindFunction = (schema: string): string => `
     SELECT d.gateway INTO bound FROM ${schema}.destinations AS d WHERE d.account = of_account AND d.environment = of_environment;
     IF NOT FOUND THEN
       INSERT INTO ${schema}.destinations (account, environment, gateway) VALUES (of_account, of_environment, to_gateway) ON CONFLICT DO NOTHING;
+      -- Another tool deleted the destination: its breakers are of its earlier binding.
+      IF FOUND THEN DELETE FROM ${schema}.breakers AS b WHERE b.account = of_account AND b.environment = of_environment; END IF;
       SELECT d.gateway INTO bound FROM ${schema}.destinations AS d WHERE d.account = of_account AND d.environment = of_environment;
     END IF;
     RETURN bound;

@@ -241,8 +241,7 @@ const tables = (schema: string): string => `
     environment text NOT NULL,
     operation text NOT NULL,
     ${PAUSE_COLUMNS},
-    PRIMARY KEY (account, environment, operation),
-    FOREIGN KEY (account, environment) REFERENCES ${schema}.destinations ON DELETE CASCADE
+    PRIMARY KEY (account, environment, operation)
   );
   CREATE TABLE ${schema}.settings (name text PRIMARY KEY, value text NOT NULL);
   CREATE TABLE ${schema}.tally (
