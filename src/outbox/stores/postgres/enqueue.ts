@@ -5,10 +5,11 @@ import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { isStorable, newRow } from '../rows.js';
 import type { Run } from './database.js';
 import { CONFLICT, LOCK_TIMEOUT, OTHER_GATEWAY, PostgresStoreError, postgresError, UNPREPARED } from './failure.js';
-import { BY_IDS, readRow, selectRows } from './sql-parts.js';
+import { BY_IDS, isOpenBefore, readRow, selectRows } from './sql-parts.js';
 
 const COLUMNS = 'account, environment, waits_for';
 const REPORT = `id, operation, reference, fingerprint, excerpt, body, ${COLUMNS}`;
+const TYPES = `${REPORT.replaceAll(',', ' text,')} text`;
 
 /** A row as the functions of the database take it. */
 const columnsOf = ({
@@ -49,13 +50,14 @@ const bindFunction = (schema: string): string => `
  * Adds any number of rows, and notifies the listeners at the commit. Returns the added rows, or the first destination
  * that is bound to another gateway. It numbers the rows in their order, and writes them in the order of ids so that two
  * calls cannot deadlock. It is a function so that PostgreSQL keeps its plans, since planning takes longer than
- * inserting. It reads the row that another one waits for by its index: as `EXISTS`, PostgreSQL may read the whole table.
+ * inserting.
  */
 const addFunction = (schema: string): string => `
   CREATE FUNCTION ${schema}.add(new_rows json, channel text, patience text) RETURNS json LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $add$
   DECLARE
     item record;
     bound text;
+    is_blocked boolean;
     added json;
   BEGIN
     IF patience IS NOT NULL THEN PERFORM set_config('lock_timeout', patience, true); END IF;
@@ -65,21 +67,33 @@ const addFunction = (schema: string): string => `
       bound := ${schema}.bind(item.account, item.environment, item.gateway);
       IF bound <> item.gateway THEN RETURN json_build_object('account', item.account, 'environment', item.environment, 'gateway', item.gateway, 'bound', bound); END IF;
     END LOOP;
-    WITH given AS MATERIALIZED (
-      SELECT nextval('${schema}.reports_sequence_seq') AS sequence, g.* FROM ROWS FROM (json_to_recordset(new_rows)
-        AS (id text, operation text, reference text, fingerprint text, excerpt text, body text, account text, environment text, waits_for text)) WITH ORDINALITY
-        AS g(${REPORT}, place)),
-    new_reports AS (
-      INSERT INTO ${schema}.reports (sequence, ${REPORT}) SELECT sequence, ${REPORT} FROM given ORDER BY id COLLATE "C", place
-      ON CONFLICT (id) DO NOTHING RETURNING id, sequence, ${COLUMNS}, enqueued_at),
-    queued AS (
-      INSERT INTO ${schema}.queue (sequence, ${COLUMNS}, blocked, due_at, changed_at)
-      SELECT r.sequence, ${COLUMNS}, r.waits_for IS NOT NULL AND (r.waits_for IN (SELECT id FROM new_reports)
-        OR coalesce((SELECT before.state IS NULL FROM ${schema}.reports AS before WHERE before.id = r.waits_for), false)),
-        ${HEAD_OF_THE_QUEUE}, r.enqueued_at FROM new_reports AS r
-      RETURNING sequence, blocked)
-    SELECT json_agg(json_build_object('id', r.id, 'sequence', r.sequence, 'enqueuedAt', r.enqueued_at, 'blocked', q.blocked)) INTO added
-      FROM new_reports AS r JOIN queued AS q ON q.sequence = r.sequence;
+    IF json_array_length(new_rows) = 1 THEN
+      -- The usual case, in half the time of the statement for many.
+      INSERT INTO ${schema}.reports (${REPORT}) SELECT ${REPORT} FROM json_to_record(new_rows -> 0) AS n(${TYPES})
+        ON CONFLICT (id) DO NOTHING RETURNING reports.id, reports.sequence, ${COLUMNS}, enqueued_at INTO item;
+      IF FOUND THEN
+        is_blocked := item.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'item.waits_for')};
+        INSERT INTO ${schema}.queue (sequence, ${COLUMNS}, blocked, due_at, changed_at)
+          VALUES (item.sequence, item.account, item.environment, item.waits_for, is_blocked, ${HEAD_OF_THE_QUEUE}, item.enqueued_at);
+        added := json_build_array(json_build_object('id', item.id, 'sequence', item.sequence, 'enqueuedAt', item.enqueued_at, 'blocked', is_blocked));
+      END IF;
+    ELSE
+      WITH given AS MATERIALIZED (
+        SELECT nextval('${schema}.reports_sequence_seq') AS sequence, g.* FROM ROWS FROM (json_to_recordset(new_rows) AS (${TYPES})) WITH ORDINALITY
+          AS g(${REPORT}, place)),
+      new_reports AS (
+        INSERT INTO ${schema}.reports (sequence, ${REPORT}) SELECT sequence, ${REPORT} FROM given ORDER BY id COLLATE "C", place
+        ON CONFLICT (id) DO NOTHING RETURNING id, sequence, ${COLUMNS}, enqueued_at),
+      queued AS (
+        INSERT INTO ${schema}.queue (sequence, ${COLUMNS}, blocked, due_at, changed_at)
+        -- Not EXISTS, for which PostgreSQL may read the whole table.
+        SELECT r.sequence, ${COLUMNS}, r.waits_for IS NOT NULL AND (r.waits_for IN (SELECT id FROM new_reports)
+          OR coalesce((SELECT before.state IS NULL FROM ${schema}.reports AS before WHERE before.id = r.waits_for), false)),
+          ${HEAD_OF_THE_QUEUE}, r.enqueued_at FROM new_reports AS r
+        RETURNING sequence, blocked)
+      SELECT json_agg(json_build_object('id', r.id, 'sequence', r.sequence, 'enqueuedAt', r.enqueued_at, 'blocked', q.blocked)) INTO added
+        FROM new_reports AS r JOIN queued AS q ON q.sequence = r.sequence;
+    END IF;
     IF added IS NOT NULL AND channel IS NOT NULL THEN PERFORM pg_notify(channel, ''); END IF;
     RETURN json_build_object('added', coalesce(added, '[]'));
   END $add$;
