@@ -1,5 +1,6 @@
 import type { DecisionRecord } from '../outbox/operator/decision-log.js';
 import type { Operator } from '../outbox/operator/operator.js';
+import { ROW_STATES } from '../outbox/rules/state-machine.js';
 import { unprintable } from '../platform/messages.js';
 import { reportNames } from '../protocol/operations.js';
 import { refuse } from '../web/answer.js';
@@ -32,7 +33,7 @@ export interface Call {
 }
 
 const MOST_REFERENCES = 5_000;
-const STATES = ['waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed'] as const;
+const STATES = [...ROW_STATES, 'blocked'] as const;
 const ACTIONS = ['retry', 'recorded', 'dismissed'] as const;
 const DECIDED = [
   ...ACTIONS,

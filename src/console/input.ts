@@ -1,5 +1,5 @@
 import type { Selection } from '../outbox/operator/decision-log.js';
-import type { OutboxEnvironment } from '../outbox/rules/destination.js';
+import { OUTBOX_ENVIRONMENTS, type OutboxEnvironment } from '../outbox/rules/destination.js';
 import type { ProblemKey } from '../outbox/store/operator-store.js';
 import { isStorable } from '../outbox/stores/rows.js';
 import { unprintable } from '../platform/messages.js';
@@ -19,8 +19,6 @@ const LONGEST_TEXT = 4_000;
 const LONGEST_REASON = 2_000;
 /** The last time that a `Date` can hold; PostgreSQL refuses numbers that are much larger. */
 const LAST_TIME = 8.64e15;
-/** The environments of an outbox: those of a gateway, and the relay of a page. */
-const OUTBOX_ENVIRONMENTS = ['staging', 'production', 'relay'] as const;
 /** As `crypto.randomUUID` makes it. */
 const DECISION = /^[A-Za-z0-9-]{16,64}$/;
 

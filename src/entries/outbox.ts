@@ -5,7 +5,6 @@ export type { OutboxEvents } from '../outbox/events.js';
 export type {
   BatchedReport,
   EnqueuedReport,
-  EnqueueOptions,
   Outbox,
   OutboxQuery,
   OutboxReport,

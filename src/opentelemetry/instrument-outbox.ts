@@ -1,7 +1,8 @@
 import { SpanKind } from '@opentelemetry/api';
+import type { CallOptions } from '../client/options.js';
 import type { ClientMode } from '../client/payloads.js';
 import { refuseOtherNames } from '../errors/errors.js';
-import type { EnqueuedReport, EnqueueOptions, Outbox, OutboxReports, PreparedReport } from '../outbox/interface.js';
+import type { EnqueuedReport, Outbox, OutboxReports, PreparedReport } from '../outbox/interface.js';
 import { callAttributes, idAttributes, reportAttributes } from './attributes.js';
 import { instrumentsOf, type OutboxInstrumentationOptions, quietly } from './instruments.js';
 import { countEvents, observeStats } from './outbox-metrics.js';
@@ -32,9 +33,9 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
   const enqueue =
     <Payload>(
       operation: string,
-      method: (payload: Payload, options?: EnqueueOptions) => Promise<EnqueuedReport<Mode>>,
+      method: (payload: Payload, options?: CallOptions) => Promise<EnqueuedReport<Mode>>,
       inTransaction = false,
-    ): ((payload: Payload, options?: EnqueueOptions) => Promise<EnqueuedReport<Mode>>) =>
+    ): ((payload: Payload, options?: CallOptions) => Promise<EnqueuedReport<Mode>>) =>
     async (payload, given) => {
       const span = {
         name: `enqueue ${operation}`,
@@ -49,7 +50,7 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
           attributes: { ...attributesOf(operation, id), 'location_sdk.report.state': state },
         }),
       );
-      if (inTransaction || hasTransaction(given)) countWithin(operation, report.id);
+      if (inTransaction) countWithin(operation, report.id);
       return report;
     };
 
@@ -94,7 +95,7 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
         kind: SpanKind.PRODUCER,
         attributes: { 'location_sdk.batch.size': size },
       };
-      const results = await spanned(
+      return spanned(
         tracer,
         span,
         () => outbox.reportAll(reports),
@@ -102,12 +103,6 @@ export function instrumentOutbox<Mode extends ClientMode = 'strict'>(
           attributes: { 'location_sdk.batch.refused': all.filter(({ status }) => status === 'rejected').length },
         }),
       );
-      for (const [index, result] of results.entries()) {
-        const given = reports[index];
-        if (given && result.status === 'fulfilled' && hasTransaction(given.options))
-          countWithin(given.operation, result.value.id);
-      }
-      return results;
     },
   };
   // Keeps getters, and all other members of an outbox.
@@ -119,6 +114,3 @@ const attributesOf = (operation: string, id: string) => ({
   ...idAttributes(operation, id),
   ...reportAttributes(id.split(':').slice(3).join(':')),
 });
-
-const hasTransaction = (options: EnqueueOptions | undefined): boolean =>
-  quietly(() => options?.transaction !== undefined) ?? false;

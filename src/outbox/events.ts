@@ -1,42 +1,17 @@
 import type { Logger } from '../platform/logger.js';
 import { seconds, subjectOf } from '../platform/messages.js';
-import type { OperationName } from '../protocol/operations.js';
-import type { OutboxEnvironment, PauseReason } from './rules/destination.js';
+import type { PauseReason, PauseScope } from './rules/destination.js';
+import type { Pause } from './rules/pause.js';
 import type { ReceiptHead } from './rules/receipt-entry.js';
 import type { Decision, ProblemCode, Row } from './rules/state-machine.js';
 
 /** The report of an event. Its reference is the only value of the operator in it. */
-export interface AboutReport {
-  /** Its identifier. */
-  readonly id: string;
-  /** The account of the report. */
-  readonly account: string;
-  /** The environment to which the report goes. */
-  readonly environment: OutboxEnvironment;
-  /** The called function, for example `'reportBetEvent'`. */
-  readonly operation: OperationName;
-  /** The report's `bet_id` or `request_id`. */
-  readonly reference: string;
-  /** The number of attempts, without those that ended in a pause. */
-  readonly attempts: number;
-}
-
-/** The pause of an event. */
-export interface AboutPause {
-  /** The account whose reports wait. */
-  readonly account: string;
-  /** The paused environment. */
-  readonly environment: OutboxEnvironment;
-  /** The paused operation. Absent if all operations are paused. */
-  readonly operation?: OperationName;
-}
+export type AboutReport = Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference' | 'attempts'>;
 
 /** A pause that goes on. */
-export interface PauseEvent extends AboutPause {
+export interface PauseEvent extends PauseScope, Pick<Pause, 'message'> {
   /** The reason, to branch on. */
   readonly reason: PauseReason;
-  /** The reason in a sentence, without secrets and personal data. */
-  readonly message: string | undefined;
   /** Milliseconds until the next probe: one report that is sent to test the environment. */
   readonly forMs: number;
 }
@@ -93,7 +68,7 @@ export interface OutboxEvents {
   /** A probe failed, and the pause goes on for the same reason. */
   'probe-failed': PauseEvent;
   /** A pause has ended: reports are sent again. */
-  resumed: AboutPause;
+  resumed: PauseScope;
   /**
    * The store failed, or a problem needs your attention. The outbox continues, unless the message says that it has
    * stopped.

@@ -2,25 +2,16 @@ import type { CallOptions } from '../client/options.js';
 import type { ClientMode, Payloads } from '../client/payloads.js';
 import type { ReceiptOf } from '../client/receipt.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
-import type { OperationName, ReportName } from '../protocol/operations.js';
+import type { ReportName } from '../protocol/operations.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
 import type { AnyIterable } from './receipts/log.js';
 import type { ReconcileDefaults, Reconciled, ReportReference } from './receipts/reconcile.js';
-import type { OutboxEnvironment, PauseReason } from './rules/destination.js';
+import type { OutboxEnvironment, PauseReason, PauseScope } from './rules/destination.js';
 import type { Pause } from './rules/pause.js';
 import type { ReceiptHead } from './rules/receipt-entry.js';
 import type { Pruned, PruneOptions } from './rules/retention.js';
 import type { Row } from './rules/state-machine.js';
 import type { Counts, RowQuery } from './store/store.js';
-
-/** The options of a report method of the outbox. */
-export interface EnqueueOptions extends CallOptions {
-  /**
-   * Your own database transaction: the report is enqueued if it commits; see `within`. Rejects with a
-   * `ConfigurationError` if the store cannot write within a transaction.
-   */
-  transaction?: unknown;
-}
 
 /** A report in the outbox, without its body. Times are milliseconds since 1970, by the store's clock. */
 export type OutboxReport = Pick<
@@ -58,7 +49,7 @@ export interface ReportOf<Name extends ReportName, Mode extends ClientMode = 'st
   /** The first argument of that method. */
   readonly payload: Payloads<Mode>[Name];
   /** The second argument of that method. */
-  readonly options?: EnqueueOptions;
+  readonly options?: CallOptions;
 }
 
 /** A report for `reportAll`. Its `operation` determines the type of its `payload`. */
@@ -74,14 +65,11 @@ export interface OutboxStats extends Counts {
    */
   readonly missingKeys: readonly string[];
   /** The pauses: each of a whole environment, or of one operation in it. */
-  readonly paused: readonly (Pick<Pause, 'account' | 'message' | 'since' | 'until'> & {
-    /** The paused environment. */
-    readonly environment: OutboxEnvironment;
-    /** The paused operation. Absent if all operations are paused. */
-    readonly operation?: OperationName;
-    /** The reason, to branch on. */
-    readonly reason: PauseReason;
-  })[];
+  readonly paused: readonly (PauseScope &
+    Pick<Pause, 'message' | 'since' | 'until'> & {
+      /** The reason, to branch on. */
+      readonly reason: PauseReason;
+    })[];
 }
 
 /** The result of `drain`. */
@@ -96,6 +84,12 @@ export interface Drained {
   readonly states: Counts['states'];
   /** The pauses at the end. */
   readonly paused: OutboxStats['paused'];
+}
+
+/** The reason of a decision. */
+export interface Because {
+  /** The reason, in the words of the person who decides: at most 2,000 characters, stored with the report. */
+  reason: string;
 }
 
 /** The methods of an outbox that enqueue a report. */
@@ -133,16 +127,16 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
    */
   readonly durable: boolean;
   /** Enqueues an initiated bet (specification, section 1). */
-  reportBetEvent(bet: Payloads<Mode>['reportBetEvent'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
+  reportBetEvent(bet: Payloads<Mode>['reportBetEvent'], options?: CallOptions): Promise<EnqueuedReport<Mode>>;
   /**
    * Enqueues a settled bet (specification, section 4.1). It is sent after the report of its initiated bet, if that is
    * in the outbox.
    */
-  reportSettledBet(bet: Payloads<Mode>['reportSettledBet'], options?: EnqueueOptions): Promise<EnqueuedReport<Mode>>;
+  reportSettledBet(bet: Payloads<Mode>['reportSettledBet'], options?: CallOptions): Promise<EnqueuedReport<Mode>>;
   /** Enqueues an initiated withdrawal (specification, section 1). */
   reportWithdrawalEvent(
     withdrawal: Payloads<Mode>['reportWithdrawalEvent'],
-    options?: EnqueueOptions,
+    options?: CallOptions,
   ): Promise<EnqueuedReport<Mode>>;
   /**
    * Enqueues a settled withdrawal (specification, section 4.2). It is sent after its initiated withdrawal, if that is
@@ -152,7 +146,7 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
    */
   reportSettledWithdrawal(
     withdrawal: Payloads<Mode>['reportSettledWithdrawal'],
-    options?: EnqueueOptions,
+    options?: CallOptions,
   ): Promise<EnqueuedReport<Mode>>;
   /**
    * Enqueues many reports in as few commits as the store allows. Each is accepted or refused by itself, in the given
@@ -197,7 +191,7 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
   prepare<Name extends ReportName>(
     operation: Name,
     payload: Payloads<Mode>[Name],
-    options?: EnqueueOptions,
+    options?: CallOptions,
   ): Promise<PreparedReport<Mode>>;
 
   /**
@@ -254,24 +248,16 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
   ): Promise<ReceiptOf<Mode> | undefined>;
 
   /** Sends a quarantined report again, or a waiting report now. Rejects with a `ValidationError` in any other state. */
-  retry(
-    id: string,
-    options?: {
-      /** The reason, in the words of the person who decides: at most 2,000 characters, stored with the report. */
-      reason?: string;
-    },
-  ): Promise<OutboxReport>;
+  retry(id: string, options?: Partial<Because>): Promise<OutboxReport>;
   /**
    * Ends a quarantined report by a person's decision. `'recorded'`: the gateway holds it, which is final.
    * `'dismissed'`: it is not sent, unless a person calls `reopen` or `replace`.
    */
   resolve(
     id: string,
-    decision: {
+    decision: Because & {
       /** The final state of the report. */
       as: 'recorded' | 'dismissed';
-      /** The reason, in the words of the person who decides: at most 2,000 characters, stored with the report. */
-      reason: string;
     },
   ): Promise<OutboxReport>;
   /**
@@ -292,22 +278,13 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
   replace<Name extends ReportName>(
     id: string,
     payload: Payloads<Mode>[Name],
-    options: Omit<CallOptions, 'environment'> & {
-      /** The reason, in the words of the person who decides: at most 2,000 characters, stored with the report. */
-      reason: string;
-    },
+    options: Omit<CallOptions, 'environment'> & Because,
   ): Promise<OutboxReport>;
   /**
    * Takes back the dismissal of a report: it is as before, with its problem and its doubt. A settlement that was
    * dismissed with it is reopened, too. Rejects with a `ValidationError` if the report is not dismissed, or was pruned.
    */
-  reopen(
-    id: string,
-    options: {
-      /** The reason, in the words of the person who decides: at most 2,000 characters, stored with the report. */
-      reason: string;
-    },
-  ): Promise<OutboxReport>;
+  reopen(id: string, options: Because): Promise<OutboxReport>;
   /**
    * The receipt log as JSON Lines, one `ReceiptEntry` with its line break at a time: pipe it to a file. It contains
    * every report that is final now.
@@ -374,9 +351,9 @@ export interface PreparedReport<Mode extends ClientMode = 'strict'> {
   /** The id for `get`, `retry` and `resolve`: account, environment, operation and reference. */
   readonly id: string;
   /**
-   * Enqueues the report within your transaction. Without an argument: within the transaction that it was prepared for,
-   * or in a separate commit. Rejects as the report methods do, and with a `ConfigurationError` for an `undefined` or
-   * `null` transaction. You may call it again: the same bytes are the same report.
+   * Enqueues the report within your transaction. Without an argument: in a separate commit. Rejects as the report
+   * methods do, and with a `ConfigurationError` for an `undefined` or `null` transaction. You may call it again: the
+   * same bytes are the same report.
    */
   enqueue(transaction?: unknown): Promise<EnqueuedReport<Mode>>;
   /**
@@ -389,8 +366,7 @@ export interface PreparedReport<Mode extends ClientMode = 'strict'> {
    * a complete value of an outbox over this store. `LS005`: the reports of this account go to another gateway. The
    * errors do not show the value.
    *
-   * Throws a `ConfigurationError` if the store does not have this function, or the report was prepared for a
-   * transaction. Not enumerable.
+   * Throws a `ConfigurationError` if the store does not have this function. Not enumerable.
    */
   readonly value: string;
 }

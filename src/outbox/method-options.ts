@@ -1,4 +1,4 @@
-import { ENVIRONMENTS, ValidationError } from '../errors/errors.js';
+import { ValidationError } from '../errors/errors.js';
 import { operationNames } from '../protocol/operations.js';
 import {
   having,
@@ -12,9 +12,10 @@ import {
   required,
 } from '../schema/option-rules.js';
 import type { OutboxEvents } from './events.js';
-import type { RowState } from './rules/state-machine.js';
+import { OUTBOX_ENVIRONMENTS } from './rules/destination.js';
+import { ROW_STATES } from './rules/state-machine.js';
 
-/** Records, so that the compiler finds an event or a state that is missing here. */
+/** A record, so that the compiler finds an event that is missing here. */
 const EVENTS: Record<keyof OutboxEvents, true> = {
   enqueued: true,
   recorded: true,
@@ -29,20 +30,13 @@ const EVENTS: Record<keyof OutboxEvents, true> = {
   resumed: true,
   error: true,
 };
-const STATES: Record<RowState, true> = {
-  waiting: true,
-  'in-flight': true,
-  recorded: true,
-  quarantined: true,
-  dismissed: true,
-};
-const isEnvironment = oneOf(...ENVIRONMENTS, 'relay');
+const isEnvironment = oneOf(...OUTBOX_ENVIRONMENTS);
 const environment = optional(isEnvironment);
 const anything = optional(isAnything);
 const timeoutMs = optional(must('a number of milliseconds from 0', (value) => typeof value === 'number' && value >= 0));
 const signal = optional(having('addEventListener', 'removeEventListener'));
 const narrowing = {
-  state: optional(oneOf(...Object.keys(STATES))),
+  state: optional(oneOf(...ROW_STATES)),
   environment,
   operation: optional(oneOf(...operationNames)),
   reference: optional(isString),

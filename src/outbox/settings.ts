@@ -29,7 +29,6 @@ export interface AccountSettings {
   readonly internals: ClientInternals;
   /** The addresses to which its client sends, as a store remembers them: `MOCK_GATEWAY` for staging in mock mode. */
   readonly gateways: Gateways;
-  readonly mockMode: boolean;
 }
 
 /** The complete settings of an outbox, with all defaults. */
@@ -199,8 +198,7 @@ function readAccounts(own: Readonly<Record<string, unknown>>, issues: Validation
     if (several && internals?.kind === 'relay')
       refuse('accounts', 'expected clients of gateways; a page has one account');
     if (!internals || !isAccount(account)) return [];
-    const { mockMode } = internals;
-    const gateways = mockMode ? { ...internals.gateways, staging: MOCK_GATEWAY } : internals.gateways;
-    return [{ account, internals, gateways, mockMode }];
+    const gateways = internals.mockMode ? { ...internals.gateways, staging: MOCK_GATEWAY } : internals.gateways;
+    return [{ account, internals, gateways }];
   });
 }

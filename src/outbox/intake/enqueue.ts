@@ -1,25 +1,19 @@
 import type { EarlierLocation } from '../../client/internals.js';
 import type { AnyReport } from '../../delivery/frozen-report.js';
-import {
-  ConfigurationError,
-  DuplicateReportError,
-  isReportingError,
-  LocationError,
-  ValidationError,
-} from '../../errors/errors.js';
-import { asOwnRecord, isRecord, memberOf } from '../../platform/as-record.js';
+import { ConfigurationError, DuplicateReportError, LocationError, ValidationError } from '../../errors/errors.js';
+import { memberOf } from '../../platform/as-record.js';
 import { subjectOf } from '../../platform/messages.js';
 import { type OperationName, operations, type ReportName, reportNames } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
 import { nearest } from '../../schema/option-rules.js';
 import { aboutReport, type Events } from '../events.js';
-import { boundGatewayOf, type Destination, type OutboxEnvironment, otherGateway } from '../rules/destination.js';
+import type { Destination, OutboxEnvironment } from '../rules/destination.js';
 import { adviceFor } from '../rules/error-of.js';
 import type { Row } from '../rules/state-machine.js';
 import type { Excerpts } from '../seal/excerpt.js';
 import { hasBytes } from '../seal/seal.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
-import type { Enqueued, NewRow, OutboxStore } from '../store/store.js';
+import type { NewRow, OutboxStore } from '../store/store.js';
 import { createInsertBatch } from './insert-batch.js';
 
 /** The arguments of a report method. */
@@ -27,7 +21,7 @@ export interface ReportCall {
   readonly operation: ReportName;
   readonly payload: unknown;
   readonly options?: unknown;
-  /** The user's own transaction, if it was passed to `within` and not in the options. */
+  /** The user's own transaction, for `within`. */
   readonly transaction?: unknown;
 }
 
@@ -44,8 +38,6 @@ export type LocationAmong = (ids: readonly string[]) => Promise<Location | undef
 export interface ReadyRow {
   readonly report: AnyReport;
   readonly row: NewRow;
-  /** The user's own transaction, if the row is written within one. */
-  readonly transaction: unknown;
 }
 
 /** Control characters and unpaired surrogates. Some databases cut text there or change it, and relays refuse it. */
@@ -70,7 +62,7 @@ export function rowBefore(destination: Destination, operation: OperationName, re
  */
 export function createIntake(
   { store, seal, clock }: OutboxSettings,
-  { account, internals, gateways, mockMode }: AccountSettings,
+  { account, internals, gateways }: AccountSettings,
   events: Events,
   given: Excerpts | undefined,
 ) {
@@ -79,10 +71,10 @@ export function createIntake(
   const enqueue = createInsertBatch(store, clock);
 
   /** All steps before the commit. If one fails, nothing reaches the store. */
-  async function prepare(one: ReportCall, locationAmong?: LocationAmong): Promise<ReadyRow> {
-    const { operation, payload, options, transaction: given } = { transaction: undefined, ...one };
-    const { transaction = given, ...callOptions } = readTransaction(options);
-    if (transaction !== undefined) requireTransactions(store);
+  async function prepare(
+    { operation, payload, options, transaction }: ReportCall,
+    locationAmong?: LocationAmong,
+  ): Promise<ReadyRow> {
     /**
      * The location of a settled report that was given none. First that of the same report, if it was enqueued before:
      * the same call is the same data, also after its initiated report was pruned. Then that of its initiated report.
@@ -97,12 +89,7 @@ export function createIntake(
       return location;
     };
     const report = await internals
-      .freeze(
-        operation,
-        payload,
-        options === undefined || !isRecord(options) ? options : callOptions,
-        excerpts && earlierLocation,
-      )
+      .freeze(operation, payload, options, excerpts && earlierLocation)
       .catch((error) => Promise.reject(isMissed ? withoutEarlier(error) : error));
     const { reference } = report;
     const environment: OutboxEnvironment = report.environment ?? 'relay';
@@ -115,21 +102,11 @@ export function createIntake(
     const gateway = gateways[environment] ?? '';
     const sealed = await seal.seal(report.body, key);
     const excerpt = await excerpts?.make({ ...key, fingerprint: sealed.fingerprint }, report.body);
-    return { report, row: { ...key, gateway, waitsFor, ...sealed, ...(excerpt && { excerpt }) }, transaction };
+    return { report, row: { ...key, gateway, waitsFor, ...sealed, ...(excerpt && { excerpt }) } };
   }
 
-  async function write({ row, transaction }: ReadyRow): Promise<Enqueued | undefined> {
-    try {
-      return transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
-    } catch (error) {
-      const bound = !mockMode ? undefined : boundGatewayOf(error);
-      throw bound === undefined ? error : otherGateway(row, bound, mockMode);
-    }
-  }
-
-  async function accept(prepared: ReadyRow): Promise<Committed> {
-    const { report, transaction } = prepared;
-    const enqueued = await write(prepared);
+  async function accept({ report, row }: ReadyRow, transaction?: unknown): Promise<Committed> {
+    const enqueued = transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
     if (!enqueued) throw new Error('The store returned no result for the row.');
     if (enqueued.added) {
       if (transaction === undefined) events.emit('enqueued', aboutReport(enqueued.row));
@@ -147,7 +124,7 @@ export function createIntake(
      */
     accept,
     /** Prepares and accepts. Rejects with the errors of the client or of the store. */
-    commit: async (given: ReportCall): Promise<Committed> => accept(await prepare(given)),
+    commit: async (given: ReportCall): Promise<Committed> => accept(await prepare(given), given.transaction),
   };
 }
 
@@ -197,15 +174,6 @@ export function requireTransactions(store: OutboxStore): void {
   throw new ConfigurationError(
     'transaction: the store of this outbox cannot write within your transaction. Nothing was enqueued. Use postgresStore or sqliteStore over the database of the transaction. In a test, memoryStore has no transactions: use postgresStore with a schema of its own on a test server or over PGlite, or sqliteStore with a new file.',
   );
-}
-
-function readTransaction(options: unknown): { transaction?: unknown } {
-  try {
-    return asOwnRecord(isRecord(options) ? options : undefined);
-  } catch (error) {
-    if (isReportingError(error)) throw error;
-    throw new ValidationError('options could not be read: a getter or proxy threw. Nothing was sent.', { issues: [] });
-  }
 }
 
 /** Checks a report whose operation is given by name. Throws a `ValidationError` for an unknown name. */

@@ -18,6 +18,7 @@ import { LARGEST_COMMIT } from '../intake/insert-batch.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport, PreparedReport } from '../interface.js';
 import { checkName, checkOptions } from '../method-options.js';
 import { readReference } from '../receipts/reconcile.js';
+import { scopeOf } from '../rules/destination.js';
 import { type Change, type Decision, decided, mayReplace, type Row, replaced } from '../rules/state-machine.js';
 import { keptLocation } from '../seal/excerpt.js';
 import { ensureOwnGateways } from '../sending/bindings.js';
@@ -258,8 +259,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
     resume: async (environment) => {
       checkName('resume', { environment });
       const lifted = (await liftPauses(store, { account, environment })).filter(({ isLifted }) => isLifted);
-      for (const { operation } of lifted)
-        events.emit('resumed', { account, environment, ...(operation && { operation }) });
+      for (const pause of lifted) events.emit('resumed', scopeOf(pause));
       wake();
       return lifted.length > 0;
     },
@@ -283,31 +283,26 @@ function prepareReport<Mode extends ClientMode>(
   }: Pick<OutboxInternals<Mode>, 'settings' | 'intake' | 'committed'> & { wake(): void },
 ): PreparedReport<Mode> {
   const { row } = prepared;
-  if (prepared.transaction === null)
-    throw new ConfigurationError(
-      'transaction: expected your transaction; leave the option out if you have none. Nothing was stored.',
-    );
 
   async function enqueue(...given: readonly [transaction?: unknown]): Promise<EnqueuedReport<Mode>> {
-    const [transaction = given.length === 0 ? prepared.transaction : null] = given;
+    const [transaction] = given;
     // Otherwise an undefined transaction, passed by mistake, would commit the report by itself.
-    if (transaction === null)
+    if (given.length > 0 && (transaction === undefined || transaction === null))
       throw new ConfigurationError(
         'enqueue: expected your transaction; call it without an argument for a separate commit. Nothing was enqueued.',
       );
     if (transaction !== undefined) requireTransactions(store);
-    const enqueued = committed(await intake.accept({ ...prepared, transaction }));
+    const enqueued = committed(await intake.accept(prepared, transaction));
     wake();
     return enqueued;
   }
 
   function value(): string {
-    const refuse = (why: string) => new ConfigurationError(`value: ${why}. Nothing was enqueued.`);
-    if (prepared.transaction !== undefined)
-      throw refuse('the report was prepared for a transaction; call enqueue(), or leave out the option');
     const asValue = memberOf(store, 'asValue');
     if (!asValue)
-      throw refuse('only the PostgreSQL store can enqueue in your own statement; call enqueue(transaction)');
+      throw new ConfigurationError(
+        'value: only the PostgreSQL store can enqueue in your own statement; call enqueue(transaction). Nothing was enqueued.',
+      );
     return asValue.call(store, row);
   }
 

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/errors.js';
 import { type Clock, systemClock } from '../../platform/time.js';
 import { aboutReport, type Events } from '../events.js';
 import { appendReceipts } from '../receipts/log.js';
-import { type BoundDestination, boundTo, type Destination, type PauseScope } from '../rules/destination.js';
+import { type BoundDestination, boundTo, type Destination, type PauseScope, scopeOf } from '../rules/destination.js';
 import type { Decision, Row } from '../rules/state-machine.js';
 import type { Seal } from '../seal/seal.js';
 import { standardSeal } from '../seal/standard-seal.js';
@@ -42,7 +42,7 @@ interface Source {
   readonly accounts: readonly string[] | undefined;
   readonly keepBodies: boolean;
   /** The destinations of this process with its gateways. Empty over a store. */
-  readonly bound: readonly (BoundDestination & { readonly mockMode: boolean })[];
+  readonly bound: readonly BoundDestination[];
   /** Called with the rows that a commit of a decision has changed. */
   decided(rows: readonly Row[], action: Decision['action']): void;
   /** Called at the end of each call of `decide`. */
@@ -98,9 +98,7 @@ export function attachOperator(outbox: object, { settings, accounts, events, wai
     clock,
     keepBodies,
     accounts,
-    bound: settings.accounts.flatMap(({ account, gateways, mockMode }) =>
-      boundTo(account, gateways).map((one) => ({ ...one, mockMode })),
-    ),
+    bound: settings.accounts.flatMap(({ account, gateways }) => boundTo(account, gateways)),
     decided(rows, action) {
       for (const row of rows) {
         events.emit('decided', { ...aboutReport(row), action });
@@ -110,8 +108,7 @@ export function attachOperator(outbox: object, { settings, accounts, events, wai
     // The event `decided` adds the receipts. The worker must only be woken.
     afterDecision: async () => wake(),
     resumed(pauses) {
-      for (const { account, environment, operation } of pauses)
-        events.emit('resumed', { account, environment, ...(operation && { operation }) });
+      for (const pause of pauses) events.emit('resumed', scopeOf(pause));
       wake();
     },
   };

@@ -9,8 +9,9 @@ import {
   type Change,
   changedRow,
   type Decision,
+  DISMISSED_WITH_REPORT,
   decided,
-  HELD,
+  dismissedWithReport,
   isFinal,
   type Row,
   reopenedWithReport,
@@ -31,7 +32,6 @@ import {
 } from './decision-log.js';
 import { relatedRows } from './reports.js';
 
-/** A decision about reports. */
 export interface DecideRequest extends Who {
   /** `'retry'`: send it again. `'recorded'`: the gateway holds it. `'dismissed'`: never send it. */
   readonly action: 'retry' | 'recorded' | 'dismissed';
@@ -42,8 +42,8 @@ export interface DecideRequest extends Who {
    */
   readonly asOf?: number | undefined;
   /**
-   * Whether a dismissal also dismisses the open settlements of the reports. They are decided about in a decision of
-   * their own, and no worker sends them before.
+   * Whether a dismissal also dismisses the open settlements of the reports, each in the commit of its report: no worker
+   * can send one in between.
    */
   readonly withSettlements?: boolean | undefined;
   /** The time limit of this call. It makes at least one commit. Default: 2,000. */
@@ -83,9 +83,8 @@ export const decide = (
   context: OperatorContext,
   request: DecideRequest,
   tell: (results: readonly DecidedReport[]) => void = () => {},
-): Promise<DecisionProgress> => carryOut(context, request, { tell });
+): Promise<DecisionProgress> => carryOut(context, request, tell);
 
-/** A request to reopen dismissed reports, or to replace the data of one. */
 export interface ReopenRequest extends Who, Pick<DecideRequest, 'forMs'> {
   /** At most 500. */
   readonly ids: readonly string[];
@@ -100,7 +99,7 @@ export const reopen = (
   context: OperatorContext,
   { ids, ...request }: ReopenRequest,
   tell: (results: readonly DecidedReport[]) => void = () => {},
-): Promise<DecisionProgress> => carryOut(context, { ...request, action: 'reopened', selection: { ids } }, { tell });
+): Promise<DecisionProgress> => carryOut(context, { ...request, action: 'reopened', selection: { ids } }, tell);
 
 export interface ReplaceRequest extends Who {
   readonly id: string;
@@ -117,40 +116,23 @@ export const replace = (
   { id, replacement, ...request }: ReplaceRequest,
   tell: (results: readonly DecidedReport[]) => void = () => {},
 ): Promise<DecisionProgress> =>
-  carryOut(
-    context,
-    { ...request, action: 'replaced', selection: { ids: [id] } },
-    { tell, planRow: (row, decision) => replaced(row, decision, replacement) },
+  carryOut(context, { ...request, action: 'replaced', selection: { ids: [id] } }, tell, (row, decision) =>
+    replaced(row, decision, replacement),
   );
 
 type AnyRequest = Omit<DecideRequest, 'action'> & Pick<Decision, 'action'>;
 
-interface CarryOut {
-  readonly tell: (results: readonly DecidedReport[]) => void;
-  /** For settlements that are dismissed with their initiated reports: the id of that decision. */
-  readonly of?: string;
-  /** The change of a row by the decision. Default: `plan`. */
-  readonly planRow?: (row: Row, decision: Decision) => Change | string;
-}
-
-export async function carryOut(
+async function carryOut(
   context: OperatorContext,
   request: AnyRequest,
-  { tell, of, planRow = (row, decision) => plan(row, decision, context.keepBodies) }: CarryOut,
+  tell: (results: readonly DecidedReport[]) => void,
+  planRow = (row: Row, decision: Decision): Change | string => plan(row, decision, context.keepBodies),
 ): Promise<DecisionProgress> {
   const { action, selection, who, reason, asOf, forMs = DEFAULT_MS } = request;
   const withSettlements = request.withSettlements === true && action === 'dismissed';
   const begun = await beginOrGoOn(context, request, { action, about: selection, asOf, done: false });
-  const decision: Decision = {
-    action,
-    reason,
-    at: begun.at,
-    by: who,
-    id: begun.id,
-    ...(of !== undefined && { with: of }),
-  };
+  const decision: Decision = { action, reason, at: begun.at, by: who, id: begun.id };
   const refused: DecidedReport[] = [];
-  let held: readonly Row[] = [];
 
   async function next(at: KeptDecision): Promise<Page> {
     if (isReopening(action)) await appendReceipts(context.store);
@@ -158,8 +140,7 @@ export async function carryOut(
     const own = rows
       .filter((row) => !isLeftToItsReport(row) && !isLater(row, at))
       .map((row) => ({ row, change: planRow(row, decision) }));
-    const planned = isReopening(action) ? await withSettlementsBack(context.store, own, decision) : own;
-    if (withSettlements) held = await holdSettlements(context.store, planned);
+    const planned = isReopening(action) || withSettlements ? await addSettlements(context.store, own, decision) : own;
     return { ...page, planned };
   }
 
@@ -171,32 +152,18 @@ export async function carryOut(
   const isLeftToItsReport = ({ waitsFor = '', blocked, state }: Row): boolean =>
     withSettlements && 'ids' in selection && (blocked || state === 'dismissed') && selection.ids.includes(waitsFor);
 
-  async function made(results: readonly DecidedReport[]): Promise<void> {
+  async function made(results: readonly DecidedReport[], { planned }: Page): Promise<void> {
     const now = results.flatMap(({ row }) => row ?? []);
     refused.push(...results.filter(({ row }) => !row).slice(0, MOST_REFUSED - refused.length));
     if (now.length > 0) context.decided(now, action);
     tell(results);
-    for (const settlement of held)
-      if (!now.some((row) => row.id === settlement.waitsFor)) await blockAgain(context.store, settlement, decision);
-    held = [];
-    // After each commit, so that an interruption leaves few settlements held.
-    if (withSettlements) await dismissSettlementsOf(now);
-  }
-
-  async function dismissSettlementsOf(rows: readonly Row[]): Promise<void> {
-    const ids = (await openSettlementsOf(context.store, rows)).map((row) => row.id);
-    if (ids.length === 0) return;
-    const more = { decision: crypto.randomUUID(), selection: { ids }, withSettlements: false };
-    await carryOut(context, { ...request, ...more, forMs: Number.POSITIVE_INFINITY }, { tell, of: begun.id });
+    const isMade = (id: string | undefined) => now.some((row) => row.id === id);
+    for (const { row, change } of planned)
+      if (isAlong(row, change) && isMade(row.id) && !isMade(row.waitsFor))
+        await reopenAlone(context.store, row, decision);
   }
 
   const kept = await makeCommits(context, begun, forMs, next, made);
-  // Another person has undone the decision after its settlements were held.
-  if (kept.undoneBy !== undefined)
-    for (const settlement of held) {
-      const [initiated] = await context.store.get([settlement.waitsFor ?? '']);
-      if (initiated?.state !== 'dismissed') await blockAgain(context.store, settlement, decision);
-    }
   await context.afterDecision(action);
   return {
     decision: recordOf(kept),
@@ -334,21 +301,27 @@ function resultsOf(
 /** Whether an action changes dismissed rows. Each of them has a line in the receipt log first. */
 const isReopening = (action: Decision['action']): boolean => action === 'reopened' || action === 'replaced';
 
+const isOpenSettlementOf = ({ waitsFor, state }: Row, { id }: Row): boolean => waitsFor === id && !isFinal(state);
+
 /**
- * Adds the settlements that were dismissed with these reports, each with its change: they are reopened in the same
- * commit. A settlement that is among the reports is reopened with its initiated one, too.
+ * Adds the settlements about which a decision decides in the commit of their initiated reports, each with its change:
+ * those that were dismissed with them are reopened, or the open ones are dismissed. A settlement that is among the
+ * reports is decided about with its initiated one, too.
  */
-export async function withSettlementsBack(
+export async function addSettlements(
   store: OutboxStore,
   planned: readonly Planned[],
   decision: Decision,
 ): Promise<Planned[]> {
-  const back: Planned[] = [];
+  const isBack = isReopening(decision.action);
+  const found: Planned[] = [];
   for (const { row } of planned.filter(isChanging)) {
-    const settlement = (await relatedRows(store, row)).find((one) => wasDismissedWith(one, row));
-    if (settlement) back.push({ row: settlement, change: reopenedWithReport(settlement, decision) });
+    const isMeant = (one: Row) => (isBack ? wasDismissedWith(one, row) : isOpenSettlementOf(one, row));
+    const settlement = (await relatedRows(store, row)).find(isMeant);
+    const planSettlement = isBack ? reopenedWithReport : dismissedWithReport;
+    if (settlement) found.push({ row: settlement, change: planSettlement(settlement, decision) });
   }
-  return [...planned.filter(({ row }) => !back.some((one) => one.row.id === row.id)), ...back];
+  return [...planned.filter(({ row }) => !found.some((one) => one.row.id === row.id)), ...found];
 }
 
 /** The number of tries to write a decision while workers change the row. */
@@ -373,7 +346,7 @@ export async function decideRow(
     const change = planRow(row);
     if (typeof change === 'string') throw refusal(name, `${id}: ${change}`);
     const own = { row, change };
-    const planned = isReopening(decision.action) ? await withSettlementsBack(store, [own], decision) : [own];
+    const planned = isReopening(decision.action) ? await addSettlements(store, [own], decision) : [own];
     const writes = planned.filter(isChanging).map(writeOf);
     const { written } = await store.turn({ writes, claim: undefined });
     if (written[0] !== true) continue;
@@ -405,61 +378,28 @@ export const refusal = (operation: Method, message: string): ValidationError =>
 
 /** The open settlement that waits for an initiated report. */
 export const openSettlementOf = async (store: OutboxStore, row: Row): Promise<Row | undefined> =>
-  (await relatedRows(store, row)).find(({ waitsFor, state }) => waitsFor === row.id && !isFinal(state));
+  (await relatedRows(store, row)).find((one) => isOpenSettlementOf(one, row));
 
-const openSettlementsOf = async (store: OutboxStore, rows: readonly Row[]): Promise<Row[]> =>
-  (await Promise.all(rows.map((row) => openSettlementOf(store, row)))).flatMap((row) => row ?? []);
-
-/**
- * Quarantines the blocked settlements of reports that are dismissed next, so that no worker sends one before it is
- * dismissed, too. If the process ends in between, a person finds them quarantined.
- */
-async function holdSettlements(store: OutboxStore, planned: readonly Planned[]): Promise<readonly Row[]> {
-  const settlements = await openSettlementsOf(
-    store,
-    planned.filter(isChanging).map(({ row }) => row),
-  );
-  const blocked = settlements.filter((row) => row.blocked);
-  if (blocked.length === 0) return [];
-  const { written } = await store.turn({ writes: blocked.map(holdOf), claim: undefined });
-  return blocked.filter((_, index) => written[index] === true);
-}
-
-const holdOf = ({ id, state, fence, attempts, inDoubt, doubtBefore, decisions }: Row) => ({
-  id,
-  expected: { state, fence },
-  change: {
-    state: 'quarantined',
-    fence,
-    attempts,
-    inDoubt,
-    doubtBefore,
-    delayMs: 0,
-    outcome: undefined,
-    message: undefined,
-    requestId: undefined,
-    problem: HELD,
-    decisions,
-    keepBody: true,
-  } satisfies Change,
-});
+/** Whether a waiting settlement was dismissed with its initiated report. */
+const isAlong = ({ state }: Row, change: Change | string): boolean =>
+  state === 'waiting' && typeof change !== 'string' && change.problem === DISMISSED_WITH_REPORT;
 
 /**
- * Blocks a held settlement again, since its initiated report could not be dismissed. If another person has decided about
- * it since, that decision stays. If another person has dismissed the initiated report, nothing would block it, and it
- * stays quarantined.
+ * Reopens a settlement whose initiated report another person has changed at the moment of its dismissal: that report may
+ * be sent, and its settlement after it.
  */
-async function blockAgain(
+async function reopenAlone(
   store: OutboxStore,
   { id, account, waitsFor = '' }: Row,
   { id: _, ...decision }: Decision,
 ): Promise<void> {
-  const [before] = await store.get([waitsFor]);
-  if (before?.state === 'dismissed') return;
+  const [initiated] = await store.get([waitsFor]);
+  if (initiated?.state === 'dismissed') return;
   try {
-    const retry: Decision = { ...decision, action: 'retry' };
-    await decideRow(store, id, account, retry, (row) => decided(row, retry, true));
+    const reopening: Decision = { ...decision, action: 'reopened' };
+    await decideRow(store, id, account, reopening, (row) => reopenedWithReport(row, reopening));
   } catch (error) {
+    // Another person has decided about it since, and that decision stays.
     if (!hasCode(error, 'validation')) throw error;
   }
 }
@@ -482,7 +422,6 @@ export async function prepareReplacement(
       `replace: payload.timestamp: is required: the time of the event, not of its correction. Nothing was changed.`,
       { operation: 'replace', issues: [{ path: 'payload.timestamp', code: 'missing', message: 'is required' }] },
     );
-  if ('transaction' in options) throw refusal('replace', 'transaction: a report is replaced in a commit of its own');
   const ready = await prepare({
     operation,
     payload,

@@ -113,7 +113,7 @@ const PAGE = 50;
 /** How many decisions a page looks at, where most do not match or are about accounts that are not shown. */
 const LOOK = 5_000;
 const READ_TOGETHER = 500;
-/** The tolerance of a search by time, as that of reports: a clock may put decisions out of the order of their times. */
+/** How far before the searched time it looks: a clock may put decisions out of the order of their times. */
 const SLACK_MS = 600_000;
 
 /** The id of a report begins with its account, whose name holds no colon. */
@@ -153,19 +153,6 @@ function fits({ action, at, who }: KeptDecision, filter: DecisionFilter): boolea
   return isInTime && (filter.action ?? action) === action && compared(who).includes(compared(filter.who ?? ''));
 }
 
-/** The approximate place before which the decisions of an earlier time are. */
-async function placeOf({ console: store }: OperatorContext, time: number): Promise<number | undefined> {
-  const [newest] = await store.decisions(undefined, 1);
-  let [low, high] = [0, newest === undefined ? 0 : newest.place + 1];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const [before] = await store.decisions(middle, 1);
-    if ((before?.at ?? Number.NEGATIVE_INFINITY) < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /**
  * Decisions that match the filter, about the accounts that are shown, the newest first. `before`: the `next` of the
  * previous page, with the same filter. A page reads a limited number of decisions, so it may be short and still have a
@@ -176,7 +163,7 @@ export async function readDecisions(
   filter: DecisionFilter = {},
   before?: string,
 ): Promise<DecisionPage> {
-  const { id, from = Number.NEGATIVE_INFINITY, to } = filter;
+  const { id, from = Number.NEGATIVE_INFINITY } = filter;
   const decisions: DecisionRecord[] = [];
   if (id !== undefined) {
     const kept = await context.console.decision(id);
@@ -187,7 +174,6 @@ export async function readDecisions(
   const together = isNarrow ? READ_TOGETHER : PAGE;
   let reached: number | null = null;
   let place = before === undefined ? undefined : Number(before);
-  if (place === undefined && to !== undefined) place = await placeOf(context, to + SLACK_MS);
   for (let looked = 0; looked < LOOK; looked += together) {
     const found = await context.console.decisions(place, together);
     for (const kept of found) {

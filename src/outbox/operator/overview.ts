@@ -90,10 +90,8 @@ const otherGatewaysOf = (context: OperatorContext, outlooks: readonly Outlook[])
   context.bound.flatMap((one) => {
     const known = outlooks.find((outlook) => keyOf(outlook) === keyOf(one));
     if (!known || known.gateway === one.gateway || !isShown(context, one.account)) return [];
-    const { environment } = one;
-    return [
-      { account: one.account, environment, message: printable(otherGateway(one, known.gateway, one.mockMode).message) },
-    ];
+    const { account, environment } = one;
+    return [{ account, environment, message: printable(otherGateway(one, known.gateway).message) }];
   });
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);

@@ -1,5 +1,6 @@
 import { printable } from '../../platform/messages.js';
 import type { OutboxReport, OutboxStats } from '../interface.js';
+import { scopeOf } from '../rules/destination.js';
 import type { Problem, Row } from '../rules/state-machine.js';
 import { type OutboxStore, type Outlook, pausesOf, type RowQuery } from '../store/store.js';
 
@@ -83,8 +84,8 @@ export const toPublicReport = ({
 
 /** The pauses in the outlook of a store, as a program sees them. */
 export const toPublicPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>
-  pausesOf(outlooks).flatMap(({ account, environment, operation, reason, message, since, until }) =>
-    reason ? [{ account, environment, ...(operation && { operation }), reason, message, since, until }] : [],
+  pausesOf(outlooks).flatMap(({ reason, message, since, until, ...scope }) =>
+    reason ? [{ ...scopeOf(scope), reason, message, since, until }] : [],
   );
 
 /** Yields all rows that match a query. It reads them page by page. */

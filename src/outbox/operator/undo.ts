@@ -2,7 +2,7 @@ import { appendReceipts } from '../receipts/log.js';
 import { type Decision, type Row, takenBack } from '../rules/state-machine.js';
 import type { KeptDecision } from '../store/operator-store.js';
 import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
-import { DEFAULT_MS, type DecideRequest, makeCommits, type Page, withSettlementsBack } from './decide.js';
+import { addSettlements, DEFAULT_MS, type DecideRequest, makeCommits, type Page } from './decide.js';
 import { beginOrGoOn, type DecisionRecord, isWhollyShown, recordOf, shownDecision, type Who } from './decision-log.js';
 
 export interface UndoRequest extends Who, Pick<DecideRequest, 'forMs'> {
@@ -62,7 +62,7 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
     if (isDismissal) await appendReceipts(context.store);
     const rows = await rowsOf(step.sequences);
     const own = rows.map((row) => ({ row, change: takenBack(row, touched, undone, begun.id) }));
-    const planned = isDismissal ? await withSettlementsBack(context.store, own, reopening) : own;
+    const planned = isDismissal ? await addSettlements(context.store, own, reopening) : own;
     return { planned, to: step.from + 1, done: false };
   }
 

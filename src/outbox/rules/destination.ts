@@ -1,4 +1,4 @@
-import { ConfigurationError, type Environment } from '../../errors/errors.js';
+import { ConfigurationError, ENVIRONMENTS, type Environment } from '../../errors/errors.js';
 import { MOCK_GATEWAY } from '../../protocol/mock-mode.js';
 import type { OperationName } from '../../protocol/operations.js';
 
@@ -7,6 +7,8 @@ import type { OperationName } from '../../protocol/operations.js';
  * environment.
  */
 export type OutboxEnvironment = Environment | 'relay';
+
+export const OUTBOX_ENVIRONMENTS: readonly OutboxEnvironment[] = [...ENVIRONMENTS, 'relay'];
 
 /**
  * Why an environment is paused. `'authentication'`: the gateway refused the key (401, 403). `'address'`: another server
@@ -46,7 +48,7 @@ export interface Destination {
 
 /** The scope of one pause: a destination, or one of its operations. The pause of an operation is its breaker. */
 export interface PauseScope extends Destination {
-  /** The operation of a circuit breaker. Undefined: the whole destination. */
+  /** The operation of a circuit breaker. Absent: the whole destination. */
   readonly operation?: OperationName | undefined;
 }
 
@@ -54,6 +56,13 @@ export interface DestinationOperation extends Destination {
   /** The operation of the reports. */
   readonly operation: OperationName;
 }
+
+/** The scope alone, of a value that has one. */
+export const scopeOf = ({ account, environment, operation }: PauseScope): PauseScope => ({
+  account,
+  environment,
+  ...(operation && { operation }),
+});
 
 export const wholeOf = ({ account, environment }: Destination): PauseScope => ({ account, environment });
 
@@ -101,26 +110,21 @@ export const keyOf = ({ account, environment }: Destination): string => `${accou
 
 export const pauseKeyOf = (scope: PauseScope): string => `${keyOf(scope)}:${scope.operation ?? ''}`;
 
-const BOUND = Symbol.for('location-sdk.bound-gateway');
-
 const isOneMachine = (gateway: string): boolean =>
   /^http:\/\/(?:[^/]+\.)?(?:localhost|127\.[\d.]+|\[::1\])(?::|\/|$)/.test(gateway);
 
 /** The error of an outbox that would send the reports of a destination to another gateway. */
-export function otherGateway(
-  { account, environment, gateway }: BoundDestination,
-  bound: string,
-  mockMode = false,
-): ConfigurationError {
+export function otherGateway({ account, environment, gateway }: BoundDestination, bound: string): ConfigurationError {
   const where = `account ${account}, ${environment}`;
   const name = (one: string) => (one === MOCK_GATEWAY ? 'the mock gateway of mock mode (LOCATION_SDK_MOCK)' : one);
-  const why = mockMode
-    ? ' This process is in mock mode (LOCATION_SDK_MOCK), and a mock gateway never gets the reports of another gateway: give it its own store.'
-    : bound === MOCK_GATEWAY
-      ? ' The reports of a mock gateway never go to another gateway: use another store for real reports.'
-      : isOneMachine(bound)
-        ? ` ${bound} may be a mock gateway, whose reports never go to another gateway: use another store for real reports.`
-        : '';
+  const why =
+    gateway === MOCK_GATEWAY
+      ? ' This process is in mock mode (LOCATION_SDK_MOCK), and a mock gateway never gets the reports of another gateway: give it its own store.'
+      : bound === MOCK_GATEWAY
+        ? ' The reports of a mock gateway never go to another gateway: use another store for real reports.'
+        : isOneMachine(bound)
+          ? ` ${bound} may be a mock gateway, whose reports never go to another gateway: use another store for real reports.`
+          : '';
   const change =
     environment === 'relay'
       ? `store.rebind({ account: '${account}', environment: 'relay', from: '${bound}', gateway: '${gateway}', reason: '…' })`
@@ -129,16 +133,8 @@ export function otherGateway(
     bound === MOCK_GATEWAY || gateway === MOCK_GATEWAY
       ? ''
       : ` Another licence needs the option account. If the address of the same gateway has changed, stop every instance and run: ${change}`;
-  const error = new ConfigurationError(
+  return new ConfigurationError(
     `The reports in this store (${where}) go to ${name(bound)}, and this outbox would send them to ${name(gateway)}. Nothing was stored or sent.${why}${more}`,
     environment === 'relay' ? {} : { environment: environment satisfies Environment },
   );
-  return Object.defineProperty(error, BOUND, { value: bound });
 }
-
-/**
- * The gateway of the store in an error of `otherGateway`. It is also found if another copy of the package made the
- * error.
- */
-export const boundGatewayOf = (error: unknown): string | undefined =>
-  typeof error === 'object' && error !== null ? (error as { [BOUND]?: string })[BOUND] : undefined;

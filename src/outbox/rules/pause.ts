@@ -1,4 +1,4 @@
-import { type DestinationOperation, type PauseReason, type PauseScope, pauseKeyOf } from './destination.js';
+import { type DestinationOperation, type PauseReason, type PauseScope, pauseKeyOf, scopeOf } from './destination.js';
 import { type Change, type Ending, LARGEST_COUNT, LONGEST_WAIT_MS } from './state-machine.js';
 
 const REASONS: readonly PauseReason[] = [
@@ -36,8 +36,6 @@ export interface Pause extends PauseScope {
 export type StoredPause = PauseScope & {
   readonly [Name in Exclude<keyof Pause, keyof PauseScope | 'remainingMs'>]?: unknown;
 };
-
-const scopeOf = ({ account, environment, operation }: PauseScope): PauseScope => ({ account, environment, operation });
 
 /** Stores compare the version as it is read here, so that a pause with a damaged one can end. */
 const isVersion = (value: unknown): value is number =>

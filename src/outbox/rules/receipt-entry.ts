@@ -1,7 +1,5 @@
 import { asRecord, isRecord } from '../../platform/as-record.js';
 import { sha256 } from '../../platform/hash.js';
-import type { OperationName } from '../../protocol/operations.js';
-import type { OutboxEnvironment } from './destination.js';
 import type { Decision, Row } from './state-machine.js';
 
 /** One line of the receipt log. The store does not read its text. */
@@ -25,30 +23,17 @@ export interface ReceiptHead {
  * One line of the receipt log. Times are ISO 8601 in UTC, by the store's clock. It contains no personal data, unless a
  * person writes some into a reason.
  */
-export interface ReceiptEntry {
+export interface ReceiptEntry
+  extends Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference' | 'fingerprint' | 'attempts'> {
   /** The version of the format. */
   readonly version: 1;
   /** Its place in the log, from 0. */
   readonly index: number;
-  /** The id of the report. */
-  readonly id: string;
-  /** The account of the report. */
-  readonly account: string;
-  /** The environment to which the report went. */
-  readonly environment: OutboxEnvironment;
-  /** The called function, for example `'reportBetEvent'`. */
-  readonly operation: OperationName;
-  /** The report's `bet_id` or `request_id`. */
-  readonly reference: string;
   /**
    * `'recorded'` and `'already-recorded'`: the gateway confirmed it. `'accepted'`: the outbox behind the relay has stored it.
    * `'declared-recorded'` and `'dismissed'`: a person decided, see the last of `decisions`.
    */
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | 'declared-recorded' | 'dismissed';
-  /** The keyed fingerprint of the bytes that were sent. */
-  readonly fingerprint: string;
-  /** The number of attempts, without those that ended in a pause. */
-  readonly attempts: number;
   /** The time of enqueueing. */
   readonly enqueuedAt: string;
   /** The time at which it was recorded or dismissed. */

@@ -10,6 +10,8 @@ import type { OutboxEnvironment, PauseReason } from './destination.js';
  */
 export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';
 
+export const ROW_STATES: readonly RowState[] = ['waiting', 'in-flight', 'recorded', 'quarantined', 'dismissed'];
+
 /** A stable name of the kind of failure: the code of an error, or `'damaged'` for a damaged stored row. */
 export type ProblemCode = ErrorCode | 'damaged';
 
@@ -48,11 +50,6 @@ export interface Decision {
   readonly id?: string;
   /** For `'replaced'`: the fingerprint of the data before. */
   readonly fingerprint?: string;
-  /**
-   * For a settlement that was dismissed with its initiated report: the id of the decision about that report. Both are
-   * reopened together.
-   */
-  readonly with?: string;
   /** The state of the row before a retry or a replacement. A retry can be undone. */
   readonly before?: {
     /** Its fence. A higher one means that a worker has claimed the row since. */
@@ -61,14 +58,7 @@ export interface Decision {
     readonly problem?: Problem | undefined;
   };
   /** Present if the retry was undone before the report was sent. */
-  readonly undone?: {
-    /** The reason that the person gave. */
-    readonly reason: string;
-    /** The time, in milliseconds since 1970. */
-    readonly at: number;
-    /** The person who undid it. */
-    readonly by: string;
-  };
+  readonly undone?: Required<Pick<Decision, 'reason' | 'at' | 'by'>>;
 }
 
 /** The words of a group are cut to this length, since they are part of a database index. */
@@ -142,7 +132,7 @@ export interface Row extends Progress {
   readonly blocked: boolean;
   /** The sealed bytes to send. Undefined once they are deleted. */
   readonly body: string | undefined;
-  /** Identifies the bytes, also after the body was deleted. */
+  /** The keyed fingerprint of the bytes: it identifies them, also after the body was deleted. */
   readonly fingerprint: string;
   /** A sealed excerpt of the body that outlives it, or the mark of its erasure. See `excerpt.ts`. */
   readonly excerpt: string | undefined;
@@ -389,13 +379,22 @@ export function decided(row: Row, decision: Decision, keepBodies: boolean): Chan
   return { ...unchanged(row), state: 'dismissed', decisions };
 }
 
-/** The problem of a settlement while a person dismisses its initiated report. */
-export const HELD: Problem = {
+/** The problem of a waiting settlement that was dismissed with its initiated report. */
+export const DISMISSED_WITH_REPORT: Problem = {
   code: 'not-found',
-  message: 'A person was dismissing its initiated report. Dismiss this settlement, too, or retry it.',
+  message: 'A person dismissed its initiated report. Dismiss this settlement, too, or retry it.',
 };
 
-const isHeld = (problem: Problem | undefined): boolean => problem?.message === HELD.message;
+/** The change of a settlement that is dismissed in the commit of its open initiated report. */
+export const dismissedWithReport = (settlement: Row, decision: Decision): Change | string =>
+  settlement.state === 'waiting'
+    ? {
+        ...unchanged(settlement),
+        state: 'dismissed',
+        problem: DISMISSED_WITH_REPORT,
+        decisions: [...settlement.decisions, decision],
+      }
+    : decided(settlement, decision, true);
 
 /**
  * The change of a dismissed row that is reopened: it is as before its dismissal, with its doubt and its problem. The
@@ -420,7 +419,7 @@ function reopened(row: Row, decision: Decision): Change | string {
 /** The change of a settlement that is reopened together with its initiated report: that report blocks it again. */
 export function reopenedWithReport(row: Row, decision: Decision): Change | string {
   const change = reopened(row, { ...decision, action: 'reopened' });
-  return typeof change === 'string' || !isHeld(change.problem)
+  return typeof change === 'string' || change.problem?.message !== DISMISSED_WITH_REPORT.message
     ? change
     : { ...change, state: 'waiting', problem: undefined };
 }
@@ -487,16 +486,15 @@ export const bytesAfter = (
 ): Pick<Row, 'body' | 'fingerprint' | 'excerpt'> =>
   replacement ? { excerpt: undefined, ...replacement } : { body: keepBody ? body : undefined, fingerprint, excerpt };
 
-/** Whether a settlement was dismissed together with this dismissed report, and is reopened together with it. */
+/** Whether one decision has dismissed this report and its settlement. Both are reopened together. */
 export const wasDismissedWith = (settlement: Row, { id, state, decisions }: Row): boolean => {
   const decision = decisions.at(-1)?.id;
-  const last = settlement.decisions.at(-1);
   return (
     state === 'dismissed' &&
     settlement.state === 'dismissed' &&
     settlement.waitsFor === id &&
     decision !== undefined &&
-    last?.with === decision
+    settlement.decisions.at(-1)?.id === decision
   );
 };
 

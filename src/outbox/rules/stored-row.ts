@@ -1,8 +1,7 @@
 import { asRecord } from '../../platform/as-record.js';
 import { operationNames } from '../../protocol/operations.js';
-import { isAccount, type OutboxEnvironment } from './destination.js';
-import type { Row } from './state-machine.js';
-import { LARGEST_COUNT } from './state-machine.js';
+import { isAccount, OUTBOX_ENVIRONMENTS, type OutboxEnvironment } from './destination.js';
+import { LARGEST_COUNT, ROW_STATES, type Row } from './state-machine.js';
 
 /** A row as a store reads it. Its parts are not checked yet. */
 export type StoredRow = { readonly [Name in keyof Omit<Row, 'damage'>]: unknown };
@@ -37,9 +36,9 @@ const isDecision = (value: unknown): boolean => {
   return oneOf('retry', 'recorded', 'dismissed', 'reopened', 'replaced')(action) && isText(reason) && isTime(at);
 };
 
-const isEnvironment = (value: unknown): value is OutboxEnvironment => oneOf('staging', 'production', 'relay')(value);
+const isEnvironment = (value: unknown): value is OutboxEnvironment => oneOf(...OUTBOX_ENVIRONMENTS)(value);
 
-const isState = oneOf('waiting', 'in-flight', 'recorded', 'quarantined', 'dismissed');
+const isState = oneOf(...ROW_STATES);
 
 const PARTS: { readonly [Name in keyof StoredRow]: (value: unknown) => boolean } = {
   id: isText,

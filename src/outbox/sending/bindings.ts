@@ -5,11 +5,11 @@ import type { OutboxStore } from '../store/store.js';
 
 interface Given {
   readonly store: Pick<OutboxStore, 'bind'>;
-  readonly accounts: readonly Pick<AccountSettings, 'account' | 'gateways' | 'mockMode'>[];
+  readonly accounts: readonly Pick<AccountSettings, 'account' | 'gateways'>[];
 }
 
-const wantedOf = (accounts: Given['accounts']) =>
-  accounts.flatMap(({ account, gateways, mockMode }) => boundTo(account, gateways).map((one) => ({ one, mockMode })));
+const wantedOf = (accounts: Given['accounts']): BoundDestination[] =>
+  accounts.flatMap(({ account, gateways }) => boundTo(account, gateways));
 
 /**
  * Binds each new destination to its gateway. Rejects with a `ConfigurationError` if a destination is bound to another
@@ -17,10 +17,10 @@ const wantedOf = (accounts: Given['accounts']) =>
  */
 export async function ensureOwnGateways({ store, accounts }: Given): Promise<void> {
   const wanted = wantedOf(accounts);
-  const bound = await store.bind(wanted.map(({ one }) => one));
-  for (const [index, { one, mockMode }] of wanted.entries()) {
+  const bound = await store.bind(wanted);
+  for (const [index, one] of wanted.entries()) {
     const gateway = bound[index] ?? one.gateway;
-    if (gateway !== one.gateway) throw otherGateway(one, gateway, mockMode);
+    if (gateway !== one.gateway) throw otherGateway(one, gateway);
   }
 }
 
@@ -40,12 +40,12 @@ export function createBindings({ store, accounts, logger }: Given & Pick<OutboxS
   const reported = new Map<string, string>();
   let isBound = false;
 
-  function tell({ one, mockMode }: (typeof wanted)[number], bound: string): void {
+  function tell(one: BoundDestination, bound: string): void {
     const before = reported.get(keyOf(one));
     if (bound === one.gateway) reported.delete(keyOf(one));
     if (bound === one.gateway || bound === before) return;
     reported.set(keyOf(one), bound);
-    const cause = otherGateway(one, bound, mockMode);
+    const cause = otherGateway(one, bound);
     logger.error(cause.message);
     events.emit('error', {
       message: 'These reports are bound to another gateway; this outbox does not send them.',
@@ -59,16 +59,16 @@ export function createBindings({ store, accounts, logger }: Given & Pick<OutboxS
      */
     async bind(): Promise<void> {
       if (isBound) return;
-      const bound = await store.bind(wanted.map(({ one }) => one));
+      const bound = await store.bind(wanted);
       isBound = true;
-      for (const [index, each] of wanted.entries()) tell(each, bound[index] ?? each.one.gateway);
+      for (const [index, one] of wanted.entries()) tell(one, bound[index] ?? one.gateway);
     },
     /** Reports the destinations that were bound to another gateway in the meantime. */
     compare(outlooks: readonly BoundDestination[]): void {
-      for (const each of wanted) {
-        const known = outlooks.find((other) => keyOf(other) === keyOf(each.one));
-        if (isUnbound(each.one, outlooks)) isBound = false;
-        tell(each, known?.gateway ?? each.one.gateway);
+      for (const one of wanted) {
+        const known = outlooks.find((other) => keyOf(other) === keyOf(one));
+        if (isUnbound(one, outlooks)) isBound = false;
+        tell(one, known?.gateway ?? one.gateway);
       }
     },
   };

@@ -5,6 +5,7 @@ import {
   type DestinationOperation,
   type PauseScope,
   pauseKeyOf,
+  scopeOf,
   wholeOf,
 } from '../rules/destination.js';
 import {
@@ -60,7 +61,7 @@ export function createPauses(settings: Parts, events: Events) {
     const { account, environment, operation, reason, message, forMs } = change;
     const which = operation ? ` of the operation ${operation}` : '';
     const where = account === DEFAULT_ACCOUNT ? environment : `${environment} of the account ${account}`;
-    const about = { account, environment, ...(operation && { operation }) };
+    const about = scopeOf(change);
     if (reason !== undefined && reason === before.reason) {
       if (isProbe) events.emit('probe-failed', { ...about, reason, message, forMs });
     } else if (reason !== undefined) {

@@ -58,14 +58,6 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
   /** Whether prefetched rows keep the gateway busy during that wait. */
   let hasTime = false;
 
-  /** A clock that throws must not block a place for ever. */
-  const now = (): number => {
-    try {
-      return clock.now();
-    } catch {
-      return Number.NaN;
-    }
-  };
   const isWithin = (milliseconds: number): boolean => milliseconds >= 0 && milliseconds <= LONGEST_MS;
   const places = (): number => concurrency + claimsAhead(concurrency, tookMs);
   const isPaused = (scope: PauseScope, turn: number): boolean => turn <= (heldBack.get(pauseKeyOf(scope)) ?? -1);
@@ -77,9 +69,9 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
   async function fillPlace(first: Prefetched): Promise<void> {
     sending += 1;
     for (let next: Prefetched | undefined = first; next; next = prefetched.shift()) {
-      const began = now();
+      const began = clock.now();
       const ending = await attemptOne(next, began);
-      endedAt = now();
+      endedAt = clock.now();
       const took = endedAt - began;
       const wasSent = ending?.kind === 'recorded' || (ending !== undefined && ending.counts !== false);
       if (wasSent) tookMs = took >= 0 ? (tookMs ?? took) * (1 - WEIGHT) + took * WEIGHT : undefined;
@@ -97,11 +89,11 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
     turn(): void {
       turns += 1;
       // After an idle time the old measurements no longer describe the gateway.
-      if (sending === 0 && !isWithin(now() - endedAt)) tookMs = undefined;
+      if (sending === 0 && !isWithin(clock.now() - endedAt)) tookMs = undefined;
     },
     /** Takes a row that the last turn claimed. The time of a probe is not measured, since its route may be broken. */
     send(row: Row, attempt: Attempt, isProbe: boolean): void {
-      const claimed = { row, attempt, since: now(), turn: turns };
+      const claimed = { row, attempt, since: clock.now(), turn: turns };
       if (isProbe) void attemptOne(claimed, claimed.since);
       else if (sending < concurrency) void fillPlace(claimed);
       else prefetched.push(claimed);

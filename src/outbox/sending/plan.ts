@@ -1,5 +1,5 @@
 import { operations } from '../../protocol/operations.js';
-import { type Destination, type DestinationOperation, keyOf } from '../rules/destination.js';
+import { type Destination, type DestinationOperation, keyOf, scopeOf } from '../rules/destination.js';
 import { isForUntried, isProbeDue, type Pause } from '../rules/pause.js';
 import { type Change, type Ending, type EndingContext, isFinal, type Row } from '../rules/state-machine.js';
 import { damageProblem } from '../rules/stored-row.js';
@@ -110,7 +110,7 @@ function asProbe(pause: Pause): Pick<ClaimRequest, 'limit' | 'probe' | 'untriedF
   );
   return {
     limit: 1,
-    probe: { account, environment, ...(operation && { operation }) },
+    probe: scopeOf(pause),
     untriedFirst: isForUntried(pause),
     ...(operation && { without: others }),
   };
@@ -192,22 +192,15 @@ export const dependencyOf = (before: Pick<Row, 'state'> | undefined): EndingCont
 export const failureWaitMs = (failures: number, pollMs: number): number =>
   Math.min(LONGEST_FAILURE_WAIT_MS, pollMs * 2 ** Math.min(10, failures - 1));
 
-/** The end of an attempt that began too late to be sent. */
+/** The end of a row that was given back unsent: it was held back, or its attempt began too late. */
 export const NOT_SENT: Ending = {
-  kind: 'failed',
-  outcome: 'not-sent',
-  counts: false,
-  problem: { code: 'aborted', message: 'It was not sent, since its lease or the time limit of stop was nearly over.' },
-};
-
-/** The end of a prefetched row that was given back unsent. */
-export const HELD_BACK: Ending = {
   kind: 'failed',
   outcome: 'not-sent',
   counts: false,
   problem: {
     code: 'aborted',
-    message: 'It was not sent, since its environment was paused, the outbox was stopped, or the gateway became slow.',
+    message:
+      'It was not sent, since its environment was paused, the outbox was stopped, or its lease was nearly over, as with a slow gateway.',
   },
 };
 

@@ -14,25 +14,19 @@ interface Waiter {
   /** The location of the data with this fingerprint. Other data may have replaced it since. */
   readonly location: Location | undefined;
   readonly fingerprint: string;
-  readonly since: number;
-  /** Whether the report was in the store. True from the begin if the store has no transactions of the user. */
-  wasThere: boolean;
-  /** The time at which it was first missing after that. */
-  goneSince?: number | undefined;
+  /** The longest time for which the report may be missing in the store. */
+  absenceMs: number;
+  missingSince?: number | undefined;
   readonly resolve: (receipt: AnyReceipt) => void;
   readonly reject: (error: ReportingError) => void;
 }
 
 const SLOWEST_POLL_MS = 15_000;
 const POLLED_AT_ONCE = 200;
-/** The wait for a report that was never in the store: its transaction may still be open. */
+/** The longest absence of a report that the user's own transaction may still commit. */
 const LONGEST_ABSENCE_MS = 300_000;
-/** The wait for a report that was in the store: an attempt may be under way, and its result says more. */
+/** The longest absence of a report that was in the store: an attempt may be under way, and its result says more. */
 const GONE_MS = 2_000;
-/**
- * The slowest poll of a local store without transactions of the user, so that a lost report is found after `GONE_MS`.
- */
-const SLOWEST_LOCAL_POLL_MS = 2_000;
 
 /** The pending promises of receipts. It polls the store, since other processes may record reports. */
 export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings) {
@@ -41,14 +35,14 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
   let timer: unknown;
   let stopped = false;
   let wait = pollMs;
-  const slowestPollMs = Math.max(pollMs, memberOf(store, 'transactional') ? SLOWEST_POLL_MS : SLOWEST_LOCAL_POLL_MS);
+  // A store without transactions of the user has the report from the begin, and is polled often enough to miss it soon.
+  const [absenceMs, slowestMs] = memberOf(store, 'transactional')
+    ? [LONGEST_ABSENCE_MS, SLOWEST_POLL_MS]
+    : [GONE_MS, GONE_MS];
 
   function tell(row: Row): void {
     const waiting = waiters.get(row.id) ?? [];
-    for (const waiter of waiting) {
-      waiter.wasThere = true;
-      waiter.goneSince = undefined;
-    }
+    for (const waiter of waiting) Object.assign(waiter, { absenceMs: GONE_MS, missingSince: undefined });
     if (row.state === 'waiting' || row.state === 'in-flight') return;
     waiters.delete(row.id);
     for (const { location, fingerprint, resolve, reject } of waiting) {
@@ -60,16 +54,12 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
   /** Ends the wait for a report that has been missing for too long. */
   function giveUp(id: string): void {
     const now = clock.now();
-    const waiting = waiters.get(id) ?? [];
-    for (const waiter of waiting) {
-      if (!waiter.wasThere || waiter.goneSince !== undefined) continue;
-      waiter.goneSince = now;
+    for (const waiter of waiters.get(id) ?? []) {
+      if (waiter.missingSince !== undefined) continue;
+      waiter.missingSince = now;
       wait = pollMs;
     }
-    rejectLost(
-      id,
-      ({ since, goneSince = Number.NaN }) => now - goneSince >= GONE_MS || now - since > LONGEST_ABSENCE_MS,
-    );
+    rejectLost(id, (waiter) => now - (waiter.missingSince ?? now) >= waiter.absenceMs);
   }
 
   function rejectLost(id: string, isOver: (waiter: Waiter) => boolean): void {
@@ -110,7 +100,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
         if (still && waiters.delete(id)) waiters.set(id, still);
       }
       timer = undefined;
-      wait = Math.min(slowestPollMs, wait * 1.5);
+      wait = Math.min(Math.max(pollMs, slowestMs), wait * 1.5);
       lookLater();
     }, wait);
   }
@@ -120,9 +110,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
     receiptFor({ id, fingerprint }: Row, location: Location | undefined): Promise<AnyReceipt> {
       const promise = new Promise<AnyReceipt>((resolve, reject) => {
         if (stopped) return reject(stoppedError());
-        const wasThere = !memberOf(store, 'transactional');
-        const waiter: Waiter = { location, fingerprint, since: clock.now(), wasThere, resolve, reject };
-        waiters.set(id, [...(waiters.get(id) ?? []), waiter]);
+        waiters.set(id, [...(waiters.get(id) ?? []), { location, fingerprint, absenceMs, resolve, reject }]);
         wait = pollMs;
         void look([id]).then(lookLater);
       });

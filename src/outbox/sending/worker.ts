@@ -22,7 +22,6 @@ import {
   dependencyOf,
   type Finished,
   failureWaitMs,
-  HELD_BACK,
   idleWaitMs,
   isInTime,
   lookAhead,
@@ -144,7 +143,7 @@ export function createWorker(
   async function attempt({ row, askedAt, probe }: Claim, isHeldBack: boolean): Promise<Ending | undefined> {
     let known: Ending | undefined;
     try {
-      const ending = isHeldBack && row.damage === undefined ? HELD_BACK : await send(row, askedAt); // Giving it back would hide the damage.
+      const ending = isHeldBack && row.damage === undefined ? NOT_SENT : await send(row, askedAt); // Giving it back would hide the damage.
       known = ending;
       if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(wholeOf(row));
       const before = asksFor(row, ending);
@@ -153,7 +152,7 @@ export function createWorker(
       for (const one of paused) pipeline?.holdBack(one); // Repeated for rows that were claimed while the pause was written.
       finished.push({ row, change });
     } catch (cause) {
-      events.emit('error', { message: 'The store could not be read after an attempt, or the clock threw.', cause });
+      events.emit('error', { message: 'The store could not be read after an attempt.', cause });
       // The row stays in flight and in doubt until its lease is over.
       letGo(row);
     }

@@ -2,10 +2,10 @@ import { asRecord, memberOf } from '../../platform/as-record.js';
 import type { OperationName } from '../../protocol/operations.js';
 import type {
   BoundDestination,
-  Destination,
   DestinationOperation,
   Gateways,
   OutboxEnvironment,
+  PauseScope,
   Rebinding,
   Rebound,
 } from '../rules/destination.js';
@@ -50,11 +50,8 @@ export interface ClaimRequest {
   readonly limit: number;
   /** Milliseconds until another worker may claim them. */
   readonly leaseMs: number;
-  /** Only rows of this destination, although it is paused. */
-  readonly probe?: Destination & {
-    /** Set for the probe of a circuit breaker, which takes no row while the destination is paused. */
-    readonly operation?: OperationName;
-  };
+  /** Only rows of this destination, although it is paused. The probe of a breaker takes none while the destination is. */
+  readonly probe?: PauseScope;
   /**
    * Leaves out rows of these operations. Only this part of a claim may cost more if many of them wait. It is given
    * while their circuit breaker is open, and with its probe.

@@ -57,7 +57,7 @@ describe('a prepared report', () => {
     expect(gateway.reports().map(({ operation }) => operation)).toEqual(['reportBetEvent', 'reportSettledBet']);
   });
 
-  it('is enqueued within the transaction of the call or of its preparation', async () => {
+  it('is enqueued within the transaction that is passed', async () => {
     const transactions: unknown[] = [];
     const kept = memoryStore();
     const store: OutboxStore = {
@@ -69,12 +69,9 @@ describe('a prepared report', () => {
       },
     };
     const { outbox, names } = outboxWorld({ store });
-    const [first, second] = [{ first: true }, { second: true }];
-    await (await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'a' }))).enqueue(first);
-    const given = await outbox.prepare('reportBetEvent', betEvent({ bet_id: 'b' }), { transaction: first });
-    await given.enqueue();
-    await given.enqueue(second);
-    expect(transactions).toEqual([first, first, second]);
+    const transaction = {};
+    await (await outbox.prepare('reportBetEvent', betEvent())).enqueue(transaction);
+    expect(transactions).toEqual([transaction]);
     expect(names()).toEqual([]);
   });
 
@@ -82,9 +79,6 @@ describe('a prepared report', () => {
     const { outbox } = outboxWorld();
     const report = await outbox.prepare('reportBetEvent', betEvent());
     await expect(report.enqueue({})).rejects.toThrow(/cannot write within your transaction/);
-    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: {} })).rejects.toThrow(
-      /cannot write within your transaction/,
-    );
     expect(await outbox.list()).toEqual([]);
     expect(await report.enqueue()).toMatchObject({ state: 'waiting' });
   });
@@ -118,19 +112,6 @@ describe('a prepared report', () => {
     const report = await outbox.prepare('reportBetEvent', betEvent());
     expect(() => report.value).toThrow(ConfigurationError);
     expect(() => report.value).toThrow(/call enqueue\(transaction\)/);
-  });
-
-  it('has no value if it was prepared for a transaction, since a statement might not be part of it', async () => {
-    const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true, asValue: ({ body }) => body } });
-    const report = await outbox.prepare('reportBetEvent', betEvent(), { transaction: {} });
-    expect(() => report.value).toThrow(/prepared for a transaction; call enqueue\(\)/);
-  });
-
-  it('is not prepared for a transaction that is null', async () => {
-    const { outbox } = outboxWorld({ store: { ...memoryStore(), transactional: true } });
-    await expect(outbox.prepare('reportBetEvent', betEvent(), { transaction: null })).rejects.toThrow(
-      /transaction: expected your transaction/,
-    );
   });
 
   it.each([undefined, null])('is not enqueued outside of a transaction that is %s', async (transaction) => {

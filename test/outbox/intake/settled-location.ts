@@ -122,8 +122,7 @@ export function testSettledLocation(open: () => Promise<SharedStore>): void {
       const reports = outbox.within(transaction);
       await reports.reportWithdrawalEvent(withdrawal, { location: ENUGU });
       await reports.reportSettledWithdrawal(settled);
-      const again = await outbox.prepare('reportSettledWithdrawal', settled, { transaction });
-      expect(await again.enqueue()).toMatchObject({ state: 'waiting' });
+      expect(await reports.reportSettledWithdrawal(settled)).toMatchObject({ state: 'waiting' });
     });
     await outbox.drain();
     expect(settledAt(gateway)).toEqual([ENUGU]);

@@ -103,7 +103,7 @@ describe('a dismissed report that is reopened', () => {
       selection: { ids: [BET] },
       withSettlements: true,
     });
-    expect(decision.touched).toBe(1);
+    expect(decision.touched).toBe(2);
     await data.reopen({ ...byAda(), ids: [SETTLEMENT] });
     expect(await claim(store)).toEqual([]);
     expect(await read(store, SETTLEMENT)).toMatchObject({

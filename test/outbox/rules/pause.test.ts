@@ -383,7 +383,6 @@ describe('a pause that a store has read', () => {
   it.each(REASONS)('is the written pause: %s', (reason) => {
     expect(readPause({ ...stored, reason }, 2_000)).toStrictEqual({
       ...stored,
-      operation: undefined,
       reason,
       remainingMs: 7_000,
     });

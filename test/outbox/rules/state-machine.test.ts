@@ -5,12 +5,13 @@ import {
   changedRow,
   claimed,
   type Decision,
+  DISMISSED_WITH_REPORT,
   decided,
+  dismissedWithReport,
   type Ending,
   type EndingContext,
   ended,
   type Failed,
-  HELD,
   isAsExpected,
   isBlocked,
   isClaimable,
@@ -24,7 +25,7 @@ import {
   takenBack,
   wasDismissedWith,
 } from '../../../src/outbox/rules/state-machine.js';
-import { HELD_BACK, withoutKey } from '../../../src/outbox/sending/plan.js';
+import { NOT_SENT, withoutKey } from '../../../src/outbox/sending/plan.js';
 import { outboxRow } from '../../support/factories.js';
 
 const quarantined = outboxRow({
@@ -217,7 +218,7 @@ describe('the end of an attempt', () => {
     const attempts = (ending: Ending) => ended(inFlight, ending, context).attempts;
     expect(attempts(failed())).toBe(3);
     expect(attempts(failed({ pause: 'rate-limited' }))).toBe(2);
-    expect(attempts(HELD_BACK)).toBe(2);
+    expect(attempts(NOT_SENT)).toBe(2);
     expect(attempts(withoutKey('the key "a" is missing', 'a'))).toBe(2);
   });
 });
@@ -297,7 +298,7 @@ describe('a settled report that was not found, and that a person retries', () =>
   });
 
   it('is quarantined by the second 404, even if it was given back unsent in between', () => {
-    const unsent = { ...again(), ...ended(again(), HELD_BACK, early) };
+    const unsent = { ...again(), ...ended(again(), NOT_SENT, early) };
     expect(unsent.problem).toEqual(notFound.problem);
     expect(ended(claim(unsent), notFound, early)).toMatchObject({ state: 'quarantined' });
   });
@@ -310,7 +311,7 @@ describe('a settled report that was not found, and that a person retries', () =>
   });
 
   it('shows that it was given back, after another failure than a 404', () => {
-    expect(ended({ ...again(), problem }, HELD_BACK, early)).toMatchObject({ problem: { code: 'aborted' } });
+    expect(ended({ ...again(), problem }, NOT_SENT, early)).toMatchObject({ problem: { code: 'aborted' } });
   });
 });
 
@@ -475,10 +476,13 @@ describe('reopening', () => {
   it('lets a row wait again that waited for its key, or for its initiated report', () => {
     const locked: Row = { ...refused, state: 'waiting', problem: { code: 'configuration', message: 'no key' } };
     expect(reopen(dismissed(locked))).toMatchObject({ state: 'waiting', problem: locked.problem });
-    const held = dismissed({ ...refused, problem: HELD });
+    const early: Row = { ...refused, state: 'waiting', problem: { code: 'not-found', message: 'no bet' } };
+    const along = dismissedWithReport(early, { action: 'dismissed', ...said });
+    if (typeof along === 'string') throw new Error(along);
+    expect(along).toMatchObject({ state: 'dismissed', decisions: [{ action: 'dismissed', ...said }] });
     // Its initiated report is dismissed still, so nothing would block it.
-    expect(reopen(held)).toMatchObject({ state: 'quarantined', problem: HELD });
-    expect(reopenedWithReport(held, { action: 'dismissed', ...said })).toMatchObject({
+    expect(reopen(changedRow(early, along))).toMatchObject({ state: 'quarantined', problem: DISMISSED_WITH_REPORT });
+    expect(reopenedWithReport(changedRow(early, along), { action: 'dismissed', ...said })).toMatchObject({
       state: 'waiting',
       problem: undefined,
       decisions: [{ action: 'dismissed' }, { action: 'reopened' }],
@@ -640,15 +644,20 @@ describe('the bytes of a row after a change', () => {
 
 describe('a settlement that was dismissed with its initiated report', () => {
   const bet = dismissed({ ...refused, id: 'bet' });
-  const settlement = dismissed({ ...refused, id: 'settlement', waitsFor: 'bet' }, { id: 'other', with: 'decision-1' });
+  const settlement = dismissed({ ...refused, id: 'settlement', waitsFor: 'bet' });
 
-  it('is known by the decision about that report', () => {
+  it('is known by their common decision', () => {
     expect(wasDismissedWith(settlement, bet)).toBe(true);
   });
 
+  it('is not dismissed while a worker has it, and keeps its problem if it is quarantined', () => {
+    const decision = { action: 'dismissed', ...said } as const;
+    expect(dismissedWithReport({ ...refused, state: 'in-flight' }, decision)).toContain('it is in-flight');
+    expect(dismissedWithReport(refused, decision)).toMatchObject({ state: 'dismissed', problem: refused.problem });
+  });
+
   it.each([
-    ['another decision', { ...settlement, decisions: [{ ...said, action: 'dismissed', with: 'decision-9' }] }, bet],
-    ['a decision of its own', { ...settlement, decisions: [{ ...said, action: 'dismissed' }] }, bet],
+    ['another decision', { ...settlement, decisions: [{ ...said, action: 'dismissed' }] }, bet],
     ['another report', { ...settlement, waitsFor: 'other' }, bet],
     ['a settlement that is open', { ...settlement, state: 'quarantined' }, bet],
     ['a report that is open', settlement, { ...bet, state: 'quarantined' }],

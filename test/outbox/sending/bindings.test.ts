@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createOutboxEvents } from '../../../src/outbox/events.js';
-import type { BoundDestination } from '../../../src/outbox/rules/destination.js';
+import type { BoundDestination, Gateways } from '../../../src/outbox/rules/destination.js';
 import { createBindings, ensureOwnGateways, isUnbound } from '../../../src/outbox/sending/bindings.js';
+import { MOCK_GATEWAY } from '../../../src/protocol/mock-mode.js';
 
 const OWN = 'https://own.example.com';
 const FOREIGN = 'https://foreign.example.com';
 const THIRD = 'https://third.example.com';
+const IN_MOCK_MODE = { staging: MOCK_GATEWAY, production: OWN };
 
 const staging = { account: 'brandA', environment: 'staging' } as const;
 const production = { ...staging, environment: 'production' } as const;
@@ -14,11 +16,12 @@ const at = (gateway: string, of: Omit<BoundDestination, 'gateway'> = staging): B
 interface Given {
   /** The addresses that the store returns, in the order of the destinations. Absent: it binds each as asked. */
   readonly bound?: readonly string[];
-  readonly mockMode?: boolean;
+  /** The addresses of the client. Default: its own one. */
+  readonly gateways?: Gateways;
 }
 
 /** A worker with one licence in two environments, and a store that holds these addresses. */
-function world({ bound, mockMode = false }: Given = {}) {
+function world({ bound, gateways = { staging: OWN, production: OWN } }: Given = {}) {
   const asked: (readonly BoundDestination[])[] = [];
   const logged: string[] = [];
   const told: { message: string; cause: unknown }[] = [];
@@ -32,7 +35,7 @@ function world({ bound, mockMode = false }: Given = {}) {
   };
   const settings = {
     store,
-    accounts: [{ account: 'brandA', gateways: { staging: OWN, production: OWN }, mockMode }],
+    accounts: [{ account: 'brandA', gateways }],
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (message: string) => void logged.push(message) },
   };
   const events = createOutboxEvents();
@@ -84,7 +87,7 @@ describe('before its first turn, a worker', () => {
   });
 
   it('names the mock mode as the reason of another gateway', async () => {
-    const { bind, logged } = world({ bound: [FOREIGN, OWN], mockMode: true });
+    const { bind, logged } = world({ bound: [FOREIGN, OWN], gateways: IN_MOCK_MODE });
     await bind();
     expect(logged).toEqual([expect.stringContaining('This process is in mock mode')]);
   });
@@ -168,7 +171,7 @@ describe('an outbox that shall send what is in the store', () => {
       code: 'configuration',
       message: expect.stringContaining(message),
     });
-    await expect(ensureOwnGateways(world({ bound: [OWN, FOREIGN], mockMode: true }).settings)).rejects.toThrow(
+    await expect(ensureOwnGateways(world({ bound: [FOREIGN, OWN], gateways: IN_MOCK_MODE }).settings)).rejects.toThrow(
       'mock mode',
     );
   });

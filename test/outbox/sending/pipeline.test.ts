@@ -196,17 +196,6 @@ describe('the pipeline of a worker', () => {
     ]);
   });
 
-  it('keeps its places when the clock throws', async () => {
-    const clock = new FakeClock();
-    const { begun, claim, endAll } = await world({ clock });
-    clock.now = () => {
-      throw new Error('no time');
-    };
-    for (let index = 0; index < 6; index += 1) claim(index);
-    await endAll();
-    expect(begun).toHaveLength(6);
-  });
-
   it.each<[string, PauseScope]>([
     ['a destination', { account: 'default', environment: 'staging' }],
     ['an operation', breakerOf({ account: 'default', environment: 'staging', operation: 'reportBetEvent' })],

@@ -7,7 +7,6 @@ import {
   damaged,
   dependencyOf,
   failureWaitMs,
-  HELD_BACK,
   idleWaitMs,
   isGathering,
   isInTime,
@@ -365,7 +364,6 @@ describe('the end of an attempt', () => {
     const missing = { code: 'configuration', message: 'the key is missing', keyId: 'k1' };
     for (const [end, problem] of [
       [NOT_SENT, aborted],
-      [HELD_BACK, aborted],
       [withoutKey('the key is missing', 'k1'), missing],
     ] as const)
       expect(end).toMatchObject({ kind: 'failed', outcome: 'not-sent', counts: false, problem });

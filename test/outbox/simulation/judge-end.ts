@@ -1,6 +1,5 @@
 import type { Pause } from '../../../src/outbox/rules/pause.js';
 import type { Row } from '../../../src/outbox/rules/state-machine.js';
-import { NOT_SENT } from '../../../src/outbox/sending/plan.js';
 import type { Known } from './answers.js';
 import type { Attempt } from './scenario.js';
 import { breaks, subject, type World } from './world.js';
@@ -95,7 +94,7 @@ function count({ attempt, reply, after, first, pause, breaker }: End, inDoubt: b
     coverage[inDoubt ? 'duplicate in doubt is success' : 'duplicate without doubt is quarantined'] += 1;
   if (truth === 'conflict')
     coverage[inDoubt ? 'conflict in doubt is quarantined' : 'conflict without doubt is quarantined'] += 1;
-  if (reply.ending === NOT_SENT) coverage['attempt given up, too late for its lease'] += 1;
+  if (reply.name === 'not begun') coverage['attempt given up, too late for its lease'] += 1;
   if (truth === 'turned-away' && inDoubt)
     coverage[status === undefined ? 'not sent while in doubt' : 'turned away while in doubt'] += 1;
   if (truth === 'refused') {

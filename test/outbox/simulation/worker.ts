@@ -19,7 +19,7 @@ import {
 } from '../../../src/outbox/rules/pause.js';
 import type { Row } from '../../../src/outbox/rules/state-machine.js';
 import type { ProbeOf } from '../../../src/outbox/sending/pauses.js';
-import { type Finished, GATHER_MS, HELD_BACK, NOT_SENT } from '../../../src/outbox/sending/plan.js';
+import { type Finished, GATHER_MS, NOT_SENT } from '../../../src/outbox/sending/plan.js';
 import { createClaimants } from '../../../src/outbox/store/claimants.js';
 import type { TurnResult, Write } from '../../../src/outbox/store/store.js';
 import type { Known } from './answers.js';
@@ -35,7 +35,7 @@ const SCHEDULE = { baseMs: 1_000, capMs: 60_000 };
 const PAUSE_TRIES = 5;
 
 const GIVEN_UP: Known = { name: 'not begun', truth: 'not-begun', ending: NOT_SENT, retryAfterMs: undefined };
-const NOT_NOW: Known = { name: 'held back', truth: 'not-begun', ending: HELD_BACK, retryAfterMs: undefined };
+const NOT_NOW: Known = { name: 'held back', truth: 'not-begun', ending: NOT_SENT, retryAfterMs: undefined };
 
 /** An account that a worker serves, and the address to which it sends. */
 export interface AccountGateways {

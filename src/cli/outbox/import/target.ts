@@ -88,7 +88,7 @@ export const makeStore = async (file: string): Promise<OutboxStore> => sqliteSto
  */
 export async function enter(
   store: OutboxStore,
-  { account, environment, gateway, client, internals, outbox }: Importer,
+  { account, environment, gateway, client, outbox }: Importer,
   rows: readonly Row[] = [],
 ): Promise<OutboxSettings> {
   const settings = readOutboxSettings({ ...outbox, client, store, account }, makeStandardSeal);
@@ -96,7 +96,7 @@ export async function enter(
   // In mock mode the store knows the mock gateway by a name, with any address.
   const wanted = settings.accounts.find((one) => one.account === account)?.gateways[environment] ?? gateway;
   if (bound !== undefined && bound !== wanted)
-    throw new Failure(otherGateway({ account, environment, gateway: wanted }, bound, internals.mockMode).message);
+    throw new Failure(otherGateway({ account, environment, gateway: wanted }, bound).message);
   const isNeeded = rows.some(isSealed) || (await isEncrypted(store, account));
   if (isNeeded && !('encryption' in outbox))
     throw new Failure(

@@ -104,7 +104,7 @@ describe("a user's transaction", () => {
         database.exec('PRAGMA synchronous = FULL');
         const { outbox } = outboxWorld({ store });
         database.exec('BEGIN IMMEDIATE');
-        await outbox.reportBetEvent(personalBet(bet_id), { transaction: database });
+        await outbox.within(database).reportBetEvent(personalBet(bet_id));
         database.exec('COMMIT');
         expect(await held(store)).toContain(bet_id);
         await store.close?.();
