@@ -2,6 +2,7 @@ import { hasCode } from '../../../errors/errors.js';
 import type { Clock } from '../../../platform/time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
 import { asSqliteError, type SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
+import type { FileGuard } from './file-checks.js';
 
 /** Synchronous work for a transaction. It runs again from the start if the transaction was rolled back. */
 export interface Job {
@@ -18,16 +19,9 @@ export interface CommitSettings {
   readonly connection: Connection;
   /** The file, for messages. */
   readonly place: string;
-  readonly clock: Clock;
-  readonly random: () => number;
-  /** The time limit of the retries while others hold the file. */
-  readonly busyMs: number;
-  /** Called before each transaction. Throws if the connection can no longer be used. */
-  readonly verify: () => void;
-  /** Called after each commit. Throws if the file is no longer the one that was opened. */
-  readonly ensureLive: () => void;
-  /** Called after each successful transaction. */
-  readonly committed: () => void;
+  /** Tries again while others hold the file. */
+  readonly patiently: Patience;
+  readonly guard: FileGuard;
   /** The counts: reset before the work of a transaction, and written after it. */
   readonly tally: { reset(): void; write(): void };
 }
@@ -37,21 +31,36 @@ const LARGEST_COMMIT = 1_000;
 const FIRST_WAIT_MS = 2;
 const LONGEST_BUSY_WAIT_MS = 100;
 
-/**
- * Runs transactions one after the other. Jobs of the same turn of the event loop share one commit and its wait for the
- * disk. While others hold the file, it retries with timers, within a time limit.
- */
-export function createCommits({
-  connection,
-  place,
+/** Runs an attempt again while others hold the file, for at most `busyMs`. Rejects with the error of the last one. */
+export function createPatience({
   clock,
   random,
   busyMs,
-  verify,
-  ensureLive,
-  committed,
-  tally,
-}: CommitSettings) {
+}: {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly busyMs: number;
+}) {
+  return async <T>(attempt: () => T): Promise<T> => {
+    const began = performance.now();
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_BUSY_WAIT_MS, wait * 2)) {
+      try {
+        return attempt();
+      } catch (error) {
+        if (sqliteCodeOf(error) !== 'busy' || performance.now() - began > busyMs) throw error;
+      }
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, wait * (0.5 + random() / 2)));
+    }
+  };
+}
+
+export type Patience = ReturnType<typeof createPatience>;
+
+/**
+ * Runs transactions one after the other. Jobs of the same turn of the event loop share one commit and its wait for the
+ * disk.
+ */
+export function createCommits({ connection, place, patiently, guard, tally }: CommitSettings) {
   const jobs: Job[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
@@ -60,11 +69,13 @@ export function createCommits({
   let damage: SqliteStoreError | undefined;
 
   /** The error of a failure. A file that was replaced or restored looks damaged, too. */
-  function failureOf(error: unknown): SqliteStoreError {
+  function failureOf(error: unknown): unknown {
+    // A refusal of the outbox, and not an error of SQLite.
+    if (hasCode(error, 'configuration')) return error;
     if (sqliteCodeOf(error) !== 'corrupt') return asSqliteError(place, error);
     try {
       look();
-      verify();
+      guard.verify();
     } catch (other) {
       return asSqliteError(place, other);
     }
@@ -72,39 +83,32 @@ export function createCommits({
     return damage;
   }
 
-  /** Tries again until others release the file. */
-  async function patiently<T>(attempt: () => T): Promise<T> {
-    const began = performance.now();
-    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_BUSY_WAIT_MS, wait * 2)) {
-      try {
-        if (damage) throw damage;
-        if (closed && !running) throw sqliteError('closed', place);
-        return attempt();
-      } catch (error) {
-        // A refusal of the outbox, and not an error of SQLite.
-        if (hasCode(error, 'configuration')) throw error;
-        if (sqliteCodeOf(error) !== 'busy' || performance.now() - began > busyMs) throw failureOf(error);
-      }
-      await new Promise<void>((resolve) => clock.setTimeout(resolve, wait * (0.5 + random() / 2)));
-    }
-  }
+  /** Runs an attempt, and rejects with the store's own error. */
+  const run = <T>(attempt: () => T): Promise<T> =>
+    patiently(() => {
+      if (damage) throw damage;
+      if (closed && !running) throw sqliteError('closed', place);
+      return attempt();
+    }).catch((error) => {
+      throw failureOf(error);
+    });
 
   /** Whether the file was missing. Then each operation first checks that it is back. */
   let isGone = false;
   function look(): void {
     isGone = true;
-    ensureLive();
+    guard.ensureLive();
     isGone = false;
   }
 
   function transact(group: readonly Job[]): unknown[] {
     if (isGone) look();
-    verify();
+    guard.verify();
     const result = commitAlone(group);
     const results = result === undefined ? commitTogether(group) : [result];
     // A commit to a missing file is lost, so it must not be acknowledged.
     look();
-    if (result === undefined) committed();
+    if (result === undefined) guard.note();
     return results;
   }
 
@@ -130,7 +134,7 @@ export function createCommits({
 
   async function commit(group: readonly Job[]): Promise<void> {
     try {
-      const results = await patiently(() => transact(group));
+      const results = await run(() => transact(group));
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as never);
     } catch (error) {
       // The failure of one job must not fail the others.
@@ -170,7 +174,7 @@ export function createCommits({
       }),
     /** Runs reading work outside of the store's transactions. */
     read: <T>(work: () => T): Promise<T> =>
-      patiently(() => {
+      run(() => {
         if (isGone) look();
         return work();
       }),

@@ -36,8 +36,7 @@ function folderOf(file: string): string | undefined {
  * The check runs after each commit. While their folder stays as it is, it looks at the files every few seconds only:
  * the next commit costs a fifth more if someone has read the times of the -wal file.
  */
-export function watchFiles(given: string, real: string): () => void {
-  if (real === '') return () => {};
+function watchFiles(given: string, real: string): () => void {
   const opened = [given, `${real}-wal`, `${real}-shm`]
     .map((path) => ({ path, identity: identityOf(path) }))
     .filter(({ identity }) => identity !== undefined);
@@ -63,13 +62,8 @@ const PROGRESS = `SELECT ${LATEST_SEQUENCE} AS rows, coalesce((SELECT number FRO
  * Finds out whether an older copy was written over the file, which keeps its identity. Before a transaction `verify`
  * reads the time and size of the file, which change with each checkpoint of any process, and with a copy. After a
  * change it drops the pages in memory, and compares the progress of the file with the latest one, which `note` keeps.
- * `reach` does the same after a commit that only added the row with this number.
  */
-export function watchProgress(
-  path: string,
-  { first, database }: Connection,
-): { verify(): void; note(): void; reach(sequence: number): void } {
-  if (path === '') return { verify() {}, note() {}, reach() {} };
+function watchProgress(path: string, { first, database }: Connection) {
   const read = () => {
     const { rows, turns } = first(PROGRESS) ?? {};
     return { rows: Number(rows), turns: Number(turns) };
@@ -95,11 +89,29 @@ export function watchProgress(
     note() {
       furthest = read();
     },
-    reach(sequence) {
+    reach(sequence: number) {
       furthest = { ...furthest, rows: sequence };
     },
   };
 }
+
+/** Finds out whether the file is still the one that was opened. */
+export interface FileGuard {
+  /** Called after each commit. Throws if the file was deleted or replaced. */
+  readonly ensureLive: () => void;
+  /** Called before each transaction. Throws if an older copy was written over the file. */
+  readonly verify: () => void;
+  /** Called after each successful transaction. */
+  readonly note: () => void;
+  /** Called instead after a commit that only added the row with this number. */
+  readonly reach: (sequence: number) => void;
+}
+
+/** Guards the file of a connection. A database in memory has none. */
+export const guardFile = (given: string, real: string, connection: Connection): FileGuard =>
+  real === ''
+    ? { ensureLive() {}, verify() {}, note() {}, reach() {} }
+    : { ensureLive: watchFiles(given, real), ...watchProgress(real, connection) };
 
 interface OpenFile {
   /** The SQLite version that has the file open. It differs between libraries. */

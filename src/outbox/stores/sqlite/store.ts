@@ -4,13 +4,13 @@ import type { OpenCounts } from '../../store/operator-store.js';
 import type { Enqueued, NewRow, OutboxStore, Turn, TurnResult } from '../../store/store.js';
 import { isStorable } from '../rows.js';
 import { createReads } from '../sql/reads.js';
-import { createCommits, watchCommits } from './commits.js';
+import { createCommits, createPatience, watchCommits } from './commits.js';
 import { addPace, countOpen, countRows, createTally } from './counts.js';
 import { type Connection, connect, fileOf, pragma, rollBack, type SqliteDatabase } from './database.js';
 import { createDecisions, emptyLog, eraseRows } from './decisions.js';
 import { createDestinations } from './destinations.js';
 import { asSqliteError, isNested, SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
-import { noteOpen, watchFiles, watchProgress } from './file-checks.js';
+import { guardFile, noteOpen } from './file-checks.js';
 import { createReceipts, pruneStep } from './final-rows.js';
 import { closeFile, ensureFull, ensureKeepsCommits, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
@@ -38,51 +38,44 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   /** Whole milliseconds, which the tables need. */
   const now = () => Math.trunc(clock.now());
   const tally = createTally(connection);
-  let progress: ReturnType<typeof watchProgress> | undefined;
-  const verify = () => {
-    if (given) ensureFull(database, place);
-    progress?.verify();
-  };
-  let ensureLive = () => {};
+  const patiently = createPatience({ clock, random, busyMs });
   let noteClosed = () => {};
-  const commits = createCommits({
-    connection,
-    place,
-    clock,
-    random,
-    busyMs,
-    verify,
-    ensureLive: () => ensureLive(),
-    committed: () => progress?.note(),
-    tally,
-  });
+  const forget = () => {
+    noteClosed();
+    connection.forget();
+  };
 
-  const settings = createSettings(connection, commits);
-
-  let durable: boolean;
-  try {
-    durable = await commits.read(() => prepareDatabase(database, place, !given));
+  /** Prepares the file. The store does not exist before, so nothing is committed without its checks. */
+  async function prepare() {
+    const durable = await patiently(() => prepareDatabase(database, place, !given));
     const real = fileOf(database);
     noteClosed = noteOpen(database, real);
-    ensureLive = watchFiles(given ? real : place, real);
-    progress = await commits.read(() => watchProgress(real, connection));
+    const guard = await patiently(() => guardFile(given ? real : place, real, connection));
+    const verify = () => {
+      if (given) ensureFull(database, place);
+      guard.verify();
+    };
+    const commits = createCommits({ connection, place, patiently, guard: { ...guard, verify }, tally });
+    const settings = createSettings(connection, commits);
     // The first report may come in a transaction of the user, which keeps the store from writing.
     await settings.remember(OWN_SECRET, newSecret());
-  } catch (error) {
-    noteClosed();
-    if (!given) database.close();
-    throw error;
+    return { durable, guard, commits, settings };
   }
 
+  const { durable, guard, commits, settings } = await prepare().catch((error) => {
+    forget();
+    if (!given) database.close();
+    throw asSqliteError(place, error);
+  });
+
   const ensureSame = () => {
-    ensureLive();
-    progress?.verify();
+    guard.ensureLive();
+    guard.verify();
   };
   const close = async () => {
     await commits.close();
-    noteClosed();
     if (!given) closeFile(database, ensureSame);
-    connection.forget();
+    forget();
   };
   let closing: Promise<void> | undefined;
 
@@ -123,7 +116,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     const insertFirst = (given: NewRow) => {
       const row = rows.insertOne(given, now());
       if (!row) return undefined;
-      progress?.reach(row.sequence);
+      guard.reach(row.sequence);
       return [{ row, added: true }];
     };
     return write(
