@@ -62,7 +62,9 @@ const addFunction = (schema: string): string => `
   BEGIN
     IF patience IS NOT NULL THEN PERFORM set_config('lock_timeout', patience, true); END IF;
     FOR item IN
-      SELECT DISTINCT n.account, n.environment, n.gateway FROM json_to_recordset(new_rows) AS n(account text, environment text, gateway text) ORDER BY 1, 2, 3
+      SELECT DISTINCT n.account, n.environment, n.gateway FROM json_to_recordset(new_rows) AS n(account text, environment text, gateway text)
+      WHERE NOT EXISTS (SELECT 1 FROM ${schema}.destinations AS d WHERE d.account = n.account AND d.environment = n.environment AND d.gateway = n.gateway)
+      ORDER BY 1, 2, 3
     LOOP
       bound := ${schema}.bind(item.account, item.environment, item.gateway);
       IF bound <> item.gateway THEN RETURN json_build_object('account', item.account, 'environment', item.environment, 'gateway', item.gateway, 'bound', bound); END IF;
