@@ -6,7 +6,8 @@ import { memoryStore } from '../../../src/entries/outbox.js';
 import { sqliteStore } from '../../../src/entries/outbox-sqlite.js';
 import { withdrawalEvent } from '../../support/factories.js';
 import { failureOf } from '../../support/failure-of.js';
-import { openSqlite } from '../stores/sqlite/files.js';
+import { newFile, openSqlite } from '../stores/sqlite/files.js';
+import { settleBetweenKills } from './settled-between-kills.js';
 import { ENUGU, processes, testSettledLocation } from './settled-location.js';
 
 describe('over SQLite', () => {
@@ -32,6 +33,10 @@ describe('over SQLite', () => {
       },
     };
   });
+
+  it('a withdrawal is settled with its location between processes that are killed', { tags: 'slow' }, () =>
+    settleBetweenKills(newFile()),
+  );
 });
 
 describe('over a memory store', () => {
