@@ -91,7 +91,13 @@ const ONLY: readonly { from: string; to: string; files: readonly string[]; andTy
   {
     from: 'console',
     to: 'outbox',
-    files: ['outbox/operator/operator.ts', 'outbox/operator/context.ts', 'outbox/stores/rows.ts'],
+    files: [
+      'outbox/operator/operator.ts',
+      'outbox/operator/context.ts',
+      'outbox/rules/destination.ts',
+      'outbox/rules/state-machine.ts',
+      'outbox/stores/rows.ts',
+    ],
     andTypes: true,
   },
   { from: 'console', to: 'protocol', files: ['protocol/operations.ts'], andTypes: true },

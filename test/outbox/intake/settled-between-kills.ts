@@ -63,7 +63,7 @@ export async function settleBetweenKills(place: string, schema?: string): Promis
     const held = async (): Promise<Held[]> =>
       (await (await fetch(`${url}/__admin/reports?reveal=true`)).json()).reports;
 
-    /** Kills a worker while it waits for answers: the gateway has recorded so many reports, and their rows are in flight. */
+    /** Kills a worker while it waits for answers. The gateway has recorded `count` reports, and their rows are in flight. */
     async function killWorkerInFlight(count: number): Promise<void> {
       await fetch(faults, { method: 'POST', body: JSON.stringify({ kind: 'hang', when: 'after', times: null }) });
       const { child } = await start();

@@ -130,7 +130,7 @@ describe('a dismissed report that is reopened', () => {
         decisions: [{ action: 'dismissed' }, { action: 'reopened' }, { action: 'retry' }],
       },
     ]);
-    expect(await verifyReceipts(lines)).toMatchObject({ valid: true, count: 2 });
+    expect(await verifyReceipts(lines.map((line) => `${line}\n`))).toMatchObject({ valid: true, count: 2 });
     expect((await data.report(BET))?.timeline.at(-1)).toMatchObject({ kind: 'receipt', index: 1 });
   });
 });
@@ -164,7 +164,7 @@ describe('the log of a report that is reopened while another process adds its li
     await appendReceipts(store);
     const lines = await linesOf(store);
     expect(lines.map((line) => JSON.parse(line).outcome)).toEqual(['dismissed', 'recorded']);
-    expect(await verifyReceipts(lines)).toMatchObject({ valid: true });
+    expect(await verifyReceipts(lines.map((line) => `${line}\n`))).toMatchObject({ valid: true });
   });
 });
 
