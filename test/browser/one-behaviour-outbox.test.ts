@@ -47,7 +47,7 @@ const outboxOptions: Record<string, unknown>[] = [
   { store: undefined },
   { store: { player: 'U-1' } },
   { store: name },
-  { client: {}, store: {}, account: name, concurrency: 0, pollMs: 0, retry: { baseMs: -1 }, encryption: {} },
+  { client: {}, store: {}, account: name, concurrency: 0, pollMs: 0, retry: { baseMs: -1 }, keepBodies: 1 },
 ];
 
 const storeOptions: unknown[] = [
