@@ -171,7 +171,7 @@ export function differences(row: Operation, expected: unknown, received: unknown
 const describeValue = (value: unknown): string | undefined =>
   typeof value === 'object' && value !== null ? '[masked]' : JSON.stringify(value);
 
-/** The text for a path in the body. A path that the specification does not have may hold any data. */
+/** Whether a value must be masked. A path that the specification does not have may hold any data. */
 function isPersonal(row: Operation, path: Path): boolean {
   const inLocation = row.location !== 'none' && path[0] === 'location';
   const field = inLocation ? fieldAt(location, path.slice(1)) : fieldAt(row.request, path);

@@ -1,6 +1,8 @@
-import { type DecidedReport, type DecideRequest, openSettlementOf, plan } from '../../outbox/operator/decide.js';
+import type { DecidedReport } from '../../outbox/operator/commit-decision.js';
+import { type DecideRequest, planChange } from '../../outbox/operator/decide.js';
 import { scanRows } from '../../outbox/operator/reports.js';
-import { type Row, wrongOf } from '../../outbox/rules/state-machine.js';
+import { openSettlementOf } from '../../outbox/operator/settlements.js';
+import { problemKeyOf, type Row } from '../../outbox/rules/state-machine.js';
 import { EXIT, Failure, printable, remark, say } from '../output.js';
 import { findReport } from './find.js';
 import { needed, type OutboxValues } from './options.js';
@@ -31,12 +33,12 @@ async function selectionOf(
   const narrowing = { account, environment, operation };
   if (all) {
     for await (const { problem } of scanRows(view.store, { ...narrowing, state: 'quarantined' }))
-      if (code === undefined || code === wrongOf(problem).code) return { all: { ...narrowing, code } };
+      if (code === undefined || code === problemKeyOf(problem).code) return { all: { ...narrowing, code } };
     return undefined;
   }
   if (code !== undefined) throw new Failure('--code goes with --all only');
   const verb = action === 'retry' ? 'retry' : 'resolve';
-  const fits = (row: Row) => typeof plan(row, { action, reason: '', at: view.now }, true) !== 'string';
+  const fits = (row: Row) => typeof planChange(row, { action, reason: '', at: view.now }, true) !== 'string';
   // All reports are found before the first one is changed, so a wrong name changes nothing.
   const ids = new Set<string>();
   for (const name of names) ids.add((await findReport(view, name, narrowing, verb, fits)).id);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { hasCode } from '../../errors/errors.js';
-import { prepareReplacement } from '../../outbox/operator/decide.js';
+import { prepareReplacement } from '../../outbox/operator/decide-row.js';
 import { mayReplace, type Row } from '../../outbox/rules/state-machine.js';
 import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
 import { printDecided } from './decide.js';

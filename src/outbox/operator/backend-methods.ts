@@ -26,7 +26,7 @@ import { createOnlyRefused } from '../sending/only-refused.js';
 import { receiptOfRow, type Waiters } from '../sending/receipt-waiters.js';
 import type { Worker } from '../sending/worker.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
-import { decideRow, ownRow, prepareReplacement, refusal } from './decide.js';
+import { decideRow, ownRow, prepareReplacement, refusal } from './decide-row.js';
 import { liftPauses } from './pauses.js';
 import { scanRows, toPublicPauses, toPublicReport } from './reports.js';
 
@@ -92,19 +92,19 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
     decision: Decision,
     planRow: (row: Row) => Change | string = (row) => decided(row, decision, keepBodies),
   ): Promise<OutboxReport> {
-    const [now, ...settlements] = await decideRow(store, id, account, decision, planRow);
+    const [changed, ...settlements] = await decideRow(store, id, account, decision, planRow);
     for (const { id: other, why } of settlements) {
       if (why === undefined) continue;
       const message = `The settlement ${other} is not reopened: ${why}.`;
       settings.logger.warn(message);
       events.emit('error', { message, cause: undefined });
     }
-    for (const row of [now, ...settlements.flatMap(({ row }) => row ?? [])]) {
+    for (const row of [changed, ...settlements.flatMap(({ row }) => row ?? [])]) {
       events.emit('decided', { ...aboutReport(row), action: row.decisions.at(-1)?.action ?? decision.action });
       waiters.tell(row);
     }
     wake();
-    return toPublicReport(now);
+    return toPublicReport(changed);
   }
 
   /** The reason of a decision that needs one. */
@@ -250,7 +250,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
       await ensureOwnGateways(settings);
       const replacement = await prepareReplacement(intake, row, payload, callOptions);
       const decision: Decision = { action: 'replaced', reason, at: internals.clock.now() };
-      return decide(id, decision, (now) => replaced(now, decision, replacement));
+      return decide(id, decision, (row) => replaced(row, decision, replacement));
     },
     reopen: async (id, options) => {
       checkOptions('reopen', options);

@@ -3,7 +3,7 @@ import { printable } from '../../platform/messages.js';
 import { erasedBy } from '../seal/excerpt.js';
 import { missingKeyOf } from '../seal/seal.js';
 import { type OperatorContext, OperatorRefusal } from './context.js';
-import { beginOrGoOn, type DecisionRecord, recordOf, type Who } from './decision-log.js';
+import { type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
 import { findRow } from './life.js';
 
 export interface ReportBody {
@@ -32,7 +32,7 @@ export async function readReportBody(context: OperatorContext, id: string, by: W
       'locked',
       'The body of this report was deleted: the outbox keeps a body only until its report is final.',
     );
-  const log = (who: Who) => beginOrGoOn(context, who, { action: 'body', about: { ids: [row.id] }, done: true });
+  const log = (who: Who) => storeDecision(context, who, { action: 'body', about: { ids: [row.id] }, done: true });
   const isRepeated = (await context.console.decision(by.decision)) !== undefined;
   const kept = await log(by);
   // Each reading has a line of its own.

@@ -90,7 +90,7 @@ const shownAbout = (about: string): DecisionRecord['about'] =>
   ) as DecisionRecord['about'];
 
 /** Stores a decision, or continues the same stored one. Refuses a different one with its id. */
-export async function beginOrGoOn(
+export async function storeDecision(
   { console: store }: OperatorContext,
   { decision: id, who, reason }: Who,
   more: Omit<NewDecision, 'id' | 'who' | 'reason' | 'about'> & { readonly about: object },

@@ -4,7 +4,7 @@ import type { OutboxEnvironment, PauseReason, PauseScope } from '../rules/destin
 import { liftPause, type Pause } from '../rules/pause.js';
 import { type OutboxStore, pausesOf } from '../store/store.js';
 import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
-import { beginOrGoOn, type DecisionRecord, recordOf, type Who } from './decision-log.js';
+import { type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
 import { shownText } from './reports.js';
 
 /** The pause of a destination or of one of its operations. */
@@ -106,7 +106,7 @@ export async function resume(context: OperatorContext, where: PauseScope, by: Wh
   if (!isShown(context, where.account))
     throw new OperatorRefusal('not-found', 'No account of this name is shown here.');
   const isRepeated = (await context.console.decision(by.decision)) !== undefined;
-  const decision = recordOf(await beginOrGoOn(context, by, { action: 'resume', about: where, done: true }));
+  const decision = recordOf(await storeDecision(context, by, { action: 'resume', about: where, done: true }));
   // A repetition must not lift a pause that has begun since.
   const pauses = isRepeated ? [] : await liftPauses(context.store, where);
   context.resumed(pauses.filter(({ isLifted }) => isLifted));

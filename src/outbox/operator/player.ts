@@ -5,7 +5,7 @@ import { isFinal, type Row } from '../rules/state-machine.js';
 import { erasedBy, openKept } from '../seal/excerpt.js';
 import { missingKeyOf } from '../seal/seal.js';
 import { isWithin, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
-import { beginOrGoOn, type Who } from './decision-log.js';
+import { storeDecision, type Who } from './decision-log.js';
 import { type ReportSummary, scanRows, stateOf } from './reports.js';
 
 export interface PlayerReports extends Pick<ReportSummary, 'account' | 'environment' | 'operation' | 'state'> {
@@ -124,7 +124,7 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
     found = [];
     if (!erase || !eraseRows || sequences.length === 0) return;
     const about = { ...(account && { account }), ...(environment && { environment }) };
-    if (!isLogged) await beginOrGoOn(context, erase, { action: 'erase', about, done: true });
+    if (!isLogged) await storeDecision(context, erase, { action: 'erase', about, done: true });
     isLogged = true;
     erased += await eraseRows(erase.decision, sequences);
   }

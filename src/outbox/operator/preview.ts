@@ -1,10 +1,12 @@
 import { printable } from '../../platform/messages.js';
 import type { Row } from '../rules/state-machine.js';
 import type { GroupTally } from '../store/operator-store.js';
+import { NOT_FOUND } from './commit-decision.js';
 import { isShown, type OperatorContext } from './context.js';
-import { type DecideRequest, type DecisionProgress, openSettlementOf, plan, selectRows } from './decide.js';
+import { type DecideRequest, type DecisionProgress, MOST_REFUSED, planChange, selectRows } from './decide.js';
 import type { Selection } from './decision-log.js';
 import { type ReportSummary, summaryOf } from './reports.js';
+import { openSettlementOf } from './settlements.js';
 
 /** The effect of a decision. `settlements` counts those that are sent after a dismissal; it is 0 otherwise. */
 export interface Preview extends GroupTally {
@@ -15,7 +17,6 @@ export interface Preview extends GroupTally {
 }
 
 const MOST_EXAMPLES = 5;
-const MOST_REFUSED = 20;
 
 /** The effect of a decision about a selection. Changes nothing. */
 export async function preview(
@@ -27,10 +28,10 @@ export async function preview(
   const asOf = await store.now();
   const limit = 'ids' in selection ? selection.ids.length : MOST_EXAMPLES;
   const { rows, missing } = await selectRows(context, selection, { asOf, cursor: 0 }, limit);
-  const planned = rows.map((row) => ({ row, change: plan(row, { action, reason: '', at: asOf }, keepBodies) }));
+  const planned = rows.map((row) => ({ row, change: planChange(row, { action, reason: '', at: asOf }, keepBodies) }));
   const touched = planned.filter(({ change }) => typeof change !== 'string').map(({ row }) => row);
   const refused = [
-    ...missing.map((id) => ({ id: printable(id), why: 'the outbox does not have this report' })),
+    ...missing.map((id) => ({ id: printable(id), why: NOT_FOUND })),
     ...planned.flatMap(({ row, change }) =>
       typeof change === 'string' ? [{ id: printable(row.id), why: printable(change) }] : [],
     ),

@@ -1,9 +1,18 @@
 import { appendReceipts } from '../receipts/log.js';
 import { type Decision, type Row, takenBack } from '../rules/state-machine.js';
 import type { KeptDecision } from '../store/operator-store.js';
+import { commitDecision, type RowsPage } from './commit-decision.js';
 import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
-import { addSettlements, DEFAULT_MS, type DecideRequest, makeCommits, type Page } from './decide.js';
-import { beginOrGoOn, type DecisionRecord, isWhollyShown, recordOf, shownDecision, type Who } from './decision-log.js';
+import { DEFAULT_MS, type DecideRequest } from './decide.js';
+import {
+  type DecisionRecord,
+  isWhollyShown,
+  recordOf,
+  shownDecision,
+  storeDecision,
+  type Who,
+} from './decision-log.js';
+import { addSettlements } from './settlements.js';
 
 export interface UndoRequest extends Who, Pick<DecideRequest, 'forMs'> {
   /** The id of the decision to undo. */
@@ -43,7 +52,7 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
     throw new OperatorRefusal('conflict', 'This decision was already undone. Nothing was done.');
   const touched = of.id;
   const about = { decision: touched };
-  const begun = await beginOrGoOn(context, request, { action: 'undo', about, done: false, undoes: touched });
+  const begun = await storeDecision(context, request, { action: 'undo', about, done: false, undoes: touched });
   const undone = { reason, at: begun.at, by: who };
   const reopening: Decision = { action: 'reopened', ...undone, id: begun.id };
   const isDismissal = of.action === 'dismissed';
@@ -56,7 +65,7 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
   }
 
   // The cursor is one more than the place of the last undone step.
-  async function next({ cursor }: KeptDecision): Promise<Page> {
+  async function next({ cursor }: KeptDecision): Promise<RowsPage> {
     const step = await context.console.touched(touched, cursor - 1);
     if (!step) return { planned: [], to: cursor, done: true };
     if (isDismissal) await appendReceipts(context.store);
@@ -66,10 +75,10 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
     return { planned, to: step.from + 1, done: false };
   }
 
-  const ended = await makeCommits(context, begun, forMs, next, (results) => {
+  const ended = await commitDecision(context, begun, forMs, next, (results) => {
     kept += results.filter(({ row }) => !row).length;
-    const now = results.flatMap(({ row }) => row ?? []);
-    if (isDismissal && now.length > 0) context.decided(now, 'reopened');
+    const changed = results.flatMap(({ row }) => row ?? []);
+    if (isDismissal && changed.length > 0) context.decided(changed, 'reopened');
   });
   if (isDismissal) await context.afterDecision('reopened');
   return { decision: recordOf(ended), more: !ended.done, kept };

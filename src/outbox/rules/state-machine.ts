@@ -68,7 +68,7 @@ export const MOST_WORDS = 400;
  * The group of a problem: its code, and its message without the name of the report. Reports with the same problem are
  * one group. A message begins with the name of its report and a colon. The databases compute the same value in SQL.
  */
-export function wrongOf(problem: Problem | undefined): { readonly code: string; readonly words: string } {
+export function problemKeyOf(problem: Problem | undefined): { readonly code: string; readonly words: string } {
   const { code = 'unknown', message = '', conflict } = problem ?? {};
   const words = message.slice(message.includes(': ') ? message.indexOf(': ') + 2 : 0);
   return { code: conflict ? 'conflict' : code, words: Array.from(words).slice(0, MOST_WORDS).join('') };

@@ -14,7 +14,7 @@ export interface OpenCounts extends Destination {
   readonly oldestOpenAt: number | undefined;
 }
 
-/** The key of the quarantined rows of one place that have the same problem, as `wrongOf` computes it. */
+/** The key of the quarantined rows of one place that have the same problem, as `problemKeyOf` computes it. */
 export interface ProblemKey extends Destination {
   readonly code: string;
   /** The message of the problem, without the name of the report. */
@@ -154,7 +154,7 @@ export interface OperatorStore {
   open(): Promise<CountedPlaces>;
   /** The numbers of final rows, including pruned ones. Without `accounts`: of all accounts. */
   finals(accounts?: readonly string[]): Promise<FinalCounts>;
-  wrong(): Promise<readonly ProblemCount[]>;
+  problemGroups(): Promise<readonly ProblemCount[]>;
   /** The rows of a group that were quarantined by `asOf`, without their bodies, in the order of `sequence`. */
   quarantined(query: GroupQuery): Promise<readonly Row[]>;
   /**

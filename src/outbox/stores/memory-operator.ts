@@ -1,7 +1,7 @@
 import { SPANS } from '../receipts/pace.js';
 import { type Destination, keyOf } from '../rules/destination.js';
 import type { Counts, Row, Write } from '../rules/state-machine.js';
-import { wrongOf } from '../rules/state-machine.js';
+import { problemKeyOf } from '../rules/state-machine.js';
 import type {
   KeptDecision,
   NewDecision,
@@ -29,7 +29,7 @@ export interface MemoryOperatorParts {
 const withoutBody = (row: Row): Row => ({ ...row, body: undefined, excerpt: undefined });
 
 const isOf = ({ account, environment, problem }: Row, of: ProblemKey): boolean => {
-  const { code, words } = wrongOf(problem);
+  const { code, words } = problemKeyOf(problem);
   return account === of.account && environment === of.environment && code === of.code && words === of.words;
 };
 
@@ -69,10 +69,10 @@ export function memoryOperator({
     };
   }
 
-  function wrong(): ProblemCount[] {
+  function problemGroups(): ProblemCount[] {
     const groups = new Map<string, ProblemCount>();
     for (const { account, environment, problem, changedAt, sequence } of quarantined()) {
-      const of = { account, environment, ...wrongOf(problem) };
+      const of = { account, environment, ...problemKeyOf(problem) };
       const key = JSON.stringify(of);
       const before = groups.get(key) ?? { ...of, count: 0, firstAt: changedAt, lastAt: changedAt, example: sequence };
       const [firstAt, lastAt] = [Math.min(before.firstAt, changedAt), Math.max(before.lastAt, changedAt)];
@@ -128,7 +128,7 @@ export function memoryOperator({
     now: async () => now(),
     open: async () => ({ countedAt: now(), places: [...destinations()].map(openOf) }),
     finals: async (accounts) => finals(accounts),
-    wrong: async () => wrong(),
+    problemGroups: async () => problemGroups(),
     quarantined: async ({ of, asOf, after, limit }) =>
       quarantined()
         .filter((row) => isOf(row, of) && row.changedAt <= asOf && row.sequence > after)

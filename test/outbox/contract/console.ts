@@ -89,7 +89,7 @@ export const consoleCases: readonly ContractCase[] = [
       ...QUARANTINED,
       problem: { code: 'duplicate', conflict: true, message: `reportBetEvent B-4: it holds other data: "so it says"` },
     });
-    const found = [...(await console.wrong())].sort((a, b) => b.count - a.count);
+    const found = [...(await console.problemGroups())].sort((a, b) => b.count - a.count);
     const times = rows.map(({ changedAt }) => changedAt);
     equal(
       found,
@@ -140,7 +140,7 @@ export const consoleCases: readonly ContractCase[] = [
     if (!row) throw new Error('a row to claim: expected one');
     await write(store, row, QUARANTINED);
     equal(
-      (await console.wrong()).map(({ code, words, count }) => [code, words, count]),
+      (await console.problemGroups()).map(({ code, words, count }) => [code, words, count]),
       [['unknown', '', 1]],
       'groups',
     );

@@ -154,7 +154,7 @@ export const decisionCases: readonly ContractCase[] = [
       equal(row.decisions[0]?.undone, undone, 'who has undone it');
       equal((await read(store, claimed?.id ?? '')).state, 'in-flight', 'the row that was claimed');
       equal(
-        (await console.wrong()).map(({ count }) => count),
+        (await console.problemGroups()).map(({ count }) => count),
         [1],
         'groups',
       );

@@ -205,7 +205,7 @@ export const reopeningCases: readonly ContractCase[] = [
   consoleCase('a step reopens rows, and its group is counted again', async ({ store, console }) => {
     const row = await dismissed(store);
     await log(store);
-    equal(await console.wrong(), [], 'groups');
+    equal(await console.problemGroups(), [], 'groups');
     const begun = await console.begin({
       id: 'decision-0000-0001',
       action: 'reopened',
@@ -218,7 +218,7 @@ export const reopeningCases: readonly ContractCase[] = [
     const writes = [{ id: row.id, sequence: row.sequence, expected: row, change }];
     equal(await console.step({ id: begun.id, from: 0, to: 1, done: true, skipped: 0, writes }), [true], 'the writes');
     equal(
-      (await console.wrong()).map(({ code, count }) => [code, count]),
+      (await console.problemGroups()).map(({ code, count }) => [code, count]),
       [['unprocessable', 1]],
       'groups',
     );

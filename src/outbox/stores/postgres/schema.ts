@@ -158,7 +158,7 @@ const identities = (schema: string): string => `
   ].join('')}
 `;
 
-/** The same as `wrongOf` of `state-machine.ts`, for a new version of a row of the queue. */
+/** The same as `problemKeyOf` of `state-machine.ts`, for a new version of a row of the queue. */
 const CODE =
   "CASE WHEN NEW.problem ->> 'conflict' = 'true' THEN 'conflict' ELSE coalesce(NEW.problem ->> 'code', 'unknown') END";
 const MESSAGE = "coalesce(NEW.problem ->> 'message', '')";

@@ -187,7 +187,7 @@ export function createSearch(run: Run, schema: string) {
       );
       return found.map(readRow);
     },
-    async wrong(): Promise<ProblemCount[]> {
+    async problemGroups(): Promise<ProblemCount[]> {
       const found = await run(
         `SELECT json_build_object('account', w.account, 'environment', w.environment, 'code', w.code, 'words', w.words, 'count', w.number, 'firstAt', w.first_at,
           'lastAt', w.last_at, 'example', w.example)::text AS wrong FROM (

@@ -87,7 +87,7 @@ export async function openPostgresStore(
       now: async () => Number((await run(`SELECT (${NOW_MS})::text AS now`))[0]?.now),
       open,
       finals: (accounts) => readFinals(run, schema, accounts),
-      wrong: search.wrong,
+      problemGroups: search.problemGroups,
       quarantined: ({ of, asOf, after, limit }) => search.quarantined(of, asOf, after, limit),
       tally: search.tally,
       rows: search.rows,

@@ -50,7 +50,7 @@ const said = (path: string) => `CASE WHEN json_valid(problem) THEN json_extract(
 const MESSAGE = `coalesce(CASE WHEN typeof(${said('message')}) = 'text' THEN ${said('message')} END, '')`;
 
 /**
- * The group of a quarantined row: the same as `wrongOf` of `state-machine.ts`. The columns are generated, so that no write
+ * The group of a quarantined row: the same as `problemKeyOf` of `state-machine.ts`. The columns are generated, so that no write
  * names them, and have no value in other rows.
  */
 const WRONG_COLUMNS = `wrong_code TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN

@@ -89,7 +89,7 @@ const PLACE = 'sequence, enqueued_at';
 const OF_GROUP =
   "INDEXED BY outbox_wrong WHERE state = 'quarantined' AND account = ? AND environment = ? AND wrong_code = ? AND wrong_words = ? AND changed_at <= ?";
 const QUARANTINED_OF = `SELECT ${BODILESS} FROM outbox_rows ${OF_GROUP} AND sequence > ? ORDER BY sequence LIMIT ?`;
-export const WRONG = `SELECT account, environment, wrong_code, wrong_words, count(*) AS count, min(changed_at) AS first, max(changed_at) AS last, min(sequence) AS example
+export const PROBLEM_GROUPS = `SELECT account, environment, wrong_code, wrong_words, count(*) AS count, min(changed_at) AS first, max(changed_at) AS last, min(sequence) AS example
   FROM outbox_rows INDEXED BY outbox_wrong WHERE state = 'quarantined' GROUP BY account, environment, wrong_code, wrong_words`;
 const SETTLEMENTS =
   "sum((SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents WHERE d.waits_for = r.id AND d.state = 'waiting' AND d.blocked = 1))";
@@ -185,8 +185,8 @@ export function createSearch({ first, all }: Connection) {
     search,
     quarantined: (of: ProblemKey, asOf: number, after: number, limit: number): Row[] =>
       all(QUARANTINED_OF, ...groupOf(of, asOf), after, limit).map(rowOf),
-    wrong: (): ProblemCount[] =>
-      all(WRONG).map((found) => ({
+    problemGroups: (): ProblemCount[] =>
+      all(PROBLEM_GROUPS).map((found) => ({
         account: String(found.account),
         environment: String(found.environment) as OutboxEnvironment,
         code: String(found.wrong_code),

@@ -173,7 +173,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
           return { countedAt: now(), places: places.filter(isShown) };
         }),
       finals: (accounts) => read(() => tally.read(accounts ?? destinations.accounts())),
-      wrong: () => read(search.wrong),
+      problemGroups: () => read(search.problemGroups),
       quarantined: ({ of, asOf, after, limit }) => read(() => search.quarantined(of, asOf, after, limit)),
       tally: (of, asOf, withSettlements) => read(() => search.tally(of, asOf, withSettlements)),
       rows: (sequences) => read(() => search.rows(sequences)),

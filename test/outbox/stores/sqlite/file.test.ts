@@ -133,7 +133,7 @@ describe('a file of the SQLite store', () => {
     other.exec(`UPDATE outbox_rows SET state = 'quarantined', problem = '{"code": 5'`);
     other.close();
     const store = await openStore(file);
-    expect(await store.console?.wrong()).toMatchObject([{ code: 'unknown', words: '', count: 1 }]);
+    expect(await store.console?.problemGroups()).toMatchObject([{ code: 'unknown', words: '', count: 1 }]);
     await store.close?.();
   });
 

@@ -1,0 +1,41 @@
+import {
+  type Decision,
+  dismissedWithReport,
+  isFinal,
+  type Row,
+  reopenedWithReport,
+  wasDismissedWith,
+} from '../rules/state-machine.js';
+import type { OutboxStore } from '../store/store.js';
+import { isChanging, type Planned } from './commit-decision.js';
+import { relatedRows } from './reports.js';
+
+/** Whether an action changes dismissed rows. Each of them has a line in the receipt log first. */
+export const isReopening = (action: Decision['action']): boolean => action === 'reopened' || action === 'replaced';
+
+const isOpenSettlementOf = ({ waitsFor, state }: Row, { id }: Row): boolean => waitsFor === id && !isFinal(state);
+
+/**
+ * Adds the settlements about which a decision decides in the commit of their initiated reports, each with its change:
+ * those that were dismissed with them are reopened, or the open ones are dismissed. A settlement that is among the
+ * reports is decided about with its initiated one, too.
+ */
+export async function addSettlements(
+  store: OutboxStore,
+  planned: readonly Planned[],
+  decision: Decision,
+): Promise<Planned[]> {
+  const isBack = isReopening(decision.action);
+  const found: Planned[] = [];
+  for (const { row } of planned.filter(isChanging)) {
+    const isMeant = (one: Row) => (isBack ? wasDismissedWith(one, row) : isOpenSettlementOf(one, row));
+    const settlement = (await relatedRows(store, row)).find(isMeant);
+    const planSettlement = isBack ? reopenedWithReport : dismissedWithReport;
+    if (settlement) found.push({ row: settlement, change: planSettlement(settlement, decision) });
+  }
+  return [...planned.filter(({ row }) => !found.some((one) => one.row.id === row.id)), ...found];
+}
+
+/** The open settlement that waits for an initiated report. */
+export const openSettlementOf = async (store: OutboxStore, row: Row): Promise<Row | undefined> =>
+  (await relatedRows(store, row)).find((one) => isOpenSettlementOf(one, row));
