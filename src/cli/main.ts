@@ -6,7 +6,7 @@ import { run } from './mock/run.js';
 import { describeOutbox, outbox } from './outbox/command.js';
 import { complain, EXIT, Failure, say, type Terminal, withTerminal } from './output.js';
 
-export interface Command extends Described {
+interface Command extends Described {
   readonly words: readonly string[];
   /** The help of the command within it that these words name. */
   readonly describe?: (words: readonly string[]) => Described;

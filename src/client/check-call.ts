@@ -17,7 +17,7 @@ import type { CallOptions } from './options.js';
 /** The settings of a call, beside its body. */
 export type Parameters = Required<Omit<CallOptions, 'timeoutMs'>> & { readonly timeoutMs: number };
 
-export interface CheckedCall {
+interface CheckedCall {
   /** Without its location. */
   readonly body: Record<string, unknown>;
   readonly reference: string | undefined;

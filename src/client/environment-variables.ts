@@ -8,7 +8,7 @@ import type { LocationInput } from '../schema/location.js';
 import { nearest } from '../schema/option-rules.js';
 import type { GatewayOptions } from './options.js';
 
-export interface FromVariables {
+interface FromVariables {
   readonly gateways: Readonly<Record<Environment, GatewayOptions>>;
   /** The environment of calls that name none. Undefined if no variable names it. */
   readonly environment: Environment | undefined;

@@ -8,7 +8,7 @@ import type { Settings } from './config.js';
 
 export type EarlierLocation = (report: Pick<AnyReport, 'environment' | 'reference'>) => Promise<Location | undefined>;
 
-export interface AttemptLimit {
+interface AttemptLimit {
   readonly signal: AbortSignalLike;
   readonly milliseconds: number;
   /** For a relay: the tag of the report's player. */

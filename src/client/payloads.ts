@@ -6,7 +6,7 @@ import type { SettledWithdrawal, WithdrawalEvent } from '../schema/withdrawal.js
 import type { CallOptions } from './options.js';
 
 /** Parameters that may be in the payload instead of the options. They are removed before it is sent. */
-export type PayloadParameters = Pick<CallOptions, 'environment' | 'clientIP'>;
+type PayloadParameters = Pick<CallOptions, 'environment' | 'clientIP'>;
 
 type DeepPartial<T> = T extends Date
   ? T
@@ -30,9 +30,7 @@ type PartialUser<T> = 'user' extends keyof T
   : unknown;
 
 /** A payload under `validation: 'partial'`: its identifiers, any of its other fields, and your own fields. */
-export type PartialPayload<T, Id extends keyof T> = Open<
-  Pick<T, Id> & DeepPartial<Omit<T, Id | 'user'>> & PartialUser<T>
->;
+type PartialPayload<T, Id extends keyof T> = Open<Pick<T, Id> & DeepPartial<Omit<T, Id | 'user'>> & PartialUser<T>>;
 
 /** The location of an event. */
 export interface Located {
@@ -41,7 +39,7 @@ export interface Located {
 }
 
 /** The location of a settlement, which is known. */
-export interface LocatedBefore {
+interface LocatedBefore {
   /** The location of the initiated withdrawal, from its receipt. */
   location?: Location | undefined;
 }
@@ -73,7 +71,7 @@ interface PartialPayloads {
 }
 
 /** A payload in a page. The relay adds the data that the page does not have. */
-export type RelayPayload<T, Id extends keyof T> = Pick<T, Id> &
+type RelayPayload<T, Id extends keyof T> = Pick<T, Id> &
   DeepPartial<Omit<T, Id | 'location' | keyof PayloadParameters>> &
   Located;
 

@@ -7,7 +7,7 @@ import type { Settings } from './config.js';
 
 type Found = Exclude<LocationResult, { readonly location: undefined }>;
 
-export interface Purpose {
+interface Purpose {
   readonly operation: string;
   readonly reference: string | undefined;
   /** A time on the clock, in milliseconds. */

@@ -36,7 +36,7 @@ export async function visitorOf(
 const VALID_MS = 12 * 60 * 60 * 1_000;
 
 /** A token proves that an action comes from a page that the same visitor got from a console over this store. */
-export interface ActionTokens {
+interface ActionTokens {
   give(visitor: string): Promise<string>;
   holds(token: string | null, visitor: string): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 import { type Broken, THE_HOST } from './transport.js';
 
-export interface NetworkFailure {
+interface NetworkFailure {
   /** The platform's own short code, for example `ECONNREFUSED`. Never its message, which may contain any data. */
   code: string | undefined;
   notSent: boolean;

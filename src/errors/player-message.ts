@@ -25,7 +25,7 @@ export const english = {
 export type PlayerSituation = keyof typeof english;
 
 /** The texts for a player, by situation. `{seconds}` is replaced in `'busy-for'`. */
-export type PlayerMessages = { readonly [Situation in PlayerSituation]: string };
+type PlayerMessages = { readonly [Situation in PlayerSituation]: string };
 
 /** The action for the page's button. */
 export type PlayerAction =

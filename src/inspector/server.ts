@@ -42,7 +42,7 @@ export const server = {
   reset: () => ask('reset', post({})),
 };
 
-export interface Heard {
+interface Heard {
   request(entry: Entry): void;
   /** All earlier requests and reports are out of date. */
   reset(): void;

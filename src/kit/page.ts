@@ -36,7 +36,7 @@ export function createCountAnnouncer(words: (many: number) => string): () => voi
   };
 }
 
-export interface Pressed {
+interface Pressed {
   readonly key: string;
   readonly target: HTMLElement;
   /** Whether a field for text or a choice has the focus. */

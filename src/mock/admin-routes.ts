@@ -46,7 +46,7 @@ export interface AdminCall {
 type Route = (call: AdminCall) => MockAnswer | Promise<MockAnswer>;
 
 /** Routes by path below `/__admin/`, then by method. */
-export type AdminRoutes = ReadonlyMap<string, Readonly<Partial<Record<string, Route>>>>;
+type AdminRoutes = ReadonlyMap<string, Readonly<Partial<Record<string, Route>>>>;
 
 const DONE: MockAnswer = { status: 204 };
 const ok = (body: unknown): MockAnswer => ({ status: 200, body });

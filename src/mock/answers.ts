@@ -36,7 +36,7 @@ export const refuse = (
 });
 
 /** An answer that a fault changed, and how long it is held back: `'forever'` until it is released. */
-export interface Struck {
+interface Struck {
   readonly wire: WireAnswer;
   readonly delay: number | 'forever';
   /** The message of the answer, before its connection or its text is broken. Undefined if it has no body. */

@@ -19,7 +19,7 @@ export interface Rules {
   readonly identities: ReadonlyMap<string, Identity>;
 }
 
-export interface Applied {
+interface Applied {
   readonly answer: MockAnswer;
   /** Whether the report was recorded. */
   readonly applied: boolean;

@@ -48,7 +48,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
 ];
 
 /** The length of a delay, in milliseconds. */
-export type Delay =
+type Delay =
   | number
   | {
       /** Every value between the two is equally likely. */
@@ -170,7 +170,7 @@ const faultTable = {
   body: optional(must('JSON', (body) => JSON.stringify(body) !== undefined)),
 } satisfies OptionTable;
 
-export interface FaultBox extends Faults {
+interface FaultBox extends Faults {
   /** Removes all rules and restarts the random numbers from the seed. */
   reset(): void;
   /** The rule that applies at this point. One of its uses is counted. */

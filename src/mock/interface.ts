@@ -9,7 +9,7 @@ import type { MockState, RecordedReport } from './ledger.js';
 import type { WireAnswer } from './wire.js';
 
 /** One environment of a mock gateway. */
-export interface MockAddress {
+interface MockAddress {
   /** The address that a client uses. */
   baseUrl: string;
   /** A key that the mock accepts. It is not secret. */
@@ -39,7 +39,7 @@ export interface MockClientOptions<Mode extends ValidationMode = ValidationMode>
 }
 
 /** A report for `seed`. */
-export interface SeedReport {
+interface SeedReport {
   /** The operation that reported it. */
   operation: OperationName;
   /** The reported data. */
@@ -57,7 +57,7 @@ export interface WaitOptions {
 }
 
 /** Selects reports. Conditions that are left out match every report. */
-export interface ReportQuery {
+interface ReportQuery {
   /** Only reports of this operation. */
   operation?: OperationName | undefined;
   /** Only reports of this reference. */

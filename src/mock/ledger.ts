@@ -18,7 +18,7 @@ export type Ledger = Map<string, RecordedReport>;
 
 const keyOf = (operation: OperationName, reference: string) => `${operation} ${reference}`;
 
-export type LedgerAnswer = 'recorded' | 'same' | 'conflict' | 'not-initiated';
+type LedgerAnswer = 'recorded' | 'same' | 'conflict' | 'not-initiated';
 
 /**
  * Records a report if the rules allow it (specification, sections 1 and 3). A report is immutable. The same data again
@@ -42,7 +42,7 @@ export interface MockState {
   readonly reports: Readonly<Record<Environment, readonly RecordedReport[]>>;
 }
 
-export type Ledgers = Readonly<Record<Environment, Ledger>>;
+type Ledgers = Readonly<Record<Environment, Ledger>>;
 
 export const emptyLedgers = (): Ledgers => ({ staging: new Map(), production: new Map() });
 

@@ -1,7 +1,7 @@
 import { WITHOUT_BODY } from '../platform/body.js';
 
 /** How an answer is sent: whole, in pieces over time, cut off in the middle of its body, or not at all. */
-export type WireMode =
+type WireMode =
   | {
       /** The form of sending. */
       kind: 'whole' | 'half-body' | 'connection-reset';

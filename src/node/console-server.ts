@@ -10,7 +10,7 @@ import { isSameSecret } from '../web/request.js';
 import { toNodeHandler } from './relay-handler.js';
 
 /** A console on this machine alone. */
-export interface ConsoleServer {
+interface ConsoleServer {
   /** Its address with the token that lets one browser in, once. */
   readonly address: string;
   /** Closes it at once, with open connections. */

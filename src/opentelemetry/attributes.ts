@@ -21,7 +21,7 @@ export function idAttributes(operation: string, id: string): Attributes {
   return callAttributes(operation, environment, account);
 }
 
-export const destinationAttributes = (environment: string | undefined, account = DEFAULT_ACCOUNT): Attributes => ({
+const destinationAttributes = (environment: string | undefined, account = DEFAULT_ACCOUNT): Attributes => ({
   ...(environment !== undefined && { 'location_sdk.environment': environment }),
   ...(account !== DEFAULT_ACCOUNT && { 'location_sdk.account': account }),
 });

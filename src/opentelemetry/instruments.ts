@@ -183,7 +183,7 @@ export const INSTRUMENTS = {
 } as const satisfies Record<string, InstrumentRow>;
 
 /** The instruments by their names in the code. */
-export type InstrumentName = keyof typeof INSTRUMENTS;
+type InstrumentName = keyof typeof INSTRUMENTS;
 
 type NamesOf<Kind extends InstrumentRow['kind']> = {
   [Name in InstrumentName]: (typeof INSTRUMENTS)[Name]['kind'] extends Kind ? Name : never;

@@ -6,10 +6,10 @@ import type { ReceiptHead } from './rules/receipt-entry.js';
 import type { Decision, ProblemCode, Row } from './rules/state-machine.js';
 
 /** The report of an event. Its reference is the only value of the operator in it. */
-export type AboutReport = Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference' | 'attempts'>;
+type AboutReport = Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference' | 'attempts'>;
 
 /** A pause that goes on. */
-export interface PauseEvent extends PauseScope, Pick<Pause, 'message'> {
+interface PauseEvent extends PauseScope, Pick<Pause, 'message'> {
   /** The reason, to branch on. */
   readonly reason: PauseReason;
   /** Milliseconds until the next probe: one report that is sent to test the environment. */

@@ -43,7 +43,7 @@ export type OutboxReport = Pick<
 export type OutboxQuery = Partial<Omit<RowQuery, 'account'>>;
 
 /** A report of one operation for `reportAll`. */
-export interface ReportOf<Name extends ReportName, Mode extends ClientMode = 'strict'> {
+interface ReportOf<Name extends ReportName, Mode extends ClientMode = 'strict'> {
   /** The name of the report method. */
   readonly operation: Name;
   /** The first argument of that method. */
@@ -87,7 +87,7 @@ export interface Drained {
 }
 
 /** The reason of a decision. */
-export interface Because {
+interface Because {
   /** The reason, in the words of the person who decides: at most 2,000 characters, stored with the report. */
   reason: string;
 }

@@ -4,7 +4,7 @@ import type { OutboxEncryption } from './seal/encryption.js';
 import type { OutboxStore } from './store/store.js';
 
 /** The waits between attempts. The number of attempts is not limited. */
-export interface OutboxRetryOptions {
+interface OutboxRetryOptions {
   /** The longest first wait, in milliseconds. Each further wait doubles. Default: 1,000. */
   baseMs?: number | undefined;
   /** The longest wait, in milliseconds. Default: 300,000. */

@@ -18,12 +18,11 @@ import type { MakeSeal } from './seal/seal.js';
 import { STOP_MARGIN_MS } from './sending/plan.js';
 import { createWaiters, damageError } from './sending/receipt-waiters.js';
 import { createWorker, type Worker, type WorkerParts } from './sending/worker.js';
-import type { AccountSettings, OutboxSettings } from './settings.js';
-import { readOutboxSettings } from './settings.js';
+import { type AccountSettings, type OutboxSettings, readOutboxSettings } from './settings.js';
 import { isDamage } from './store/store.js';
 
 /** The function that makes an outbox. */
-export interface CreateOutbox {
+interface CreateOutbox {
   /**
    * Makes an outbox of several accounts, for example the licences of an operator with two brands.
    *
@@ -42,7 +41,7 @@ export interface CreateOutbox {
 }
 
 /** The parts that differ between the builds of the outbox. Each entry passes its own. */
-export interface OutboxParts extends WorkerParts {
+interface OutboxParts extends WorkerParts {
   readonly seal: MakeSeal;
   readonly backendMethods: <Mode extends ClientMode>(parts: OutboxInternals<Mode>) => BackendMethods<Mode>;
   readonly createReceiptMethods: (settings: OutboxSettings, events: Events) => ReceiptMethods;

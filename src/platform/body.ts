@@ -7,7 +7,7 @@ export const LONGEST_BODY = 16 * 1024 * 1024;
 const READS_WITHOUT_PAUSE = 1_024;
 
 /** The part of a stream's reader that is used. */
-export interface StreamReader {
+interface StreamReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface AbortSignalLike {
 }
 
 /** Replaces the request type if the consumer's project has none. */
-export interface RequestLike {
+interface RequestLike {
   /** The whole URL. */
   readonly url: string;
   /** The HTTP method. */

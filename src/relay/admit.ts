@@ -21,7 +21,7 @@ export interface Admitted {
   readonly why?: string;
 }
 
-export interface AdmitRules {
+interface AdmitRules {
   readonly allowedOrigins: ReadonlySet<string>;
   readonly allowedHeaders: readonly string[];
 }

@@ -17,7 +17,7 @@ import { noteFault } from '../web/hooks.js';
 import type { RelayQueued } from './relay-options.js';
 
 /** The answer to a page about a failure (our decision: the wire format of the relay). */
-export interface RelayFailure {
+interface RelayFailure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly outcome: ErrorOutcome;

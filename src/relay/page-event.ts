@@ -16,7 +16,7 @@ export interface PageEvent {
   readonly claimed: Readonly<Record<'user' | 'userId', unknown>>;
 }
 
-export interface PageRules {
+interface PageRules {
   readonly environment?: Environment | undefined;
   readonly gpsSource: string;
 }

@@ -13,7 +13,7 @@ export interface EventKey {
 }
 
 /** The data that identifies an event. */
-export interface EventIdentity {
+interface EventIdentity {
   readonly operation: string;
   readonly environment: string | undefined;
   readonly player: unknown;

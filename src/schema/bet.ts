@@ -39,7 +39,7 @@ export interface BetEvent {
 }
 
 /** `'WIN'` is the one value that the specification shows. */
-export type Outcome = 'WIN' | (string & {});
+type Outcome = 'WIN' | (string & {});
 
 /** A settled bet (specification, section 2.1). */
 export interface SettledBet {

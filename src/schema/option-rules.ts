@@ -25,7 +25,7 @@ export type CompleteOptions<T> = {
 type Own = Readonly<Record<string, unknown>>;
 
 /** Checked options: the user's own, and the same completed by the table. Or all their problems. */
-export type OptionsRead<T> =
+type OptionsRead<T> =
   | { readonly own: Own; readonly complete: CompleteOptions<T>; readonly problem: undefined }
   | { readonly problem: string; readonly issues: readonly ValidationIssue[] };
 

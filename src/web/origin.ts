@@ -31,7 +31,7 @@ export const originIssues = (allowedOrigins: unknown): ValidationIssue[] =>
       ];
 
 /** The origin of a request: the site of its own address, another allowed origin, or any other. */
-export type Sender = { readonly kind: 'own' | 'refused' } | { readonly kind: 'other'; readonly origin: string };
+type Sender = { readonly kind: 'own' | 'refused' } | { readonly kind: 'other'; readonly origin: string };
 
 /**
  * Reads the headers that name the sender's origin and that no page can forge, `Origin` and `Sec-Fetch-Site`. Each one

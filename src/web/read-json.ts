@@ -9,14 +9,14 @@ const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 export const declaresJson = ({ headers }: Request): boolean =>
   JSON_TYPE.test(headers.get('content-type') ?? '') && !headers.has('content-encoding');
 
-export interface BodyLimits {
+interface BodyLimits {
   readonly clock: Clock;
   readonly maxBytes: number;
   readonly milliseconds: number;
 }
 
 /** A JSON object that was received, or why it was not. */
-export type JsonRead =
+type JsonRead =
   | { readonly ended: 'read'; readonly value: Record<string, unknown> }
   | { readonly ended: 'too-large' | 'too-slow' }
   | { readonly ended: 'invalid'; readonly issues: readonly ValidationIssue[] };

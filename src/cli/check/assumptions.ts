@@ -1,5 +1,5 @@
 /** The result of a run for one assumption. After `one value taken`, the other values are still unknown. */
-export type AssumptionVerdict = 'confirmed' | 'one value taken' | 'differs' | 'not seen';
+type AssumptionVerdict = 'confirmed' | 'one value taken' | 'differs' | 'not seen';
 
 interface Assumption {
   /** The gap in the specification, in the words of its row in docs/background/assumptions.md. */

@@ -5,7 +5,7 @@ import { asRecord } from '../../platform/as-record.js';
 import { Failure } from '../output.js';
 
 /** The exports of an options file. It has at least one of them. */
-export interface OptionsModule {
+interface OptionsModule {
   readonly client: ClientOptions;
   readonly outbox: unknown;
 }

@@ -9,7 +9,7 @@ import type { SentValue } from '../../schema/sent.js';
 export const WRONG_KEY = 'location-sdk-check-wrong-key';
 
 /** A request and its answer, in a form that may be shared: without the key, and without the personal data of a body. */
-export interface CheckExchange {
+interface CheckExchange {
   readonly about: string;
   readonly path: string;
   /** Undefined if no answer came. */

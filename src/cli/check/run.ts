@@ -6,7 +6,6 @@ import { readAnswer } from '../../delivery/failures.js';
 import type { Gateway } from '../../delivery/settings.js';
 import { THE_HOST } from '../../delivery/transport.js';
 import { type Environment, hasCode, isReportingError, type ReportingError } from '../../errors/errors.js';
-
 import { type Limit, systemClock } from '../../platform/time.js';
 import { GATEWAY_PATH, type OperationName } from '../../protocol/operations.js';
 import type { HeadersOption } from '../../schema/headers.js';
@@ -67,7 +66,7 @@ export type MadeUpReports = Readonly<
 >;
 
 /** The results that later checks need. */
-export interface RunState {
+interface RunState {
   refusesWrongKey?: boolean;
   madeUp?: MadeUpReports;
   /** Whether a step got no answer that refuses it, so that the next one is pointless. */

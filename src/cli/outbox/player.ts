@@ -78,8 +78,7 @@ function describe(
     line(
       `NOT READ: ${reports(count)} sealed with the key ${printable(keyId)}. Give --options a file that exports the options of this outbox as outbox, such as { encryption }, and run the command again.`,
     );
-  if (unreadable > 0)
-    line(`NOT READ: ${reports(unreadable)}, damaged, or sealed by the outbox of another store.`);
+  if (unreadable > 0) line(`NOT READ: ${reports(unreadable)}, damaged, or sealed by the outbox of another store.`);
   line(
     'Not in this outbox: what the gateway has recorded, your own tables and logs, and copies of this database (backups, standbys, archived logs, the file before a move). Receipts and decisions name no player, unless a person wrote one into a reason: search the output of export for the player.',
   );

@@ -24,7 +24,7 @@ export interface PlaceSettings {
   readonly reverseGeocodeTimeoutMs: number;
 }
 
-export interface PlaceFound {
+interface PlaceFound {
   readonly place: Place;
   /** One step, if the operator's function was called. */
   readonly steps: readonly (LocationStep | FoundStep)[];

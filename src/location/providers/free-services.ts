@@ -123,7 +123,7 @@ interface Traits {
  * Requests JSON from a service, without cookies and without a referrer. It does not follow redirects: they would send
  * the address to another host.
  */
-export async function getJson(
+async function getJson(
   url: string,
   { ip, fetch, signal }: IpLookupRequest,
   { address, headers }: Traits,

@@ -5,7 +5,7 @@ import { suggest } from '../../schema/validate.js';
 import { type AddressRange, parseRange, rangeOf } from './address.js';
 
 /** Proxy ranges by name. Express calls `'private'` `'uniquelocal'`. */
-export type ProxyGroup = 'loopback' | 'link-local' | 'private';
+type ProxyGroup = 'loopback' | 'link-local' | 'private';
 
 /**
  * A platform that passes the player's address in a known header. The header is trusted from any sender: name a platform

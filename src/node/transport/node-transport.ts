@@ -5,7 +5,6 @@ import type { Answered, AttemptRequest, Transport } from '../../delivery/transpo
 import { ConfigurationError, requireOptions } from '../../errors/errors.js';
 import { collectBytes, LONGEST_BODY } from '../../platform/body.js';
 import { createAborting, withTimeout } from '../../platform/time.js';
-
 import type { AbortSignalLike } from '../../platform/web-types.js';
 import { issue } from '../../schema/issue.js';
 import { hasMethods, must, option, optional, wholeNumber } from '../../schema/option-rules.js';

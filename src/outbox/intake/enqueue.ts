@@ -33,7 +33,7 @@ export interface Committed {
 }
 
 /** The location of a report with one of these ids that shares the commit and is not stored yet. */
-export type LocationAmong = (ids: readonly string[]) => Promise<Location | undefined>;
+type LocationAmong = (ids: readonly string[]) => Promise<Location | undefined>;
 
 export interface ReadyRow {
   readonly report: AnyReport;

@@ -3,7 +3,7 @@ import type { PaceCount } from '../store/operator-store.js';
 import { isShown, type OperatorContext } from './context.js';
 
 /** The range of a chart: 60 steps of a minute, 48 of an hour, or 30 of a day. */
-export type ChartRange = 'minutes' | 'hours' | 'days';
+type ChartRange = 'minutes' | 'hours' | 'days';
 
 /**
  * The values of the charts, from counters that are updated from the receipt log in the background: they slow down
@@ -17,7 +17,7 @@ export interface Charts {
   readonly behind: number;
 }
 
-export interface ChartStep {
+interface ChartStep {
   readonly start: number;
   readonly recorded: number;
   readonly dismissed: number;

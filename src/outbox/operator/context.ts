@@ -77,7 +77,7 @@ export const isWithin = (
 // Two copies of the package in one program share this key, so its text must not change.
 const SOURCE = Symbol.for('location-sdk.outbox-console');
 
-export interface OperatedOutbox {
+interface OperatedOutbox {
   readonly settings: OutboxSettings;
   /** The accounts that the operator sees. */
   readonly accounts: readonly string[];

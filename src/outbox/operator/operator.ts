@@ -14,7 +14,7 @@ import { reconcileShown, verifySteps } from './receipt-methods.js';
 import { search } from './search.js';
 import { undo } from './undo.js';
 
-export interface OperatorOptions {
+interface OperatorOptions {
   /**
    * The outbox of `createOutbox`: the operator sees only its accounts, wakes its worker and emits its events. Or a
    * store, as the command line uses it: the operator sees all accounts, and cannot open encrypted bodies.

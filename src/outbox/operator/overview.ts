@@ -7,7 +7,7 @@ import { isShown, type OperatorContext } from './context.js';
 import { type ShownPause, shownPauses } from './pauses.js';
 import type { ShownState } from './reports.js';
 
-export type StateCounts = Readonly<Record<ShownState, number>>;
+type StateCounts = Readonly<Record<ShownState, number>>;
 
 export interface Overview {
   readonly now: number;
@@ -32,7 +32,7 @@ export interface Overview {
 }
 
 /** An environment that this process would send to another gateway than the store. */
-export interface OtherGateway extends Destination {
+interface OtherGateway extends Destination {
   /** Both addresses, and the action that ends it. */
   readonly message: string;
 }

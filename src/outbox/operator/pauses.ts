@@ -78,7 +78,7 @@ export const shownPauses = (pauses: readonly Pause[]): ShownPause[] =>
     return [{ ...place, ...PAUSE_WORDS[reason], since, nextProbeAt: until, failedProbes: strikes }];
   });
 
-export interface LiftedPause extends PauseScope {
+interface LiftedPause extends PauseScope {
   readonly reason: PauseReason;
   /** False if the pause was changed at the same time, and is not ended. */
   readonly isLifted: boolean;
@@ -96,7 +96,7 @@ export async function liftPauses(store: OutboxStore, where: Partial<PauseScope>)
   return lifted;
 }
 
-export interface Resumed {
+interface Resumed {
   readonly pauses: readonly LiftedPause[];
   readonly decision: DecisionRecord;
 }

@@ -8,7 +8,7 @@ import { isWithin, type Narrowing, type OperatorContext, OperatorRefusal } from 
 import { storeDecision, type Who } from './decision-log.js';
 import { type ReportSummary, scanRows, stateOf } from './reports.js';
 
-export interface PlayerReports extends Pick<ReportSummary, 'account' | 'environment' | 'operation' | 'state'> {
+interface PlayerReports extends Pick<ReportSummary, 'account' | 'environment' | 'operation' | 'state'> {
   readonly reports: number;
   /** The number of reports whose body is stored. */
   readonly bodies: number;
@@ -37,7 +37,7 @@ export interface PlayerData {
   readonly unreadable: number;
 }
 
-export interface PlayerRequest extends Narrowing {
+interface PlayerRequest extends Narrowing {
   /** The player's id at the operator: `user.user_id` or `userId` of a report. It is compared here, and stored nowhere. */
   readonly player: string;
   /** The person who erases the data, and the reason. Without it, the data is only counted. */

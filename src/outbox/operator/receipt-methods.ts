@@ -1,8 +1,7 @@
 import type { Events } from '../events.js';
 import type { Outbox } from '../interface.js';
 import { checkOptions } from '../method-options.js';
-import type { AnyIterable } from '../receipts/log.js';
-import { createReceiptLog, readHead, readReceipts } from '../receipts/log.js';
+import { type AnyIterable, createReceiptLog, readHead, readReceipts } from '../receipts/log.js';
 import { pruneReports, readPruneOptions } from '../receipts/prune.js';
 import { type ReconcileDefaults, type Reconciled, reconcile } from '../receipts/reconcile.js';
 import { createVerifier, type ReceiptsVerdict } from '../receipts/verify.js';

@@ -1,5 +1,4 @@
-import type { LogLine } from '../rules/receipt-entry.js';
-import { earlierLines, parseEntry } from '../rules/receipt-entry.js';
+import { earlierLines, type LogLine, parseEntry } from '../rules/receipt-entry.js';
 import { DAY_MS } from '../rules/retention.js';
 import type { OperatorStore, PaceCount } from '../store/operator-store.js';
 import type { OutboxStore } from '../store/store.js';

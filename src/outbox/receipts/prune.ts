@@ -12,7 +12,7 @@ const STEP = 1_000;
  */
 const SHORTEST_PAUSE_MS = 2;
 
-export interface Pruning {
+interface Pruning {
   readonly account: string;
   readonly olderThanDays: number;
   readonly clock: Clock;

@@ -15,7 +15,7 @@ import { type AnyIterable, LongLineError, splitLines } from './log.js';
  * does not match its hash. `'unlinked'`: an entry was removed, added, changed or moved. `'head'`: all lines
  * are valid, and the given head is not among them.
  */
-export type ReceiptsBreakKind = 'unreadable' | 'changed' | 'unlinked' | 'head';
+type ReceiptsBreakKind = 'unreadable' | 'changed' | 'unlinked' | 'head';
 
 /** The first damage in a receipt log. */
 export interface ReceiptsBreak {

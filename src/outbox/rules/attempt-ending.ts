@@ -21,7 +21,7 @@ const KINDS: { readonly [Code in ErrorCode]?: 'not-found' | 'refused' } = {
 };
 
 /** The meaning of an answer that concerns the destination. Undefined if the answer is about the report. */
-export type RefusalReading =
+type RefusalReading =
   | {
       readonly kind?: 'failed';
       readonly pause?: PauseReason;
@@ -32,7 +32,7 @@ export type RefusalReading =
   | undefined;
 
 /** Reads an answer of one kind of destination: a gateway or a relay. */
-export type ReadRefusal = (failure: Failure) => RefusalReading;
+type ReadRefusal = (failure: Failure) => RefusalReading;
 
 /** Runs one attempt and returns how it ended. Never rejects. */
 export async function endingOf(attempt: () => Promise<AttemptResult>, otherwise: ReadRefusal): Promise<Ending> {

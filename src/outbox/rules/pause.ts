@@ -33,7 +33,7 @@ export interface Pause extends PauseScope {
 }
 
 /** A pause as a database reads it. */
-export type StoredPause = PauseScope & {
+type StoredPause = PauseScope & {
   readonly [Name in Exclude<keyof Pause, keyof PauseScope | 'remainingMs'>]?: unknown;
 };
 
@@ -99,7 +99,7 @@ export interface AttemptEnd {
   readonly probe: number | undefined;
 }
 
-export interface PauseRules {
+interface PauseRules {
   readonly random: () => number;
   /** The number of strikes in a row after which an operation pauses. */
   readonly breakerAfter: number;

@@ -93,7 +93,7 @@ export interface Counts {
 export const LARGEST_COUNT = 1_000_000_000;
 
 /** The next number of a counter, at most `LARGEST_COUNT`. */
-export const oneMore = (count: number): number => Math.min(count + 1, LARGEST_COUNT);
+const oneMore = (count: number): number => Math.min(count + 1, LARGEST_COUNT);
 
 /** The part of a row that its state machine reads and writes. */
 export interface Progress {

@@ -34,7 +34,7 @@ const isExcerpted = (operation: OperationName): boolean =>
  * Makes the excerpt of a body: the location, and the player's id, by which the location is found and erased. Undefined
  * for an operation without one.
  */
-export async function makeExcerpt(
+async function makeExcerpt(
   seal: Seal,
   about: SealContext & Pick<Row, 'fingerprint'>,
   body: string,

@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../../errors/errors.js';
 import { sha256 } from '../../platform/hash.js';
 import { subjectOf } from '../../platform/messages.js';
-import type { ValidationIssue } from '../../schema/issue.js';
-import { issue } from '../../schema/issue.js';
+import { issue, type ValidationIssue } from '../../schema/issue.js';
 import type { Row } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
 
@@ -18,7 +17,7 @@ export const ofExcerpt = (about: SealContext): SealContext => ({ ...about, id: `
 export const isOfExcerpt = ({ id }: SealContext): boolean => id.startsWith(EXCERPT);
 
 /** The stored form of a body. */
-export interface Sealed {
+interface Sealed {
   /** The sealed bytes as text, which every database can store. */
   readonly body: string;
   /** Identifies the bytes, also after the body was deleted. */

@@ -37,7 +37,7 @@ export interface Looked {
 }
 
 /** The next steps of a worker after a look. */
-export interface IdlePlan {
+interface IdlePlan {
   /** Pauses whose probe is due. The worker sends one report for each, unless another worker takes the probe first. */
   readonly probes: readonly Pause[];
   /** Milliseconds to sleep after that. An ended attempt or a new report wakes the worker earlier. */

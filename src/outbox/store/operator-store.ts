@@ -131,7 +131,7 @@ export interface FinalCounts {
 }
 
 /** A page of the quarantined rows of a group. */
-export interface GroupQuery {
+interface GroupQuery {
   readonly of: ProblemKey;
   /** Rows that were quarantined after this time are left out. */
   readonly asOf: number;
@@ -139,7 +139,7 @@ export interface GroupQuery {
   readonly limit: number;
 }
 
-export interface TouchedRows {
+interface TouchedRows {
   /** The cursor of the decision before the step. */
   readonly from: number;
   readonly sequences: readonly number[];

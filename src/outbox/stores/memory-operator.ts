@@ -1,7 +1,6 @@
 import { SPANS } from '../receipts/pace.js';
 import { type Destination, keyOf } from '../rules/destination.js';
-import type { Counts, Row, Write } from '../rules/state-machine.js';
-import { problemKeyOf } from '../rules/state-machine.js';
+import { type Counts, problemKeyOf, type Row, type Write } from '../rules/state-machine.js';
 import type {
   KeptDecision,
   NewDecision,
@@ -15,7 +14,7 @@ import type {
 } from '../store/operator-store.js';
 
 /** The parts of a memory store that its console uses. */
-export interface MemoryOperatorParts {
+interface MemoryOperatorParts {
   rows(): Iterable<Row>;
   destinations(): Iterable<Destination>;
   rowAt(sequence: number): Row | undefined;

@@ -17,7 +17,7 @@ export interface Import {
 }
 
 /** Checks and locates a report, as the client or the outbox does. */
-export type Freeze = (payload: unknown) => Promise<Pick<AnyReport, 'reference'>>;
+type Freeze = (payload: unknown) => Promise<Pick<AnyReport, 'reference'>>;
 
 /** Checks every line of a file, and adds the problems to `rejected`. Enqueues nothing. Returns the number of lines. */
 export async function checkLines({ source, read, shape, rejected }: Import, freeze: Freeze): Promise<number> {

@@ -3,7 +3,6 @@ import { type Operation, operations } from '../../../protocol/operations.js';
 import { printableKey } from '../../../schema/issue.js';
 import { location, locationInput } from '../../../schema/location.js';
 import { type Leaf, type LeafKind, leavesOf, type ValidationMode } from '../../../schema/model.js';
-
 import { suggest } from '../../../schema/validate.js';
 import { codeOf, Failure } from '../../output.js';
 import type { OutboxOperation } from '../options.js';
@@ -83,7 +82,7 @@ export function readMapFile(file: string | undefined): ColumnMap {
 }
 
 /** A column whose cells go into a field. */
-export interface Column {
+interface Column {
   readonly path: string;
   /** The names of the objects around the field, then the field's own name. */
   readonly names: readonly string[];

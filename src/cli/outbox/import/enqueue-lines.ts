@@ -8,7 +8,7 @@ import { startProgress } from '../progress.js';
 import type { Import } from './check.js';
 import type { ImportLine } from './lines.js';
 
-export interface Into {
+interface Into {
   readonly intake: Pick<Intake, 'prepare'>;
   readonly settings: Pick<OutboxSettings, 'store' | 'seal' | 'clock'>;
 }

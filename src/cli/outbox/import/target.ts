@@ -21,7 +21,7 @@ import { isAddress, library, openOutbox } from '../open.js';
 import type { OutboxValues } from '../options.js';
 
 /** The owner of the reports in a file, and the client that checks them. */
-export interface Importer {
+interface Importer {
   readonly account: string;
   readonly environment: Environment;
   readonly gateway: string;

@@ -2,7 +2,7 @@ import { withTimeout } from '../../../platform/time.js';
 import type { IndexedDbSettings } from './options.js';
 
 /** Shows the other tabs of an origin which rows in flight belong to a tab that still exists. */
-export interface Holder {
+interface Holder {
   /**
    * Runs a turn that claims rows, with the name under which this tab holds them. Undefined without locks: the rows are
    * free again when their lease is over.

@@ -22,7 +22,7 @@ export interface IndexedRow {
 }
 
 /** The stored counts, so that `counts` need not read all rows. */
-export interface Totals {
+interface Totals {
   /** The last `sequence` that was given. */
   sequence: number;
   counted: Record<string, { readonly states: Counts['states']; readonly attempts: number }>;

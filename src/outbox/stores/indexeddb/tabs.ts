@@ -63,7 +63,7 @@ export function createTabs({ name }: IndexedDbSettings, onLead: (signal: AbortSi
 const AGAIN_MS = 2_000;
 
 /** The events of a page or a web worker, which has no document. */
-export interface PageEvents {
+interface PageEvents {
   addEventListener?(type: string, listener: () => void): void;
   removeEventListener?(type: string, listener: () => void): void;
   readonly document?: {

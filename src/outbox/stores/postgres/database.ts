@@ -123,7 +123,7 @@ interface LendingPool extends PostgresDatabase {
 }
 
 /** Sends a statement. When the signal aborts, the caller no longer waits for the answer. */
-export type SendStatement = (
+type SendStatement = (
   text: string,
   values: PostgresValue[],
   signal: AbortSignal,

@@ -135,7 +135,7 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
 };
 
 /** The parts of a connection that a message may show: never a password. */
-export interface ServerName {
+interface ServerName {
   /** Host and port, such as `db.internal:5432`. */
   readonly address: string | undefined;
   readonly database: string | undefined;

@@ -10,7 +10,7 @@ import { toPostgresJson } from './sql-parts.js';
  * The result of a move. `'there'`: the same data was moved before. `'other'`: the schema holds other data, and nothing
  * was changed.
  */
-export type ImportResult = 'moved' | 'there' | 'other';
+type ImportResult = 'moved' | 'there' | 'other';
 
 /** The name of the setting that holds the origin of the moved data. */
 const ORIGIN = 'moved-from';

@@ -18,7 +18,7 @@ export interface ListeningClient {
   unref?(): unknown;
 }
 
-export interface ListenSettings {
+interface ListenSettings {
   readonly connect: () => PromiseLike<ListeningClient>;
   /** The channel: a name that is safe in a statement. */
   readonly channel: string;

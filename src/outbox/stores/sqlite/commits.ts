@@ -15,7 +15,7 @@ export interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-export interface CommitSettings {
+interface CommitSettings {
   readonly connection: Connection;
   /** The file, for messages. */
   readonly place: string;

@@ -8,7 +8,7 @@ import { LATEST_SEQUENCE } from './schema.js';
  * The device and the number of the file at a path. It uses the path and no descriptor, since closing a descriptor of a
  * database file would drop all locks of this process on it.
  */
-export function identityOf(path: string): string | undefined {
+function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
 }

@@ -89,7 +89,7 @@ const PLACE = 'sequence, enqueued_at';
 const OF_GROUP =
   "INDEXED BY outbox_wrong WHERE state = 'quarantined' AND account = ? AND environment = ? AND wrong_code = ? AND wrong_words = ? AND changed_at <= ?";
 const QUARANTINED_OF = `SELECT ${BODILESS} FROM outbox_rows ${OF_GROUP} AND sequence > ? ORDER BY sequence LIMIT ?`;
-export const PROBLEM_GROUPS = `SELECT account, environment, wrong_code, wrong_words, count(*) AS count, min(changed_at) AS first, max(changed_at) AS last, min(sequence) AS example
+const PROBLEM_GROUPS = `SELECT account, environment, wrong_code, wrong_words, count(*) AS count, min(changed_at) AS first, max(changed_at) AS last, min(sequence) AS example
   FROM outbox_rows INDEXED BY outbox_wrong WHERE state = 'quarantined' GROUP BY account, environment, wrong_code, wrong_words`;
 const SETTLEMENTS =
   "sum((SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents WHERE d.waits_for = r.id AND d.state = 'waiting' AND d.blocked = 1))";
