@@ -1,7 +1,7 @@
 import { type Delivered, type Delivery, deliver } from '../delivery/deliver.js';
 import { configurationFailure } from '../delivery/failures.js';
 import { untilPageHides } from '../delivery/fetch-transport.js';
-import { type AnyReport, keepFrozen, keptFrozen } from '../delivery/frozen-report.js';
+import { type AnyReport, attachedReport, attachReport } from '../delivery/frozen-report.js';
 import { sendOnce, tellOfAttempt, unsentResult } from '../delivery/send-once.js';
 import { ConfigurationError, ValidationError } from '../errors/errors.js';
 import { subjectOf } from '../platform/messages.js';
@@ -227,7 +227,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
       return { ...location, ageMs, steps };
     },
     resend: async (error, options) => {
-      const frozen = keptFrozen(error);
+      const frozen = attachedReport(error);
       if (!frozen) {
         const issues = [
           { path: 'error', code: 'invalid', message: 'expected the error of a report that was sent, as it was thrown' },
@@ -282,7 +282,7 @@ function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, se
   try {
     return checkCallOptions('resend', options, ['signal', 'timeoutMs'], settings, inDoubt ? 'unknown' : 'not-sent');
   } catch (error) {
-    if (error instanceof ValidationError) keepFrozen(error, report);
+    if (error instanceof ValidationError) attachReport(error, report);
     throw error;
   }
 }

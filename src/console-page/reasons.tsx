@@ -88,16 +88,16 @@ export const needsOf = (overview: Overview): number => overview.states.quarantin
 
 export const stopsIn = (reasons: readonly Reason[]): number => reasons.filter(({ tone }) => tone === 'bad').length;
 
-function lift(page: Page, { account, environment }: ShownPause): void {
+function resume(page: Page, { account, environment }: ShownPause): void {
   const decision = crypto.randomUUID();
-  const place = placeWords({ account, environment });
+  const where = placeWords({ account, environment });
   page.ask({
-    title: `Lift the pauses of ${place}?`,
+    title: `Resume ${where}?`,
     text: 'Reports are sent again at once. Do it after the cause is mended: otherwise the next refusals pause it again.',
-    verb: 'Lift',
+    verb: 'Resume',
     async run(reason) {
       await call('resume', { decision, account, environment, reason });
-      page.notice(`Pauses of ${place} are lifted.`);
+      page.notice(`The pauses of ${where} are ended.`);
       page.refresh();
     },
   });
@@ -141,7 +141,9 @@ export const Reasons = ({ page, reasons, now }: ReasonsProps) => (
             {said && <p class="dim">{said}</p>}
             <p class="dim">{isOver ? 'This is over.' : pause && nextOf(pause, now)}</p>
           </div>
-          {pause && page.session.mayAct && <Button disabled={isOver} onClick={() => lift(page, pause)} words="Lift…" />}
+          {pause && page.session.mayAct && (
+            <Button disabled={isOver} onClick={() => resume(page, pause)} words="Resume…" />
+          )}
         </li>
       ))}
     </ul>

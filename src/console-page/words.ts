@@ -56,7 +56,7 @@ const ACTIONS: Readonly<Record<DecisionRecord['action'], string>> = {
   undo: 'Undone',
   body: 'Body read',
   erase: 'Bodies of a player erased',
-  resume: 'Pauses lifted',
+  resume: 'Resumed',
 };
 
 export const actions = Object.entries(ACTIONS);

@@ -21,7 +21,7 @@ import { originIssues } from '../web/origin.js';
 export interface ConsoleVisitor {
   /** A name that colleagues know, such as a login: it is kept with each decision. At most 200 characters. */
   readonly name: string;
-  /** Whether they may decide: retry, resolve, undo, lift a pause. Default: false. */
+  /** Whether they may decide: retry, resolve, undo, resume. Default: false. */
   readonly mayAct?: boolean | undefined;
   /**
    * Whether they may see the body of a report, which holds personal data. Each reading is stored as a decision with its reason. Default:

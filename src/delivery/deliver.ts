@@ -4,7 +4,7 @@ import { backoffMs, withTimeout } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import type { Exchange, RelayReceiptDetails } from './channel.js';
 import { configurationFailure } from './failures.js';
-import { type AnyReport, keepFrozen } from './frozen-report.js';
+import { type AnyReport, attachReport } from './frozen-report.js';
 import { type FailedAttempt, sendOnce, THREW, tellOfAttempt, unsentResult } from './send-once.js';
 import type { DeliverySettings } from './settings.js';
 
@@ -68,7 +68,7 @@ export async function deliver(
       ...(failed.requestId !== undefined && { requestId: failed.requestId }),
       ...details,
     });
-    if (isReport) keepFrozen(error, report);
+    if (isReport) attachReport(error, report);
     return error;
   };
   if (typeof exchange === 'string') throw errorOf(unsentResult(report, configurationFailure(exchange)));

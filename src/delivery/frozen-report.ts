@@ -20,12 +20,12 @@ const REPORT = Symbol.for('location-sdk.frozen-report');
  * Keeps a report with an error, for `resend`. It contains personal data, so it is kept inside a function under a symbol
  * that is not enumerable: no printer, serialiser or inspector shows it.
  */
-export function keepFrozen(error: Error, report: AnyReport): void {
+export function attachReport(error: Error, report: AnyReport): void {
   Object.defineProperty(error, REPORT, { value: () => report });
 }
 
 /** The report that an error keeps. The error may come from any copy of the package. */
-export function keptFrozen(error: unknown): AnyReport | undefined {
+export function attachedReport(error: unknown): AnyReport | undefined {
   const kept = typeof error === 'object' && error !== null ? (error as { [REPORT]?: unknown })[REPORT] : undefined;
   return typeof kept === 'function' ? (kept() as AnyReport) : undefined;
 }

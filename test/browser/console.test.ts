@@ -403,7 +403,7 @@ test('a colleague who may look sees no button that decides, and one who is logge
   await open(page, world.url, '#/person');
   await page.locator('.list button').first().click();
   await page.getByRole('link', { name: 'All groups' }).waitFor();
-  expect(await page.getByRole('button', { name: /again|Declare|Dismiss|Lift/ }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: /again|Declare|Dismiss|Resume/ }).count()).toBe(0);
   expect(await page.getByText('may look').count()).toBe(1);
   await open(page, world.url, '#/decisions');
   await page.getByRole('link', { name: 'Dismissed: 2 reports' }).waitFor();
@@ -502,9 +502,9 @@ test('a refused key is counted first, stands above the charts, and says what to 
 
   world.gateway.faults.clear();
   world.outbox.start();
-  await page.getByRole('button', { name: 'Lift…' }).click();
+  await page.getByRole('button', { name: 'Resume…' }).click();
   await page.keyboard.type('the key is valid again');
-  await page.getByRole('button', { name: 'Lift', exact: true }).click();
+  await page.getByRole('button', { name: 'Resume', exact: true }).click();
   await why.getByText('This is over.').waitFor();
   await world.outbox.stop();
   expect(await page.title()).toBe(`(${before}) Outbox`);

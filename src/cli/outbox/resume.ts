@@ -22,12 +22,12 @@ export async function resume(
   let failed = 0;
   for (const place of places.values()) {
     const { pauses } = await operator.resume(place, newDecision(reason));
-    for (const { isLifted, ...pause } of pauses) {
-      if (!isLifted) failed += 1;
-      if (json) say(JSON.stringify({ ...pause, resumed: isLifted }));
+    for (const { isResumed, ...pause } of pauses) {
+      if (!isResumed) failed += 1;
+      if (json) say(JSON.stringify({ ...pause, resumed: isResumed }));
       else
         say(
-          `${pause.account === DEFAULT_ACCOUNT ? '' : `${pause.account} `}${pause.environment}${pause.operation ? `, ${pause.operation},` : ''} ${isLifted ? `is no longer paused (it was: ${pause.reason})` : 'was changed meanwhile; look at stats, and run the command again if needed'}`,
+          `${pause.account === DEFAULT_ACCOUNT ? '' : `${pause.account} `}${pause.environment}${pause.operation ? `, ${pause.operation},` : ''} ${isResumed ? `is no longer paused (it was: ${pause.reason})` : 'was changed meanwhile; look at stats, and run the command again if needed'}`,
         );
     }
   }

@@ -27,7 +27,7 @@ import { receiptOfRow, type Waiters } from '../sending/receipt-waiters.js';
 import type { Worker } from '../sending/worker.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
 import { decideRow, ownRow, prepareReplacement, refusal } from './decide-row.js';
-import { liftPauses } from './pauses.js';
+import { endPauses } from './pauses.js';
 import { scanRows, toPublicPauses, toPublicReport } from './reports.js';
 
 /** The default number of listed reports, and the number that is read at once. */
@@ -258,10 +258,10 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
     },
     resume: async (environment) => {
       checkName('resume', { environment });
-      const lifted = (await liftPauses(store, { account, environment })).filter(({ isLifted }) => isLifted);
-      for (const pause of lifted) events.emit('resumed', scopeOf(pause));
+      const resumed = (await endPauses(store, { account, environment })).filter(({ isResumed }) => isResumed);
+      for (const pause of resumed) events.emit('resumed', scopeOf(pause));
       wake();
-      return lifted.length > 0;
+      return resumed.length > 0;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { printable } from '../../platform/messages.js';
 import type { OperationName } from '../../protocol/operations.js';
 import type { OutboxEnvironment, PauseReason, PauseScope } from '../rules/destination.js';
-import { liftPause, type Pause } from '../rules/pause.js';
+import { endPause, type Pause } from '../rules/pause.js';
 import { type OutboxStore, pausesOf } from '../store/store.js';
 import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
 import { type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
@@ -78,26 +78,26 @@ export const shownPauses = (pauses: readonly Pause[]): ShownPause[] =>
     return [{ ...place, ...PAUSE_WORDS[reason], since, nextProbeAt: until, failedProbes: strikes }];
   });
 
-interface LiftedPause extends PauseScope {
+interface ResumedPause extends PauseScope {
   readonly reason: PauseReason;
   /** False if the pause was changed at the same time, and is not ended. */
-  readonly isLifted: boolean;
+  readonly isResumed: boolean;
 }
 
 /** Ends all pauses of a place. An absent member matches every pause. */
-export async function liftPauses(store: OutboxStore, where: Partial<PauseScope>): Promise<LiftedPause[]> {
-  const lifted: LiftedPause[] = [];
+export async function endPauses(store: OutboxStore, where: Partial<PauseScope>): Promise<ResumedPause[]> {
+  const resumed: ResumedPause[] = [];
   for (const pause of pausesOf(await store.outlook(where.account === undefined ? undefined : [where.account]))) {
     const { account, environment, operation, reason } = pause;
     const isMeant = (where.environment ?? environment) === environment && (where.operation ?? operation) === operation;
     if (isMeant && reason !== undefined)
-      lifted.push({ account, environment, operation, reason, isLifted: await store.pause(liftPause(pause)) });
+      resumed.push({ account, environment, operation, reason, isResumed: await store.pause(endPause(pause)) });
   }
-  return lifted;
+  return resumed;
 }
 
 interface Resumed {
-  readonly pauses: readonly LiftedPause[];
+  readonly pauses: readonly ResumedPause[];
   readonly decision: DecisionRecord;
 }
 
@@ -107,8 +107,8 @@ export async function resume(context: OperatorContext, where: PauseScope, by: Wh
     throw new OperatorRefusal('not-found', 'No account of this name is shown here.');
   const isRepeated = (await context.console.decision(by.decision)) !== undefined;
   const decision = recordOf(await storeDecision(context, by, { action: 'resume', about: where, done: true }));
-  // A repetition must not lift a pause that has begun since.
-  const pauses = isRepeated ? [] : await liftPauses(context.store, where);
-  context.resumed(pauses.filter(({ isLifted }) => isLifted));
+  // A repetition must not end a pause that has begun since.
+  const pauses = isRepeated ? [] : await endPauses(context.store, where);
+  context.resumed(pauses.filter(({ isResumed }) => isResumed));
   return { pauses, decision };
 }

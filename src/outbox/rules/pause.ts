@@ -74,7 +74,7 @@ export interface PauseChange extends PauseScope {
   readonly continues: boolean;
 }
 
-export const liftPause = ({ version, ...scope }: PauseScope & Pick<Pause, 'version'>): PauseChange => ({
+export const endPause = ({ version, ...scope }: PauseScope & Pick<Pause, 'version'>): PauseChange => ({
   ...scopeOf(scope),
   version,
   reason: undefined,
@@ -157,7 +157,7 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   const isProbe = probe === seen.version;
   const paused = seen.reason !== undefined;
   if (ending.kind === 'recorded' || change.state === 'recorded')
-    return isProbe || (!paused && seen.strikes > 0) ? liftPause(seen) : undefined;
+    return isProbe || (!paused && seen.strikes > 0) ? endPause(seen) : undefined;
 
   const { problem, retryAfterMs = 0 } = ending;
   const pause = isBreaker(seen) ? undefined : ending.pause;
@@ -169,7 +169,7 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   const strikes = paused && !isProbe ? seen.strikes : Math.min(seen.strikes + 1, LARGEST_COUNT);
   const found = pause ?? (isCounted && strikes >= breakerAfter ? 'refusals' : undefined);
   const reason = found ?? seen.reason;
-  if (reason === undefined) return { ...liftPause(seen), strikes };
+  if (reason === undefined) return { ...endPause(seen), strikes };
   const failures = reason === 'refusals' ? Math.max(1, strikes - breakerAfter + 1) : strikes;
   return {
     ...scopeOf(seen),

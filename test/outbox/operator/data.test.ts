@@ -94,7 +94,7 @@ describe('the overview', () => {
     const where = { account: 'default', environment: 'staging' } as const;
     const ada = byAda();
     expect(await data.resume(where, ada)).toMatchObject({
-      pauses: [{ isLifted: true }],
+      pauses: [{ isResumed: true }],
       decision: { action: 'resume', who: 'ada', about: where, done: true },
     });
     expect(await data.resume(where, ada)).toMatchObject({ pauses: [] });

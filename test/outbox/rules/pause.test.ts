@@ -5,13 +5,13 @@ import {
   breakersWith,
   changePause,
   concernsPause,
+  endPause,
   hasStrikes,
   heldBy,
   isForUntried,
   isProbeDue,
   isRarelyProbed,
   isRefusal,
-  liftPause,
   mayQuarantine,
   notPaused,
   type Pause,
@@ -230,7 +230,7 @@ describe('the breaker', () => {
 
   it.each(STRIKES)('counts %s and pauses nothing before the fifth', (_, strike) => {
     for (const strikes of [1, 2, 3, 4])
-      expect(pausedBy(closed(strikes - 1), strike(), rules)).toEqual({ ...liftPause(closed()), strikes });
+      expect(pausedBy(closed(strikes - 1), strike(), rules)).toEqual({ ...endPause(closed()), strikes });
   });
 
   it.each(STRIKES)('pauses its operation at the fifth strike in a row: %s', (_, strike) => {
@@ -390,7 +390,7 @@ describe('a pause that a store has read', () => {
 
   it('is that of its operation, if it is a breaker', () => {
     expect(readPause({ ...stored, operation: 'reportBetEvent' }, 0).operation).toBe('reportBetEvent');
-    expect(changePause(closed(1), { ...liftPause(closed(1)), strikes: 2 }, 0).operation).toBe('reportBetEvent');
+    expect(changePause(closed(1), { ...endPause(closed(1)), strikes: 2 }, 0).operation).toBe('reportBetEvent');
   });
 
   it.each([null, undefined])('is not a pause without a reason: %s', (reason) => {

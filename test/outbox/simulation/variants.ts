@@ -1,4 +1,4 @@
-import { breakersWith, liftPause, type PauseChange } from '../../../src/outbox/rules/pause.js';
+import { breakersWith, endPause, type PauseChange } from '../../../src/outbox/rules/pause.js';
 import type { Change, Ending, Row } from '../../../src/outbox/rules/state-machine.js';
 import { type Decisions, decisions, type Options } from './decisions.js';
 import { OPTIONS } from './simulate.js';
@@ -239,7 +239,7 @@ export const VARIANTS: readonly Variant[] = [
   variant('a refused probe ends the pause', {
     pausedBy: (seen, end, rules) => {
       const change = decisions.pausedBy(seen, end, rules);
-      return change && decisions.isRefusal(end) && end.probe === seen.version ? liftPause(seen) : change;
+      return change && decisions.isRefusal(end) && end.probe === seen.version ? endPause(seen) : change;
     },
   }),
   variant('a database that went back takes the doubt with it', { keptInDoubt: () => undefined }),
