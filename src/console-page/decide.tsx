@@ -5,7 +5,7 @@ import type { DecideRequest, DecisionProgress } from '../outbox/operator/decide.
 import type { DecisionRecord, Selection } from '../outbox/operator/decision-log.js';
 import type { Preview } from '../outbox/operator/preview.js';
 import type { Undone } from '../outbox/operator/undo.js';
-import { call, messageOf } from './server.js';
+import { call, messageOf } from './calls.js';
 import type { Asked, Page } from './view.js';
 import { VERBS } from './words.js';
 

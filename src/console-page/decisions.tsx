@@ -5,9 +5,9 @@ import { counted, operationWords } from '../kit/words.js';
 import type { AllQuarantined, DecisionPage, DecisionRecord } from '../outbox/operator/decision-log.js';
 import type { ReportSummary } from '../outbox/operator/reports.js';
 import type { SearchPage } from '../outbox/operator/search.js';
+import { call } from './calls.js';
 import { undo } from './decide.js';
 import { createFinder, SearchField, TimeFields } from './finder.js';
-import { call } from './server.js';
 import { createPlace, decisionHash, Field, Options, type Page, ReportRow, reportHash, type View } from './view.js';
 import { actions, actionWords, placeWords, timeWords } from './words.js';
 

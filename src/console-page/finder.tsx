@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { walkThrough } from '../kit/list.js';
 import { announce } from '../kit/page.js';
 import { Button } from '../kit/parts.js';
-import { call } from './server.js';
+import { call } from './calls.js';
 import { createPlace, ErrorState, Field, fieldsOf, type View } from './view.js';
 import { timeWords } from './words.js';
 

@@ -7,9 +7,9 @@ import type { Groups, ProblemGroup } from '../outbox/operator/groups.js';
 import type { ReportSummary } from '../outbox/operator/reports.js';
 import type { SearchPage } from '../outbox/operator/search.js';
 import type { ProblemKey } from '../outbox/store/operator-store.js';
+import { call } from './calls.js';
 import { decide } from './decide.js';
-import { keyOf } from './person.js';
-import { call } from './server.js';
+import { keyOf } from './problem-groups.js';
 import { createPlace, type Page, ReportRow, reportHash, type View } from './view.js';
 import { placeWords, timeWords, VERBS } from './words.js';
 

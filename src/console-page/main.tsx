@@ -1,14 +1,14 @@
 import { announce, listenToKeys } from '../kit/page.js';
 import type { Overview } from '../outbox/operator/overview.js';
+import { CallError, call, isLost, openSession } from './calls.js';
 import { createDecision, createDecisions } from './decisions.js';
 import { createGroup } from './group.js';
 import { createOverview } from './overview.js';
-import { createPerson, groupFrom } from './person.js';
+import { createPerson, groupFrom } from './problem-groups.js';
 import { createProof } from './proof.js';
 import { needsOf } from './reasons.js';
 import { createReport } from './report.js';
 import { createSearch } from './search.js';
-import { CallError, call, isLost, openSession } from './server.js';
 import { drawShell, type Shown, TABS } from './shell.js';
 import type { Page, View } from './view.js';
 

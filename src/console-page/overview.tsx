@@ -3,8 +3,8 @@ import { Button, Card, Mark, type Tone } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
 import type { Charts as ChartData } from '../outbox/operator/charts.js';
 import type { Overview } from '../outbox/operator/overview.js';
+import { call } from './calls.js';
 import { Reasons, reasonsOf, type SeenReason, seenReasons, stopsIn } from './reasons.js';
-import { call } from './server.js';
 import { createPlace, type Page, type View } from './view.js';
 import { duration, placeWords } from './words.js';
 

@@ -4,8 +4,8 @@ import { counted, grouped, OPERATIONS } from '../kit/words.js';
 import type { DestinationCounts, Overview } from '../outbox/operator/overview.js';
 import type { VerifyStep } from '../outbox/operator/receipt-methods.js';
 import type { Reconciled } from '../outbox/receipts/reconcile.js';
+import { call, callLines, messageOf } from './calls.js';
 import { referencesOf, writeCsv } from './csv.js';
-import { call, callLines, messageOf } from './server.js';
 import { createPlace, Field, fieldsOf, Options, type Page, type View } from './view.js';
 import { placeWords } from './words.js';
 

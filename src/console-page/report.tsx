@@ -3,16 +3,16 @@ import { Badge, Button, Card, CopyButton, Facts, JsonView, PasteBlock, type Tone
 import { grouped, operationWords } from '../kit/words.js';
 import type { ReportBody } from '../outbox/operator/body.js';
 import type { DecisionPage, DecisionRecord } from '../outbox/operator/decision-log.js';
-import type { LifeAction, LifeEvent, ReportLife } from '../outbox/operator/life.js';
+import type { OfferedAction, ReportDetails, TimelineEvent } from '../outbox/operator/report-details.js';
 import type { ShownProblem } from '../outbox/operator/reports.js';
+import { call } from './calls.js';
 import { decide, reopen, undo } from './decide.js';
-import { call } from './server.js';
 import { createPlace, decisionHash, type Page, reportHash, type View } from './view.js';
 import { duration, placeWords, statusOf, timeWords, VERBS } from './words.js';
 
 /** One report: its state, its history, and what can be decided about it, here or on the command line. */
 export function createReport(page: Page, id: string): View {
-  let report: ReportLife | undefined;
+  let report: ReportDetails | undefined;
   /** The latest decision about it, if that can be undone. */
   let latest: DecisionRecord | undefined;
   let body: string | undefined;
@@ -82,7 +82,7 @@ export function createReport(page: Page, id: string): View {
     element,
     back: 'history',
     async update() {
-      const read = await call<ReportLife>('report', { id });
+      const read = await call<ReportDetails>('report', { id });
       const decision = read.actions.find(({ action }) => action === 'undo')?.decision;
       if (decision !== latest?.id)
         [latest] = decision ? (await call<DecisionPage>('decisions', { id: decision })).decisions : [];
@@ -100,7 +100,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function Head({ report, now }: { readonly report: ReportLife; readonly now: number }) {
+function Head({ report, now }: { readonly report: ReportDetails; readonly now: number }) {
   const { means, attempts, inDoubt, enqueuedAt, dueAt, sibling, waitsFor, requestId, message, problem } = report;
   const linkTo = (other: string, words: string) => <a href={reportHash(other)}>{words}</a>;
   return (
@@ -134,11 +134,11 @@ function Head({ report, now }: { readonly report: ReportLife; readonly now: numb
 
 interface ActionsProps {
   readonly page: Page;
-  readonly report: ReportLife;
+  readonly report: ReportDetails;
   readonly latest: DecisionRecord | undefined;
 }
 
-interface Step extends Pick<LifeAction, 'action'> {
+interface Step extends Pick<OfferedAction, 'action'> {
   readonly words: string;
   run(): void;
 }
@@ -151,7 +151,7 @@ function Actions({ page, report, latest }: ActionsProps) {
   const steps = actions.flatMap((one) => stepOf(one));
 
   /** The button of an action. A dismissal of one report is reopened, which is the same as to undo it. */
-  function stepOf({ action }: LifeAction): Step | readonly [] {
+  function stepOf({ action }: OfferedAction): Step | readonly [] {
     if (isDecided(action))
       return { action, words: `${VERBS[action]}…`, run: () => decide(page, action, { ids: [id] }, reference) };
     if (action === 'reopened') return { action, words: 'Reopen…', run: () => reopen(page, id, reference) };
@@ -192,13 +192,13 @@ function Actions({ page, report, latest }: ActionsProps) {
   );
 }
 
-const isDecided = (action: LifeAction['action']): action is keyof typeof VERBS => Object.hasOwn(VERBS, action);
+const isDecided = (action: OfferedAction['action']): action is keyof typeof VERBS => Object.hasOwn(VERBS, action);
 
-const commandWords = ({ action }: LifeAction): string =>
+const commandWords = ({ action }: OfferedAction): string =>
   isDecided(action) ? VERBS[action] : action === 'reopened' ? 'Reopen' : 'Reopen all reports of its decision';
 
 /** Whether the body is kept, and the button that shows it if the visitor may read it. */
-function BodyNote({ kept, keyId, onRead }: ReportLife['body'] & { readonly onRead: (() => void) | false }) {
+function BodyNote({ kept, keyId, onRead }: ReportDetails['body'] & { readonly onRead: (() => void) | false }) {
   const how = keyId === null ? 'It is kept.' : `It is kept, encrypted with the key ${keyId}.`;
   return (
     <div class="body">
@@ -208,7 +208,7 @@ function BodyNote({ kept, keyId, onRead }: ReportLife['body'] & { readonly onRea
   );
 }
 
-function toneOf(event: LifeEvent): Tone {
+function toneOf(event: TimelineEvent): Tone {
   switch (event.kind) {
     case 'enqueued':
     case 'decided':
@@ -235,7 +235,7 @@ const VERDICTS = {
   replaced: 'replaced its data',
 } as const;
 
-function wordsOf(event: LifeEvent): string {
+function wordsOf(event: TimelineEvent): string {
   switch (event.kind) {
     case 'enqueued':
       return 'Enqueued';
@@ -258,7 +258,7 @@ function wordsOf(event: LifeEvent): string {
   }
 }
 
-function moreOf(event: LifeEvent, now: number): ComponentChildren {
+function moreOf(event: TimelineEvent, now: number): ComponentChildren {
   switch (event.kind) {
     case 'attempt':
       return <Problem {...event.problem} />;
@@ -300,7 +300,7 @@ function Problem({ code, message, status, requestId, details }: ShownProblem) {
   );
 }
 
-const Event = ({ event, now }: { readonly event: LifeEvent; readonly now: number }) => (
+const Event = ({ event, now }: { readonly event: TimelineEvent; readonly now: number }) => (
   <>
     <div class="event">
       <b>{wordsOf(event)}</b>

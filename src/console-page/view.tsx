@@ -5,7 +5,7 @@ import { Button, EmptyState } from '../kit/parts.js';
 import { operationWords } from '../kit/words.js';
 import type { Overview } from '../outbox/operator/overview.js';
 import type { ReportSummary } from '../outbox/operator/reports.js';
-import { CallError, messageOf } from './server.js';
+import { CallError, messageOf } from './calls.js';
 import { placeWords, statusOf, timeWords } from './words.js';
 
 /** A question that a person answers before something is changed. */

@@ -4,8 +4,8 @@ import { announce, createCountAnnouncer, later, listenToKeys } from '../kit/page
 import { Button, Dialog } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
 import type { SetFault } from '../mock/faults.js';
+import { adminApi, listen } from './admin-api.js';
 import { Faults, Instructions, Traffic } from './panels.js';
-import { listen, server } from './server.js';
 import { createStore, type Entry } from './store.js';
 import { Detail, storyItem } from './story.js';
 
@@ -157,7 +157,7 @@ function draw(): void {
                 class="danger"
                 onClick={() => {
                   close();
-                  void server.reset();
+                  void adminApi.reset();
                   announce('Cleared');
                 }}
                 words="Clear everything"
@@ -221,13 +221,13 @@ function askToClear(isAsked: boolean): void {
 }
 
 async function readFaults(): Promise<void> {
-  faults = await server.faults();
+  faults = await adminApi.faults();
   draw();
 }
 
 const refreshFaults = later(300, readFaults);
 const refreshHeld = later(300, async () => {
-  const [staging, production] = await Promise.all([server.held('staging'), server.held('production')]);
+  const [staging, production] = await Promise.all([adminApi.held('staging'), adminApi.held('production')]);
   store.addHeld([...staging, ...production]);
   drawSoon();
 });

@@ -3,7 +3,7 @@ import { announce } from '../kit/page.js';
 import { Button, EmptyState, Mark, PasteBlock, type Tone } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
 import type { FaultRule, SetFault } from '../mock/faults.js';
-import { server } from './server.js';
+import { adminApi } from './admin-api.js';
 import { type Entry, outcomeOf } from './store.js';
 import { EXAMPLE, EXAMPLE_PATH, faultWords, toCurl } from './words.js';
 
@@ -28,12 +28,12 @@ interface FaultsProps {
 
 export function Faults({ faults, refresh }: FaultsProps) {
   async function add(rule: FaultRule): Promise<void> {
-    await server.addFault(rule);
+    await adminApi.addFault(rule);
     await refresh();
     announce(`Fault set: ${faultWords(rule)}`);
   }
   async function remove(id: number): Promise<void> {
-    await server.removeFault(id);
+    await adminApi.removeFault(id);
     await refresh();
     const next =
       document.querySelector<HTMLElement>('#set button') ?? document.querySelector<HTMLElement>('#switches button');

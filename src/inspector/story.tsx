@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Item, Row } from '../kit/list.js';
 import { Badge, Button, CopyButton, Facts, JsonView, type Status } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
-import { server } from './server.js';
+import { adminApi } from './admin-api.js';
 import { type Entry, outcomeOf, type Story, sourceOf } from './store.js';
 import { operationWords, sourceWords, steps, timeOf, toCurl } from './words.js';
 
@@ -212,7 +212,7 @@ function useRevealed(entry: Entry, isRevealing: boolean) {
         note: 'Only recorded reports can be shown in full. The personal data of a refused request is not kept.',
       });
     show({ note: 'Loading the personal data…' });
-    server.revealed(entry).then(
+    adminApi.revealed(entry).then(
       (revealed) =>
         show(revealed ? { note: 'This is personal data.', revealed } : { note: 'The report is no longer recorded.' }),
       () => show({ note: 'The personal data could not be loaded.' }),

@@ -7,7 +7,7 @@ import type { Console } from '../console/console.js';
 import type { WebRequest } from '../platform/web-types.js';
 import { senderOf } from '../web/origin.js';
 import { isSameSecret } from '../web/request.js';
-import { toNodeHandler } from './relay-handler.js';
+import { toNodeHandler } from './node-handler.js';
 
 /** A console on this machine alone. */
 interface ConsoleServer {

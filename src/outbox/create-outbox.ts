@@ -1,10 +1,10 @@
-import { backendMethods } from './operator/backend-methods.js';
+import { backendMethods } from './backend-methods.js';
 import { attachOperator } from './operator/context.js';
 import { createReceiptMethods } from './operator/receipt-methods.js';
 import { createOutboxWith } from './outbox.js';
 import { createExcerpts } from './seal/excerpt.js';
 import { makeStandardSeal } from './seal/standard-seal.js';
-import { createUnlocking } from './sending/locked.js';
+import { createUnlocking } from './sending/missing-keys.js';
 import { createPipeline } from './sending/pipeline.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { ClientMode } from '../client/payloads.js';
 import { ConfigurationError } from '../errors/errors.js';
-import type { BackendMethods } from './operator/backend-methods.js';
+import type { BackendMethods } from './backend-methods.js';
 import type { ReceiptMethods } from './operator/receipt-methods.js';
 import { createOutboxWith } from './outbox.js';
 import { makePlainSeal } from './seal/seal.js';

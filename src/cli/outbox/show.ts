@@ -1,4 +1,4 @@
-import type { LifeAction, ReportLife } from '../../outbox/operator/life.js';
+import type { OfferedAction, ReportDetails } from '../../outbox/operator/report-details.js';
 import { toPublicReport } from '../../outbox/operator/reports.js';
 import { CORRECTED_DATA } from '../../outbox/rules/error-of.js';
 import { EXIT, say } from '../output.js';
@@ -18,26 +18,26 @@ export async function show(
   for (const row of rows) {
     if (json) texts.push(JSON.stringify({ ...toPublicReport(row), fingerprint: row.fingerprint }));
     else {
-      const life = await view.operator.report(row.id);
-      if (life) texts.push(described(life, view));
+      const report = await view.operator.report(row.id);
+      if (report) texts.push(described(report, view));
     }
   }
   say(texts.join(json ? '\n' : '\n\n'));
   return EXIT.done;
 }
 
-function described(life: ReportLife, { command, now }: View): string {
-  const { id, state, attempts, inDoubt, changedAt, dueAt, problem, body, timeline } = life;
+function described(report: ReportDetails, { command, now }: View): string {
+  const { id, state, attempts, inDoubt, changedAt, dueAt, problem, body, timeline } = report;
   const lines: [label: string, value: string | null][] = [
     ['state', `${state}, for ${duration(now - changedAt)} (since ${time(changedAt)})`],
-    ['means', life.means],
-    ['enqueued', time(life.enqueuedAt)],
+    ['means', report.means],
+    ['enqueued', time(report.enqueuedAt)],
     ['attempts', `${attempts}${inDoubt ? '; in doubt: the gateway may have it' : ''}`],
-    ['waits for', life.waitsFor],
+    ['waits for', report.waitsFor],
     ['next try', dueAt !== null && dueAt > now ? time(dueAt) : null],
-    ['outcome', life.outcome],
-    ['gateway', life.message],
-    ['request', life.requestId],
+    ['outcome', report.outcome],
+    ['gateway', report.message],
+    ['request', report.requestId],
   ];
   if (problem) {
     const status = problem.status === null ? '' : ` (HTTP ${problem.status})`;
@@ -54,21 +54,21 @@ function described(life: ReportLife, { command, now }: View): string {
     lines.push(['decided', `${action}, ${time(at)}${who === null ? '' : `, by ${who}`}${reason ? `: ${reason}` : ''}`]);
     if (undone) lines.push(['undone', `${time(undone.at)}, by ${undone.who}: ${undone.reason}`]);
   }
-  lines.push(['body', bodyOf(body)], ['fingerprint', life.fingerprint]);
+  lines.push(['body', bodyOf(body)], ['fingerprint', report.fingerprint]);
   const text = lines.flatMap(([label, value]) =>
     value === null ? [] : [`  ${label.padEnd(INDENT.length - 2)}${wrapped(value, INDENT)}`.trimEnd()],
   );
-  return [id, ...text, ...whatToDo(life, command)].join('\n');
+  return [id, ...text, ...whatToDo(report, command)].join('\n');
 }
 
-function bodyOf({ kept, keyId, erased }: ReportLife['body']): string {
+function bodyOf({ kept, keyId, erased }: ReportDetails['body']): string {
   if (erased) return `erased, ${time(erased.at)}, by ${erased.who}: ${erased.reason}; the fingerprint is kept`;
   if (!kept) return 'no longer kept; the fingerprint is kept';
   return keyId === null ? 'kept, not encrypted by the outbox' : `kept, encrypted with the key ${keyId}`;
 }
 
 /** When each action is the right one. */
-const WHEN: Readonly<Record<LifeAction['action'], string>> = {
+const WHEN: Readonly<Record<OfferedAction['action'], string>> = {
   retry: 'to send the same bytes now, for example after the gateway was corrected:',
   recorded: 'the gateway has it with the same data:',
   replaced: 'its data is wrong; with a file of the corrected data:',
@@ -78,11 +78,11 @@ const WHEN: Readonly<Record<LifeAction['action'], string>> = {
 };
 
 /** The commands that a person may need now. Only a quarantined report waits for one of them. */
-function whatToDo({ id, state, sibling, actions }: ReportLife, command: string): string[] {
+function whatToDo({ id, state, sibling, actions }: ReportDetails, command: string): string[] {
   const isQuarantined = state === 'quarantined';
   const blocksSettlement = actions.some(({ warning }) => warning !== null);
   const offered = actions.filter(({ action }) => isQuarantined || !['retry', 'recorded', 'dismissed'].includes(action));
-  const ofSettlement: Partial<Record<LifeAction['action'], string[]>> = {
+  const ofSettlement: Partial<Record<OfferedAction['action'], string[]>> = {
     replaced: [
       `    Its settlement ${sibling?.id} is then sent as it is.`,
       '    If an amount was wrong, replace that settlement first.',

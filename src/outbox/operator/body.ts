@@ -4,7 +4,7 @@ import { erasedBy } from '../seal/excerpt.js';
 import { missingKeyOf } from '../seal/seal.js';
 import { type OperatorContext, OperatorRefusal } from './context.js';
 import { type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
-import { findRow } from './life.js';
+import { findRow } from './report-details.js';
 
 export interface ReportBody {
   readonly id: string;

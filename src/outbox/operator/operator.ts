@@ -6,11 +6,11 @@ import { contextOf } from './context.js';
 import { decide, reopen, replace } from './decide.js';
 import { readDecisions } from './decision-log.js';
 import { readGroups } from './groups.js';
-import { readLife } from './life.js';
 import { readOverview } from './overview.js';
 import { resume } from './pauses.js';
 import { preview } from './preview.js';
 import { reconcileShown, verifySteps } from './receipt-methods.js';
+import { readDetails } from './report-details.js';
 import { search } from './search.js';
 import { undo } from './undo.js';
 
@@ -50,7 +50,7 @@ export function createOperator({ over, command = 'npx location-sdk outbox <store
     charts: bound(readCharts),
     groups: bound(readGroups),
     search: bound(search),
-    report: bound(readLife),
+    report: bound(readDetails),
     body: bound(readReportBody),
     preview: bound(preview),
     decide: bound(decide),

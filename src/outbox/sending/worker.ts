@@ -13,7 +13,7 @@ import type { OutboxSettings } from '../settings.js';
 import { createClaimants } from '../store/claimants.js';
 import { isDamage, type Outlook, type TurnResult } from '../store/store.js';
 import { createBindings } from './bindings.js';
-import { announceLocked, type createUnlocking } from './locked.js';
+import { announceLocked, type createUnlocking } from './missing-keys.js';
 import { createPauses, type ProbeOf } from './pauses.js';
 import type { createPipeline } from './pipeline.js';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findReceipt } from '../../../src/outbox/operator/life.js';
+import { findReceipt } from '../../../src/outbox/operator/report-details.js';
 import { read } from '../contract/harness.js';
 import { BEGAN, enqueue, idOf, world } from './world.js';
 

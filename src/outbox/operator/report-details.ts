@@ -12,7 +12,7 @@ import { type ShownPause, shownPauses } from './pauses.js';
 import { type ReportSummary, relatedRows, type ShownProblem, shownProblem, shownText, summaryOf } from './reports.js';
 
 /** A report with the details that `outbox show` prints, and its timeline. A null is a fact that it does not have. */
-export interface ReportLife extends ReportSummary {
+export interface ReportDetails extends ReportSummary {
   /** The meaning of its state, in a sentence. */
   readonly means: string;
   readonly waitsFor: string | null;
@@ -29,8 +29,8 @@ export interface ReportLife extends ReportSummary {
   };
   /** The settled report of an initiated one, or the other way round. */
   readonly sibling: ReportSummary | null;
-  readonly timeline: readonly LifeEvent[];
-  readonly actions: readonly LifeAction[];
+  readonly timeline: readonly TimelineEvent[];
+  readonly actions: readonly OfferedAction[];
   readonly command: string;
 }
 
@@ -38,7 +38,7 @@ export interface ReportLife extends ReportSummary {
  * An event of a report. The store keeps the problem of the latest attempt, and each decision with the problem before it:
  * storing every attempt would slow down all reports.
  */
-export type LifeEvent =
+export type TimelineEvent =
   | { readonly kind: 'enqueued'; readonly at: number }
   /** The latest failed attempt, or the last one before a decision. `at`: null where the time is not stored. */
   | { readonly kind: 'attempt'; readonly at: number | null; readonly problem: ShownProblem }
@@ -67,7 +67,7 @@ export type LifeEvent =
   /** Its line in the receipt log. Nulls: there is none yet, or it was not found near the time of the end. */
   | { readonly kind: 'receipt'; readonly at: number; readonly index: number | null; readonly hash: string | null };
 
-export interface LifeAction {
+export interface OfferedAction {
   /** `'replaced'` needs the new data, which only the command line and the program take. */
   readonly action: Decision['action'] | 'undo';
   /** The command line, with `"…"` in place of the reason. Null for the `'undo'` of a retry. */
@@ -84,7 +84,7 @@ export async function findRow(context: OperatorContext, id: string): Promise<Row
 }
 
 /** One report by its id, with all its details. Undefined if there is none. */
-export async function readLife(context: OperatorContext, name: string): Promise<ReportLife | undefined> {
+export async function readDetails(context: OperatorContext, name: string): Promise<ReportDetails | undefined> {
   const { store, command } = context;
   const row = await findRow(context, name);
   if (!row) return undefined;
@@ -120,7 +120,7 @@ export async function readLife(context: OperatorContext, name: string): Promise<
   };
 }
 
-async function erasureOf({ console }: OperatorContext, row: Row): Promise<ReportLife['body']['erased']> {
+async function erasureOf({ console }: OperatorContext, row: Row): Promise<ReportDetails['body']['erased']> {
   const id = erasedBy(row);
   const kept = id === undefined ? undefined : await console.decision(id);
   return kept ? { at: kept.at, who: printable(kept.who), reason: printable(kept.reason) } : null;
@@ -151,9 +151,9 @@ function meaningOf(row: Row, pause: ShownPause | undefined, now: number): string
 }
 
 /** The events of a report that its row contains, the oldest first. */
-function timelineOf(row: Row): LifeEvent[] {
+function timelineOf(row: Row): TimelineEvent[] {
   const { enqueuedAt, changedAt, dueAt, state, decisions, problem, inDoubt, requestId } = row;
-  const events: LifeEvent[] = [{ kind: 'enqueued', at: enqueuedAt }];
+  const events: TimelineEvent[] = [{ kind: 'enqueued', at: enqueuedAt }];
   const unsent = unsentSince(row);
   for (const [place, { action, reason, at, by, id, before, undone }] of decisions.entries()) {
     if (problem && place === unsent) events.push({ kind: 'attempt', at: null, problem: shownProblem(problem) });
@@ -196,7 +196,7 @@ const pausesAbout = (row: Row, outlooks: readonly Outlook[]): ShownPause[] =>
     pausesOf(outlooks).filter((one) => keyOf(one) === keyOf(row) && (one.operation ?? row.operation) === row.operation),
   );
 
-function actionsOf(row: Row, sibling: Row | undefined, command: string): LifeAction[] {
+function actionsOf(row: Row, sibling: Row | undefined, command: string): OfferedAction[] {
   const name = quoted(row.id);
   const fits = (action: keyof typeof lines) => typeof decided(row, { action, reason: '', at: 0 }, true) !== 'string';
   const lines = {
@@ -207,7 +207,7 @@ function actionsOf(row: Row, sibling: Row | undefined, command: string): LifeAct
   };
   const freed =
     sibling?.waitsFor === row.id && sibling.blocked ? `Its settlement ${printable(sibling.id)} is then sent.` : null;
-  const actions: LifeAction[] = (['retry', 'recorded', 'dismissed', 'reopened'] as const)
+  const actions: OfferedAction[] = (['retry', 'recorded', 'dismissed', 'reopened'] as const)
     .filter((action) => fits(action) && !(row.blocked && action === 'retry'))
     .map((action) => ({
       action,

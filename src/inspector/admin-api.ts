@@ -23,7 +23,7 @@ const post = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-export const server = {
+export const adminApi = {
   held: async (environment: string) =>
     (await read<{ reports: HeldReport[] }>(`reports?${new URLSearchParams({ environment })}`)).reports,
   /** A recorded report with its personal data. Loaded only on request. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { toNodeHandler } from '../../src/node/relay-handler.js';
+import { toNodeHandler } from '../../src/node/node-handler.js';
 import { pageBet, relayWorld } from '../relay/world.js';
 
 const open: Server[] = [];

@@ -3,9 +3,9 @@ import { Button, EmptyState } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
 import type { Groups, ProblemGroup } from '../outbox/operator/groups.js';
 import type { ProblemKey } from '../outbox/store/operator-store.js';
+import { call } from './calls.js';
 import { createLatestDecisions } from './decisions.js';
 import { Reasons, reasonsOf, type SeenReason, seenReasons } from './reasons.js';
-import { call } from './server.js';
 import { createPlace, type Page, type View } from './view.js';
 import { OUTBOX_ENVIRONMENTS, placeWords, timeWords } from './words.js';
 

@@ -1,9 +1,9 @@
-import type { ClientMode } from '../../client/payloads.js';
-import type { ReceiptOf } from '../../client/receipt.js';
-import { ConfigurationError, hasCode } from '../../errors/errors.js';
-import { memberOf } from '../../platform/as-record.js';
-import { LONGEST_TIMER_MS, withTimeout } from '../../platform/time.js';
-import { aboutReport, type Events } from '../events.js';
+import type { ClientMode } from '../client/payloads.js';
+import type { ReceiptOf } from '../client/receipt.js';
+import { ConfigurationError, hasCode } from '../errors/errors.js';
+import { memberOf } from '../platform/as-record.js';
+import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
+import { aboutReport, type Events } from './events.js';
 import {
   type Committed,
   type Intake,
@@ -13,22 +13,22 @@ import {
   readReportByName,
   readReportList,
   requireTransactions,
-} from '../intake/enqueue.js';
-import { LARGEST_COMMIT } from '../intake/insert-batch.js';
-import type { Drained, EnqueuedReport, Outbox, OutboxReport, PreparedReport } from '../interface.js';
-import { checkName, checkOptions } from '../method-options.js';
-import { readReference } from '../receipts/reconcile.js';
-import { scopeOf } from '../rules/destination.js';
-import { type Change, type Decision, decided, mayReplace, type Row, replaced } from '../rules/state-machine.js';
-import { keptLocation } from '../seal/excerpt.js';
-import { ensureOwnGateways } from '../sending/bindings.js';
-import { createOnlyRefused } from '../sending/only-refused.js';
-import { receiptOfRow, type Waiters } from '../sending/receipt-waiters.js';
-import type { Worker } from '../sending/worker.js';
-import type { AccountSettings, OutboxSettings } from '../settings.js';
-import { decideRow, ownRow, prepareReplacement, refusal } from './decide-row.js';
-import { endPauses } from './pauses.js';
-import { scanRows, toPublicPauses, toPublicReport } from './reports.js';
+} from './intake/enqueue.js';
+import { LARGEST_COMMIT } from './intake/insert-batch.js';
+import type { Drained, EnqueuedReport, Outbox, OutboxReport, PreparedReport } from './interface.js';
+import { checkName, checkOptions } from './method-options.js';
+import { decideRow, ownRow, prepareReplacement, refusal } from './operator/decide-row.js';
+import { endPauses } from './operator/pauses.js';
+import { scanRows, toPublicPauses, toPublicReport } from './operator/reports.js';
+import { readReference } from './receipts/reconcile.js';
+import { scopeOf } from './rules/destination.js';
+import { type Change, type Decision, decided, mayReplace, type Row, replaced } from './rules/state-machine.js';
+import { keptLocation } from './seal/excerpt.js';
+import { ensureOwnGateways } from './sending/bindings.js';
+import { createOnlyRefused } from './sending/only-refused.js';
+import { receiptOfRow, type Waiters } from './sending/receipt-waiters.js';
+import type { Worker } from './sending/worker.js';
+import type { AccountSettings, OutboxSettings } from './settings.js';
 
 /** The default number of listed reports, and the number that is read at once. */
 const PAGE = 100;
