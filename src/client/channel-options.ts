@@ -80,11 +80,11 @@ export const readRelay: ReadChannel = ({ given, isGiven, inPage, problems }) => 
     if (address.baseUrl === undefined) address = readRelayUrl(relayUrl);
     return address;
   };
-  const ofTheRelay = {
+  const setByRelay = {
     environment: isGiven('environment'),
     gateways: Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined)),
   };
-  for (const [name, isHere] of Object.entries(ofTheRelay))
+  for (const [name, isHere] of Object.entries(setByRelay))
     if (isHere) problems.push(issue([name], 'conflict', 'is set by the relay; leave it out'));
   if (given.allowInsecureHttp)
     problems.push(

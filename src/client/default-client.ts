@@ -26,7 +26,7 @@ const lineFor = (name: keyof DefaultClient): string => {
   return "configure({ gateways: { staging: { baseUrl: 'https://…', apiKey: '…' } } }), or configure() if the environment variables hold them";
 };
 
-const ofDefault = <Name extends keyof DefaultClient>(name: Name): DefaultClient[Name] => {
+const fromDefaultClient = <Name extends keyof DefaultClient>(name: Name): DefaultClient[Name] => {
   const call = async (...given: never[]) => {
     const client = scope[DEFAULT_CLIENT];
     if (client) return (client[name] as (...given: never[]) => unknown)(...given);
@@ -39,25 +39,25 @@ const ofDefault = <Name extends keyof DefaultClient>(name: Name): DefaultClient[
 };
 
 /** `Client.reportBetEvent` of the default client. */
-export const reportBetEvent = /* @__PURE__ */ ofDefault('reportBetEvent');
+export const reportBetEvent = /* @__PURE__ */ fromDefaultClient('reportBetEvent');
 
 /** `Client.reportSettledBet` of the default client. */
-export const reportSettledBet = /* @__PURE__ */ ofDefault('reportSettledBet');
+export const reportSettledBet = /* @__PURE__ */ fromDefaultClient('reportSettledBet');
 
 /** `Client.reportWithdrawalEvent` of the default client. */
-export const reportWithdrawalEvent = /* @__PURE__ */ ofDefault('reportWithdrawalEvent');
+export const reportWithdrawalEvent = /* @__PURE__ */ fromDefaultClient('reportWithdrawalEvent');
 
 /** `Client.reportSettledWithdrawal` of the default client. */
-export const reportSettledWithdrawal = /* @__PURE__ */ ofDefault('reportSettledWithdrawal');
+export const reportSettledWithdrawal = /* @__PURE__ */ fromDefaultClient('reportSettledWithdrawal');
 
 /** `Client.verifyNin` of the default client. */
-export const verifyNin = /* @__PURE__ */ ofDefault('verifyNin');
+export const verifyNin = /* @__PURE__ */ fromDefaultClient('verifyNin');
 
 /** `Client.locate` of the default client. */
-export const locate = /* @__PURE__ */ ofDefault('locate');
+export const locate = /* @__PURE__ */ fromDefaultClient('locate');
 
 /**
  * Sends the bytes of a failed report again, with the default client. After an `'unknown'` outcome use this instead of a
  * new call. See `Client.resend`.
  */
-export const resend = /* @__PURE__ */ ofDefault('resend');
+export const resend = /* @__PURE__ */ fromDefaultClient('resend');

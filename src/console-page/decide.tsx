@@ -22,7 +22,7 @@ export function DecisionDialog({ asked, onClosed }: { readonly asked: Asked; rea
     if (isRunning) return;
     const why = input.current?.value.trim() ?? '';
     if (why === '') {
-      say({ words: 'Say why: those who ask later read it.' });
+      say({ words: 'Enter a reason. It is stored with the decision.' });
       input.current?.focus();
       return;
     }

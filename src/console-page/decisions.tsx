@@ -8,7 +8,16 @@ import type { SearchPage } from '../outbox/operator/search.js';
 import { call } from './calls.js';
 import { undo } from './decide.js';
 import { createFinder, SearchField, TimeFields } from './finder.js';
-import { createPlace, decisionHash, Field, Options, type Page, ReportRow, reportHash, type View } from './view.js';
+import {
+  createViewElement,
+  decisionHash,
+  Field,
+  Options,
+  type Page,
+  ReportRow,
+  reportHash,
+  type View,
+} from './view.js';
 import { actions, actionWords, placeWords, timeWords } from './words.js';
 
 const FEW = 5;
@@ -138,7 +147,7 @@ export function createDecision(page: Page, id: string): View {
   let wasRead = false;
   let isStale = true;
 
-  const { element, draw } = createPlace('Decision', () => {
+  const { element, draw } = createViewElement('Decision', () => {
     const now = Date.now();
     return (
       <>

@@ -3,7 +3,7 @@ import { walkThrough } from '../kit/list.js';
 import { announce } from '../kit/page.js';
 import { Button } from '../kit/parts.js';
 import { call } from './calls.js';
-import { createPlace, ErrorState, Field, fieldsOf, type View } from './view.js';
+import { createViewElement, ErrorState, Field, fieldsOf, type View } from './view.js';
 import { timeWords } from './words.js';
 
 interface Finder<Answer, Item> {
@@ -48,7 +48,7 @@ export function createFinder<Answer extends FoundPage, Item>({
   let now = 0;
   let wasRead = false;
 
-  const { element, draw } = createPlace(title, () => (
+  const { element, draw } = createViewElement(title, () => (
     <>
       <form class="search" role="search" onSubmit={submit}>
         {fields}

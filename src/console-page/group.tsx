@@ -10,7 +10,7 @@ import type { ProblemKey } from '../outbox/store/operator-store.js';
 import { call } from './calls.js';
 import { decide } from './decide.js';
 import { keyOf } from './problem-groups.js';
-import { createPlace, type Page, ReportRow, reportHash, type View } from './view.js';
+import { createViewElement, type Page, ReportRow, reportHash, type View } from './view.js';
 import { placeWords, timeWords, VERBS } from './words.js';
 
 type Action = DecideRequest['action'];
@@ -40,7 +40,7 @@ export function createGroup(page: Page, group: ProblemKey): View {
   let readOf: number | undefined;
   let isStale = false;
 
-  const { element, draw } = createPlace(group.words || code, content);
+  const { element, draw } = createViewElement(group.words || code, content);
 
   function content() {
     if (readOf === undefined) return null;

@@ -39,7 +39,7 @@ interface KeptView {
 }
 /** The views that were open before, by their place in the history of the browser. */
 const keptViews = new Map<number, KeptView>();
-let place = 0;
+let historyIndex = 0;
 let opened: string | undefined;
 let decisions = 0;
 
@@ -141,17 +141,17 @@ function openView(): void {
   if (!page) return;
   const known: unknown = history.state;
   const isFirst = opened === undefined;
-  const next = typeof known === 'number' ? known : isFirst ? 0 : place + 1;
+  const next = typeof known === 'number' ? known : isFirst ? 0 : historyIndex + 1;
   view?.close?.();
   // A view that still waited for its data is not kept.
   if (view && opened !== undefined && !shown.isBusy)
-    keptViews.set(place, { hash: opened, view, scrolled: scrollY, focused: document.activeElement, decisions });
+    keptViews.set(historyIndex, { hash: opened, view, scrolled: scrollY, focused: document.activeElement, decisions });
   // The browser forgets the places after this one, too.
   if (known !== next)
     for (const old of keptViews.keys()) if (old >= next || old < next - MOST_KEPT) keptViews.delete(old);
   history.replaceState(next, '');
-  [place, opened] = [next, location.hash];
-  const back = keptViews.get(place);
+  [historyIndex, opened] = [next, location.hash];
+  const back = keptViews.get(historyIndex);
   if (back?.hash === opened) {
     view = back.view;
     if (back.decisions !== decisions) view.decided?.();
@@ -178,7 +178,7 @@ function go(hash: string): void {
 /** Opens the view that this one belongs to: with the browser's way back, if it was open just before. */
 function back(): void {
   const to = view?.back ?? '#/';
-  if (to === 'history' ? place > 0 : keptViews.get(place - 1)?.hash === to) history.back();
+  if (to === 'history' ? historyIndex > 0 : keptViews.get(historyIndex - 1)?.hash === to) history.back();
   else go(to === 'history' ? '#/' : to);
 }
 
@@ -213,7 +213,7 @@ async function start(): Promise<void> {
 }
 
 addEventListener('hashchange', () => {
-  if (opened !== location.hash || history.state !== place) openView();
+  if (opened !== location.hash || history.state !== historyIndex) openView();
 });
 addEventListener('online', () => void look());
 addEventListener('offline', () => void look());

@@ -5,7 +5,7 @@ import type { Charts as ChartData } from '../outbox/operator/charts.js';
 import type { Overview } from '../outbox/operator/overview.js';
 import { call } from './calls.js';
 import { Reasons, reasonsOf, type SeenReason, seenReasons, stopsIn } from './reasons.js';
-import { createPlace, type Page, type View } from './view.js';
+import { createViewElement, type Page, type View } from './view.js';
 import { duration, placeWords } from './words.js';
 
 const FRESH_MS = 5_000;
@@ -19,7 +19,7 @@ export function createOverview(page: Page): View {
   let range: Range = 'minutes';
   let looks = 0;
 
-  const { element, draw } = createPlace(
+  const { element, draw } = createViewElement(
     'Overview',
     () =>
       overview && (

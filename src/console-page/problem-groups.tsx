@@ -6,7 +6,7 @@ import type { ProblemKey } from '../outbox/store/operator-store.js';
 import { call } from './calls.js';
 import { createLatestDecisions } from './decisions.js';
 import { Reasons, reasonsOf, type SeenReason, seenReasons } from './reasons.js';
-import { createPlace, type Page, type View } from './view.js';
+import { createViewElement, type Page, type View } from './view.js';
 import { OUTBOX_ENVIRONMENTS, placeWords, timeWords } from './words.js';
 
 export const keyOf = ({ account, environment, code, words }: ProblemKey): string =>
@@ -15,8 +15,8 @@ export const keyOf = ({ account, environment, code, words }: ProblemKey): string
 /** The group with this key. Undefined if the text is not a key. */
 export function groupFrom(text: string): ProblemKey | undefined {
   try {
-    const [account, place, code, words] = JSON.parse(text) as string[];
-    const environment = OUTBOX_ENVIRONMENTS.find((one) => one === place);
+    const [account, name, code, words] = JSON.parse(text) as string[];
+    const environment = OUTBOX_ENVIRONMENTS.find((one) => one === name);
     return account !== undefined && environment && code !== undefined && words !== undefined
       ? { account, environment, code, words }
       : undefined;
@@ -32,7 +32,7 @@ export function createPerson(page: Page): View {
   let reasons: SeenReason[] = [];
   let now = 0;
 
-  const { element, draw } = createPlace('Needs a person', content);
+  const { element, draw } = createViewElement('Needs a person', content);
   const decisions = createLatestDecisions(page, draw);
   const list = () => element.querySelector('.groups');
 

@@ -6,11 +6,11 @@ import type { VerifyStep } from '../outbox/operator/receipt-methods.js';
 import type { Reconciled } from '../outbox/receipts/reconcile.js';
 import { call, callLines, messageOf } from './calls.js';
 import { referencesOf, writeCsv } from './csv.js';
-import { createPlace, Field, fieldsOf, Options, type Page, type View } from './view.js';
+import { createViewElement, Field, fieldsOf, Options, type Page, type View } from './view.js';
 import { placeWords } from './words.js';
 
 export function createProof(page: Page): View {
-  const { element, draw } = createPlace('Proof', () => (
+  const { element, draw } = createViewElement('Proof', () => (
     <>
       {verification.content()}
       {comparison.content()}

@@ -7,7 +7,7 @@ import type { OfferedAction, ReportDetails, TimelineEvent } from '../outbox/oper
 import type { ShownProblem } from '../outbox/operator/reports.js';
 import { call } from './calls.js';
 import { decide, reopen, undo } from './decide.js';
-import { createPlace, decisionHash, type Page, reportHash, type View } from './view.js';
+import { createViewElement, decisionHash, type Page, reportHash, type View } from './view.js';
 import { duration, placeWords, statusOf, timeWords, VERBS } from './words.js';
 
 /** One report: its state, its history, and what can be decided about it, here or on the command line. */
@@ -17,7 +17,7 @@ export function createReport(page: Page, id: string): View {
   let latest: DecisionRecord | undefined;
   let body: string | undefined;
 
-  const { element, draw } = createPlace('Report', () => {
+  const { element, draw } = createViewElement('Report', () => {
     const now = Date.now();
     return (
       report && (
@@ -145,7 +145,7 @@ interface Step extends Pick<OfferedAction, 'action'> {
 
 function Actions({ page, report, latest }: ActionsProps) {
   const { id, reference, actions } = report;
-  if (actions.length === 0) return <p class="dim">Nothing: it goes its way by itself, or it is final.</p>;
+  if (actions.length === 0) return <p class="dim">No decision is needed: it will be sent, or it is final.</p>;
   const warnings = new Set(actions.map(({ warning }) => warning));
   const replace = actions.find(({ action }) => action === 'replaced');
   const steps = actions.flatMap((one) => stepOf(one));

@@ -74,7 +74,7 @@ export function drawShell(
         {error !== undefined ? (
           <ErrorState error={error} again={again} />
         ) : view ? (
-          <Held element={view} />
+          <ViewSlot element={view} />
         ) : (
           <p class="loading">Loading…</p>
         )}
@@ -117,10 +117,10 @@ const Tabs = ({ hash, needs }: Pick<Shown, 'hash' | 'needs'>) => (
 );
 
 /** Shows the element of a view, which is kept while another view is open. */
-const Held = ({ element }: { readonly element: HTMLElement }) => (
+const ViewSlot = ({ element }: { readonly element: HTMLElement }) => (
   <div
-    ref={(place) => {
-      if (place && place.firstChild !== element) place.replaceChildren(element);
+    ref={(slot) => {
+      if (slot && slot.firstChild !== element) slot.replaceChildren(element);
     }}
   />
 );

@@ -48,7 +48,7 @@ export interface View {
   close?(): void;
 }
 
-export function createPlace(title: string, content: () => ComponentChildren) {
+export function createViewElement(title: string, content: () => ComponentChildren) {
   const element = document.createElement('section');
   element.className = 'view';
   element.setAttribute('aria-label', title);

@@ -50,13 +50,17 @@ const refusal = (
 export const refusals = {
   noSuchPath: refusal(404, 'address', 'There is nothing here.'),
   method: (allow: string) => refusal(405, 'method', `Use ${allow}.`, { allow }),
-  foreign: refusal(403, 'origin', 'This is not accepted.'),
+  foreign: refusal(
+    403,
+    'origin',
+    'This request came from another site. Nothing was changed; open the console at its own address.',
+  ),
   mediaType: refusal(415, 'media-type', 'Send application/json.'),
   noSession: refusal(401, 'session', 'Log in first. Nothing was changed.'),
   mayNotAct: refusal(403, 'rights', 'You may look, but not act. Nothing was changed.'),
   mayNotRead: refusal(403, 'rights', 'You may not see what is in a report. Nothing was shown.'),
   readOnly: refusal(403, 'read-only', 'This console only shows; nothing was changed.'),
-  token: refusal(403, 'token', 'The token of this page is over. Nothing was changed; load the page again.'),
+  token: refusal(403, 'token', 'The token of this page has expired. Nothing was changed; load the page again.'),
   tooLarge: refusal(413, 'too-large', 'That is too much for one request. Nothing was changed.'),
   tooSlow: refusal(408, 'too-slow', 'The request did not come in time. Nothing was changed.'),
 } as const;

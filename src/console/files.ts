@@ -1,7 +1,7 @@
 import type { Answer, RefusalAnswer } from '../web/answer.js';
 import { textAnswer } from './answers.js';
 
-/** The build puts in the files of src/console-page, made small, and their hashes. See pages.build.js. */
+/** The build replaces these with the minified files of src/console-page and their hashes. See pages.build.js. */
 declare const CONSOLE_HTML: string;
 declare const CONSOLE_CSS: string;
 declare const CONSOLE_JS: string;
@@ -18,7 +18,7 @@ export const pageAt = (base: string): Answer =>
     CONSOLE_HTML.replaceAll('{base}', base).replace('{css}', CONSOLE_CSS_HASH).replace('{js}', CONSOLE_JS_HASH),
   );
 
-/** Read when they are asked for, since a command that runs from the sources has no built page. */
+/** Functions, since the constants do not exist when the command runs from its sources. */
 const FILES = {
   'console.js': () => ({ text: CONSOLE_JS, type: 'text/javascript', tag: CONSOLE_JS_HASH }),
   'console.css': () => ({ text: CONSOLE_CSS, type: 'text/css', tag: CONSOLE_CSS_HASH }),

@@ -95,4 +95,4 @@ export interface Exchange {
  * The problem if a report is of another client. A report for a relay may be incomplete, and one for a gateway names its
  * environment.
  */
-export const OF_ANOTHER_CLIENT = 'the report belongs to another client.';
+export const FOREIGN_REPORT = 'the report belongs to another client.';

@@ -9,7 +9,7 @@ import { apiKeyProblem } from '../schema/headers.js';
 import type { Sent } from '../schema/sent.js';
 import { messageOf } from './answer.js';
 import { askOption } from './ask-option.js';
-import { type CallContext, type Channel, type Failure, OF_ANOTHER_CLIENT, type Verdict } from './channel.js';
+import { type CallContext, type Channel, type Failure, FOREIGN_REPORT, type Verdict } from './channel.js';
 import { configurationFailure, duplicateFailure, verdictOn } from './failures.js';
 import { requestIdOf } from './request-id.js';
 import type { Answer, Gateway } from './settings.js';
@@ -148,7 +148,7 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
       ? SET_RELAY_URL
       : undefined,
   open({ operation, environment }, more) {
-    const gateway = environment ? gateways[environment] : OF_ANOTHER_CLIENT;
+    const gateway = environment ? gateways[environment] : FOREIGN_REPORT;
     if (typeof gateway === 'string') return gateway;
     const url = gateway.baseUrl + GATEWAY_PATH + gateway.paths[operation].replace(/^\//, '');
     const secrets = new Set<string>();

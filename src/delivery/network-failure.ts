@@ -46,7 +46,7 @@ function codeOf({ code, message }: Thrown): string {
 }
 
 /** The message of `nodeTransport` for a 407. The built-in `fetch` fails without a message. */
-const OF_A_PROXY = 'PROXY_AUTHENTICATION_REQUIRED';
+const PROXY_AUTHENTICATION = 'PROXY_AUTHENTICATION_REQUIRED';
 
 export function readNetworkFailure(error: unknown): NetworkFailure {
   let codes: string[] = [];
@@ -79,7 +79,7 @@ export function readBroken(error: unknown, answered: boolean, unsent = false): B
     text: describeFailure({ code, notSent, certificate }),
     notSent,
     retryable: !certificate,
-    foreign: code === OF_A_PROXY,
+    foreign: code === PROXY_AUTHENTICATION,
   };
 }
 

@@ -8,7 +8,7 @@ import {
   type CallContext,
   type Channel,
   type Failure,
-  OF_ANOTHER_CLIENT,
+  FOREIGN_REPORT,
   type RelayReceiptDetails,
   type Verdict,
 } from './channel.js';
@@ -138,7 +138,7 @@ export const relayChannel = (
     return baseUrl === undefined ? problem : undefined;
   },
   open({ operation, environment }, more) {
-    if (environment) return OF_ANOTHER_CLIENT;
+    if (environment) return FOREIGN_REPORT;
     const { baseUrl, problem = NO_PAGE } = resolve();
     if (baseUrl === undefined) return problem;
     const url = `${baseUrl}/${operations[operation].path}`;

@@ -52,16 +52,16 @@ export async function sendOnce(
   try {
     const asked = await exchange.request(report.body, limit);
     if ('code' in asked) return unsentResult(report, asked);
-    // Without them, no extra turn of the event loop.
+    // Without the option `headers`, do not wait: it would cost a turn of the event loop.
     const more = headers ? await moreHeaders(headers, limit, exchange.secrets) : { headers: NONE };
     if ('code' in more) return unsentResult(report, more);
     const request = headers ? { ...asked, headers: { ...more.headers, ...asked.headers } } : asked;
-    const now = limit();
-    if (now.signal?.aborted) return unsentResult(report, ABORTED);
-    if (now.milliseconds <= 0) return unsentResult(report, OUT_OF_TIME);
-    const context = callContext(report, exchange, request.url, now);
+    const current = limit();
+    if (current.signal?.aborted) return unsentResult(report, ABORTED);
+    if (current.milliseconds <= 0) return unsentResult(report, OUT_OF_TIME);
+    const context = callContext(report, exchange, request.url, current);
     onItsWay = true;
-    const verdict: Verdict = exchange.read(await transport.send(request, now), context);
+    const verdict: Verdict = exchange.read(await transport.send(request, current), context);
     const { requestId } = verdict;
     if (verdict.kind === 'recorded')
       return {

@@ -37,7 +37,7 @@ export interface Relay {
   readonly credentials: RelayCredentials;
 }
 
-/** The settings of delivery; made by `config.ts`, and none is optional. */
+/** The settings of delivery, with their defaults. */
 export interface DeliverySettings {
   readonly transport: Transport;
   readonly headers: HeadersOption | undefined;

@@ -28,7 +28,7 @@ let words = '';
 let environment = '';
 let selected: string | undefined;
 /** The scroll position of the list when a report was chosen. */
-let place = 0;
+let listScroll = 0;
 let isRevealing = false;
 let isPaused = false;
 let isClearing = false;
@@ -186,10 +186,10 @@ function filter(newWords: string, newEnvironment: string): void {
 function choose(key: string | undefined, opens = false): void {
   // On a phone the detail replaces the list.
   const before = selected;
-  if (before === undefined) place = scrollY;
+  if (before === undefined) listScroll = scrollY;
   selected = key;
   draw();
-  if (!isWide.matches) scrollTo(0, key === undefined ? place : 0);
+  if (!isWide.matches) scrollTo(0, key === undefined ? listScroll : 0);
   if (key === undefined) focusRow(list(), before);
   else if (opens && !isWide.matches) document.querySelector<HTMLElement>('#detail')?.focus({ preventScroll: true });
 }

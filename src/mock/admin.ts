@@ -4,13 +4,13 @@ import { parseJson } from '../web/read-json.js';
 import { isSameSecret } from '../web/request.js';
 import { type AdminCall, adminRoutes, type RouteOptions } from './admin-routes.js';
 import { type MockAnswer, refuse } from './answers.js';
-import { LONGEST_BODY } from './gateway.js';
+import { LONGEST_REQUEST } from './gateway.js';
 import { inspectorPage } from './inspector-page.js';
 import type { MockGateway } from './interface.js';
 
 export const ADMIN_PATH = '/__admin/';
 
-const LONGEST_STATE = 16 * LONGEST_BODY;
+const LONGEST_STATE = 16 * LONGEST_REQUEST;
 
 export interface AdminOptions extends RouteOptions {
   /** The server's own address, such as `http://127.0.0.1:4010`. */
@@ -46,7 +46,7 @@ export function createAdmin(gateway: MockGateway, options: AdminOptions): Admin 
       return await route({
         request,
         query: url.searchParams,
-        json: () => readJson(request, url.pathname.endsWith('/state') ? LONGEST_STATE : LONGEST_BODY),
+        json: () => readJson(request, url.pathname.endsWith('/state') ? LONGEST_STATE : LONGEST_REQUEST),
       });
     } catch (error) {
       if (error instanceof TooLarge) return refuse(413, error.message);

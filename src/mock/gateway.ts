@@ -20,7 +20,7 @@ import { toResponse, type WireAnswer } from './wire.js';
 const IN_PROCESS_ADDRESS = 'http://mock-gateway.localhost';
 
 /** The longest request that it reads, in bytes. */
-export const LONGEST_BODY = 1024 * 1024;
+export const LONGEST_REQUEST = 1024 * 1024;
 
 /** Whether a request declares a JSON body, as every request must (specification, section 5). */
 const saysJson = ({ headers }: Request): boolean =>
@@ -110,7 +110,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
       return { answer: refuse(429, 'Too many requests', { 'retry-after': String(retryAfter) }) };
 
     const { row } = found;
-    const text = await readBody(request, undefined, LONGEST_BODY);
+    const text = await readBody(request, undefined, LONGEST_REQUEST);
     const sent = text === undefined ? undefined : parseJson(text);
     const body = isRecord(sent) ? sent : undefined;
     const named = row.reference && body?.[row.reference];
@@ -126,7 +126,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
         return { ...seen, answer: refuse(503, 'The mock gateway was reset meanwhile'), fault: before };
     }
     if (text === undefined)
-      return { ...seen, answer: refuse(413, `The body is larger than ${LONGEST_BODY} bytes`), fault: before };
+      return { ...seen, answer: refuse(413, `The body is larger than ${LONGEST_REQUEST} bytes`), fault: before };
     if (!saysJson(request))
       return { ...seen, answer: refuse(400, 'The content-type must be application/json'), fault: before };
     if (!body) return { ...seen, answer: refuse(400, 'The body is not a JSON object'), fault: before };

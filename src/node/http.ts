@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
-import { LONGEST_BODY } from '../mock/gateway.js';
+import { LONGEST_REQUEST } from '../mock/gateway.js';
 import { piecesOf, type WireAnswer } from '../mock/wire.js';
 import { collectBytes, WITHOUT_BODY } from '../platform/body.js';
 
@@ -36,16 +36,16 @@ export function toRequest(
 }
 
 /** Longer than the gateway accepts: it replaces a body that is too long. */
-const TOO_LONG = new Uint8Array(LONGEST_BODY + 1);
+const TOO_LONG = new Uint8Array(LONGEST_REQUEST + 1);
 
 /** The whole body. A body that is too long is replaced by another that is too long. */
 export async function toWebBody(incoming: IncomingMessage): Promise<Uint8Array> {
-  if (Number(incoming.headers['content-length'] ?? 0) > LONGEST_BODY) return TOO_LONG;
+  if (Number(incoming.headers['content-length'] ?? 0) > LONGEST_REQUEST) return TOO_LONG;
   const collected = collectBytes();
   let bytes = 0;
   for await (const piece of incoming.iterator({ destroyOnReturn: false })) {
     bytes += piece.byteLength;
-    if (bytes > LONGEST_BODY) return TOO_LONG;
+    if (bytes > LONGEST_REQUEST) return TOO_LONG;
     collected.add(piece);
   }
   return collected.whole();

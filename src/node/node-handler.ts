@@ -14,8 +14,8 @@ export type NodeHandler = (
 ) => Promise<void>;
 
 /**
- * A relay for Node.js's `http`, and for Express. It passes the socket's address to the relay, and the request itself as
- * `native`. With Express, mount it before any body parser: the relay reads the body itself. It does not throw. If the
+ * A relay or a console for Node.js's `http`, and for Express. It gets the socket's address, and the request itself as
+ * `native`. With Express, mount it before any body parser: it reads the body itself. It does not throw. If the
  * body was read before, it answers 500, or passes a `TypeError` to Express's `next`.
  *
  * @example
@@ -34,7 +34,7 @@ export function toNodeHandler(relay: Relay): NodeHandler {
       const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD';
       if (hasBody && incoming.readableDidRead) {
         const problem = new TypeError(
-          'The body was read before the relay could: mount the relay before any body parser, such as express.json().',
+          'The body was read before: mount the relay, or the console, before any body parser, such as express.json().',
         );
         if (next) return next(problem);
         const id = newId();

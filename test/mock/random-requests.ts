@@ -11,7 +11,7 @@ export interface RandomRequest {
   readonly body: string | undefined;
 }
 
-const LONGEST_BODY = 1024 * 1024;
+const LONGEST_REQUEST = 1024 * 1024;
 const PROTOTYPE_NAMES = [
   '__proto__',
   'constructor',
@@ -113,7 +113,7 @@ export function randomRequests(seed: number, references = 200): () => RandomRequ
     if (kind < 0.9) return anyJson();
     const text = JSON.stringify(valid);
     if (kind < 0.999) return text.slice(0, below(text.length)) + (chance(0.5) ? anyText() : '');
-    return text + ' '.repeat(LONGEST_BODY - Buffer.byteLength(text) + below(2));
+    return text + ' '.repeat(LONGEST_REQUEST - Buffer.byteLength(text) + below(2));
   }
 
   return () => {
@@ -154,4 +154,4 @@ export function randomRequests(seed: number, references = 200): () => RandomRequ
 }
 
 export const isTooLong = ({ body }: RandomRequest): boolean =>
-  body !== undefined && Buffer.byteLength(body) > LONGEST_BODY;
+  body !== undefined && Buffer.byteLength(body) > LONGEST_REQUEST;

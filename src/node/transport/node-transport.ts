@@ -61,7 +61,7 @@ const optionTable = {
   ),
 };
 
-const OF_A_PROXY = 407;
+const PROXY_AUTHENTICATION = 407;
 /** Undici's message for a request that it did not even queue. */
 const REFUSED_BY_UNDICI = /^UND_ERR_(?:INVALID_ARG|CLOSED|DESTROYED)$/;
 
@@ -213,7 +213,7 @@ function sendBy(
       onResponseEnd() {
         over();
         // The built-in `fetch` fails here too, and does not even say why.
-        if (status === OF_A_PROXY)
+        if (status === PROXY_AUTHENTICATION)
           return reject(
             Object.assign(new Error('a proxy wants a password'), { code: 'PROXY_AUTHENTICATION_REQUIRED' }),
           );

@@ -15,15 +15,15 @@ const SLOW_COMMIT_MS = 100;
 /** The largest number of parallel commits. */
 const MOST_COMMITS = 4;
 /** The codes of errors that concern the store and not a row. Every further row would fail the same way. */
-const OF_THE_STORE: readonly unknown[] = ['connection', 'timeout', 'closed'];
-const isOfTheStore = (error: unknown): boolean => OF_THE_STORE.includes(asRecord(error).code);
+const STORE_FAILURES: readonly unknown[] = ['connection', 'timeout', 'closed'];
+const isStoreFailure = (error: unknown): boolean => STORE_FAILURES.includes(asRecord(error).code);
 /**
  * The codes of errors that may concern one row: the store may accept others. Errors of full disks, locks and settings
  * have codes of their own.
  */
-const OF_A_ROW: readonly unknown[] = ['text', 'other'];
+const ROW_FAILURES: readonly unknown[] = ['text', 'other'];
 export const isOfARow = (error: unknown): boolean =>
-  OF_A_ROW.includes(asRecord(error).code) && !/^LS/.test(String(asRecord(error).sqlState));
+  ROW_FAILURES.includes(asRecord(error).code) && !/^LS/.test(String(asRecord(error).sqlState));
 
 /** Commits rows in batches. Rows that arrive during a commit share the next one. */
 export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>, clock: Clock) {
@@ -40,7 +40,7 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
    */
   function refuse(rows: readonly Queued[], error: unknown): void {
     const references = new Set(rows.map(({ row }) => row.reference));
-    const behind = isOfTheStore(error) ? queue.filter(({ row }) => references.has(row.reference)) : [];
+    const behind = isStoreFailure(error) ? queue.filter(({ row }) => references.has(row.reference)) : [];
     if (behind.length > 0) queue = queue.filter(({ row }) => !references.has(row.reference));
     for (const one of [...rows, ...behind]) {
       underWay.delete(one);
@@ -56,10 +56,10 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
         const one = enqueued[index];
         underWay.delete(queued);
         if (one) queued.resolve(one);
-        else queued.reject(new Error('The store did not say what became of the row.'));
+        else queued.reject(new Error('The store returned no result for the row.'));
       });
     } catch (error) {
-      const isOver = isOfTheStore(error);
+      const isOver = isStoreFailure(error);
       // One row that the store cannot hold must not refuse the others.
       if (batch.length > 1 && !isOver) return commitEach(batch);
       refuse(batch, error);

@@ -35,10 +35,10 @@ type RefusalReading =
 type ReadRefusal = (failure: Failure) => RefusalReading;
 
 /** Runs one attempt and returns how it ended. Never rejects. */
-export async function endingOf(attempt: () => Promise<AttemptResult>, otherwise: ReadRefusal): Promise<Ending> {
+export async function endingOf(attempt: () => Promise<AttemptResult>, readRefusal: ReadRefusal): Promise<Ending> {
   try {
     const result = await attempt();
-    if (result.kind !== 'recorded') return failed(result, otherwise);
+    if (result.kind !== 'recorded') return failed(result, readRefusal);
     const { gatewayMessage: message, relayReceipt, requestId } = result;
     return {
       kind: 'recorded',
@@ -52,12 +52,12 @@ export async function endingOf(attempt: () => Promise<AttemptResult>, otherwise:
 }
 
 /** The ending of a failed attempt. */
-export function failed({ kind, failure, sent, message, requestId }: FailedAttempt, otherwise: ReadRefusal): Ending {
+export function failed({ kind, failure, sent, message, requestId }: FailedAttempt, readRefusal: ReadRefusal): Ending {
   const { code, outcome, details } = failure;
   const { status, conflict, retryAfterMs, details: answered } = details ?? {};
-  const { code: instead = code, ...read } = otherwise(failure) ?? {};
+  const { code: shownCode = code, ...read } = readRefusal(failure) ?? {};
   const problem: Problem = {
-    code: instead,
+    code: shownCode,
     message,
     ...(status !== undefined && { status }),
     ...(conflict !== undefined && { conflict }),
@@ -104,7 +104,7 @@ const broken = (): Ending => ({
 });
 
 /** Statuses that concern the address or a proxy, and never the report. */
-const OF_THE_ADDRESS: readonly (number | undefined)[] = [405, 407, 421];
+const ADDRESS_STATUSES: readonly (number | undefined)[] = [405, 407, 421];
 
 /**
  * Reads answers that concern the destination, such as a refused key or an answer of another server. They quarantine no
@@ -116,7 +116,7 @@ export function gatewayRefusal({ code, foreign, details }: Failure): RefusalRead
   if (status === 401 || status === 403) return { kind: 'failed', pause: 'authentication' };
   // A browser shows a redirect that it does not follow as status 0.
   const isRedirect = status === 0 || (status >= 300 && status < 400);
-  if (isRedirect || OF_THE_ADDRESS.includes(status)) return { kind: 'failed', pause: 'address' };
+  if (isRedirect || ADDRESS_STATUSES.includes(status)) return { kind: 'failed', pause: 'address' };
   if (!foreign) return undefined;
   // The code `not-found` is kept for the gateway's own 404, since a second one quarantines the report.
   if (status === 404)

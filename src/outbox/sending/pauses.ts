@@ -81,7 +81,7 @@ export function createPauses(settings: Parts, events: Events) {
       breakers = breakersAtLook(outlooks.flatMap((outlook) => outlook.breakers));
     },
     /** The operations whose reports are not claimed. */
-    held: (): readonly DestinationOperation[] => heldBy(breakers),
+    openBreakers: (): readonly DestinationOperation[] => heldBy(breakers),
     /** Decides the change of a row after its attempt. Writes the changes of its pauses first. */
     async judge({ row, ending, probe, dependency }: AttemptedRow): Promise<Judged> {
       const context = { ...settings, dependency };

@@ -22,7 +22,7 @@ export interface WorkerState {
   /** The number of rows that it may claim: those that it sends at once, and the prefetched ones. */
   readonly places: number;
   /** The operations that it does not claim, since their breaker is open. */
-  readonly held: readonly DestinationOperation[];
+  readonly openBreakers: readonly DestinationOperation[];
   readonly leaseMs: number;
   readonly pollMs: number;
   readonly stopping: boolean;
@@ -81,7 +81,7 @@ export const isGathering = (finished: number, { busy, places }: Pick<WorkerState
  */
 export function planTurn(
   finished: readonly Finished[],
-  { accounts, busy, places, held, leaseMs, stopping }: WorkerState,
+  { accounts, busy, places, openBreakers, leaseMs, stopping }: WorkerState,
   probe?: Pause,
 ): Turn {
   const free = stopping ? 0 : probe ? 1 : places - (busy - finished.length);
@@ -97,7 +97,12 @@ export function planTurn(
     })),
     claim:
       free > 0
-        ? { accounts: still, limit: free, leaseMs, ...(probe ? asProbe(probe) : held.length > 0 && { without: held }) }
+        ? {
+            accounts: still,
+            limit: free,
+            leaseMs,
+            ...(probe ? asProbe(probe) : openBreakers.length > 0 && { without: openBreakers }),
+          }
         : undefined,
   };
 }

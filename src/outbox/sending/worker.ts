@@ -52,13 +52,13 @@ interface Claim {
 /** Emits the event of an ended attempt and settles its waiters. `done`: whether the change was written. */
 function tellEnd({ row, change }: Finished, done: boolean, events: Events, waiters: Waiters): void {
   const { delayMs, keepBody, ...progress } = change;
-  const now: Row = { ...row, ...progress };
-  const about = aboutReport(now);
-  const { outcome, problem, inDoubt } = now;
+  const after: Row = { ...row, ...progress };
+  const about = aboutReport(after);
+  const { outcome, problem, inDoubt } = after;
   if (!done) events.emit('late', about);
-  else if (now.state === 'recorded' && outcome !== undefined)
+  else if (after.state === 'recorded' && outcome !== undefined)
     events.emit('recorded', { ...about, outcome, waitedMs: row.changedAt - row.enqueuedAt });
-  else if (problem && now.state === 'waiting')
+  else if (problem && after.state === 'waiting')
     events.emit('delayed', { ...about, code: problem.code, inDoubt, delayMs });
   else if (problem)
     events.emit('quarantined', {
@@ -68,7 +68,7 @@ function tellEnd({ row, change }: Finished, done: boolean, events: Events, waite
       conflict: problem.conflict === true,
       inDoubt,
     });
-  if (done) waiters.tell(now);
+  if (done) waiters.tell(after);
 }
 
 /**
@@ -115,7 +115,7 @@ export function createWorker(
     accounts: claimants.all(),
     concurrency: concurrency + probing,
     places: (pipeline?.places() ?? concurrency) + probing,
-    held: pauses.held(),
+    openBreakers: pauses.openBreakers(),
     busy,
     stopping,
   });

@@ -67,7 +67,7 @@ export function live(
     busy,
     concurrency,
     places: concurrency,
-    held: pause().reason === undefined ? [] : [OPERATION],
+    openBreakers: pause().reason === undefined ? [] : [OPERATION],
     leaseMs: LEASE_MS,
     pollMs: 60_000,
     stopping: false,

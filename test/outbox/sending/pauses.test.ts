@@ -193,17 +193,17 @@ describe('a refusal', () => {
 
   it('quarantines its report and pauses only its operation, if it is the last before the breaker opens', async () => {
     const { settle, told, worker } = world({ struck: 4 });
-    expect(worker.held()).toEqual([]);
+    expect(worker.openBreakers()).toEqual([]);
     expect(await settle(refused)).toMatchObject({ change: { state: 'quarantined' }, paused: [breaker] });
     const about = { ...destination, operation: 'reportBetEvent' };
     expect(told[0]).toEqual(['paused', { ...about, reason: 'refusals', message: 'it said no', forMs: 1_000 }]);
     expect(told[1]?.[1]).toContain(
       'sends nothing of the operation reportBetEvent to production of the account licence-a for now (refusals)',
     );
-    expect(worker.held()).toEqual([about]);
+    expect(worker.openBreakers()).toEqual([about]);
     await settle(recorded, VERSION + 1, breaker);
     expect(told[2]).toEqual(['resumed', about]);
-    expect(worker.held()).toEqual([]);
+    expect(worker.openBreakers()).toEqual([]);
   });
 
   it.each<[string, Given, number | undefined]>([
@@ -249,9 +249,9 @@ describe('a look', () => {
   it('forgets the open breaker of a store that no longer has it', async () => {
     const { worker, settle } = world({ struck: 4 });
     await settle(refused);
-    expect(worker.held()).toMatchObject([{ operation: 'reportBetEvent' }]);
+    expect(worker.openBreakers()).toMatchObject([{ operation: 'reportBetEvent' }]);
     worker.seeAll([]);
-    expect(worker.held()).toEqual([]);
+    expect(worker.openBreakers()).toEqual([]);
   });
 
   it('forgets the strikes of a breaker that the store no longer has', async () => {

@@ -28,7 +28,7 @@ const standing: WorkerState = {
   busy: 0,
   concurrency: 4,
   places: 4,
-  held: [],
+  openBreakers: [],
   leaseMs: 30_000,
   pollMs: 1_000,
   stopping: false,
@@ -125,8 +125,8 @@ describe('behind the open breaker of an operation', () => {
   const behind = (one: Outlook, ...breakers: Pause[]): Outlook => ({ ...one, breakers });
 
   it('a turn claims none of its reports, and a probe claims nothing else', () => {
-    expect(planTurn([], { ...standing, held: [held] }).claim).toMatchObject({ limit: 4, without: [held] });
-    const { claim } = planTurn([], { ...standing, held: [held] }, breaker(0));
+    expect(planTurn([], { ...standing, openBreakers: [held] }).claim).toMatchObject({ limit: 4, without: [held] });
+    const { claim } = planTurn([], { ...standing, openBreakers: [held] }, breaker(0));
     expect(claim).toMatchObject({ limit: 1, probe: destination, untriedFirst: false });
     expect(
       claim?.without?.map(({ account, environment, operation }) => `${account} ${environment} ${operation}`),
@@ -139,7 +139,7 @@ describe('behind the open breaker of an operation', () => {
   });
 
   it('the destination itself is probed with any report', () => {
-    expect(planTurn([], { ...standing, held: [held] }, pausedNow).claim).not.toHaveProperty('without');
+    expect(planTurn([], { ...standing, openBreakers: [held] }, pausedNow).claim).not.toHaveProperty('without');
   });
 
   it('one report is tried when it is due, and the worker sleeps until then', () => {

@@ -108,7 +108,7 @@ export function createWorker(
     busy,
     concurrency: concurrency + probing,
     places: concurrency + ahead + probing,
-    held: heldBy(breakers),
+    openBreakers: heldBy(breakers),
     leaseMs,
     pollMs,
     stopping,

@@ -39,25 +39,25 @@ const MOST_TRIES = 5;
 const FIRST_WAIT_MS = 5;
 
 /** The time limit of a statement. */
-export interface Patience {
+export interface TimeLimit {
   readonly clock: Clock;
   readonly timeoutMs: number;
 }
 
-/** Sends a statement once, within a transaction that the caller has begun. Without `patience`, without a time limit. */
-export function runWithin(database: PostgresDatabase, place: string, patience?: Patience): Run {
+/** Sends a statement once, within a transaction that the caller has begun. Without `timeLimit`, it waits without an end. */
+export function runWithin(database: PostgresDatabase, place: string, timeLimit?: TimeLimit): Run {
   const send = (text: string, values: readonly PostgresValue[] = []) =>
     sendOnce((...given) => database.query(...given), database, place, text, values);
   const more =
     '; the connection of your transaction may never answer: close it, as release(true) of pg does, instead of returning it to the pool';
-  return patience ? (text, values) => inTime(() => send(text, values), place, patience, more) : send;
+  return timeLimit ? (text, values) => inTime(() => send(text, values), place, timeLimit, more) : send;
 }
 
 /**
  * Sends statements that are separate transactions. A statement that was rolled back (a deadlock, a serialization
  * failure) is sent again, within the time limit.
  */
-export function createRun(database: PostgresDatabase, place: string, patience: Patience): Run {
+export function createRun(database: PostgresDatabase, place: string, timeLimit: TimeLimit): Run {
   const send = sender(database);
 
   async function repeat(
@@ -72,13 +72,13 @@ export function createRun(database: PostgresDatabase, place: string, patience: P
         if (postgresCodeOf(error) !== 'conflict' || tries >= MOST_TRIES || signal.aborted) throw error;
       }
       await new Promise<void>((resolve) =>
-        patience.clock.setTimeout(resolve, FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2)),
+        timeLimit.clock.setTimeout(resolve, FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2)),
       );
       signal.throwIfAborted();
     }
   }
 
-  return (text, values = []) => inTime((signal) => repeat(text, values, signal), place, patience);
+  return (text, values = []) => inTime((signal) => repeat(text, values, signal), place, timeLimit);
 }
 
 async function sendOnce(
@@ -99,7 +99,7 @@ async function sendOnce(
 async function inTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
   place: string,
-  { clock, timeoutMs }: Patience,
+  { clock, timeoutMs }: TimeLimit,
   more = '',
 ): Promise<T> {
   const answer = await withTimeout(work, { clock, milliseconds: timeoutMs });

@@ -5,7 +5,7 @@ import type { OutboxStore } from '../../store/store.js';
 import { isStorable } from '../rows.js';
 import { createReads, type Dialect, type Found, namedColumns } from '../sql/reads.js';
 import { addPace, createOpenCounts, readCounts, readFinals } from './counts.js';
-import { createRun, isOutsideTransaction, isPool, type Patience, type Run, runWithin } from './database.js';
+import { createRun, isOutsideTransaction, isPool, type Run, runWithin, type TimeLimit } from './database.js';
 import { createDecisions, eraseRows } from './decisions.js';
 import { bind, readOutlook, rebind, writePause } from './destinations.js';
 import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
@@ -139,13 +139,13 @@ const dialectOf = (run: Run, schema: string): Dialect => ({
 });
 
 /** Makes the function that sends statements within the user's transaction. */
-function runOf(transaction: unknown, schema: string, patience: Patience): Run {
+function runOf(transaction: unknown, schema: string, timeLimit: TimeLimit): Run {
   const refuse = (why: string) => new ConfigurationError(`transaction: ${why}. Nothing was enqueued.`);
   if (!isDatabase(transaction)) throw refuse('expected the client that has begun it, with query(text, values)');
   if (isPool(transaction))
     throw refuse('a pool sends each statement over any connection; pass the client that has begun the transaction');
   if (isOutsideTransaction(transaction)) throw postgresError('no-transaction', schema);
-  return runWithin(transaction, schema, patience);
+  return runWithin(transaction, schema, timeLimit);
 }
 
 /**
