@@ -3,8 +3,6 @@ import type { Readable, Writable } from 'node:stream';
 import { asRecord } from '../platform/as-record.js';
 import { printable } from '../platform/messages.js';
 
-export { printable };
-
 /** The streams of a command, and the signal that ends it. */
 export interface Terminal {
   readonly stdin: Readable;

@@ -60,7 +60,7 @@ export interface OutboxInternals<Mode extends ClientMode = 'strict'> {
   readonly intake: Intake;
   /** The functions that are called whenever the worker becomes idle. */
   readonly idle: Set<() => void>;
-  committed(committed: Committed): EnqueuedReport<Mode>;
+  toEnqueuedReport(committed: Committed): EnqueuedReport<Mode>;
   enqueue(given: ReportCall): Promise<EnqueuedReport<Mode>>;
   start(): void;
   stop(): Promise<void>;
@@ -76,7 +76,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
   waiters,
   intake,
   idle,
-  committed,
+  toEnqueuedReport,
   enqueue,
   start,
   stop,
@@ -132,7 +132,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
       preparing.push((async () => intake.prepare(readReportByName(one), (ids) => locationBefore(index, ids)))());
     const prepared = await Promise.allSettled(preparing);
     const accept = async (one: (typeof prepared)[number]) =>
-      committed(await intake.accept(one.status === 'fulfilled' ? one.value : await Promise.reject(one.reason)));
+      toEnqueuedReport(await intake.accept(one.status === 'fulfilled' ? one.value : await Promise.reject(one.reason)));
     return Promise.allSettled(prepared.map(accept));
   }
 
@@ -208,7 +208,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
       prepareReport(await intake.prepare(readReportByName({ operation, payload, options })), {
         settings,
         intake,
-        committed,
+        toEnqueuedReport,
         wake,
       }),
     list: async (given = {}) => {
@@ -278,9 +278,9 @@ function prepareReport<Mode extends ClientMode>(
   {
     settings: { store },
     intake,
-    committed,
+    toEnqueuedReport,
     wake,
-  }: Pick<OutboxInternals<Mode>, 'settings' | 'intake' | 'committed'> & { wake(): void },
+  }: Pick<OutboxInternals<Mode>, 'settings' | 'intake' | 'toEnqueuedReport'> & { wake(): void },
 ): PreparedReport<Mode> {
   const { row } = prepared;
 
@@ -292,7 +292,7 @@ function prepareReport<Mode extends ClientMode>(
         'enqueue: expected your transaction; call it without an argument for a separate commit. Nothing was enqueued.',
       );
     if (transaction !== undefined) requireTransactions(store);
-    const enqueued = committed(await intake.accept(prepared, transaction));
+    const enqueued = toEnqueuedReport(await intake.accept(prepared, transaction));
     wake();
     return enqueued;
   }

@@ -73,7 +73,7 @@ function composeOutboxes<Mode extends ClientMode>(
   let isToldOfDamage = false;
   logWaits(events, settings.logger);
   const waiters = createWaiters(settings);
-  const proof = createReceiptMethods(settings, events);
+  const receiptMethods = createReceiptMethods(settings, events);
   const excerpts = createExcerpts?.(settings);
   const idle = new Set<() => void>();
   let worker: Worker | undefined;
@@ -93,7 +93,7 @@ function composeOutboxes<Mode extends ClientMode>(
   // A seal that cannot prepare fails again at its first report.
   settings.seal.prepare().catch(() => {});
 
-  function committed({ row, location }: Committed): EnqueuedReport<Mode> {
+  function toEnqueuedReport({ row, location }: Committed): EnqueuedReport<Mode> {
     let done: Promise<ReceiptOf<Mode>> | undefined;
     const report = { id: row.id, state: row.state };
     // A getter, so that a million reports do not need a million promises.
@@ -119,7 +119,7 @@ function composeOutboxes<Mode extends ClientMode>(
     if (isStarted()) return;
     isToldOfDamage = false;
     waiters.start();
-    proof.started();
+    receiptMethods.started();
     unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>
       events.emit('error', {
         message: 'The store cannot signal new reports; the outbox polls for them (pollMs).',
@@ -140,10 +140,10 @@ function composeOutboxes<Mode extends ClientMode>(
     const controller = new AbortController();
     leading = controller;
     lead.call(store, controller.signal).then(
-      (end) => {
-        if (controller.signal.aborted) return end();
+      (endLead) => {
+        if (controller.signal.aborted) return endLead();
         begin();
-        controller.signal.addEventListener('abort', end);
+        controller.signal.addEventListener('abort', endLead);
       },
       (cause: unknown) => {
         if (controller.signal.aborted) return;
@@ -156,7 +156,7 @@ function composeOutboxes<Mode extends ClientMode>(
     );
   }
 
-  async function end({ timeoutMs = settings.stopTimeoutMs } = {}): Promise<void> {
+  async function stopParts({ timeoutMs = settings.stopTimeoutMs } = {}): Promise<void> {
     const stopped = worker;
     worker = undefined;
     // It waits for its turn to lead, which must not come during the stop.
@@ -164,9 +164,9 @@ function composeOutboxes<Mode extends ClientMode>(
     unwatch?.();
     const rest = async () => {
       await stopped?.stop(timeoutMs);
-      await proof.stopped(timeoutMs);
+      await receiptMethods.stopped(timeoutMs);
     };
-    // Worker and proof share one time limit.
+    // The worker and the log of receipts share one time limit.
     await withTimeout(rest, {
       clock: settings.clock,
       milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS),
@@ -186,7 +186,7 @@ function composeOutboxes<Mode extends ClientMode>(
       return Promise.reject(error);
     }
     startsAgain = false;
-    stopping ??= end(given).finally(() => {
+    stopping ??= stopParts(given).finally(() => {
       stopping = undefined;
       if (startsAgain) start();
     });
@@ -204,7 +204,7 @@ function composeOutboxes<Mode extends ClientMode>(
     const intake = createIntake(settings, account, events, excerpts);
 
     async function enqueue(given: ReportCall): Promise<EnqueuedReport<Mode>> {
-      const report = committed(await intake.commit(given));
+      const report = toEnqueuedReport(await intake.commit(given));
       wake();
       return report;
     }
@@ -234,14 +234,14 @@ function composeOutboxes<Mode extends ClientMode>(
         waiters,
         intake,
         idle,
-        committed,
+        toEnqueuedReport,
         enqueue,
         start,
         stop,
         isStarted,
         worker: () => worker,
       }),
-      ...proof.methods(name),
+      ...receiptMethods.methods(name),
       on: (type, listener) => on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
     };
     attachOperator?.(outbox, { settings, accounts: [name], events, waiters, wake });

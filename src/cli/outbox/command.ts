@@ -12,7 +12,6 @@ import { move } from './move.js';
 import { commandFor, failAsStore, isAddress, openOutbox } from './open.js';
 import { OUTBOX_OPTIONS, type OutboxValues } from './options.js';
 import { player } from './player.js';
-import type { View } from './printable.js';
 import { prune } from './prune.js';
 import { rebind } from './rebind.js';
 import { exportLog, verifyFile, verifyLog } from './receipt-log.js';
@@ -22,6 +21,7 @@ import { replace } from './replace.js';
 import { resume } from './resume.js';
 import { show } from './show.js';
 import { stats } from './stats.js';
+import type { View } from './view.js';
 
 type OptionName = keyof OutboxValues;
 

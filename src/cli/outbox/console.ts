@@ -4,7 +4,7 @@ import { serveConsole } from '../../node/console-server.js';
 import { EXIT, remark, say } from '../output.js';
 import { listening, signalled } from '../serving.js';
 import type { OutboxValues } from './options.js';
-import { userName, type View } from './printable.js';
+import { userName, type View } from './view.js';
 
 export async function serveOutbox(
   { store, operator }: View,

@@ -3,10 +3,11 @@ import { type DecideRequest, planChange } from '../../outbox/operator/decide.js'
 import { scanRows } from '../../outbox/operator/reports.js';
 import { openSettlementOf } from '../../outbox/operator/settlements.js';
 import { problemKeyOf, type Row } from '../../outbox/rules/state-machine.js';
-import { EXIT, Failure, printable, remark, say } from '../output.js';
+import { printable, quoted } from '../../platform/messages.js';
+import { EXIT, Failure, remark, say } from '../output.js';
 import { findReport } from './find.js';
 import { needed, type OutboxValues } from './options.js';
-import { newDecision, quoted, type View } from './printable.js';
+import { newDecision, type View } from './view.js';
 
 export async function retry(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
   return decideAll(view, values, names, 'retry');

@@ -1,9 +1,9 @@
 import { rowsNamed } from '../../outbox/operator/reports.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
-import { unprintable } from '../../platform/messages.js';
-import { EXIT, Failure, printable } from '../output.js';
+import { printable, unprintable } from '../../platform/messages.js';
+import { EXIT, Failure } from '../output.js';
 import type { Narrowing } from './options.js';
-import type { View } from './printable.js';
+import type { View } from './view.js';
 
 export async function findReports({ store }: View, name: string, narrowing: Narrowing): Promise<readonly Row[]> {
   const { account, environment, operation } = narrowing;

@@ -2,9 +2,11 @@ import { scanRows } from '../../outbox/operator/reports.js';
 import { isFinal, type Row } from '../../outbox/rules/state-machine.js';
 import { keyIdOfExcerpt } from '../../outbox/seal/excerpt.js';
 import { keyIdOf, keyIdOfFingerprint } from '../../outbox/seal/standard-seal.js';
-import { EXIT, printable, remark, say } from '../output.js';
+import { printable } from '../../platform/messages.js';
+import { EXIT, remark, say } from '../output.js';
 import type { OutboxValues } from './options.js';
-import { grouped, table, type View } from './printable.js';
+import { grouped, table } from './text.js';
+import type { View } from './view.js';
 
 interface Need {
   /** Reports that are not final and are sealed with the key. */

@@ -1,8 +1,10 @@
 import { type ShownState, scanRows, stateOf, toPublicReport } from '../../outbox/operator/reports.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
-import { EXIT, printable, remark, sayAll } from '../output.js';
+import { printable } from '../../platform/messages.js';
+import { EXIT, remark, sayAll } from '../output.js';
 import type { OutboxValues } from './options.js';
-import { duration, table, type View } from './printable.js';
+import { duration, table } from './text.js';
+import type { View } from './view.js';
 
 /** The states that are not final. Reports that need a person come first. */
 const OPEN: readonly ShownState[] = ['quarantined', 'in-flight', 'waiting', 'blocked'];

@@ -6,7 +6,8 @@ import { importRows, type RefusedRow } from '../../outbox/stores/postgres/import
 import { prepareSchema } from '../../outbox/stores/postgres/schema.js';
 import type { MovedRows } from '../../outbox/stores/rows.js';
 import { type ExportedFile, openExport } from '../../outbox/stores/sqlite/export-rows.js';
-import { EXIT, Failure, printable, say } from '../output.js';
+import { printable } from '../../platform/messages.js';
+import { EXIT, Failure, say } from '../output.js';
 import { clientOf, connectClient, ensureDatabase, isAddress, library, type PgClient, readSchema } from './open.js';
 import type { OutboxValues } from './options.js';
 

@@ -8,8 +8,8 @@ import { isNoDatabase, SqliteStoreError } from '../../outbox/stores/sqlite/failu
 import { findLibrary, type OpenDatabase } from '../../outbox/stores/sqlite/open.js';
 import { holdsOutbox } from '../../outbox/stores/sqlite/schema.js';
 import { sqliteStore } from '../../outbox/stores/sqlite/store.js';
+import { quoted } from '../../platform/messages.js';
 import { codeOf, EXIT, Failure } from '../output.js';
-import { quoted } from './printable.js';
 
 const DEFAULT_SCHEMA = 'location_sdk';
 

@@ -4,11 +4,13 @@ import type { Seal } from '../../outbox/seal/seal.js';
 import { makeStandardSeal } from '../../outbox/seal/standard-seal.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { asOwnRecord } from '../../platform/as-record.js';
+import { printable } from '../../platform/messages.js';
 import type { ValidationIssue } from '../../schema/issue.js';
 import { readOptionsModule } from '../check/options-file.js';
-import { EXIT, Failure, printable, remark, say } from '../output.js';
+import { EXIT, Failure, remark, say } from '../output.js';
 import type { OutboxValues } from './options.js';
-import { duration, grouped, newDecision, table, type View, wrapped } from './printable.js';
+import { duration, grouped, table, wrapped } from './text.js';
+import { newDecision, type View } from './view.js';
 
 /** Prints what is stored of one player, and erases the bodies of the final reports. The player's id is not printed. */
 export async function player(

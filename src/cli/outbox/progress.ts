@@ -1,5 +1,5 @@
 import { terminal } from '../output.js';
-import { grouped } from './printable.js';
+import { grouped } from './text.js';
 
 const REDRAWN_MS = 200;
 /** The time between two printed lines if standard error is not a terminal. */

@@ -1,9 +1,11 @@
 import { hasCode } from '../../errors/errors.js';
 import { pruneReports } from '../../outbox/receipts/prune.js';
+import { printable } from '../../platform/messages.js';
 import { systemClock } from '../../platform/time.js';
-import { EXIT, Failure, printable, remark, say } from '../output.js';
+import { EXIT, Failure, remark, say } from '../output.js';
 import { needed, type OutboxValues } from './options.js';
-import { grouped, type View } from './printable.js';
+import { grouped } from './text.js';
+import type { View } from './view.js';
 
 export async function prune({ store }: View, values: OutboxValues): Promise<number> {
   const { account, json } = values;

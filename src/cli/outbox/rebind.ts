@@ -1,9 +1,10 @@
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
+import { printable } from '../../platform/messages.js';
 import { readBaseUrl } from '../../protocol/addresses.js';
 import { MOCK_GATEWAY } from '../../protocol/mock-mode.js';
-import { EXIT, Failure, printable, say } from '../output.js';
+import { EXIT, Failure, say } from '../output.js';
 import { needed, type OutboxValues } from './options.js';
-import type { View } from './printable.js';
+import type { View } from './view.js';
 
 export async function rebind({ store }: View, values: OutboxValues): Promise<number> {
   const { account = DEFAULT_ACCOUNT, json } = values;

@@ -4,9 +4,11 @@ import { type ReceiptsVerdict, verifyReceipts } from '../../outbox/receipts/veri
 import { fitsEntry, parseEntry, type ReceiptEntry } from '../../outbox/rules/receipt-entry.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
-import { codeOf, EXIT, Failure, printable, remark, say, sayAll } from '../output.js';
+import { printable } from '../../platform/messages.js';
+import { codeOf, EXIT, Failure, remark, say, sayAll } from '../output.js';
 import type { OutboxValues } from './options.js';
-import { grouped, type View } from './printable.js';
+import { grouped } from './text.js';
+import type { View } from './view.js';
 
 export async function exportLog({ store }: View, { from = 0 }: OutboxValues): Promise<number> {
   await appendReceipts(store);

@@ -1,10 +1,11 @@
 import { OperatorRefusal } from '../../outbox/operator/context.js';
 import { decided, type Row, wasDismissedWith } from '../../outbox/rules/state-machine.js';
-import { EXIT, Failure, printable, say } from '../output.js';
+import { printable } from '../../platform/messages.js';
+import { EXIT, Failure, say } from '../output.js';
 import { printDecided } from './decide.js';
 import { findReport } from './find.js';
 import { needed, type OutboxValues } from './options.js';
-import { newDecision, type View } from './printable.js';
+import { newDecision, type View } from './view.js';
 
 export async function reopen(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
   const { account, environment, operation, decision, json } = values;

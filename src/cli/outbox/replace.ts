@@ -7,7 +7,7 @@ import { printDecided } from './decide.js';
 import { findReport } from './find.js';
 import { enter, intakeOf, readImporter } from './import/target.js';
 import { needed, type OutboxValues } from './options.js';
-import { newDecision, type View } from './printable.js';
+import { newDecision, type View } from './view.js';
 
 export async function replace(
   view: View,

@@ -2,7 +2,7 @@ import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import { pausesOf } from '../../outbox/store/store.js';
 import { EXIT, remark, say } from '../output.js';
 import type { OutboxValues } from './options.js';
-import { newDecision, type View } from './printable.js';
+import { newDecision, type View } from './view.js';
 
 /** Ends pauses early. Each account and environment is a decision of its own. */
 export async function resume(

@@ -1,10 +1,12 @@
 import type { OfferedAction, ReportDetails } from '../../outbox/operator/report-details.js';
 import { toPublicReport } from '../../outbox/operator/reports.js';
 import { CORRECTED_DATA } from '../../outbox/rules/error-of.js';
+import { quoted } from '../../platform/messages.js';
 import { EXIT, say } from '../output.js';
 import { findReports } from './find.js';
 import type { OutboxValues } from './options.js';
-import { duration, quoted, time, type View, wrapped } from './printable.js';
+import { duration, time, wrapped } from './text.js';
+import type { View } from './view.js';
 
 const INDENT = ' '.repeat(14);
 

@@ -3,9 +3,11 @@ import { toPublicPauses } from '../../outbox/operator/reports.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import type { Outlook } from '../../outbox/store/store.js';
-import { EXIT, printable, say } from '../output.js';
+import { printable } from '../../platform/messages.js';
+import { EXIT, say } from '../output.js';
 import type { OutboxValues } from './options.js';
-import { duration, grouped, time, type View, wrapped } from './printable.js';
+import { duration, grouped, time, wrapped } from './text.js';
+import type { View } from './view.js';
 
 export async function stats({ store, command, now }: View, { account, json }: OutboxValues): Promise<number> {
   const accounts = account === undefined ? undefined : [account];

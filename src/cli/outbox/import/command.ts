@@ -1,9 +1,10 @@
 import type { OutboxStore } from '../../../outbox/store/store.js';
+import { printable } from '../../../platform/messages.js';
 import { operations } from '../../../protocol/operations.js';
-import { EXIT, printable, remark, say } from '../../output.js';
+import { EXIT, remark, say } from '../../output.js';
 import { readSchema } from '../open.js';
 import { needed, type OutboxValues } from '../options.js';
-import { grouped } from '../printable.js';
+import { grouped } from '../text.js';
 import { checkLines } from './check.js';
 import { readMapFile, shapeOf } from './columns.js';
 import { enqueueLines, type Progress } from './enqueue-lines.js';

@@ -1,9 +1,9 @@
 import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import Papa from 'papaparse';
-import { withoutFormula } from '../../../platform/messages.js';
-import { codeOf, EXIT, Failure, printable } from '../../output.js';
-import { grouped } from '../printable.js';
+import { printable, withoutFormula } from '../../../platform/messages.js';
+import { codeOf, EXIT, Failure } from '../../output.js';
+import { grouped } from '../text.js';
 import type { LineProblem } from './columns.js';
 import type { ImportLine } from './lines.js';
 

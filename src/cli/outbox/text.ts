@@ -1,21 +1,4 @@
-import { userInfo } from 'node:os';
-import type { Operator } from '../../outbox/operator/operator.js';
-import type { OutboxStore } from '../../outbox/store/store.js';
-import { quoted } from '../../platform/messages.js';
 import { inLargestUnit } from '../../platform/time.js';
-
-export { quoted };
-
-/** The outbox of a command, as the command sees it. */
-export interface View {
-  readonly store: OutboxStore;
-  /** Reads and decides as the console does. */
-  readonly operator: Operator;
-  /** The beginning of commands to copy. */
-  readonly command: string;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
 
 /** A number with separators: `1,000`. */
 export const grouped = (count: number): string => count.toLocaleString('en');
@@ -60,23 +43,4 @@ export function wrapped(text: string, indent: string): string {
     else lines.push(word);
   }
   return lines.join(`\n${indent}`);
-}
-
-/** The login name on this machine. Undefined if a container runs under a user number without a name. */
-export function userName(): string | undefined {
-  try {
-    return userInfo().username || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A new decision of the person who types the command. */
-export function newDecision(reason: string) {
-  const name = userName();
-  return {
-    decision: crypto.randomUUID() as string,
-    who: name === undefined ? 'command line' : `${name} (command line)`,
-    reason,
-  };
 }
