@@ -39,7 +39,7 @@ export interface Located {
 }
 
 /** The location of a settlement, which is known. */
-interface LocatedBefore {
+export interface LocatedBefore {
   /** The location of the initiated withdrawal, from its receipt. */
   location?: Location | undefined;
 }

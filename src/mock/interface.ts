@@ -9,7 +9,7 @@ import type { MockState, RecordedReport } from './ledger.js';
 import type { WireAnswer } from './wire.js';
 
 /** One environment of a mock gateway. */
-interface MockAddress {
+export interface MockAddress {
   /** The address that a client uses. */
   baseUrl: string;
   /** A key that the mock accepts. It is not secret. */

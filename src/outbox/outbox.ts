@@ -22,7 +22,7 @@ import { type AccountSettings, type OutboxSettings, readOutboxSettings } from '.
 import { isDamage } from './store/store.js';
 
 /** The function that makes an outbox. */
-interface CreateOutbox {
+export interface CreateOutbox {
   /**
    * Makes an outbox of several accounts, for example the licences of an operator with two brands.
    *

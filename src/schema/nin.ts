@@ -10,7 +10,7 @@ export interface NinVerificationRequest {
 /**
  * The data about a verified number's holder (specification, section 2.4). Fields that the gateway adds later are kept.
  */
-interface NinVerificationData {
+export interface NinVerificationData {
   /** The gateway's identifier of the verification. */
   requestID?: string | undefined;
   /** A reference to the holder that does not name them. */

@@ -22,7 +22,7 @@ export interface WithdrawalUser {
 }
 
 /** The destination of the money (specification, section 2.2). */
-interface WithdrawalMetadata {
+export interface WithdrawalMetadata {
   /** The method of payment, for example `'bank_transfer'`. */
   method: string;
   /** Name of the bank. */

@@ -18,7 +18,7 @@ export interface Fix {
   readonly takenAt: number;
 }
 
-interface NoFix {
+export interface NoFix {
   readonly position: undefined;
   readonly reason: LocationFailure;
   /** Our own words: the browser's message is not shown. */

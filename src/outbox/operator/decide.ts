@@ -74,7 +74,7 @@ export const decide = (
   tell: (results: readonly DecidedReport[]) => void = () => {},
 ): Promise<DecisionProgress> => carryOut(context, request, tell);
 
-interface ReopenRequest extends Who, Pick<DecideRequest, 'forMs'> {
+export interface ReopenRequest extends Who, Pick<DecideRequest, 'forMs'> {
   /** At most 500. */
   readonly ids: readonly string[];
 }
@@ -90,7 +90,7 @@ export const reopen = (
   tell: (results: readonly DecidedReport[]) => void = () => {},
 ): Promise<DecisionProgress> => carryOut(context, { ...request, action: 'reopened', selection: { ids } }, tell);
 
-interface ReplaceRequest extends Who {
+export interface ReplaceRequest extends Who {
   readonly id: string;
   /** The sealed bytes of the new data, with the reference and the operation of the report. */
   readonly replacement: NonNullable<Change['replacement']>;

@@ -96,7 +96,7 @@ export async function endPauses(store: OutboxStore, where: Partial<PauseScope>):
   return resumed;
 }
 
-interface Resumed {
+export interface Resumed {
   readonly pauses: readonly ResumedPause[];
   readonly decision: DecisionRecord;
 }

@@ -5,7 +5,7 @@ import { shownDecision } from './decision-log.js';
 import { type ReportSummary, rowsNamed, type ShownState, stateOf, summaryOf } from './reports.js';
 
 /** A report must match all conditions. */
-interface SearchFilter extends Narrowing, Pick<RowSearch, 'operation' | 'from' | 'to'> {
+export interface SearchFilter extends Narrowing, Pick<RowSearch, 'operation' | 'from' | 'to'> {
   /** A complete id, `bet_id` or `request_id`. */
   readonly text?: string | undefined;
   readonly state?: ShownState | undefined;

@@ -14,7 +14,7 @@ import {
 } from './decision-log.js';
 import { addSettlements } from './settlements.js';
 
-interface UndoRequest extends Who, Pick<DecideRequest, 'forMs'> {
+export interface UndoRequest extends Who, Pick<DecideRequest, 'forMs'> {
   /** The id of the decision to undo. */
   readonly of: string;
 }

@@ -99,7 +99,7 @@ export interface AttemptEnd {
   readonly probe: number | undefined;
 }
 
-interface PauseRules {
+export interface PauseRules {
   readonly random: () => number;
   /** The number of strikes in a row after which an operation pauses. */
   readonly breakerAfter: number;
