@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../../src/entries/outbox.js';
 import { sqliteStore } from '../../../src/entries/outbox-sqlite.js';
@@ -12,7 +9,7 @@ import { ENUGU, processes, testSettledLocation } from './settled-location.js';
 
 describe('over SQLite', () => {
   testSettledLocation(async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'settled-')), 'outbox.db');
+    const file = newFile();
     const store = await sqliteStore({ file, open: openSqlite });
     return {
       store,
