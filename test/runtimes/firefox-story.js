@@ -1,7 +1,6 @@
 // Firefox as a player has it, over a real relay: pages whose script does not come or that came over plain HTTP, no
 // network, another language, a wrong clock, a refused report, no storage, and tabs that are closed and a browser that
-// is killed while they send. The tests of `test/browser/` do the
-// same in Chromium.
+// is killed while they send. The tests of `test/browser/` do the same in Chromium.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
