@@ -136,18 +136,18 @@ export const isPool = (database: object): database is LendingPool => {
 };
 
 /**
- * Whether a client of `pg` reports that it has no open transaction. Other libraries, and `pg` before 8.21, do not
- * report it.
+ * What a client of `pg` reports of its transaction: `'I'` if none is open. Undefined if it is unknown: other libraries,
+ * and `pg` before 8.21, do not report it.
  */
-export const isOutsideTransaction = (database: object): boolean => {
+export function transactionStatus(database: object): unknown {
   const { getTransactionStatus } = database as { getTransactionStatus?: unknown };
   try {
-    return typeof getTransactionStatus === 'function' && getTransactionStatus.call(database) === 'I';
+    return typeof getTransactionStatus === 'function' ? getTransactionStatus.call(database) : undefined;
   } catch {
     // The native client has the method, but its binding may not.
-    return false;
+    return undefined;
   }
-};
+}
 
 /**
  * Makes the function that sends statements. With a pool of `pg`, a statement that timed out closes its connection.

@@ -87,6 +87,7 @@ const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[
   [ISOLATION, 'isolation'],
   ['40', 'conflict'],
   ['25006', 'read-only'],
+  ['25P01', 'no-transaction'],
   ['25P02', 'aborted'],
   ['42501', 'privileges'],
   ['3F000', 'missing'],

@@ -5,7 +5,7 @@ import type { OutboxStore } from '../../store/store.js';
 import { isStorable } from '../rows.js';
 import { createReads, type Dialect, type Found, namedColumns } from '../sql/reads.js';
 import { addPace, createOpenCounts, readCounts, readFinals } from './counts.js';
-import { createRun, isOutsideTransaction, isPool, type Run, runWithin, type TimeLimit } from './database.js';
+import { createRun, isPool, type Run, runWithin, type TimeLimit, transactionStatus } from './database.js';
 import { createDecisions, eraseRows } from './decisions.js';
 import { bind, readOutlook, rebind, writePause } from './destinations.js';
 import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
@@ -61,7 +61,7 @@ export async function openPostgresStore(
     enqueue: async (rows, transaction) =>
       transaction === undefined
         ? enqueue(run, rows, true)
-        : enqueue(runOf(transaction, schema, { clock, timeoutMs }), rows, false),
+        : enqueue(await runInTransaction(transaction, schema, { clock, timeoutMs }), rows, false),
     asValue,
     turn: (turn) => takeTurn(run, schema, turn),
     bind: (given) => bind(run, schema, given),
@@ -144,8 +144,15 @@ function runOf(transaction: unknown, schema: string, timeLimit: TimeLimit): Run 
   if (!isDatabase(transaction)) throw refuse('expected the client that has begun it, with query(text, values)');
   if (isPool(transaction))
     throw refuse('a pool sends each statement over any connection; pass the client that has begun the transaction');
-  if (isOutsideTransaction(transaction)) throw postgresError('no-transaction', schema);
+  if (transactionStatus(transaction) === 'I') throw postgresError('no-transaction', schema);
   return runWithin(transaction, schema, timeLimit);
+}
+
+/** The same, for writing: the server refuses a lock outside of a transaction, if the client cannot tell. */
+async function runInTransaction(transaction: unknown, schema: string, timeLimit: TimeLimit): Promise<Run> {
+  const run = runOf(transaction, schema, timeLimit);
+  if (transactionStatus(Object(transaction)) === undefined) await run(`LOCK TABLE ${schema}.meta IN ACCESS SHARE MODE`);
+  return run;
 }
 
 /**

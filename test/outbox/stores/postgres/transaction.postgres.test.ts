@@ -130,6 +130,18 @@ describe("a report in the user's transaction", () => {
     expect(await store.list({ limit: 10 })).toEqual([]);
   });
 
+  it('is refused over an object that sends each statement over a pool, beside an open transaction', async () => {
+    const { outbox } = outboxOver(await openStore());
+    const db = { query: (text: string, values: (string | null)[]) => pool.query(text, values) };
+    await within(async () => {
+      await expect(outbox.within(db).reportSettledBet(settledBet({ bet_id: 'B-1' }))).rejects.toMatchObject({
+        code: 'no-transaction',
+        message: expect.stringContaining('Nothing was enqueued'),
+      });
+    });
+    expect(await outbox.list()).toEqual([]);
+  });
+
   it('is accepted if the client cannot report its state', async () => {
     const store = await openStore();
     await within(async (client) => {
