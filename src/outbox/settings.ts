@@ -131,7 +131,7 @@ export function readOutboxSettings(
     store,
     seal,
     concurrency,
-    schedule: retry,
+    retry,
     leaseMs: complete.leaseMs ?? attemptTimeoutMs + DEFAULTS.marginMs,
     pollMs,
     stopTimeoutMs,

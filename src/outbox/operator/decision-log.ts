@@ -72,7 +72,7 @@ export interface DecisionPage {
   readonly reached: number | null;
 }
 
-export function recordOf({ place: _, cursor: __, asOf: ___, ...kept }: KeptDecision): DecisionRecord {
+export function recordOf({ number: _, cursor: __, asOf: ___, ...kept }: KeptDecision): DecisionRecord {
   return {
     ...kept,
     action: kept.action as DecisionRecord['action'],
@@ -173,17 +173,17 @@ export async function readDecisions(
   const isNarrow = context.accounts !== undefined || Object.values(filter).some((value) => value !== undefined);
   const together = isNarrow ? READ_TOGETHER : PAGE;
   let reached: number | null = null;
-  let place = before === undefined ? undefined : Number(before);
+  let cursor = before === undefined ? undefined : Number(before);
   for (let looked = 0; looked < LOOK; looked += together) {
-    const found = await context.console.decisions(place, together);
+    const found = await context.console.decisions(cursor, together);
     for (const kept of found) {
       if (kept.at < from - SLACK_MS) return { decisions, next: null, reached: null };
       const record = fits(kept, filter) ? await shownDecision(context, kept) : undefined;
-      [place, reached] = [kept.place, kept.at];
+      [cursor, reached] = [kept.number, kept.at];
       if (record) decisions.push(record);
-      if (decisions.length === PAGE) return { decisions, next: String(place), reached };
+      if (decisions.length === PAGE) return { decisions, next: String(cursor), reached };
     }
     if (found.length < together) return { decisions, next: null, reached: null };
   }
-  return { decisions, next: String(place), reached };
+  return { decisions, next: String(cursor), reached };
 }

@@ -214,7 +214,7 @@ export type Ending =
 /** The settings and the related row that decide about the end of an attempt. */
 export interface EndingContext {
   /** The waits between attempts. */
-  readonly schedule: BackoffSettings;
+  readonly retry: BackoffSettings;
   readonly random: () => number;
   readonly keepBodies: boolean;
   /** The state of the row that this one waits for: not in the outbox, not final, or final. */
@@ -306,10 +306,10 @@ const PAUSED_CAP_MS = 60_000;
 function waitMs(
   { attempts, fence }: Pick<Row, 'attempts' | 'fence'>,
   { pause, retryAfterMs = 0 }: Failed,
-  { schedule, random }: EndingContext,
+  { retry, random }: EndingContext,
 ): number {
-  const capMs = pause ? Math.min(schedule.capMs, PAUSED_CAP_MS) : schedule.capMs;
-  const backoff = backoffMs(pause ? fence : attempts, { baseMs: schedule.baseMs, capMs }, random);
+  const capMs = pause ? Math.min(retry.capMs, PAUSED_CAP_MS) : retry.capMs;
+  const backoff = backoffMs(pause ? fence : attempts, { baseMs: retry.baseMs, capMs }, random);
   return Math.min(LONGEST_WAIT_MS, Math.max(backoff, retryAfterMs));
 }
 
@@ -437,10 +437,10 @@ export type Replaceable = Pick<Row, 'state' | 'inDoubt' | 'problem' | 'damage' |
 export function mayReplace({ state, inDoubt, problem, damage, waitsFor, attempts }: Replaceable): string | undefined {
   const wasRefused = problem !== undefined && REFUSED.includes(problem.code);
   // An open circuit breaker holds it back, and no person has to decide about it.
-  const isHeldBack = state === 'waiting' && wasRefused;
+  const waitsRefused = state === 'waiting' && wasRefused;
   // Corrected amounts of a bet are those of its settlement, too, which was never sent.
   const isUnsentSettlement = state === 'waiting' && waitsFor !== undefined && attempts === 0;
-  if (state !== 'quarantined' && state !== 'dismissed' && !isHeldBack && !isUnsentSettlement)
+  if (state !== 'quarantined' && state !== 'dismissed' && !waitsRefused && !isUnsentSettlement)
     return `it is ${state}; only a quarantined or dismissed report can be replaced, or a settlement that was never sent`;
   if (inDoubt) return 'it is in doubt: the gateway may hold the earlier data';
   if (problem?.code === 'duplicate') return 'the gateway holds a report under its reference';

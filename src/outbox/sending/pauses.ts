@@ -47,7 +47,7 @@ interface Judged {
   readonly paused: readonly PauseScope[];
 }
 
-interface Parts extends Pick<OutboxSettings, 'logger' | 'schedule' | 'random' | 'keepBodies' | 'breakerAfter'> {
+interface Parts extends Pick<OutboxSettings, 'logger' | 'retry' | 'random' | 'keepBodies' | 'breakerAfter'> {
   readonly store: Pick<OutboxStore, 'outlook' | 'pause'>;
 }
 

@@ -1,7 +1,7 @@
 import { type Clock, withTimeout } from '../../platform/time.js';
 import { breakerOf, type PauseScope, pauseKeyOf, wholeOf } from '../rules/destination.js';
 import type { Ending, Row } from '../rules/state-machine.js';
-import { AHEAD_MS, claimsAhead, GATHER_MS, isGathering } from './plan.js';
+import { GATHER_MS, isGathering, PREFETCH_MS, rowsToPrefetch } from './plan.js';
 
 /**
  * Attempts a claimed row and returns how the attempt ended, if that is known. Does not send a row that is held back.
@@ -59,7 +59,7 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
   let hasTime = false;
 
   const isWithin = (milliseconds: number): boolean => milliseconds >= 0 && milliseconds <= LONGEST_MS;
-  const places = (): number => concurrency + claimsAhead(concurrency, tookMs);
+  const places = (): number => concurrency + rowsToPrefetch(concurrency, tookMs);
   const isPaused = (scope: PauseScope, turn: number): boolean => turn <= (heldBack.get(pauseKeyOf(scope)) ?? -1);
   const isGatheringNow = (): boolean => isGathering(count().ended, { busy: count().busy, places: places() });
 
@@ -105,7 +105,7 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
     /** Waits while prefetched rows are sent, and then while each moment brings one more result. */
     async gather(): Promise<void> {
       hasTime = isGatheringNow() && prefetched.length > 0;
-      if (hasTime) await waitForMore(AHEAD_MS);
+      if (hasTime) await waitForMore(PREFETCH_MS);
       hasTime = false;
       for (let seen = 0; isGatheringNow() && count().ended > seen; ) {
         seen = count().ended;

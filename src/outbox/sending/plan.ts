@@ -57,16 +57,16 @@ export const GATHER_MS = 1;
 const MOST_GATHERED = 128;
 
 /** A worker prefetches the rows that it sends within this time, in milliseconds. */
-export const AHEAD_MS = 75;
-const MOST_AHEAD = 128;
+export const PREFETCH_MS = 75;
+const MOST_PREFETCHED = 128;
 
 /**
- * The number of rows that a worker prefetches: as many as it sends within `AHEAD_MS`, so that the next attempts do not
+ * The number of rows that a worker prefetches: as many as it sends within `PREFETCH_MS`, so that the next attempts do not
  * wait for a commit. It prefetches none if the gateway is slow or its speed is unknown, because a claimed row is in
  * doubt if the worker dies, even if it was not sent.
  */
-export const claimsAhead = (concurrency: number, tookMs: number | undefined): number =>
-  tookMs !== undefined && tookMs > 0 ? Math.min(MOST_AHEAD, Math.floor((concurrency * AHEAD_MS) / tookMs)) : 0;
+export const rowsToPrefetch = (concurrency: number, tookMs: number | undefined): number =>
+  tookMs !== undefined && tookMs > 0 ? Math.min(MOST_PREFETCHED, Math.floor((concurrency * PREFETCH_MS) / tookMs)) : 0;
 
 /**
  * Whether a turn waits for more results, so that they and the next claims share a commit and its wait for the disk. A
@@ -141,10 +141,7 @@ export function lookInMs(
 }
 
 /** The due probes, which need no free place, and the time for which an idle worker sleeps. */
-export function lookAhead(
-  outlooks: readonly Outlook[],
-  { accounts, busy, concurrency, pollMs }: WorkerState,
-): IdlePlan {
+export function planIdle(outlooks: readonly Outlook[], { accounts, busy, concurrency, pollMs }: WorkerState): IdlePlan {
   const hasRoom = busy < concurrency;
   const probes: Pause[] = [];
   let waitMs = pollMs;

@@ -24,9 +24,9 @@ import {
   failureWaitMs,
   idleWaitMs,
   isInTime,
-  lookAhead,
   lookInMs,
   NOT_SENT,
+  planIdle,
   planTurn,
   STOP_MARGIN_MS,
   type WorkerState,
@@ -253,7 +253,7 @@ export function createWorker(
   /** Sends the due probes. Returns the time for which the worker may sleep. */
   async function probeAndWait(): Promise<number> {
     const outlooks = await look();
-    const { probes, waitMs } = lookAhead(outlooks, workerState());
+    const { probes, waitMs } = planIdle(outlooks, workerState());
     empty = waitMs >= pollMs ? 0 : empty + 1;
     for (const pause of probes) {
       const takenAt = clock.now();

@@ -75,7 +75,7 @@ export interface KeptDecision {
   /** When it began, by the store's clock. */
   readonly at: number;
   /** The number of decisions that began before it: the order of decisions. */
-  readonly place: number;
+  readonly number: number;
   /** How far it has been carried out. The caller defines the unit. */
   readonly cursor: number;
   readonly touched: number;
@@ -188,7 +188,7 @@ export interface OperatorStore {
    */
   emptyLog?(): Promise<boolean>;
   decision(id: string): Promise<KeptDecision | undefined>;
-  /** Decisions, the newest first. `before`: only those with a lower `place`. */
+  /** Decisions, the newest first. `before`: only those with a lower `number`. */
   decisions(before: number | undefined, limit: number): Promise<readonly KeptDecision[]>;
   /**
    * The rows that the first step of a decision after the cursor `after` has written, and the cursor before that step.

@@ -49,7 +49,7 @@ export function memoryOperator({
 
   const quarantined = () => [...rows()].filter(({ state }) => state === 'quarantined');
   const find = (id: string) => decisions.find((one) => one.id === id);
-  const put = (next: KeptDecision) => decisions.splice(next.place, 1, next);
+  const put = (next: KeptDecision) => decisions.splice(next.number, 1, next);
 
   function openOf({ account, environment }: Destination): OpenCounts {
     const here = [...rows()].filter((row) => row.account === account && row.environment === environment);
@@ -94,7 +94,7 @@ export function memoryOperator({
       ...decision,
       asOf: asOf ?? at,
       at,
-      place: decisions.length,
+      number: decisions.length,
       cursor: 0,
       touched: 0,
       skipped: 0,

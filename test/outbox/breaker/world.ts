@@ -8,7 +8,7 @@ import {
   probeTaken,
 } from '../../../src/outbox/rules/pause.js';
 import { type Ending, ended, type Row } from '../../../src/outbox/rules/state-machine.js';
-import { type Finished, lookAhead, planTurn } from '../../../src/outbox/sending/plan.js';
+import { type Finished, planIdle, planTurn } from '../../../src/outbox/sending/plan.js';
 import { decisions } from '../simulation/decisions.js';
 import { createRandom } from '../simulation/random.js';
 import { createSchedule } from '../simulation/schedule.js';
@@ -76,7 +76,7 @@ export function live(
 
   function settle(row: Row, probe: number | undefined, claimedAt: number): void {
     const context = {
-      schedule: { baseMs: 1_000, capMs: 300_000 },
+      retry: { baseMs: 1_000, capMs: 300_000 },
       random,
       keepBodies: false,
       dependency: 'none',
@@ -107,7 +107,7 @@ export function live(
 
   function work(): void {
     while (turn());
-    const { probes, waitMs } = lookAhead(store.outlook(), standing());
+    const { probes, waitMs } = planIdle(store.outlook(), standing());
     for (const probed of probes) if (store.pause(probeTaken(probed, LEASE_MS))) turn(probed);
     planned += 1;
     const mine = planned;

@@ -79,7 +79,7 @@ export const decisionCases: readonly ContractCase[] = [
       );
       const [last] = await console.decisions(undefined, 1);
       equal(
-        (await console.decisions(last?.place, 5)).map(({ id }) => id),
+        (await console.decisions(last?.number, 5)).map(({ id }) => id),
         [begun.id],
         'those before it',
       );
@@ -174,7 +174,7 @@ export const decisionCases: readonly ContractCase[] = [
     const found = async (filter: DecisionFilter, before?: string) =>
       (await operator.decisions(filter, before)).decisions.map(({ id }) => id.slice(-1));
     equal(await found({}), ['2', '1', '0'], 'all');
-    equal(await found({}, String(begun[2]?.place)), ['1', '0'], 'those before the newest');
+    equal(await found({}, String(begun[2]?.number)), ['1', '0'], 'those before the newest');
     equal(await found({ who: 'ADA' }), ['2', '0'], 'those of Ada');
     equal(await found({ who: 'ola' }), ['1'], 'those of a name with accents');
     equal(await found({ who: 'ada', action: 'dismissed' }), ['2'], 'what Ada dismissed');

@@ -126,9 +126,18 @@ const minute = (made: number) => BEGAN + made * 60_000;
 /** A store with many decisions, one in each minute. */
 function longLog(length: number, who: (made: number) => string) {
   const { store, data } = world();
-  const kept = (place: number) => ({
-    ...one(place),
-    ...{ who: who(place), place, at: minute(place), asOf: 0, cursor: 0, touched: 0, skipped: 0, undoneBy: undefined },
+  const kept = (number: number) => ({
+    ...one(number),
+    ...{
+      who: who(number),
+      number,
+      at: minute(number),
+      asOf: 0,
+      cursor: 0,
+      touched: 0,
+      skipped: 0,
+      undoneBy: undefined,
+    },
   });
   if (store.console)
     store.console.decisions = async (before = length, limit) =>

@@ -55,7 +55,7 @@ const notFound: Ending = {
   problem: { code: 'not-found', message: 'no such record', status: 404 },
 };
 const context = {
-  schedule: { baseMs: 1_000, capMs: 300_000 },
+  retry: { baseMs: 1_000, capMs: 300_000 },
   random: () => 0.5,
   keepBodies: false,
   dependency: 'none',
@@ -248,8 +248,8 @@ describe('the wait after a failure', () => {
     expect(waitMs({ fence, attempts: 1 }, { pause: 'rate-limited' })).toBe(most);
   });
 
-  it('of a report whose attempts end in a pause keeps to a shorter cap of the schedule', () => {
-    expect(waitMs({ fence: 20 }, { pause: 'rate-limited' }, { schedule: { baseMs: 1_000, capMs: 5_000 } })).toBe(5_000);
+  it('of a report whose attempts end in a pause keeps to a shorter cap', () => {
+    expect(waitMs({ fence: 20 }, { pause: 'rate-limited' }, { retry: { baseMs: 1_000, capMs: 5_000 } })).toBe(5_000);
   });
 
   it('is the time that the gateway asks for, at least the backoff and at most a day', () => {

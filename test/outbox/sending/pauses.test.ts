@@ -91,7 +91,7 @@ function world({ lost = 0, isBound = true, of = destination, struck, ...first }:
   };
   const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
   const worker = createPauses(
-    { store, logger, schedule: { baseMs: 1_000, capMs: 300_000 }, random: () => 1, keepBodies: false, breakerAfter: 5 },
+    { store, logger, retry: { baseMs: 1_000, capMs: 300_000 }, random: () => 1, keepBodies: false, breakerAfter: 5 },
     events,
   );
   const settle = (ending: Ending, version?: number, probed: PauseScope = of) =>

@@ -3,18 +3,18 @@ import { notPaused, type Pause } from '../../../src/outbox/rules/pause.js';
 import { ended } from '../../../src/outbox/rules/state-machine.js';
 import {
   asksFor,
-  claimsAhead,
   damaged,
   dependencyOf,
   failureWaitMs,
   idleWaitMs,
   isGathering,
   isInTime,
-  lookAhead,
   lookInMs,
   NOT_SENT,
   outlookOf,
+  planIdle,
   planTurn,
+  rowsToPrefetch,
   type WorkerState,
   withoutKey,
 } from '../../../src/outbox/sending/plan.js';
@@ -73,7 +73,7 @@ describe('a turn', () => {
 describe('a turn with results', () => {
   const row = outboxRow({ operation: 'reportBetEvent', reference: 'BET-1', state: 'in-flight', fence: 3, attempts: 1 });
   const context = {
-    schedule: { baseMs: 1_000, capMs: 300_000 },
+    retry: { baseMs: 1_000, capMs: 300_000 },
     random: () => 0.5,
     keepBodies: false,
     dependency: 'none',
@@ -143,10 +143,10 @@ describe('behind the open breaker of an operation', () => {
   });
 
   it('one report is tried when it is due, and the worker sleeps until then', () => {
-    expect(lookAhead([behind(outlook(-5), breaker(0))], standing).probes).toEqual([breaker(0)]);
-    expect(lookAhead([behind(outlook(-5), breaker(700))], standing)).toEqual({ probes: [], waitMs: 700 });
-    expect(lookAhead([behind(outlook(0), breaker(700))], standing).waitMs).toBe(700);
-    expect(lookAhead([behind(outlook(40), breaker(700))], standing).waitMs).toBe(40);
+    expect(planIdle([behind(outlook(-5), breaker(0))], standing).probes).toEqual([breaker(0)]);
+    expect(planIdle([behind(outlook(-5), breaker(700))], standing)).toEqual({ probes: [], waitMs: 700 });
+    expect(planIdle([behind(outlook(0), breaker(700))], standing).waitMs).toBe(700);
+    expect(planIdle([behind(outlook(40), breaker(700))], standing).waitMs).toBe(40);
   });
 
   it.each<[string, Outlook]>([
@@ -155,23 +155,23 @@ describe('behind the open breaker of an operation', () => {
     ['no report is due', behind(outlook(400), breaker(0))],
     ['the breaker is closed', behind(outlook(400), breaker(0, 4, 'closed'))],
   ])('nothing is tried if %s', (_, one) => {
-    expect(lookAhead([one], standing).probes).toEqual([]);
+    expect(planIdle([one], standing).probes).toEqual([]);
   });
 
   it('the paused destination is probed all the same, with a report of another operation', () => {
     const due = outlook(-5, paused(-1));
-    expect(lookAhead([behind(due, breaker(700))], standing).probes).toEqual([due.pause]);
+    expect(planIdle([behind(due, breaker(700))], standing).probes).toEqual([due.pause]);
   });
 
   it('the worker sleeps until the probe, also beside the closed breaker of another operation', () => {
     const closed: Pause = { ...breaker(0, 4, 'closed'), operation: 'reportBetEvent' };
-    expect(lookAhead([behind(outlook(-5), breaker(700), closed)], standing)).toEqual({ probes: [], waitMs: 700 });
+    expect(planIdle([behind(outlook(-5), breaker(700), closed)], standing)).toEqual({ probes: [], waitMs: 700 });
   });
 
   it('a breaker of another destination, or a closed one, delays no due report', () => {
     const other = { ...behind(outlook(-5), { ...breaker(700), account: 'brandB' }), account: 'brandB' };
-    expect(lookAhead([outlook(-5), other], standing).waitMs).toBe(1);
-    expect(lookAhead([behind(outlook(-5), breaker(700, 4, 'closed'))], standing).waitMs).toBe(1);
+    expect(planIdle([outlook(-5), other], standing).waitMs).toBe(1);
+    expect(planIdle([behind(outlook(-5), breaker(700, 4, 'closed'))], standing).waitMs).toBe(1);
   });
 });
 
@@ -199,15 +199,15 @@ describe('a result', () => {
 
 describe('claiming ahead', () => {
   it('takes the rows that are sent in a moment, and none if the gateway is slow or its speed is unknown', () => {
-    expect(claimsAhead(8, 20)).toBe(30);
-    expect(claimsAhead(8, 300)).toBe(2);
-    expect(claimsAhead(8, 5_000)).toBe(0);
-    expect(claimsAhead(8, undefined)).toBe(0);
+    expect(rowsToPrefetch(8, 20)).toBe(30);
+    expect(rowsToPrefetch(8, 300)).toBe(2);
+    expect(rowsToPrefetch(8, 5_000)).toBe(0);
+    expect(rowsToPrefetch(8, undefined)).toBe(0);
   });
 
   it('takes a limited number, even if the clock stands still', () => {
-    expect(claimsAhead(1_000, 1)).toBe(128);
-    expect(claimsAhead(8, 0)).toBe(0);
+    expect(rowsToPrefetch(1_000, 1)).toBe(128);
+    expect(rowsToPrefetch(8, 0)).toBe(0);
   });
 });
 
@@ -231,40 +231,40 @@ describe('looking ahead', () => {
     ['a row due after the pause', outlook(500, paused(300)), 500],
     ['a pause that is over, and a row due later', outlook(200, paused(-1)), 200],
   ])('sleeps for %s', (_, given, waitMs) => {
-    expect(lookAhead([given], standing)).toEqual({ probes: [], waitMs });
+    expect(planIdle([given], standing)).toEqual({ probes: [], waitMs });
   });
 
   it('probes if a pause may be over and a row is due', () => {
     const due = outlook(-5, paused(-1));
-    expect(lookAhead([due], standing)).toEqual({ probes: [due.pause], waitMs: 1_000 });
-    expect(lookAhead([outlook(-5, paused(10 ** 12))], standing).probes).toHaveLength(1);
-    expect(lookAhead([outlook(0, paused(-1))], standing).probes).toHaveLength(1);
+    expect(planIdle([due], standing)).toEqual({ probes: [due.pause], waitMs: 1_000 });
+    expect(planIdle([outlook(-5, paused(10 ** 12))], standing).probes).toHaveLength(1);
+    expect(planIdle([outlook(0, paused(-1))], standing).probes).toHaveLength(1);
   });
 
   it('does not look again without a free place: an attempt that ends wakes it', () => {
-    expect(lookAhead([outlook(-5)], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
-    expect(lookAhead([outlook(-5, paused(1))], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
+    expect(planIdle([outlook(-5)], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
+    expect(planIdle([outlook(-5, paused(1))], { ...standing, busy: 4 })).toEqual({ probes: [], waitMs: 1_000 });
   });
 
   it('sleeps through pollMs for the rows of another account or gateway, which it does not send', () => {
     for (const stranger of [{ account: 'brandB' }, { gateway: 'https://elsewhere.example.com' }]) {
-      expect(lookAhead([{ ...outlook(40), ...stranger }], standing)).toEqual({ probes: [], waitMs: 1_000 });
-      expect(lookAhead([{ ...outlook(-5, paused(-1)), ...stranger }], standing).probes).toEqual([]);
+      expect(planIdle([{ ...outlook(40), ...stranger }], standing)).toEqual({ probes: [], waitMs: 1_000 });
+      expect(planIdle([{ ...outlook(-5, paused(-1)), ...stranger }], standing).probes).toEqual([]);
     }
   });
 
   it('sleeps until the first of several rows is due, and never longer than pollMs', () => {
     const production = { ...outlook(200), environment: 'production' } as const;
     const gateways = { ...claimant.gateways, production: production.gateway };
-    expect(lookAhead([outlook(700), production], { ...standing, accounts: [{ ...claimant, gateways }] }).waitMs).toBe(
+    expect(planIdle([outlook(700), production], { ...standing, accounts: [{ ...claimant, gateways }] }).waitMs).toBe(
       200,
     );
-    expect(lookAhead([outlook(5_000)], standing).waitMs).toBe(1_000);
+    expect(planIdle([outlook(5_000)], standing).waitMs).toBe(1_000);
   });
 
   it('probes even without a free place', () => {
     const due = outlook(-5, paused(-1));
-    expect(lookAhead([due], { ...standing, busy: 4 })).toEqual({ probes: [due.pause], waitMs: 1_000 });
+    expect(planIdle([due], { ...standing, busy: 4 })).toEqual({ probes: [due.pause], waitMs: 1_000 });
   });
 });
 

@@ -32,9 +32,9 @@ import {
   idleWaitMs,
   isGathering,
   isInTime,
-  lookAhead,
   lookInMs,
   outlookOf,
+  planIdle,
   planTurn,
 } from '../../../src/outbox/sending/plan.js';
 import { keptInDoubt } from '../../../src/outbox/sending/restored-database.js';
@@ -78,7 +78,7 @@ export const decisions = {
   // The next steps of a worker.
   planTurn,
   lookInMs,
-  lookAhead,
+  planIdle,
   outlookOf,
   isGathering,
   isInTime,

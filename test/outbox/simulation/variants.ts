@@ -249,6 +249,6 @@ export const VARIANTS: readonly Variant[] = [
   }),
   variant('a lost binding is not made again', { isUnbound: () => false }),
   variant('a pause is never probed', {
-    lookAhead: (outlooks, standing) => ({ ...decisions.lookAhead(outlooks, standing), probes: [] }),
+    planIdle: (outlooks, standing) => ({ ...decisions.planIdle(outlooks, standing), probes: [] }),
   }),
 ];

@@ -31,7 +31,7 @@ import { createStay, type Stay } from './stay.js';
 import type { Store } from './store.js';
 import { breaks, subject, type World } from './world.js';
 
-const SCHEDULE = { baseMs: 1_000, capMs: 60_000 };
+const RETRY = { baseMs: 1_000, capMs: 60_000 };
 const PAUSE_TRIES = 5;
 
 const GIVEN_UP: Known = { name: 'not begun', truth: 'not-begun', ending: NOT_SENT, retryAfterMs: undefined };
@@ -219,7 +219,7 @@ export function createWorker(
       return;
     }
     const dependency = decisions.dependencyOf(store.get(decisions.asksFor(row, reply.ending)));
-    const context = { schedule: SCHEDULE, random: random.next, keepBodies: false, dependency };
+    const context = { retry: RETRY, random: random.next, keepBodies: false, dependency };
     point(() => {
       const change = decisions.ended(row, reply.ending, context);
       settle(attempt, reply, { ending: reply.ending, change }, probe, PAUSE_TRIES, (postponed) => {
@@ -410,7 +410,7 @@ export function createWorker(
     }
     const outlooks = see();
     point(() => {
-      const { probes, waitMs } = decisions.lookAhead(outlooks, standing());
+      const { probes, waitMs } = decisions.planIdle(outlooks, standing());
       probeAll(probes, (found) => {
         empty = found || waitMs >= pollMs ? 0 : empty + 1;
         then(decisions.idleWaitMs(waitMs, empty, pollMs));

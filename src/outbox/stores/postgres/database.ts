@@ -45,19 +45,19 @@ export interface TimeLimit {
 }
 
 /** Sends a statement once, within a transaction that the caller has begun. Without `timeLimit`, it waits without an end. */
-export function runWithin(database: PostgresDatabase, place: string, timeLimit?: TimeLimit): Run {
+export function runWithin(database: PostgresDatabase, schema: string, timeLimit?: TimeLimit): Run {
   const send = (text: string, values: readonly PostgresValue[] = []) =>
-    sendOnce((...given) => database.query(...given), database, place, text, values);
+    sendOnce((...given) => database.query(...given), database, schema, text, values);
   const more =
     '; the connection of your transaction may never answer: close it, as release(true) of pg does, instead of returning it to the pool';
-  return timeLimit ? (text, values) => inTime(() => send(text, values), place, timeLimit, more) : send;
+  return timeLimit ? (text, values) => inTime(() => send(text, values), schema, timeLimit, more) : send;
 }
 
 /**
  * Sends statements that are separate transactions. A statement that was rolled back (a deadlock, a serialization
  * failure) is sent again, within the time limit.
  */
-export function createRun(database: PostgresDatabase, place: string, timeLimit: TimeLimit): Run {
+export function createRun(database: PostgresDatabase, schema: string, timeLimit: TimeLimit): Run {
   const send = sender(database);
 
   async function repeat(
@@ -67,7 +67,7 @@ export function createRun(database: PostgresDatabase, place: string, timeLimit: 
   ): Promise<readonly Columns[]> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await sendOnce((...given) => send(...given, signal), database, place, text, values);
+        return await sendOnce((...given) => send(...given, signal), database, schema, text, values);
       } catch (error) {
         if (postgresCodeOf(error) !== 'conflict' || tries >= MOST_TRIES || signal.aborted) throw error;
       }
@@ -78,27 +78,27 @@ export function createRun(database: PostgresDatabase, place: string, timeLimit: 
     }
   }
 
-  return (text, values = []) => inTime((signal) => repeat(text, values, signal), place, timeLimit);
+  return (text, values = []) => inTime((signal) => repeat(text, values, signal), schema, timeLimit);
 }
 
 async function sendOnce(
   query: PostgresDatabase['query'],
   database: PostgresDatabase,
-  place: string,
+  schema: string,
   text: string,
   values: readonly PostgresValue[],
 ): Promise<readonly Columns[]> {
   try {
     return (await query(text, [...values])).rows as readonly Columns[];
   } catch (error) {
-    throw asPostgresError(place, error, serverOf(database));
+    throw asPostgresError(schema, error, serverOf(database));
   }
 }
 
 /** Ends a wait at the time limit, since a cut connection gives no error. */
 async function inTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
-  place: string,
+  schema: string,
   { clock, timeoutMs }: TimeLimit,
   more = '',
 ): Promise<T> {
@@ -106,7 +106,7 @@ async function inTime<T>(
   if (answer.ended === 'done') return answer.value;
   throw answer.ended === 'failed'
     ? answer.error
-    : postgresError('timeout', place, undefined, `${more} (timeoutMs: ${timeoutMs})`);
+    : postgresError('timeout', schema, undefined, `${more} (timeoutMs: ${timeoutMs})`);
 }
 
 /** The methods of a client from a pool of `pg` that are used. */

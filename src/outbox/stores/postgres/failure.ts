@@ -217,12 +217,14 @@ export function postgresCodeOf(error: unknown): PostgresStoreErrorCode {
 }
 
 /** The store's own error for a library's. `server`: what a failed connection names. */
-export const asPostgresError = (place: string, error: unknown, server?: ServerName): PostgresStoreError =>
-  error instanceof PostgresStoreError ? error : postgresError(postgresCodeOf(error), place, stateOf(error), '', server);
+export const asPostgresError = (schema: string, error: unknown, server?: ServerName): PostgresStoreError =>
+  error instanceof PostgresStoreError
+    ? error
+    : postgresError(postgresCodeOf(error), schema, stateOf(error), '', server);
 
 export function postgresError(
   code: PostgresStoreErrorCode,
-  place: string,
+  schema: string,
   sqlState?: string,
   more = '',
   server = UNNAMED,
@@ -231,7 +233,7 @@ export function postgresError(
   const state = sqlState === undefined ? '' : ` (${sqlState})`;
   return new PostgresStoreError(
     code,
-    `The outbox's database (schema ${place}) ${sentence.replaceAll(':schema', place)}${more}${state}.`,
+    `The outbox's database (schema ${schema}) ${sentence.replaceAll(':schema', schema)}${more}${state}.`,
     sqlState,
   );
 }

@@ -156,8 +156,9 @@ export async function importRows(
   );
   await fill(
     'decisions',
-    moved.decisions.map(({ asOf, at, undoneBy, ...decision }) => ({
+    moved.decisions.map(({ number: place, asOf, at, undoneBy, ...decision }) => ({
       ...decision,
+      place,
       as_of: Math.trunc(asOf),
       at: Math.trunc(at),
       undone_by: undoneBy,

@@ -37,7 +37,7 @@ export const decisionOf = (found: Found): KeptDecision => ({
   about: String(found.about),
   asOf: Number(found.as_of),
   at: Number(found.at),
-  place: Number(found.place),
+  number: Number(found.place),
   cursor: Number(found.cursor),
   touched: Number(found.touched),
   skipped: Number(found.skipped),
