@@ -52,14 +52,6 @@ const DONE: MockAnswer = { status: 204 };
 const ok = (body: unknown): MockAnswer => ({ status: 200, body });
 
 export function adminRoutes(gateway: MockGateway, { pid, openapi }: RouteOptions): AdminRoutes {
-  /** Another one after each restart, reset and change of the recorded reports: a page then forgets what it has read. */
-  let era = crypto.randomUUID();
-  gateway.subscribe(
-    () => {},
-    () => {
-      era = crypto.randomUUID();
-    },
-  );
   const routes: Record<string, Partial<Record<string, Route>>> = {
     health: { GET: () => ok({ status: 'ok', name: MOCK_NAME, version, pid }) },
     reports: {
@@ -124,6 +116,7 @@ export function adminRoutes(gateway: MockGateway, { pid, openapi }: RouteOptions
     news: {
       GET({ query }) {
         const known = readMockOptions('GET news', valuesOf(query));
+        const { era } = gateway;
         const after = known.era === era ? (known.id ?? 0) : 0;
         return ok(maskNin({ era, requests: gateway.requests().filter(({ id }) => id > after) }));
       },

@@ -84,8 +84,9 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
   const journal = createJournal(journalSize);
   const pending = createPending(clock);
   const faults = createFaults(seed);
-  const listeners = new Set<{ answered: (entry: JournalEntry) => void; replaced: (() => void) | undefined }>();
+  const listeners = new Set<{ readonly tell: (entry: JournalEntry) => void }>();
   let ledgers = emptyLedgers();
+  let era = crypto.randomUUID();
   let resets = 0;
   let limiter = rateLimit && createRateLimiter(rateLimit);
 
@@ -162,7 +163,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
       applied,
       fault: fault?.kind,
     });
-    for (const { answered } of [...listeners]) callGuarded(() => answered(noted));
+    for (const { tell } of [...listeners]) callGuarded(() => tell(noted));
     if (delay === 'forever') await pending.wait();
     else if (delay > 0) await pending.wait(delay);
     return { ...wire, headers: { ...CORS, 'x-request-id': noted.requestId, ...wire.headers } };
@@ -228,14 +229,15 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
     });
   }
 
-  function subscribe(answered: (entry: JournalEntry) => void, replaced?: () => void): () => void {
-    const listener = { answered, replaced };
+  function subscribe(tell: (entry: JournalEntry) => void): () => void {
+    const listener = { tell };
     listeners.add(listener);
     return () => void listeners.delete(listener);
   }
 
-  function tellReplaced(): void {
-    for (const { replaced } of [...listeners]) if (replaced) callGuarded(replaced);
+  function replaceLedgers(next: typeof ledgers): void {
+    ledgers = next;
+    era = crypto.randomUUID();
   }
 
   return {
@@ -245,6 +247,9 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
     duplicateStatus: rules.duplicateStatus,
     waitFor,
     subscribe,
+    get era() {
+      return era;
+    },
     clientOptions: clientOptions as MockGateway<Mode>['clientOptions'],
     requests(query) {
       readMockOptions('requests', query);
@@ -264,26 +269,23 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
       for (const report of reports) readMockOptions('seed', report);
       const of = (environment: Environment) =>
         reports.filter((report) => (report.environment ?? 'staging') === environment);
-      ledgers = {
+      replaceLedgers({
         staging: toLedger(of('staging'), 'staging', ledgers.staging),
         production: toLedger(of('production'), 'production', ledgers.production),
-      };
-      tellReplaced();
+      });
     },
     snapshot: () => toState(ledgers),
     restore(state) {
-      ledgers = fromState(state);
-      tellReplaced();
+      replaceLedgers(fromState(state));
     },
     release: pending.release,
     reset() {
       resets += 1;
-      ledgers = emptyLedgers();
+      replaceLedgers(emptyLedgers());
       journal.clear();
       faults.reset();
       limiter = rateLimit && createRateLimiter(rateLimit);
       pending.release();
-      tellReplaced();
     },
   };
 }

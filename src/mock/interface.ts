@@ -103,11 +103,14 @@ export interface MockGateway<Mode extends ValidationMode = ValidationMode> {
    * ```
    */
   waitFor(query: JournalQuery, options?: WaitOptions): Promise<JournalEntry>;
+  /** Calls back with every answered request. Returns a function that removes the listener. */
+  subscribe(listener: (entry: JournalEntry) => void): () => void;
   /**
-   * Calls back with every answered request, and with `replaced` when `reset`, `restore` or `seed` changed the recorded
-   * reports. Returns a function that removes the listener.
+   * Another text after each `reset`, `restore` and `seed`: a page that shows the reports then forgets what it has read.
+   *
+   * @internal
    */
-  subscribe(listener: (entry: JournalEntry) => void, replaced?: () => void): () => void;
+  readonly era: string;
   /** For servers: the answer to a request, and how to send it. */
   handle(request: WebRequest): Promise<WireAnswer>;
 }
