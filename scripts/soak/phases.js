@@ -77,7 +77,7 @@ export function createPhases({ gateways, chance: { between, random }, goodMs = G
       for (;;) {
         const [first] = needed;
         await sleep(between(first ? FIRST_GOOD_MS : goodMs));
-        // The probes of a pause that is never lifted slow down to one a minute, and the soak would wait for each of
+        // The probes of a pause that never ends slow down to one a minute, and the soak would wait for each of
         // them.
         while (!first && !isOver && !gateways.isBack()) await sleep(LOOK_MS);
         if (isOver) return;

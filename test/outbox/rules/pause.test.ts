@@ -130,7 +130,7 @@ describe('the pause is read after an attempt', () => {
 });
 
 describe('a recorded report', () => {
-  const lifted = {
+  const ended = {
     ...destination,
     version: VERSION,
     reason: undefined,
@@ -141,10 +141,10 @@ describe('a recorded report', () => {
   };
 
   it.each([
-    ['ends the pause that it probed', paused(), VERSION, lifted],
+    ['ends the pause that it probed', paused(), VERSION, ended],
     ['does not end a later pause than the probed one', paused(), OLDER, undefined],
     ['does not end a pause that began after it was sent', paused(), undefined, undefined],
-    ['resets the strikes', closed(4), undefined, { ...lifted, ...breaker }],
+    ['resets the strikes', closed(4), undefined, { ...ended, ...breaker }],
     ['does not close a breaker that it does not probe', behind(5), undefined, undefined],
     ['changes nothing without a pause or strikes', open(), undefined, undefined],
   ])('%s', (_, seen, probe, change) => {

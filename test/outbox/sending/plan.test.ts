@@ -225,7 +225,7 @@ describe('looking ahead', () => {
   it.each([
     ['nothing to do', outlook(undefined), 1_000],
     ['a row that is due soon', outlook(40), 40],
-    ['a row that is due soon, after a pause that was lifted early', outlook(40, { remainingMs: 700 }), 40],
+    ['a row that is due soon, after a pause that was resumed early', outlook(40, { remainingMs: 700 }), 40],
     ['a row that is due now', outlook(-5), 1],
     ['a pause', outlook(-5, paused(300)), 300],
     ['a row due after the pause', outlook(500, paused(300)), 500],

@@ -85,7 +85,7 @@ export const SITUATIONS = [
   'probe sent by a worker that is full',
   'probe finds no report',
   'probe fails',
-  'pause lifted by a probe',
+  'pause ended by a probe',
   'other environment goes on during a pause',
   'other account goes on during a pause',
   'two workers change a pause at once',

@@ -181,7 +181,7 @@ export const VARIANTS: readonly Variant[] = [
       return change?.reason === undefined ? change : { ...change, forMs: 500 };
     },
   }),
-  variant('any success lifts a pause', {
+  variant('any success ends a pause', {
     concernsPause: () => true,
     pausedBy: (seen, end, rules) =>
       decisions.pausedBy(

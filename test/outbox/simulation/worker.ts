@@ -318,9 +318,9 @@ export function createWorker(
         world.trace?.(`worker ${id}: ${pauseKeyOf(seen)} ${describePause(change)}`);
         if (change.reason !== undefined && !isBreaker(seen)) rules.askedToWait(destination, reply);
         if (change.reason === undefined && seen.reason !== undefined && end.probe === undefined)
-          breaks(world, 'only a probe lifts a pause', subject(attempt));
+          breaks(world, 'only a probe ends a pause', subject(attempt));
         if (end.probe !== undefined)
-          coverage[change.reason === undefined ? 'pause lifted by a probe' : 'probe fails'] += 1;
+          coverage[change.reason === undefined ? 'pause ended by a probe' : 'probe fails'] += 1;
         else if (seen.reason === undefined && seen.strikes > 0 && change.strikes === 0)
           coverage['a success ends the strikes'] += 1;
         next();
