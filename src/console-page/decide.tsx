@@ -9,6 +9,9 @@ import { call, messageOf } from './calls.js';
 import type { Asked, Page } from './view.js';
 import { VERBS } from './words.js';
 
+/** As the server accepts it. */
+const LONGEST_REASON = 2_000;
+
 /** Asks for a reason, carries the decision out, and closes. After a failure it shows why, and offers to try again. */
 export function DecisionDialog({ asked, onClosed }: { readonly asked: Asked; readonly onClosed: () => void }) {
   const { title, text, verb, isFinal, preview, reason = '', run } = asked;
@@ -53,7 +56,7 @@ export function DecisionDialog({ asked, onClosed }: { readonly asked: Asked; rea
           <textarea
             id="reason"
             rows={2}
-            maxLength={2_000}
+            maxLength={LONGEST_REASON}
             required
             aria-describedby="reason-note"
             defaultValue={reason}
@@ -183,7 +186,7 @@ export function undo(page: Page, of: Pick<DecisionRecord, 'id' | 'action' | 'tou
       ? 'They are again as they were before their dismissal, and so are settlements that were dismissed with them. Reports that were decided about since stay as they are.'
       : 'Reports that no worker has taken since are quarantined again. Those that have left stay as they are.',
     verb: isDismissal ? 'Reopen' : 'Undo',
-    reason: isDismissal ? '' : `Undone: ${why}`.slice(0, 2_000),
+    reason: isDismissal ? '' : `Undone: ${why}`.slice(0, LONGEST_REASON),
     async run(reason, tell, stop) {
       let undone: Undone;
       let keptReports = 0;

@@ -2,7 +2,8 @@ import type { Status, Tone } from '../kit/parts.js';
 import { clock, counted } from '../kit/words.js';
 import type { DecideRequest } from '../outbox/operator/decide.js';
 import type { DecisionRecord } from '../outbox/operator/decision-log.js';
-import type { ShownState } from '../outbox/operator/reports.js';
+import type { OutboxEnvironment } from '../outbox/rules/destination.js';
+import type { ShownState } from '../outbox/rules/state-machine.js';
 import { inLargestUnit } from '../platform/time.js';
 
 const TONES: Readonly<Record<ShownState, Tone>> = {
@@ -24,7 +25,7 @@ const STATES: Readonly<Record<ShownState, string>> = {
 };
 
 /** The environments of an outbox: those of a gateway, and the relay of a page. */
-export const OUTBOX_ENVIRONMENTS = ['staging', 'production', 'relay'] as const;
+export const OUTBOX_ENVIRONMENTS = ['staging', 'production', 'relay'] as const satisfies readonly OutboxEnvironment[];
 
 export const states = Object.entries(STATES);
 

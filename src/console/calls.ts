@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '../outbox/operator/decision-log.js';
 import type { Operator } from '../outbox/operator/operator.js';
-import { ROW_STATES } from '../outbox/rules/state-machine.js';
+import { SHOWN_STATES } from '../outbox/rules/state-machine.js';
 import { unprintable } from '../platform/messages.js';
 import { reportNames } from '../protocol/operations.js';
 import { refuse } from '../web/answer.js';
@@ -33,7 +33,6 @@ export interface Call {
 }
 
 const MOST_REFERENCES = 5_000;
-const STATES = [...ROW_STATES, 'blocked'] as const;
 const ACTIONS = ['retry', 'recorded', 'dismissed'] as const;
 const DECIDED = [
   ...ACTIONS,
@@ -111,7 +110,7 @@ function searchOf(input: Input) {
   return {
     ...readNarrowing(input),
     text: text ? unprintable(text) : undefined,
-    state: readWord(input, 'state', STATES),
+    state: readWord(input, 'state', SHOWN_STATES),
     operation: readOperation(input),
     from: readTime(input, 'from'),
     to: readTime(input, 'to'),

@@ -1,5 +1,6 @@
 import type { Selection } from '../outbox/operator/decision-log.js';
 import { OUTBOX_ENVIRONMENTS, type OutboxEnvironment } from '../outbox/rules/destination.js';
+import { LONGEST_REASON } from '../outbox/rules/state-machine.js';
 import type { ProblemKey } from '../outbox/store/operator-store.js';
 import { isStorable } from '../outbox/stores/rows.js';
 import { unprintable } from '../platform/messages.js';
@@ -16,7 +17,6 @@ export type Input = Readonly<Record<string, unknown>>;
 
 const MOST_IDS = 500;
 const LONGEST_TEXT = 4_000;
-const LONGEST_REASON = 2_000;
 /** The last time that a `Date` can hold; PostgreSQL refuses numbers that are much larger. */
 const LAST_TIME = 8.64e15;
 /** As `crypto.randomUUID` makes it. */

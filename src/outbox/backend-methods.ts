@@ -22,7 +22,15 @@ import { endPauses } from './operator/pauses.js';
 import { scanRows, toPublicPauses, toPublicReport } from './operator/reports.js';
 import { readReference } from './receipts/reconcile.js';
 import { scopeOf } from './rules/destination.js';
-import { type Change, type Decision, decided, mayReplace, type Row, replaced } from './rules/state-machine.js';
+import {
+  type Change,
+  type Decision,
+  decided,
+  LONGEST_REASON,
+  mayReplace,
+  type Row,
+  replaced,
+} from './rules/state-machine.js';
 import { keptLocation } from './seal/excerpt.js';
 import { ensureOwnGateways } from './sending/bindings.js';
 import { createOnlyRefused } from './sending/only-refused.js';
@@ -32,8 +40,6 @@ import type { AccountSettings, OutboxSettings } from './settings.js';
 
 /** The default number of listed reports, and the number that is read at once. */
 const PAGE = 100;
-/** The longest reason: each line of the receipt log contains those of its report. */
-const LONGEST_REASON = 2_000;
 
 /** The methods of an outbox that only a backend has: batches, transactions, lists, decisions and `drain`. */
 export type BackendMethods<Mode extends ClientMode = 'strict'> = Pick<

@@ -1,5 +1,5 @@
-import { type ShownState, scanRows, stateOf, toPublicReport } from '../../outbox/operator/reports.js';
-import type { Row } from '../../outbox/rules/state-machine.js';
+import { scanRows, stateOf, toPublicReport } from '../../outbox/operator/reports.js';
+import type { Row, ShownState } from '../../outbox/rules/state-machine.js';
 import { printable } from '../../platform/messages.js';
 import { EXIT, remark, sayAll } from '../output.js';
 import type { OutboxValues } from './options.js';

@@ -1,4 +1,5 @@
 import { ACCOUNT_RULE, isAccount } from '../../outbox/rules/destination.js';
+import { SHOWN_STATES } from '../../outbox/rules/state-machine.js';
 import type { RowQuery } from '../../outbox/store/store.js';
 import { notEmpty, type OptionTable, oneOf, type Values, wholeNumber } from '../args.js';
 import { Failure } from '../output.js';
@@ -43,7 +44,7 @@ export const OUTBOX_OPTIONS = {
   state: {
     hint: '<state>',
     help: 'Only reports in this state',
-    read: oneOf('waiting', 'blocked', 'in-flight', 'quarantined', 'recorded', 'dismissed'),
+    read: oneOf(...SHOWN_STATES),
   },
   limit: { hint: '<number>', help: 'At most this number of reports (default: 50)', read: wholeNumber(1, 1_000_000) },
   all: { help: 'Every quarantined report' },

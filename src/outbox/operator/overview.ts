@@ -2,10 +2,10 @@ import { printable } from '../../platform/messages.js';
 import { catchUpPace } from '../receipts/pace.js';
 import { type Destination, keyOf, otherGateway } from '../rules/destination.js';
 import { headOfLine, type LogLine, type ReceiptHead } from '../rules/receipt-entry.js';
+import type { ShownState } from '../rules/state-machine.js';
 import { type Outlook, pausesOf } from '../store/store.js';
 import { isShown, type OperatorContext } from './context.js';
 import { type ShownPause, shownPauses } from './pauses.js';
-import type { ShownState } from './reports.js';
 
 type StateCounts = Readonly<Record<ShownState, number>>;
 

@@ -3,7 +3,7 @@ import type { OperationName } from '../../protocol/operations.js';
 import type { OutboxEnvironment, PauseReason, PauseScope } from '../rules/destination.js';
 import { endPause, type Pause } from '../rules/pause.js';
 import { type OutboxStore, pausesOf } from '../store/store.js';
-import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
+import { type OperatorContext, requireShown } from './context.js';
 import { type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
 import { shownText } from './reports.js';
 
@@ -103,8 +103,7 @@ export interface Resumed {
 
 /** Ends the pauses of an environment and its operations, or of one operation, now. Stores it as a decision. */
 export async function resume(context: OperatorContext, where: PauseScope, by: Who): Promise<Resumed> {
-  if (!isShown(context, where.account))
-    throw new OperatorRefusal('not-found', 'No account of this name is shown here.');
+  requireShown(context, where.account);
   const isRepeated = (await context.console.decision(by.decision)) !== undefined;
   const decision = recordOf(await storeDecision(context, by, { action: 'resume', about: where, done: true }));
   // A repetition must not end a pause that has begun since.

@@ -6,7 +6,7 @@ import { pruneReports, readPruneOptions } from '../receipts/prune.js';
 import { type ReconcileDefaults, type Reconciled, reconcile } from '../receipts/reconcile.js';
 import { createVerifier, type ReceiptsVerdict } from '../receipts/verify.js';
 import type { OutboxSettings } from '../settings.js';
-import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
+import { type OperatorContext, requireShown } from './context.js';
 
 export interface ReceiptMethods {
   methods(account: string): Pick<Outbox, 'exportReceipts' | 'receiptHead' | 'reconcile' | 'prune'>;
@@ -79,6 +79,6 @@ export function reconcileShown(
   references: AnyIterable<string>,
   defaults: Required<ReconcileDefaults>,
 ): AsyncIterable<Reconciled> {
-  if (!isShown(context, account)) throw new OperatorRefusal('not-found', 'No account of this name is shown here.');
+  requireShown(context, account);
   return reconcile(context.store, account, references, defaults);
 }

@@ -1,11 +1,8 @@
 import { printable } from '../../platform/messages.js';
 import type { OutboxReport, OutboxStats } from '../interface.js';
 import { scopeOf } from '../rules/destination.js';
-import type { Problem, Row } from '../rules/state-machine.js';
+import type { Problem, Row, ShownState } from '../rules/state-machine.js';
 import { type OutboxStore, type Outlook, pausesOf, type RowQuery } from '../store/store.js';
-
-/** The state of a report in the console. A report that waits for another one is `'blocked'`. */
-export type ShownState = Row['state'] | 'blocked';
 
 export interface ShownProblem {
   /** `'conflict'`: the gateway holds other data. */

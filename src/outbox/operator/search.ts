@@ -1,8 +1,8 @@
-import type { Row } from '../rules/state-machine.js';
+import type { Row, ShownState } from '../rules/state-machine.js';
 import type { ProblemKey, RowSearch } from '../store/operator-store.js';
 import { isShown, isWithin, type Narrowing, type OperatorContext } from './context.js';
 import { shownDecision } from './decision-log.js';
-import { type ReportSummary, rowsNamed, type ShownState, stateOf, summaryOf } from './reports.js';
+import { type ReportSummary, rowsNamed, stateOf, summaryOf } from './reports.js';
 
 /** A report must match all conditions. */
 export interface SearchFilter extends Narrowing, Pick<RowSearch, 'operation' | 'from' | 'to'> {

@@ -12,6 +12,18 @@ export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'd
 
 export const ROW_STATES: readonly RowState[] = ['waiting', 'in-flight', 'recorded', 'quarantined', 'dismissed'];
 
+/** The state as an operator sees it. `'blocked'`: it waits for another report. */
+export type ShownState = RowState | 'blocked';
+
+export const SHOWN_STATES = [
+  'waiting',
+  'blocked',
+  'in-flight',
+  'quarantined',
+  'recorded',
+  'dismissed',
+] as const satisfies readonly ShownState[];
+
 /** A stable name of the kind of failure: the code of an error, or `'damaged'` for a damaged stored row. */
 export type ProblemCode = ErrorCode | 'damaged';
 
@@ -32,6 +44,9 @@ export interface Problem {
   /** The answer of the gateway as JSON: known words and an HTTP status, like its message. All else is masked. */
   readonly details?: unknown;
 }
+
+/** The most characters of a reason: each line of the receipt log contains those of its report. */
+export const LONGEST_REASON = 2_000;
 
 /** The decision of a person about a row, and its reason. */
 export interface Decision {
