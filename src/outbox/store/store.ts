@@ -12,10 +12,10 @@ import type {
 import type { Pause, PauseChange } from '../rules/pause.js';
 import type { LogLine } from '../rules/receipt-entry.js';
 import type { PruneRequest, PruneStep } from '../rules/retention.js';
-import type { Counts, Row, RowState, Write } from '../rules/state-machine.js';
+import type { Row, RowState, Write } from '../rules/state-machine.js';
 import type { OperatorStore } from './operator-store.js';
 
-export type { Counts, Write };
+export type { Write };
 
 /** A new row for a store. Its id begins with its account and a colon. */
 export type NewRow = Pick<
@@ -133,6 +133,21 @@ export interface ReceiptLog {
  */
 export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && memberOf(asRecord(error), 'code') === 'corrupt';
+
+/** The numbers of rows in a store. */
+export interface Counts {
+  /** Rows by state, including pruned ones. Blocked rows are not counted as waiting. */
+  readonly states: Readonly<Record<RowState | 'blocked', number>>;
+  /** `enqueuedAt` of the oldest row that is neither final nor quarantined. */
+  readonly oldestOpenAt: number | undefined;
+  /** The sum of all rows' attempts. */
+  readonly attempts: number;
+  /**
+   * When the rows that are not final were counted, if the store has kept the counts of a large queue for a while.
+   * Absent: they were counted for this answer. A queue of fewer than 20,000 open rows is always counted for the answer.
+   */
+  readonly countedAt?: number;
+}
 
 /**
  * Keeps the reports of an outbox: what `sqliteStore`, `postgresStore`, `indexedDbStore` and `memoryStore` return. Its

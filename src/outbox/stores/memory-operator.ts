@@ -1,6 +1,6 @@
 import { SPANS } from '../receipts/pace.js';
 import { type Destination, keyOf } from '../rules/destination.js';
-import { type Counts, problemKeyOf, type Row, type Write } from '../rules/state-machine.js';
+import { problemKeyOf, type Row, type Write } from '../rules/state-machine.js';
 import type {
   KeptDecision,
   NewDecision,
@@ -12,6 +12,7 @@ import type {
   RowPage,
   RowSearch,
 } from '../store/operator-store.js';
+import type { Counts } from '../store/store.js';
 
 /** The parts of a memory store that its console uses. */
 interface MemoryOperatorParts {

@@ -1,7 +1,8 @@
 import type { LogLine } from '../rules/receipt-entry.js';
 import type { Row } from '../rules/state-machine.js';
 import type { KeptDecision } from '../store/operator-store.js';
-import type { NewRow, Outlook, RowQuery } from '../store/store.js';
+import type { NewRow, RowQuery } from '../store/store.js';
+import type { KeptDestination } from './kept-destination.js';
 
 /**
  * Makes the stored row of a new row: waiting, due now, not in doubt. It names each member, because a spread took longer
@@ -78,5 +79,5 @@ export interface MovedRows {
   /** The rows that each step of a decision has written. */
   readonly steps: readonly { readonly id: string; readonly from: number; readonly sequences: readonly number[] }[];
   /** The destinations with their gateways and pauses. */
-  readonly destinations: readonly Omit<Outlook, 'nextInMs'>[];
+  readonly destinations: readonly KeptDestination[];
 }
