@@ -24,8 +24,8 @@ export interface ConsoleVisitor {
   /** Whether they may decide: retry, resolve, undo, resume. Default: false. */
   readonly mayAct?: boolean | undefined;
   /**
-   * Whether they may see the body of a report, which holds personal data. Each reading is stored as a decision with its reason. Default:
-   * false.
+   * Whether they may see the body of a report, which holds personal data. Each reading is stored as a decision with its
+   * reason. Default: false.
    */
   readonly mayReadBodies?: boolean | undefined;
 }

@@ -151,8 +151,8 @@ export const relayChannel = (
      */
     let mayLackRoom = false;
     /**
-     * A stored report names its player. The next tab sends it as soon as this one is gone, so this request must end with
-     * the page: two attempts of a report are never under way at once.
+     * A stored report names its player. The next tab sends it as soon as this one is gone, so this request must end
+     * with the page: two attempts of a report are never under way at once.
      */
     const isStored = more !== undefined;
     let keepalive = true;

@@ -297,7 +297,9 @@ export type ReportingError =
   | RateLimitError
   | GatewayError;
 
-/** The class of all errors, for `instanceof`. `isReportingError` also knows an error of another copy of this package. */
+/**
+ * The class of all errors, for `instanceof`. `isReportingError` also knows an error of another copy of this package.
+ */
 export const ReportingError: typeof BaseError = BaseError;
 
 const CLASSES: { readonly [Code in ErrorCode]: new (message: string, details?: ErrorDetails) => ReportingError } = {
@@ -323,8 +325,8 @@ export const makeError = (code: ErrorCode, message: string, details: ErrorDetail
   new CLASSES[code](message, details);
 
 /**
- * Whether a value is an error of this package. Its `code` then narrows its type. Unlike `instanceof`, it also recognises
- * errors of other copies of the package, for example of its CommonJS build beside ESM.
+ * Whether a value is an error of this package. Its `code` then narrows its type. Unlike `instanceof`, it also
+ * recognises errors of other copies of the package, for example of its CommonJS build beside ESM.
  *
  * @example
  * ```ts

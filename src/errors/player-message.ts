@@ -82,7 +82,7 @@ const ACTIONS: { readonly [Situation in PlayerSituation]: PlayerAction } = {
 };
 
 /** Reasons why the page never gets a position, even if the player allows it: only its developer can fix them. */
-const FAULTS_OF_THE_PAGE = ['insecure-context', 'blocked-by-policy'];
+const PAGE_FAULTS = ['insecure-context', 'blocked-by-policy'];
 
 /** Whether the browser knows that it has no network. It may be wrong about having one. */
 const isOffline = (): boolean => (globalThis as { navigator?: { onLine?: unknown } }).navigator?.onLine === false;
@@ -102,7 +102,7 @@ function situationOf(error: unknown): PlayerSituation {
     // An error of another copy of the package may have no steps.
     const steps = (error.steps ?? []).filter(({ step }) => step === 'browser-geolocation');
     const reasons = steps.map(({ reason }) => reason);
-    if (reasons.some((reason) => FAULTS_OF_THE_PAGE.includes(reason))) return 'not-working';
+    if (reasons.some((reason) => PAGE_FAULTS.includes(reason))) return 'not-working';
     return reasons.includes('not-available') ? 'location-unavailable' : 'location';
   }
   if (error.code === 'rate-limited') return error.retryAfterMs === undefined ? 'busy' : 'busy-for';

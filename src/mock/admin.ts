@@ -82,7 +82,9 @@ const responseOf = (answer: MockAnswer): Response => toResponse(answer, HEADERS)
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Says why a request is refused: that of another page (DNS rebinding, cross-origin), or of a caller without the token. */
+/**
+ * Says why a request is refused: that of another page (DNS rebinding, cross-origin), or of a caller without the token.
+ */
 function createGuard({ address, token }: AdminOptions) {
   const { port, host } = new URL(address);
   const hosts = new Set([host, ...LOOPBACK_NAMES.map((name) => (port ? `${name}:${port}` : name))]);

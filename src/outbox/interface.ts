@@ -76,8 +76,7 @@ export interface OutboxStats extends Counts {
 export interface Drained {
   /**
    * Whether nothing is left to send. False after a timeout, or if each remaining report was refused while it was paused
-   * for
-   * `'refusals'`. Quarantined reports, and those that wait for one, do not count as left.
+   * for `'refusals'`. Quarantined reports, and those that wait for one, do not count as left.
    */
   readonly drained: boolean;
   /** The number of reports in each state. */
@@ -108,8 +107,7 @@ export interface Outboxes<Account extends string = string, Mode extends ClientMo
   readonly accounts: readonly Account[];
   /**
    * The outbox of one account. It enqueues, lists, counts and decides reports of that account alone, and emits only its
-   * events.
-   * `start`, `stop` and `drain` still concern all accounts. Throws a `ConfigurationError` for an unknown name.
+   * events. `start`, `stop` and `drain` still concern all accounts. Throws a `ConfigurationError` for an unknown name.
    */
   for(account: Account): Outbox<Mode>;
 }
@@ -195,8 +193,8 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
   ): Promise<PreparedReport<Mode>>;
 
   /**
-   * Starts to send. During a `stop` it starts once that has ended. Several workers, in any number of processes, may share
-   * one store.
+   * Starts to send. During a `stop` it starts once that has ended. Several workers, in any number of processes, may
+   * share one store.
    */
   start(): void;
   /**

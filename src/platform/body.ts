@@ -15,7 +15,7 @@ interface StreamReader {
 /** The statuses whose answers have no body. */
 export const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 /** Headers that servers add on the way. A `Response` made by a test has none of them. */
-const OF_THE_WAY = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'server', 'via'];
+const SERVER_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'server', 'via'];
 
 /**
  * Whether status and headers prove that a body was read to the end: the status allows no body, or the length is given,
@@ -33,7 +33,7 @@ export const isLengthKnown = (status: number, header: (name: string) => string |
  */
 export const isMeasured = ({ status, headers, type = 'default' }: FetchResponse): boolean =>
   isLengthKnown(status, (name) => headers.get(name)) ||
-  (type === 'default' && OF_THE_WAY.every((name) => headers.get(name) === null));
+  (type === 'default' && SERVER_HEADERS.every((name) => headers.get(name) === null));
 
 const decoder = new TextDecoder();
 

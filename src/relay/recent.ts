@@ -45,7 +45,7 @@ const hash = (value: unknown): Promise<string> => sha256(canonical(value));
 
 const LONGEST_MS = 600_000;
 const MOST = 1_000;
-const MOST_OF_A_PLAYER = 50;
+const MOST_PER_PLAYER = 50;
 
 /** The record of an event, so that its repetition has the same bytes. */
 export interface Remembered {
@@ -101,7 +101,7 @@ export function createRecent(clock: Clock) {
       entries.delete(event);
       forgetOld();
       const ofPlayer = [...entries].filter(([, entry]) => entry.player === player);
-      if (ofPlayer.length >= MOST_OF_A_PLAYER) forgetOne(ofPlayer);
+      if (ofPlayer.length >= MOST_PER_PLAYER) forgetOne(ofPlayer);
       else if (entries.size >= MOST) forgetOne([...entries]);
       entries.set(event, { ...remembered, at: clock.now(), player });
     },

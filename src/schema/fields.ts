@@ -53,8 +53,8 @@ export const text = () => z.string('a string').check(z.regex(/\S/, 'a string tha
 export const finite = () => z.number('a finite number');
 
 /**
- * A range with its bounds. It tells them to `toJSONSchema` as zod's own checks do, which would make every page larger by
- * more than 300 bytes.
+ * A range with its bounds. It tells them to `toJSONSchema` as zod's own checks do, which would make every page larger
+ * by more than 300 bytes.
  */
 function inRange(minimum: number, maximum: number, expected: string) {
   const check = z.check<number>(({ value, issues }) => {

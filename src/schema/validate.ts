@@ -27,7 +27,9 @@ function isShortFor(short: string, name: string): boolean {
   return found === short.length;
 }
 
-/** The known name nearest to a misspelt one, if at most a third of its letters differ; or the only one it abbreviates. */
+/**
+ * The known name nearest to a misspelt one, if at most a third of its letters differ; or the only one it abbreviates.
+ */
 export function suggest(name: string, known: readonly string[]): string | undefined {
   const wanted = plain(name).slice(0, 64);
   let best: string | undefined;

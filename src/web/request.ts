@@ -17,8 +17,8 @@ function isUnchanged(target: string): boolean {
 }
 
 /**
- * The path of a request; undefined where it could be read in two ways, or has a query.
- * `target` is the path as it came, where that is known: the address of a `Request` is resolved already.
+ * The path of a request; undefined where it could be read in two ways, or has a query. `target` is the path as it came,
+ * where that is known: the address of a `Request` is resolved already.
  */
 export function plainPathOf(address: string, target?: unknown): string | undefined {
   const { pathname, search } = new URL(address);

@@ -145,8 +145,8 @@ async function readKey(run: CheckRun): Promise<string | Result> {
 }
 
 /**
- * Tests a number of staging. If the answer differs, this may not be staging: the other number may belong to a person, and
- * made-up reports might be recorded as real ones, so the run ends.
+ * Tests a number of staging. If the answer differs, this may not be staging: the other number may belong to a person,
+ * and made-up reports might be recorded as real ones, so the run ends.
  */
 export async function tryNumber(run: CheckRun, nin: string): Promise<Result> {
   const expected = nin === VERIFIED_NIN;

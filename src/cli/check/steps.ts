@@ -37,7 +37,7 @@ export const STEPS: readonly Step[] = [
 ];
 
 /** Assumptions about all values of a field. A step sends only one of them. */
-const OF_EVERY_VALUE: readonly AssumptionId[] = ['bounds', 'words'];
+const GENERAL_ASSUMPTIONS: readonly AssumptionId[] = ['bounds', 'words'];
 
 const who = { user_id: 'CHECK-PLAYER', nin: VERIFIED_NIN, tax_id: 'CHECK-TIN' };
 
@@ -61,9 +61,15 @@ const withdrawalUser = {
 };
 
 /** A location from a browser has no place names. */
-const OF_BROWSER: Location = { latitude: 6.4541, longitude: 3.3947, accuracy: 25, source: 'gps' };
+const BROWSER_LOCATION: Location = { latitude: 6.4541, longitude: 3.3947, accuracy: 25, source: 'gps' };
 /** A location from an IP lookup has no accuracy. */
-const OF_LOOKUP: Location = { latitude: 6.4541, longitude: 3.3947, city: 'Lagos', country: 'NG', source: 'client_ip' };
+const LOOKUP_LOCATION: Location = {
+  latitude: 6.4541,
+  longitude: 3.3947,
+  city: 'Lagos',
+  country: 'NG',
+  source: 'client_ip',
+};
 
 const LETTERS = 'bcdfghjkmnpqrstvwxz';
 
@@ -90,14 +96,17 @@ function madeUpReports({ client, signal }: CheckRun, reference: string): MadeUpR
     reportBetEvent: (amount) =>
       client.reportBetEvent(
         { bet_id: reference, amount, timestamp, user: betUser, metadata: { made_up: true } },
-        { signal, location: OF_BROWSER },
+        { signal, location: BROWSER_LOCATION },
       ),
     reportSettledBet: (payout_amount) =>
       client.reportSettledBet({ bet_id: reference, user: betUser, payout_amount, ...settlement }, { signal }),
     reportWithdrawalEvent: (amount) =>
-      client.reportWithdrawalEvent({ ...withdrawal, amount }, { signal, location: OF_LOOKUP }),
+      client.reportWithdrawalEvent({ ...withdrawal, amount }, { signal, location: LOOKUP_LOCATION }),
     reportSettledWithdrawal: (amount) =>
-      client.reportSettledWithdrawal({ ...withdrawal, amount, status: 'SUCCESS', location: OF_LOOKUP }, { signal }),
+      client.reportSettledWithdrawal(
+        { ...withdrawal, amount, status: 'SUCCESS', location: LOOKUP_LOCATION },
+        { signal },
+      ),
   };
 }
 
@@ -164,7 +173,11 @@ export async function takeStep(run: CheckRun, { operation, shows, blames }: Step
   if (value) {
     state.recorded.add(operation);
     for (const id of shows)
-      findings.note(id, OF_EVERY_VALUE.includes(id) ? 'one value taken' : 'confirmed', `${operation} was accepted`);
+      findings.note(
+        id,
+        GENERAL_ASSUMPTIONS.includes(id) ? 'one value taken' : 'confirmed',
+        `${operation} was accepted`,
+      );
     findings.note('success', 'confirmed', text);
     return ok(`recorded: ${text}`);
   }

@@ -18,7 +18,9 @@ interface MoveTarget {
   readonly place: string;
 }
 
-/** Moves all data of a file to PostgreSQL, in one transaction. Then marks the file, so that no store opens it any more. */
+/**
+ * Moves all data of a file to PostgreSQL, in one transaction. Then marks the file, so that no store opens it any more.
+ */
 export async function move(
   file: string,
   { to = process.env.DATABASE_URL, schema, json }: OutboxValues,

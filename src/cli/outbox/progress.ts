@@ -16,8 +16,8 @@ function timeLeft(seconds: number): string {
 }
 
 /**
- * Shows the share of a file's bytes that are done, with rate and remaining time: one line on a terminal, otherwise a line
- * every ten seconds.
+ * Shows the share of a file's bytes that are done, with rate and remaining time: one line on a terminal, otherwise a
+ * line every ten seconds.
  */
 export function startProgress(what: string, size: number) {
   const { stderr } = terminal();

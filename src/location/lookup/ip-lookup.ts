@@ -66,10 +66,10 @@ export type IpLookup = (request: LookupRequest) => Promise<LocationResult>;
 const OWN = '';
 
 /** A broken connection may recover quickly, so an unreachable service is paused for a short time only. */
-const LONGEST_REST_OF_UNREACHABLE_MS = 5_000;
+const LONGEST_UNREACHABLE_PAUSE_MS = 5_000;
 
-/** The longest pause that `Retry-After` can set: a service may send an unreasonable value. */
-const RESTS_IN_RETRY_AFTER = 10;
+/** The longest pause that `Retry-After` can set, in multiples of `restMs`: a service may send an unreasonable value. */
+const MOST_PAUSES = 10;
 
 /** A service, and its pause after it failed. */
 interface Service {
@@ -78,9 +78,9 @@ interface Service {
 }
 
 /**
- * The lookup services of one client, and the cache of their answers. It answers from the cache if it can. Otherwise it tries the services in order of preference until one gives a location.
- * Paused services are skipped. If all others fail, the one whose pause ends first is tried: a location for the event
- * matters more than the pause.
+ * The lookup services of one client, and the cache of their answers. It answers from the cache if it can. Otherwise it
+ * tries the services in order of preference until one gives a location. Paused services are skipped. If all others
+ * fail, the one whose pause ends first is tried: a location for the event matters more than the pause.
  */
 export function createIpLookup(
   { providers, timeoutMs, restMs, ...cacheSettings }: IpLookupSettings,
@@ -101,8 +101,8 @@ export function createIpLookup(
     const since = clock.now();
     const milliseconds =
       reason === 'refused'
-        ? Math.min(parseRetryAfter(retryAfter, since) ?? restMs, restMs * RESTS_IN_RETRY_AFTER)
-        : Math.min(reason === 'unreachable' || reason === 'timeout' ? restMs : 0, LONGEST_REST_OF_UNREACHABLE_MS);
+        ? Math.min(parseRetryAfter(retryAfter, since) ?? restMs, restMs * MOST_PAUSES)
+        : Math.min(reason === 'unreachable' || reason === 'timeout' ? restMs : 0, LONGEST_UNREACHABLE_PAUSE_MS);
     return { since, milliseconds, why: message };
   }
 

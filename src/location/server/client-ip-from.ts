@@ -152,11 +152,10 @@ function findClient(request: IncomingRequest, remoteAddress: unknown, trust: Tru
  * wrong location.
  *
  * By default the function returns the address of the connection and ignores all headers, since any client can write
- * them. With
- * `trustedProxies` it reads `X-Forwarded-For` from the right, where your proxies add their entries, or the header of your
- * platform. It stops at the first address that is not one of your proxies, so it never reads the entries that a player
- * wrote. It returns undefined if the header is too short, if an entry is not an IP address, or if every entry is a
- * proxy.
+ * them. With `trustedProxies` it reads `X-Forwarded-For` from the right, where your proxies add their entries, or the
+ * header of your platform. It stops at the first address that is not one of your proxies, so it never reads the entries
+ * that a player wrote. It returns undefined if the header is too short, if an entry is not an IP address, or if every
+ * entry is a proxy.
  *
  * List your proxies exactly. If a player's own address is in the list, for example in your network or VPN, the function
  * skips it as a proxy and believes the entry before it, which the player can forge.

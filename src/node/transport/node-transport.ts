@@ -27,8 +27,7 @@ export interface NodeTransportOptions {
   /**
    * `'environment'`: uses the proxy that the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name when the
    * transport is made (lower case takes precedence), even if a dispatcher is set for the whole process. Not together
-   * with
-   * `dispatcher`. Default: none.
+   * with `dispatcher`. Default: none.
    */
   proxy?: 'environment' | undefined;
 }

@@ -22,7 +22,7 @@ const isStoreFailure = (error: unknown): boolean => STORE_FAILURES.includes(asRe
  * have codes of their own.
  */
 const ROW_FAILURES: readonly unknown[] = ['text', 'other'];
-export const isOfARow = (error: unknown): boolean =>
+export const isRowError = (error: unknown): boolean =>
   ROW_FAILURES.includes(asRecord(error).code) && !/^LS/.test(String(asRecord(error).sqlState));
 
 /** Commits rows in batches. Rows that arrive during a commit share the next one. */

@@ -13,9 +13,9 @@ import { addSettlements, isReopening } from './settlements.js';
 const TRIES = 5;
 
 /**
- * Writes the decision of a program about one report: without a name, and not in the log of decisions. Returns the report,
- * and then the results of the settlements that are reopened with it. Rejects with a `ValidationError` if the row does
- * not allow it, or belongs to another account.
+ * Writes the decision of a program about one report: without a name, and not in the log of decisions. Returns the
+ * report, and then the results of the settlements that are reopened with it. Rejects with a `ValidationError` if the
+ * row does not allow it, or belongs to another account.
  */
 export async function decideRow(
   store: OutboxStore,

@@ -65,8 +65,8 @@ export const MOST_REFUSED = 20;
 
 /**
  * Carries out a person's decision about reports, and stores it in the log of decisions. Works in small commits: while
- * `more` is true, call it again with the same request. Each row is changed once, however often it is called. `tell` gets
- * the results of each commit of this call.
+ * `more` is true, call it again with the same request. Each row is changed once, however often it is called. `tell`
+ * gets the results of each commit of this call.
  */
 export const decide = (
   context: OperatorContext,
@@ -81,8 +81,8 @@ export interface ReopenRequest extends Who, Pick<DecideRequest, 'forMs'> {
 
 /**
  * Reopens dismissed reports: each is as before its dismissal, with its doubt and its problem. A settlement that was
- * dismissed with its initiated report is reopened with it. Works in small commits, as `decide`. To reopen all reports of
- * a dismissal, undo it.
+ * dismissed with its initiated report is reopened with it. Works in small commits, as `decide`. To reopen all reports
+ * of a dismissal, undo it.
  */
 export const reopen = (
   context: OperatorContext,
@@ -222,8 +222,8 @@ const isAlong = ({ state }: Row, change: Change | string): boolean =>
   state === 'waiting' && typeof change !== 'string' && change.problem === DISMISSED_WITH_REPORT;
 
 /**
- * Reopens a settlement whose initiated report another person has changed at the moment of its dismissal: that report may
- * be sent, and its settlement after it.
+ * Reopens a settlement whose initiated report another person has changed at the moment of its dismissal: that report
+ * may be sent, and its settlement after it.
  */
 async function reopenAlone(
   store: OutboxStore,

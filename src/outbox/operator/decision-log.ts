@@ -37,8 +37,8 @@ export interface AllQuarantined {
 export interface DecisionRecord
   extends Pick<KeptDecision, 'id' | 'who' | 'reason' | 'at' | 'touched' | 'skipped' | 'done'> {
   /**
-   * `'body'`: a body was read. `'erase'`: the bodies of one player were erased. `'resume'`: pauses were ended. `'undo'`:
-   * another decision was undone.
+   * `'body'`: a body was read. `'erase'`: the bodies of one player were erased. `'resume'`: pauses were ended.
+   * `'undo'`: another decision was undone.
    */
   readonly action: Decision['action'] | 'undo' | 'body' | 'erase' | 'resume';
   /** The reports, the decision or the environment that it concerns. */

@@ -31,8 +31,9 @@ interface OperatorOptions {
  * these functions. All results are JSON, and only `body` returns a body. Texts from outside (references, messages of
  * the gateway, reasons) have their control characters escaped. Times are by the store's clock.
  *
- * A function that refuses a request rejects with an `OperatorRefusal` and changes nothing. The caller checks permissions
- * and the form of its input. Throws a `ConfigurationError` unless `over` is an outbox or a store, and keeps decisions.
+ * A function that refuses a request rejects with an `OperatorRefusal` and changes nothing. The caller checks
+ * permissions and the form of its input. Throws a `ConfigurationError` unless `over` is an outbox or a store, and keeps
+ * decisions.
  */
 export function createOperator({ over, command = 'npx location-sdk outbox <store>', keepBodies }: OperatorOptions) {
   const context = contextOf(over, command, keepBodies);
@@ -59,7 +60,9 @@ export function createOperator({ over, command = 'npx location-sdk outbox <store
     undo: bound(undo),
     decisions: bound(readDecisions),
     resume: bound(resume),
-    /** A secret of this store, which all its processes share: the key for the tokens of pages. The first call makes it. */
+    /**
+     * A secret of this store, which all its processes share: the key for the tokens of pages. The first call makes it.
+     */
     secret: () => store.remember('console-secret', newSecret()),
     proof: {
       /** The end of the log. Null while the log is empty. */

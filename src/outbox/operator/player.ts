@@ -38,7 +38,9 @@ export interface PlayerData {
 }
 
 interface PlayerRequest extends Narrowing {
-  /** The player's id at the operator: `user.user_id` or `userId` of a report. It is compared here, and stored nowhere. */
+  /**
+   * The player's id at the operator: `user.user_id` or `userId` of a report. It is compared here, and stored nowhere.
+   */
   readonly player: string;
   /** The person who erases the data, and the reason. Without it, the data is only counted. */
   readonly erase?: Who | undefined;

@@ -35,8 +35,8 @@ export interface ReportDetails extends ReportSummary {
 }
 
 /**
- * An event of a report. The store keeps the problem of the latest attempt, and each decision with the problem before it:
- * storing every attempt would slow down all reports.
+ * An event of a report. The store keeps the problem of the latest attempt, and each decision with the problem before
+ * it: storing every attempt would slow down all reports.
  */
 export type TimelineEvent =
   | { readonly kind: 'enqueued'; readonly at: number }
@@ -181,8 +181,8 @@ function timelineOf(row: Row): TimelineEvent[] {
 }
 
 /**
- * The place of the first of the latest decisions after which the report was not sent: the attempt that failed was before
- * it. The number of decisions if there is none.
+ * The place of the first of the latest decisions after which the report was not sent: the attempt that failed was
+ * before it. The number of decisions if there is none.
  */
 function unsentSince({ state, decisions }: Row): number {
   if (state === 'waiting' || state === 'in-flight') return decisions.length;

@@ -52,11 +52,11 @@ export interface VerifyReceiptsOptions {
  * stored in another place: only with it can missing entries **at the end** be found, or a log that was completely
  * rewritten.
  *
- * A dismissed report that was reopened has another entry, which names the person who reopened it. Any other second entry
- * of a dismissed report is a damage. After `prune`, a report with the same reference is another one.
+ * A dismissed report that was reopened has another entry, which names the person who reopened it. Any other second
+ * entry of a dismissed report is a damage. After `prune`, a report with the same reference is another one.
  *
- * Takes text or bytes: all at once, or in pieces (the stream of a file). It keeps only one piece and the ids of dismissed
- * reports in memory.
+ * Takes text or bytes: all at once, or in pieces (the stream of a file). It keeps only one piece and the ids of
+ * dismissed reports in memory.
  *
  * @example
  * ```ts

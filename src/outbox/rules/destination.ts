@@ -13,10 +13,9 @@ export const OUTBOX_ENVIRONMENTS: readonly OutboxEnvironment[] = [...ENVIRONMENT
 /**
  * Why an environment is paused. `'authentication'`: the gateway refused the key (401, 403). `'address'`: another server
  * than the gateway answered (a 404 without its JSON error, 405, 407, 421, a redirect). `'rate-limited'`: 429.
- * `'unavailable'`: 503.
- * `'unreachable'`: no connection. `'configuration'`: a setting is missing or wrong. `'refusals'`: the circuit breaker of one
- * operation is open, since `breakerAfter` of its reports in a row were refused for other reasons, or another server
- * answered.
+ * `'unavailable'`: 503. `'unreachable'`: no connection. `'configuration'`: a setting is missing or wrong. `'refusals'`:
+ * the circuit breaker of one operation is open, since `breakerAfter` of its reports in a row were refused for other
+ * reasons, or another server answered.
  */
 export type PauseReason =
   | 'authentication'
@@ -38,7 +37,9 @@ export const isAccount = (value: unknown): value is string =>
 
 export const ACCOUNT_RULE = 'expected up to 64 letters, digits, ., _ and -, of which the first is a letter or a digit';
 
-/** The destination of reports: one environment of one account. Each destination has its own gateway, pause and claims. */
+/**
+ * The destination of reports: one environment of one account. Each destination has its own gateway, pause and claims.
+ */
 export interface Destination {
   /** The account of the reports: the licence, as the option `account` names it. */
   readonly account: string;

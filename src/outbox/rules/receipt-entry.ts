@@ -30,8 +30,8 @@ export interface ReceiptEntry
   /** Its place in the log, from 0. */
   readonly index: number;
   /**
-   * `'recorded'` and `'already-recorded'`: the gateway confirmed it. `'accepted'`: the outbox behind the relay has stored it.
-   * `'declared-recorded'` and `'dismissed'`: a person decided, see the last of `decisions`.
+   * `'recorded'` and `'already-recorded'`: the gateway confirmed it. `'accepted'`: the outbox behind the relay has
+   * stored it. `'declared-recorded'` and `'dismissed'`: a person decided, see the last of `decisions`.
    */
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | 'declared-recorded' | 'dismissed';
   /** The time of enqueueing. */

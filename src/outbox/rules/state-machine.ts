@@ -5,8 +5,8 @@ import type { OutboxEnvironment, PauseReason } from './destination.js';
 
 /**
  * The state of a report. `'waiting'`: it waits for its next attempt. `'in-flight'`: a worker has it. `'recorded'`: the
- * gateway holds it.
- * `'quarantined'`: it needs a person. `'dismissed'`: a person decided that it is never sent. `'recorded'` and `'dismissed'` are final.
+ * gateway holds it. `'quarantined'`: it needs a person. `'dismissed'`: a person decided that it is never sent.
+ * `'recorded'` and `'dismissed'` are final.
  */
 export type RowState = 'waiting' | 'in-flight' | 'recorded' | 'quarantined' | 'dismissed';
 
@@ -51,8 +51,8 @@ export const LONGEST_REASON = 2_000;
 /** The decision of a person about a row, and its reason. */
 export interface Decision {
   /**
-   * The action that was decided. `'reopened'`: a dismissed report is as it was before its dismissal. `'replaced'`: other
-   * data is sent under its reference.
+   * The action that was decided. `'reopened'`: a dismissed report is as it was before its dismissal. `'replaced'`:
+   * other data is sent under its reference.
    */
   readonly action: 'retry' | 'recorded' | 'dismissed' | 'reopened' | 'replaced';
   /** The reason, in the words of the person who decided. */
@@ -169,8 +169,8 @@ export interface Change extends Progress, Pick<Row, 'outcome' | 'message' | 'req
 }
 
 /**
- * A change of a row, made only if the row still has the state and the fence that it was decided for. A final row is only
- * changed once it has its line in the receipt log.
+ * A change of a row, made only if the row still has the state and the fence that it was decided for. A final row is
+ * only changed once it has its line in the receipt log.
  */
 export interface Write {
   readonly id: string;
@@ -499,9 +499,9 @@ export const wasDismissedWith = (settlement: Row, { id, state, decisions }: Row)
 };
 
 /**
- * The change of a row whose retry or dismissal is undone: a retried row is quarantined as before, and a dismissed one is
- * reopened. A text: the reason why this is refused. The fence rises, so that a late repetition of the decision changes
- * nothing: it expects the old fence.
+ * The change of a row whose retry or dismissal is undone: a retried row is quarantined as before, and a dismissed one
+ * is reopened. A text: the reason why this is refused. The fence rises, so that a late repetition of the decision
+ * changes nothing: it expects the old fence.
  */
 export function takenBack(row: Row, of: string, undone: NonNullable<Decision['undone']>, id?: string): Change | string {
   const { state, fence, decisions } = row;

@@ -15,8 +15,8 @@ import { issue, type ValidationIssue } from '../../schema/issue.js';
  */
 export interface OutboxEncryption {
   /**
-   * Your keys by their ids: 32 random bytes each, as an array or as base64. The id is stored with the sealed body: up to
-   * 64 letters, digits, `_` and `-`.
+   * Your keys by their ids: 32 random bytes each, as an array or as base64. The id is stored with the sealed body: up
+   * to 64 letters, digits, `_` and `-`.
    */
   readonly keys: Readonly<Record<string, Uint8Array | string>>;
   /** The id of the key that seals new reports. */

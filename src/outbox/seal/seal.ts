@@ -42,7 +42,9 @@ export interface Seal {
 
 const KEY_ID = Symbol('missing key');
 
-/** Makes the error of a missing key. Rows that were sealed with the key wait until it is available. The others go on. */
+/**
+ * Makes the error of a missing key. Rows that were sealed with the key wait until it is available. The others go on.
+ */
 export function missingKey(keyId: string, why = 'is not among encryption.keys'): ConfigurationError {
   const error = new ConfigurationError(
     `The key ${JSON.stringify(keyId)} ${why}. Nothing is lost: give the outbox that key, and the waiting reports are sent.`,

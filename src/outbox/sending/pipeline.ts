@@ -36,8 +36,8 @@ const WEIGHT = 1 / 8;
  * Holds the rows of a worker between their claim and their write, so that attempts do not wait for commits and rows
  * share commits. A claimed row passes through four states:
  *
- * 1. Prefetched: the row waits for one of the `concurrency` places, in the order of the claims. It is held back, and so given
- *    back unsent, if its destination or operation pauses, if the worker stops, or if the row waits too long.
+ * 1. Prefetched: the row waits for one of the `concurrency` places, in the order of the claims. It is held back, and so
+ *    given back unsent, if its destination or operation pauses, if the worker stops, or if the row waits too long.
  * 2. Sending: its attempt is under way. A probe is sent at once, in a place of its own.
  * 3. Ended: the result is known, and waits a moment for other results.
  * 4. Written: a turn has committed the result, and the row leaves.

@@ -61,8 +61,8 @@ export const PREFETCH_MS = 75;
 const MOST_PREFETCHED = 128;
 
 /**
- * The number of rows that a worker prefetches: as many as it sends within `PREFETCH_MS`, so that the next attempts do not
- * wait for a commit. It prefetches none if the gateway is slow or its speed is unknown, because a claimed row is in
+ * The number of rows that a worker prefetches: as many as it sends within `PREFETCH_MS`, so that the next attempts do
+ * not wait for a commit. It prefetches none if the gateway is slow or its speed is unknown, because a claimed row is in
  * doubt if the worker dies, even if it was not sent.
  */
 export const rowsToPrefetch = (concurrency: number, tookMs: number | undefined): number =>

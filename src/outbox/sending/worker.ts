@@ -143,13 +143,15 @@ export function createWorker(
   async function attempt({ row, askedAt, probe }: Claim, isHeldBack: boolean): Promise<Ending | undefined> {
     let known: Ending | undefined;
     try {
-      const ending = isHeldBack && row.damage === undefined ? NOT_SENT : await send(row, askedAt); // Giving it back would hide the damage.
+      // A damaged row is not given back, which would hide its damage.
+      const ending = isHeldBack && row.damage === undefined ? NOT_SENT : await send(row, askedAt);
       known = ending;
       if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(wholeOf(row));
       const before = asksFor(row, ending);
       const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
       const { change, paused } = await pauses.judge({ row, ending, probe, dependency });
-      for (const one of paused) pipeline?.holdBack(one); // Repeated for rows that were claimed while the pause was written.
+      // Again, for rows that were claimed while the pause was written.
+      for (const one of paused) pipeline?.holdBack(one);
       finished.push({ row, change });
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt.', cause });

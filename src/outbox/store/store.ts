@@ -50,7 +50,9 @@ export interface ClaimRequest {
   readonly limit: number;
   /** Milliseconds until another worker may claim them. */
   readonly leaseMs: number;
-  /** Only rows of this destination, although it is paused. The probe of a breaker takes none while the destination is. */
+  /**
+   * Only rows of this destination, although it is paused. The probe of a breaker takes none while the destination is.
+   */
   readonly probe?: PauseScope;
   /**
    * Leaves out rows of these operations. Only this part of a claim may cost more if many of them wait. It is given
@@ -151,8 +153,8 @@ export interface Counts {
 
 /**
  * Keeps the reports of an outbox: what `sqliteStore`, `postgresStore`, `indexedDbStore` and `memoryStore` return. Its
- * other methods are internal, and not in the types of the package. `state-machine.ts` and `pause.ts` decide the changes,
- * and a store only compares and writes.
+ * other methods are internal, and not in the types of the package. `state-machine.ts` and `pause.ts` decide the
+ * changes, and a store only compares and writes.
  *
  * A method that fails rejects and changes nothing. No method falls back to memory. A method that writes resolves only
  * after a durable commit, and is atomic, also while other workers, processes and tabs use the same data. All times are
@@ -232,8 +234,8 @@ export interface OutboxStore {
   outlook(accounts?: readonly string[]): Promise<readonly Outlook[]>;
 
   /**
-   * Changes the pause of a destination, or the breaker of an operation, which has the version 0 before its first change.
-   * Changes nothing and returns false if the pause has another version, or the destination is not bound.
+   * Changes the pause of a destination, or the breaker of an operation, which has the version 0 before its first
+   * change. Changes nothing and returns false if the pause has another version, or the destination is not bound.
    * @internal
    */
   pause(change: PauseChange): Promise<boolean>;

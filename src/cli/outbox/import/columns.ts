@@ -52,7 +52,7 @@ export function shapeOf(operation: OutboxOperation, mode: ValidationMode): Shape
  * Parameters of a call that a line of an import cannot have: an import does not look up IP addresses, and has one
  * environment.
  */
-export const NOT_OF_A_LINE: readonly string[] = ['clientIP', 'environment'];
+export const CALL_PARAMETERS: readonly string[] = ['clientIP', 'environment'];
 
 /** Maps the name of a column to its field. `undefined` leaves the column out. */
 export type ColumnMap = ReadonlyMap<string, string | undefined>;
@@ -147,7 +147,7 @@ const FORBIDDEN = /(?:^|\.)(?:__proto__|constructor|prototype)(?:\.|$)/;
 
 /** The kind of a field's cells. Undefined if a column cannot have this field. */
 function kindOf({ leaves, mode }: Shape, path: string): LeafKind | undefined {
-  if (NOT_OF_A_LINE.includes(path) || FORBIDDEN.test(path)) return undefined;
+  if (CALL_PARAMETERS.includes(path) || FORBIDDEN.test(path)) return undefined;
   const known = leaves.get(path);
   if (known) return known.anyMembers ? undefined : known.kind;
   const [parent = ''] = path.split('.');

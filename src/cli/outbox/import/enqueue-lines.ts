@@ -1,6 +1,6 @@
 import { hasCode } from '../../../errors/errors.js';
 import type { Intake } from '../../../outbox/intake/enqueue.js';
-import { createInsertBatch, isOfARow, LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
+import { createInsertBatch, isRowError, LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
 import { hasBytes } from '../../../outbox/seal/seal.js';
 import type { OutboxSettings } from '../../../outbox/settings.js';
 import { asRecord } from '../../../platform/as-record.js';
@@ -81,7 +81,7 @@ export async function enqueueLines(
     body: string,
   ): Promise<string | undefined> {
     if (result.status === 'rejected') {
-      if (!isOfARow(result.reason)) throw result.reason;
+      if (!isRowError(result.reason)) throw result.reason;
       return `the outbox cannot store this report: ${asRecord(result.reason).message}`;
     }
     const { added, row } = result.value;

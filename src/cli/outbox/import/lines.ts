@@ -4,7 +4,7 @@ import { exactNumber } from '../../../schema/decimals.js';
 import { scanJson } from '../../../web/read-json.js';
 import { Failure } from '../../output.js';
 import { ALWAYS_EXACT, CellProblem, readTime } from './cell.js';
-import { type ColumnMap, type LineProblem, NOT_OF_A_LINE, planColumns, readRecord, type Shape } from './columns.js';
+import { CALL_PARAMETERS, type ColumnMap, type LineProblem, planColumns, readRecord, type Shape } from './columns.js';
 import type { Block, Source } from './source.js';
 
 export interface ImportLine {
@@ -162,7 +162,7 @@ function readJsonLine(text: string, line: number, { operation }: Shape): ImportL
     if (time instanceof CellProblem) problems.push({ field: 'timestamp', reason: time.message });
     else payload.timestamp = time;
   }
-  for (const name of NOT_OF_A_LINE) {
+  for (const name of CALL_PARAMETERS) {
     if (!Object.hasOwn(payload, name)) continue;
     problems.push({ field: name, reason: `is not a field of ${operation} in an import; remove it` });
     // The client would check the line for that environment, which may not be set up.

@@ -11,10 +11,9 @@ export interface IndexedDbStoreOptions {
   name?: string | undefined;
   /**
    * The player who is logged in. Required if the client has `relayUrl`, and only allowed then. Pass the player's id of
-   * the relay:
-   * `user.user_id`, or the `outboxPlayer` that `authorize` returns. Each player has a separate database, named with a hash of
-   * this value. The relay refuses its reports in the session of another player. Stop the outbox when the player logs
-   * out, and make another store for the next player.
+   * the relay: `user.user_id`, or the `outboxPlayer` that `authorize` returns. Each player has a separate database,
+   * named with a hash of this value. The relay refuses its reports in the session of another player. Stop the outbox
+   * when the player logs out, and make another store for the next player.
    */
   player?: string | undefined;
   /** The time limit of one operation of the browser's storage, in milliseconds. Default: 10,000. */

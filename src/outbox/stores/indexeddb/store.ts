@@ -20,9 +20,10 @@ const PERSISTED_MS = 1_000;
  * the tab or the browser. Every commit is on the disk before it is acknowledged (`durability: 'strict'`). One tab at a
  * time sends (`navigator.locks`), and the next tab takes over when that one is closed.
  *
- * `durable` is true only once the browser has promised to keep the data (`navigator.storage.persisted()`). False means that the
- * browser may clear the data when space runs short, or when a private window is closed. A page cannot tell these two
- * apart. The visitor can always clear the data. So the store bridges outages, and does not guarantee delivery.
+ * `durable` is true only once the browser has promised to keep the data (`navigator.storage.persisted()`). False means
+ * that the browser may clear the data when space runs short, or when a private window is closed. A page cannot tell
+ * these two apart. The visitor can always clear the data. So the store bridges outages, and does not guarantee
+ * delivery.
  *
  * Reports that wait are stored on the visitor's device as they are sent. With a relay (`relayUrl`) they contain no
  * `user` object, since the relay adds it, and `player` separates the players of a shared device. Without a relay, give

@@ -35,8 +35,8 @@ export async function readCounts(
 /** Up to this number of rows, each answer counts them. */
 const SMALL = 20_000;
 /**
- * The count of a large queue is kept for this multiple of the time that it took. So counting uses at most a twentieth of
- * a connection.
+ * The count of a large queue is kept for this multiple of the time that it took. So counting uses at most a twentieth
+ * of a connection.
  */
 const REST = 20;
 /** The longest time for which a count is kept. */
@@ -118,7 +118,10 @@ export function createOpenCounts(run: Run, schema: string) {
 
 const KEYS = 'span, start, account, environment';
 
-/** Adds counts of recorded reports by time, in one statement. Of several at once, only the one that finds `from` succeeds. */
+/**
+ * Adds counts of recorded reports by time, in one statement. Of several at once, only the one that finds `from`
+ * succeeds.
+ */
 export async function addPace(
   run: Run,
   schema: string,

@@ -44,7 +44,9 @@ export interface TimeLimit {
   readonly timeoutMs: number;
 }
 
-/** Sends a statement once, within a transaction that the caller has begun. Without `timeLimit`, it waits without an end. */
+/**
+ * Sends a statement once, within a transaction that the caller has begun. Without `timeLimit`, it waits without an end.
+ */
 export function runWithin(database: PostgresDatabase, schema: string, timeLimit?: TimeLimit): Run {
   const send = (text: string, values: readonly PostgresValue[] = []) =>
     sendOnce((...given) => database.query(...given), database, schema, text, values);

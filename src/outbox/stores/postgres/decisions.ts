@@ -47,8 +47,8 @@ export function createDecisions(run: Run, schema: string) {
 
 /**
  * One commit of a decision. Rows that stay open are changed together, which costs a tenth of single changes. Rows that
- * become final, are reopened or replaced are written by `turn`. If two processes carry out the same decision, a lock lets only one of them make
- * each step.
+ * become final, are reopened or replaced are written by `turn`. If two processes carry out the same decision, a lock
+ * lets only one of them make each step.
  */
 export const stepFunction = (schema: string): string => `
   CREATE FUNCTION ${schema}.decide(request jsonb) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $decide$

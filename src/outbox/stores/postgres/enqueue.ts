@@ -29,7 +29,10 @@ const columnsOf = ({
   excerpt: excerpt ?? null,
 });
 
-/** Binds a destination unless it is bound, and returns its gateway. It waits for an open transaction that binds it first. */
+/**
+ * Binds a destination unless it is bound, and returns its gateway. It waits for an open transaction that binds it
+ * first.
+ */
 const bindFunction = (schema: string): string => `
   CREATE FUNCTION ${schema}.bind(of_account text, of_environment text, to_gateway text) RETURNS text LANGUAGE plpgsql AS $bind$
   DECLARE

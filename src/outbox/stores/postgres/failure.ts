@@ -1,8 +1,14 @@
 import { asRecord, memberOf } from '../../../platform/as-record.js';
 
-/** The kind of a failure. After `'connection'` and `'timeout'` the result is unknown; after any other nothing was changed. */
+/**
+ * The kind of a failure. After `'connection'` and `'timeout'` the result is unknown; after any other nothing was
+ * changed.
+ */
 export type PostgresStoreErrorCode =
-  /** The server cannot be reached, or it refused the database or the login. Correct the connection if the message says so. */
+  /**
+   * The server cannot be reached, or it refused the database or the login. Correct the connection if the message says
+   * so.
+   */
   | 'connection'
   /** No answer came within `timeoutMs`. Close the connection of your own transaction. */
   | 'timeout'
@@ -16,7 +22,9 @@ export type PostgresStoreErrorCode =
   | 'read-only'
   /** A newer version of this package made the tables. Use that version. */
   | 'newer'
-  /** An older version made the tables, which are unchanged. Let that version record its reports, and use another schema. */
+  /**
+   * An older version made the tables, which are unchanged. Let that version record its reports, and use another schema.
+   */
   | 'older'
   /** The tables do not exist. Run the migrations, or look at `schema`. */
   | 'missing'
@@ -32,7 +40,10 @@ export type PostgresStoreErrorCode =
   | 'encoding'
   /** A report holds a NUL or half a character. Correct the reference or the data. */
   | 'text'
-  /** `LISTEN` gets no notification. It comes with the event `error`; the outbox polls. Give `listen` a client that connects to the server itself. */
+  /**
+   * `LISTEN` gets no notification. It comes with the event `error`; the outbox polls. Give `listen` a client that
+   * connects to the server itself.
+   */
   | 'no-notifications'
   /** `close` was called. Close the store last, after `outbox.stop()`. */
   | 'closed'

@@ -47,8 +47,9 @@ export const appendFunction = (schema: string): string => `
 
 /**
  * Deletes old final rows in the order of enqueueing, which is nearly that of ending. Workers never write final rows, so
- * a step waits only for another step. A row that a person has reopened in the meantime is checked again and stays. One statement deletes the rows and stores the time. The limit is part of the
- * text, so that the planner knows that the page is small.
+ * a step waits only for another step. A row that a person has reopened in the meantime is checked again and stays. One
+ * statement deletes the rows and stores the time. The limit is part of the text, so that the planner knows that the
+ * page is small.
  */
 export async function pruneStep(
   run: Run,

@@ -1,4 +1,4 @@
-import { isOfARow } from '../../intake/insert-batch.js';
+import { isRowError } from '../../intake/insert-batch.js';
 import type { Pause } from '../../rules/pause.js';
 import { isFinal, type Row } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
@@ -71,8 +71,7 @@ export interface RefusedRow {
 /**
  * Imports the complete content of another store, within a transaction that the caller begins and commits. `origin`
  * identifies the data: a second call with the same origin does nothing. Rows keep their numbers, states, fences,
- * attempts, doubts and decisions.
- * `onRefused` gets the rows that PostgreSQL refuses; the other rows are written.
+ * attempts, doubts and decisions. `onRefused` gets the rows that PostgreSQL refuses; the other rows are written.
  */
 export async function importRows(
   run: Run,
@@ -107,7 +106,7 @@ export async function importRows(
       await fill('reports', rows.map(reportOf), JSON.stringify);
       await fill('queue', rows.filter(({ state }) => !isFinal(state)).map(queuedOf), JSON.stringify);
     } catch (error) {
-      if (!isOfARow(error)) throw error;
+      if (!isRowError(error)) throw error;
       await run('ROLLBACK TO SAVEPOINT rows');
       const [first] = rows;
       if (first && rows.length === 1) return onRefused({ row: first, error });

@@ -93,8 +93,8 @@ export function postgresMigrations(
 }
 
 /**
- * Checks the tables, and makes missing ones if `migrate` is set. Returns the id of the store. Rejects if this package cannot
- * use the tables.
+ * Checks the tables, and makes missing ones if `migrate` is set. Returns the id of the store. Rejects if this package
+ * cannot use the tables.
  */
 export async function prepareSchema(run: Run, schema: string, migrate: boolean): Promise<string> {
   const [setting] = await run(
@@ -165,10 +165,10 @@ const MESSAGE = "coalesce(NEW.problem ->> 'message', '')";
 const WORDS = `left(substr(${MESSAGE}, CASE WHEN strpos(${MESSAGE}, ': ') > 0 THEN strpos(${MESSAGE}, ': ') + 2 ELSE 1 END), ${MOST_WORDS})`;
 
 /**
- * A trigger writes the group of each quarantined row, so that groups are counted without reading each problem. Generated
- * columns would cost each new row a fifth of its time.
+ * A trigger writes the group of each quarantined row, so that groups are counted without reading each problem.
+ * Generated columns would cost each new row a fifth of its time.
  */
-const wrong = (schema: string): string => `
+const problemTrigger = (schema: string): string => `
   CREATE FUNCTION ${schema}.note_wrong() RETURNS trigger LANGUAGE plpgsql AS $wrong$
   BEGIN
     NEW.wrong_code := ${CODE};
@@ -178,12 +178,13 @@ const wrong = (schema: string): string => `
   CREATE TRIGGER note_wrong BEFORE INSERT OR UPDATE ON ${schema}.queue FOR EACH ROW WHEN (NEW.state = 'quarantined') EXECUTE FUNCTION ${schema}.note_wrong();`;
 
 /**
- * `reports` holds the identity and the end of every report. A row is written when it is enqueued and when it ends. The second write
- * is in place: it changes no indexed column, so the indexes grow by one entry for each report and need no cleaning.
+ * `reports` holds the identity and the end of every report. A row is written when it is enqueued and when it ends. The
+ * second write is in place: it changes no indexed column, so the indexes grow by one entry for each report and need no
+ * cleaning.
  *
- * `queue` holds the rows that are not final. It is small and narrow, and workers search only this table. `blocked` is the last seen
- * state of the row that another one waits for. Only `parked` keeps a row out of the index, and is only set under a lock
- * on that row. `unlogged` holds the final reports that have no line in the receipt log.
+ * `queue` holds the rows that are not final. It is small and narrow, and workers search only this table. `blocked` is
+ * the last seen state of the row that another one waits for. Only `parked` keeps a row out of the index, and is only
+ * set under a lock on that row. `unlogged` holds the final reports that have no line in the receipt log.
  */
 const tables = (schema: string): string => `
   CREATE TABLE ${schema}.reports (
@@ -265,7 +266,7 @@ const tables = (schema: string): string => `
     attempts bigint NOT NULL DEFAULT 0 ${isTally('attempts')},
     PRIMARY KEY (account, part)
   ) WITH (fillfactor = 20, autovacuum_vacuum_threshold = 200);
-${identities(schema)}${wrong(schema)}`;
+${identities(schema)}${problemTrigger(schema)}`;
 
 /**
  * The views for dashboards, with a row for each account. Times are SQL timestamps, and the views contain no personal

@@ -52,7 +52,7 @@ const accountsOf = async (run: Run, schema: string): Promise<string[]> =>
 
 /** The tolerance of a search by time. A clock or a long transaction may put rows out of the order of their times. */
 const SLACK_MS = 600_000;
-const OF_GROUP = `q.state = 'quarantined' AND q.account = $1::text AND q.environment = $2::text AND q.wrong_code = $3::text
+const GROUP_CONDITION = `q.state = 'quarantined' AND q.account = $1::text AND q.environment = $2::text AND q.wrong_code = $3::text
   AND q.wrong_words = $4::text AND q.changed_at <= $5::text::bigint`;
 const groupOf = ({ account, environment, code, words }: ProblemKey, asOf: number): string[] => [
   account,
@@ -175,7 +175,7 @@ export function createSearch(run: Run, schema: string) {
     async quarantined(of: ProblemKey, asOf: number, after: number, limit: number): Promise<Row[]> {
       if (!isGroup(of)) return [];
       const values = [...groupOf(of, asOf), String(after), String(limit)];
-      const page = `SELECT q.sequence FROM ${schema}.queue AS q WHERE ${OF_GROUP} AND q.sequence > $6::text::bigint ORDER BY q.sequence LIMIT $7::text::bigint`;
+      const page = `SELECT q.sequence FROM ${schema}.queue AS q WHERE ${GROUP_CONDITION} AND q.sequence > $6::text::bigint ORDER BY q.sequence LIMIT $7::text::bigint`;
       const found = await run(
         selectBodiless(
           schema,
@@ -190,12 +190,12 @@ export function createSearch(run: Run, schema: string) {
     async problemGroups(): Promise<ProblemCount[]> {
       const found = await run(
         `SELECT json_build_object('account', w.account, 'environment', w.environment, 'code', w.code, 'words', w.words, 'count', w.number, 'firstAt', w.first_at,
-          'lastAt', w.last_at, 'example', w.example)::text AS wrong FROM (
+          'lastAt', w.last_at, 'example', w.example)::text AS counted FROM (
             SELECT account, environment, wrong_code AS code, wrong_words AS words, count(*) AS number, min(changed_at) AS first_at,
               max(changed_at) AS last_at, min(sequence) AS example
             FROM ${schema}.queue WHERE state = 'quarantined' GROUP BY account, environment, wrong_code, wrong_words) AS w`,
       );
-      return found.map(({ wrong }) => JSON.parse(wrong ?? 'null') as ProblemCount);
+      return found.map(({ counted }) => JSON.parse(counted ?? 'null') as ProblemCount);
     },
     async tally(of: ProblemKey, asOf: number, withSettlements: boolean): Promise<GroupTally> {
       const settlements = `coalesce(sum((SELECT count(*) FROM ${schema}.queue AS d WHERE d.waits_for = r.id AND d.blocked)), 0)`;
@@ -203,7 +203,7 @@ export function createSearch(run: Run, schema: string) {
       const found = await run(
         `SELECT json_build_object('operation', r.operation, 'count', count(*), 'inDoubt', count(*) FILTER (WHERE q.in_doubt),
           'settlements', ${withSettlements ? settlements : '0'})::text AS tally
-          FROM ${schema}.queue AS q JOIN ${schema}.reports AS r ON r.sequence = q.sequence WHERE ${OF_GROUP} GROUP BY r.operation`,
+          FROM ${schema}.queue AS q JOIN ${schema}.reports AS r ON r.sequence = q.sequence WHERE ${GROUP_CONDITION} GROUP BY r.operation`,
         groupOf(of, asOf),
       );
       const all = found.map(

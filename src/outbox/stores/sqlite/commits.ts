@@ -9,7 +9,9 @@ export interface Job {
   readonly work: () => unknown;
   /** The approximate number of rows that it writes. */
   readonly rows: number;
-  /** Does the work with one statement, which is atomic without a transaction. Undefined: the work needs a transaction. */
+  /**
+   * Does the work with one statement, which is atomic without a transaction. Undefined: the work needs a transaction.
+   */
   readonly alone: (() => unknown) | undefined;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;

@@ -20,7 +20,10 @@ export type SqliteStoreErrorCode =
   | 'moving'
   /** The file cannot be written. Look at its permissions and those of the folder. */
   | 'read-only'
-  /** The file or its `-wal` file was deleted or replaced while it was open. End every process of this outbox, put both files back, and start again. */
+  /**
+   * The file or its `-wal` file was deleted or replaced while it was open. End every process of this outbox, put both
+   * files back, and start again.
+   */
   | 'replaced'
   /** A backup was copied over the file while it was open. End every process, and restore it again. */
   | 'restored'

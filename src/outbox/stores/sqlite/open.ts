@@ -187,9 +187,9 @@ export function ensureFull(database: SqliteDatabase, place: string): void {
 }
 
 /**
- * Closes a connection. It runs a checkpoint first, since `@photostructure/sqlite` does so only after garbage collection. If the file was
- * deleted, replaced or restored, the connection stays open until the process ends, since closing it may overwrite the
- * new file.
+ * Closes a connection. It runs a checkpoint first, since `@photostructure/sqlite` does so only after garbage
+ * collection. If the file was deleted, replaced or restored, the connection stays open until the process ends, since
+ * closing it may overwrite the new file.
  */
 export function closeFile(database: SqliteDatabase, ensureLive: () => void): void {
   try {
@@ -209,9 +209,9 @@ export function closeFile(database: SqliteDatabase, ensureLive: () => void): voi
 const ATTACHED = 'location_sdk';
 
 /**
- * Opens a file so that closing it releases its descriptors at once. `@photostructure/sqlite` keeps a file open until the
- * last of its statements is garbage-collected, but closes a file that is detached from a database in memory. The file is attached
- * at the first use of the connection, so that a foreign lock is handled as for any other statement.
+ * Opens a file so that closing it releases its descriptors at once. `@photostructure/sqlite` keeps a file open until
+ * the last of its statements is garbage-collected, but closes a file that is detached from a database in memory. The
+ * file is attached at the first use of the connection, so that a foreign lock is handled as for any other statement.
  */
 export function openAttached(open: (file: string) => SqliteDatabase, file: string): SqliteDatabase {
   const database = open(':memory:');

@@ -50,8 +50,8 @@ const said = (path: string) => `CASE WHEN json_valid(problem) THEN json_extract(
 const MESSAGE = `coalesce(CASE WHEN typeof(${said('message')}) = 'text' THEN ${said('message')} END, '')`;
 
 /**
- * The group of a quarantined row: the same as `problemKeyOf` of `state-machine.ts`. The columns are generated, so that no write
- * names them, and have no value in other rows.
+ * The group of a quarantined row: the same as `problemKeyOf` of `state-machine.ts`. The columns are generated, so that
+ * no write names them, and have no value in other rows.
  */
 const WRONG_COLUMNS = `wrong_code TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
       CASE WHEN ${said('conflict')} = 1 THEN 'conflict' ELSE CAST(coalesce(${said('code')}, 'unknown') AS TEXT) END END) VIRTUAL,
@@ -97,10 +97,10 @@ const CONSOLE_TABLES = `
 `;
 
 /**
- * `ended` numbers final rows in the order in which they became final, until they have their line in the log. All indexes
- * except that of `id` are partial and leave final rows out, so that the cost of a claim does not grow with them. Each
- * index adds a page to the write of a row: a new row is only in that of claims. The trigger blocks the rows that wait
- * for a new row, in the same statement.
+ * `ended` numbers final rows in the order in which they became final, until they have their line in the log. All
+ * indexes except that of `id` are partial and leave final rows out, so that the cost of a claim does not grow with
+ * them. Each index adds a page to the write of a row: a new row is only in that of claims. The trigger blocks the rows
+ * that wait for a new row, in the same statement.
  */
 const TABLES = `
   CREATE TABLE outbox_meta (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;

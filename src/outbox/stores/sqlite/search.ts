@@ -86,15 +86,15 @@ export function listRows(connection: Connection, query: RowQuery): Row[] {
 }
 
 const PLACE = 'sequence, enqueued_at';
-const OF_GROUP =
+const GROUP_CONDITION =
   "INDEXED BY outbox_wrong WHERE state = 'quarantined' AND account = ? AND environment = ? AND wrong_code = ? AND wrong_words = ? AND changed_at <= ?";
-const QUARANTINED_OF = `SELECT ${BODILESS} FROM outbox_rows ${OF_GROUP} AND sequence > ? ORDER BY sequence LIMIT ?`;
+const GROUP_ROWS = `SELECT ${BODILESS} FROM outbox_rows ${GROUP_CONDITION} AND sequence > ? ORDER BY sequence LIMIT ?`;
 const PROBLEM_GROUPS = `SELECT account, environment, wrong_code, wrong_words, count(*) AS count, min(changed_at) AS first, max(changed_at) AS last, min(sequence) AS example
   FROM outbox_rows INDEXED BY outbox_wrong WHERE state = 'quarantined' GROUP BY account, environment, wrong_code, wrong_words`;
 const SETTLEMENTS =
   "sum((SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents WHERE d.waits_for = r.id AND d.state = 'waiting' AND d.blocked = 1))";
 const TALLY = (settlements: string) =>
-  `SELECT operation, count(*) AS count, sum(in_doubt) AS in_doubt, ${settlements} AS settlements FROM outbox_rows AS r ${OF_GROUP} GROUP BY operation`;
+  `SELECT operation, count(*) AS count, sum(in_doubt) AS in_doubt, ${settlements} AS settlements FROM outbox_rows AS r ${GROUP_CONDITION} GROUP BY operation`;
 /** The numbers of the rows of a state that is not final, which only reads indexes. */
 function sequencesIn(state: RowState): string {
   const { index, where } = byState(state);
@@ -184,7 +184,7 @@ export function createSearch({ first, all }: Connection) {
   return {
     search,
     quarantined: (of: ProblemKey, asOf: number, after: number, limit: number): Row[] =>
-      all(QUARANTINED_OF, ...groupOf(of, asOf), after, limit).map(rowOf),
+      all(GROUP_ROWS, ...groupOf(of, asOf), after, limit).map(rowOf),
     problemGroups: (): ProblemCount[] =>
       all(PROBLEM_GROUPS).map((found) => ({
         account: String(found.account),
