@@ -254,7 +254,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
       if (why !== undefined) throw refusal('replace', `${id}: ${why}`);
       // A process in mock mode has a location that no player has.
       await ensureOwnGateways(settings);
-      const replacement = await prepareReplacement(intake, row, payload, callOptions);
+      const replacement = await prepareReplacement(intake, seal, row, payload, callOptions);
       const decision: Decision = { action: 'replaced', reason, at: internals.clock.now() };
       return decide(id, decision, (row) => replaced(row, decision, replacement));
     },

@@ -41,7 +41,7 @@ async function freeze({ store }: View, values: OutboxValues, row: Row, payload: 
   const settings = await enter(store, await readImporter({ ...values, account, environment }), [row]);
   const intake = intakeOf(settings);
   try {
-    return await prepareReplacement(intake, row, payload, {});
+    return await prepareReplacement(intake, settings.seal, row, payload, {});
   } catch (error) {
     if (error instanceof Error && (hasCode(error, 'validation') || hasCode(error, 'location')))
       throw new Failure(`the corrected data cannot be reported: ${error.message}`, EXIT.failed);

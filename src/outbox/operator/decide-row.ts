@@ -5,6 +5,8 @@ import type { Intake } from '../intake/enqueue.js';
 import { checkName } from '../method-options.js';
 import { appendReceipts } from '../receipts/log.js';
 import { type Change, changedRow, type Decision, type Row } from '../rules/state-machine.js';
+import { locationFor } from '../seal/excerpt.js';
+import type { Seal } from '../seal/seal.js';
 import type { OutboxStore } from '../store/store.js';
 import { type DecidedReport, isChanging, resultsOf, writeOf } from './commit-decision.js';
 import { addSettlements, isReopening } from './settlements.js';
@@ -62,37 +64,44 @@ export const refusal = (operation: Method, message: string): ValidationError =>
   new ValidationError(`${operation}: ${message}.`, { operation, issues: [{ path: 'id', code: 'invalid', message }] });
 
 /**
- * Validates, locates, freezes and seals the data that replaces that of a report. Rejects with a `ValidationError` if it
- * is not a report of the same operation and reference.
+ * Validates, locates, freezes and seals the data that replaces that of a report. Without a location it keeps that of the
+ * report. Rejects with a `ValidationError` if it is not a report of the same operation and reference.
  */
 export async function prepareReplacement(
   { prepare }: Pick<Intake, 'prepare'>,
-  { id, operation: name, environment }: Row,
+  seal: Seal,
+  before: Row,
   payload: unknown,
   options: object,
 ): Promise<NonNullable<Change['replacement']>> {
+  const { id, operation: name, environment } = before;
   const operation = reportNames.find((one) => one === name);
   if (!operation) throw refusal('replace', `${id}: its operation is not a report`);
   // Without it the report would get the time of its correction.
-  if (operations[operation].request.optional.includes('timestamp') && !hasTime(payload))
+  if (operations[operation].request.optional.includes('timestamp') && !hasAny(payload, ['timestamp']))
     throw new ValidationError(
       `replace: payload.timestamp: is required: the time of the event, not of its correction. Nothing was changed.`,
       { operation: 'replace', issues: [{ path: 'payload.timestamp', code: 'missing', message: 'is required' }] },
     );
+  const isLocated = operations[operation].location === 'none' || hasAny(options, PLACE) || hasAny(payload, PLACE);
+  const location = isLocated ? undefined : await locationFor(seal, before);
   const ready = await prepare({
     operation,
     payload,
-    options: environment === 'relay' ? options : { environment, ...options },
+    options: { ...(environment !== 'relay' && { environment }), ...(location && { location }), ...options },
   });
   if (ready.row.id !== id) throw otherReport(id);
   const { body, fingerprint, excerpt } = ready.row;
   return { body, fingerprint, excerpt };
 }
 
-/** Whether data has a time. The check of the payload refuses a getter that throws. */
-function hasTime(payload: unknown): boolean {
+/** The members that say where an event happened. */
+const PLACE = ['location', 'clientIP'];
+
+/** Whether a value has one of these members. Its check refuses a getter that throws. */
+function hasAny(value: unknown, names: readonly string[]): boolean {
   try {
-    return asRecord(payload).timestamp !== undefined;
+    return names.some((name) => asRecord(value)[name] !== undefined);
   } catch {
     return true;
   }

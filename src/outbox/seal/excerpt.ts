@@ -102,7 +102,7 @@ export const keptLocation = async (seal: Seal, row: Row): Promise<Location | und
   locationOf(await openKept(seal, row).catch(() => undefined));
 
 /** As `keptLocation`, but rejects without the key: another location could be reported in place of the stored one. */
-async function locationFor(seal: Seal, row: Row): Promise<Location | undefined> {
+export async function locationFor(seal: Seal, row: Row): Promise<Location | undefined> {
   const kept = await openKept(seal, row).catch((error) => {
     const keyId = missingKeyOf(error);
     if (keyId === undefined) return undefined;

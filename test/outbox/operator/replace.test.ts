@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { memoryStore } from '../../../src/entries/outbox.js';
@@ -166,6 +167,19 @@ describe('a refused report whose data is replaced', () => {
     expect(await run(receipt)).toEqual(expect.not.objectContaining({ location: ENUGU }));
     expect(gateway.reports().map(({ body }) => body.location)).toEqual([LAGOS, LAGOS]);
     await run(outbox.stop());
+  });
+
+  it.each([
+    ['plain', {}],
+    ['encrypted', { encryption: { keys: { a: randomBytes(32).toString('base64') }, current: 'a' } }],
+  ])('keeps its location if none is given, %s', async (_, options) => {
+    const { outbox, gateway, run } = outboxWorld({ outbox: options });
+    gateway.faults.add({ kind: 'status', status: 422, times: 1 });
+    await outbox.reportBetEvent(WRONG, { location: ENUGU });
+    await run(outbox.drain());
+    await outbox.replace(BET, RIGHT, because);
+    await run(outbox.drain());
+    expect(gateway.reports().map(({ body }) => [body.amount, body.location])).toEqual([[7, ENUGU]]);
   });
 
   it('may be refused and replaced again', async () => {
