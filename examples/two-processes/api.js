@@ -41,7 +41,7 @@ const ROUTES = [
 ];
 
 /** Name the proxies before this process, whose headers are trusted. @param {import('node:http').IncomingMessage} request */
-const ipOf = (request) => clientIpFrom(request, { trustedProxies: [] }) ?? '';
+const ipOf = (request) => clientIpFrom(request, { trustedProxies: [] });
 
 /** An invalid request is 400, a player without a location 409, and any other error is the server's. @param {unknown} error */
 function statusOf(error) {

@@ -61,7 +61,7 @@ function withdrawalOf(id, player, amount) {
 /** @param {import('location-sdk/outbox').Outbox} outbox */
 export const createBets = (outbox) => ({
   /** Step 1: one statement for the bet and its report, which was checked and located before. */
-  async place(/** @type {string} */ player, /** @type {number} */ stake, /** @type {string} */ clientIP) {
+  async place(/** @type {string} */ player, /** @type {number} */ stake, /** @type {string | undefined} */ clientIP) {
     const id = `BET-${randomUUID()}`;
     const bet = { bet_id: id, amount: stake, user: betUser(player) };
     const report = await outbox.prepare('reportBetEvent', bet, { clientIP });
@@ -96,7 +96,11 @@ export const createBets = (outbox) => ({
     }),
 
   /** Step 3, as step 1. */
-  async withdraw(/** @type {string} */ player, /** @type {number} */ amount, /** @type {string} */ clientIP) {
+  async withdraw(
+    /** @type {string} */ player,
+    /** @type {number} */ amount,
+    /** @type {string | undefined} */ clientIP,
+  ) {
     const id = `WR-${randomUUID()}`;
     const report = await outbox.prepare('reportWithdrawalEvent', withdrawalOf(id, player, amount), { clientIP });
     await pool.query(

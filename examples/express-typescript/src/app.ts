@@ -23,7 +23,7 @@ export function createApp(pool: Pool, outbox: Outbox): Express {
 
   app.post('/bets', async (request, response) => {
     // Name the proxies before this process, whose headers are trusted.
-    const clientIP = clientIpFrom(request, { trustedProxies: [] }) ?? '';
+    const clientIP = clientIpFrom(request, { trustedProxies: [] });
     response.status(201).json({ id: await placeBet(pool, outbox, request.body?.stake, clientIP) });
   });
 

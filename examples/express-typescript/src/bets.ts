@@ -22,7 +22,7 @@ const tracer = trace.getTracer('bets');
  * The bet and its report in one statement: both are committed, or neither. Use the amount unit that the authority
  * requires.
  */
-export const placeBet = (pool: Pool, outbox: Outbox, stake: number, clientIP: string): Promise<string> =>
+export const placeBet = (pool: Pool, outbox: Outbox, stake: number, clientIP: string | undefined): Promise<string> =>
   tracer.startActiveSpan('place bet', async (span) => {
     try {
       const id = `BET-${randomUUID()}`;

@@ -11,7 +11,7 @@ export class BetsController {
   async place(@Body() body: { stake: number }, @Req() request: Request): Promise<{ id: string }> {
     try {
       // Name the proxies before this process, whose headers are trusted.
-      return { id: await this.bets.place(body.stake, clientIpFrom(request, { trustedProxies: [] }) ?? '') };
+      return { id: await this.bets.place(body.stake, clientIpFrom(request, { trustedProxies: [] })) };
     } catch (error) {
       if (!isReportingError(error)) throw error;
       if (error.code === 'validation') throw new BadRequestException({ error: error.code, issues: error.issues });

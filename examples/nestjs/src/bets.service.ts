@@ -26,7 +26,7 @@ export class Bets {
    * The bet and its report in one statement: both are committed, or neither. Use the amount unit that the authority
    * requires.
    */
-  place(stake: number, clientIP: string): Promise<string> {
+  place(stake: number, clientIP: string | undefined): Promise<string> {
     const { pool, outbox } = this.reporting;
     return tracer.startActiveSpan('place bet', async (span) => {
       try {

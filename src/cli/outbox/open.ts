@@ -27,9 +27,9 @@ export const openOutbox = (place: string, schema: string | undefined): Promise<O
 
 /** The beginning of commands to copy. In place of an address: its variable, or a placeholder. */
 export function commandFor(place: string, schema = DEFAULT_SCHEMA): string {
-  if (!isAddress(place)) return `location-sdk outbox ${quoted(place)}`;
+  if (!isAddress(place)) return `npx location-sdk outbox ${quoted(place)}`;
   const name = place === process.env.DATABASE_URL ? '"$DATABASE_URL"' : "'postgres://…'";
-  return `location-sdk outbox ${name}${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`;
+  return `npx location-sdk outbox ${name}${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`;
 }
 
 /** Throws a `Failure` with the message of a store's error or a wrong option, and any other error as it is. */

@@ -129,7 +129,12 @@ async function erasureOf({ console }: OperatorContext, row: Row): Promise<Report
 /** Explains the state of a report. If it waits: the reason, and the event or the action that ends the wait. */
 function meaningOf(row: Row, pause: ShownPause | undefined, now: number): string {
   const { state, blocked, dueAt, fence, problem } = row;
-  if (state === 'recorded') return 'The gateway holds it, or a person said so.';
+  if (state === 'recorded')
+    return row.decisions.at(-1)?.action === 'recorded'
+      ? 'A person decided that the gateway holds it.'
+      : 'The gateway holds it.';
+  if (state === 'dismissed' && row.body === undefined)
+    return 'A person decided that it is not sent. Its data was deleted, so it cannot be reopened.';
   if (state === 'dismissed') return 'A person decided that it is not sent. To take that back, reopen it.';
   if (state === 'quarantined') return 'It is not sent until a person decides.';
   if (state === 'in-flight')
