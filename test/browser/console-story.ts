@@ -80,7 +80,7 @@ export async function reopenDismissed(page: Page, world: ConsoleWorld, ada: Cons
   await expect.poll(() => reports.count()).toBe(4);
   await page.getByRole('button', { name: 'Reopen…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Reopen' }).click();
-  await page.getByText('Say why').waitFor();
+  await page.getByText('Enter a reason').waitFor();
   await page.keyboard.type('they were real bets');
   await page.getByRole('dialog').getByRole('button', { name: 'Reopen' }).click();
   await page.getByText('4 reports reopened.').waitFor();

@@ -92,7 +92,7 @@ test('some of a group are chosen, and a verdict asks for a reason', async ({ wor
   await dismiss.click();
   await page.getByRole('dialog').getByText('1 report', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
-  await page.getByText('Say why').waitFor();
+  await page.getByText('Enter a reason').waitFor();
   await page.keyboard.type('a test bet');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
