@@ -1,4 +1,4 @@
-// The alerts of an outbox without a metrics system. docs/how-to/going-live.md explains it.
+// The alerts of an outbox without a metrics system. docs/how-to/on-call.md says what to do for each.
 import type { Outbox } from 'location-sdk/outbox';
 
 const HOUR_MS = 3_600_000;

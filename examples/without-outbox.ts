@@ -1,4 +1,4 @@
-// Reports without an outbox: resends while in doubt, and pages a person. docs/how-to/never-lose-or-double.md explains it.
+// Reports without an outbox: resends while in doubt, and calls a person. docs/how-to/never-lose-or-double.md explains it.
 import { type Client, isReportingError, type Receipt } from 'location-sdk';
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -23,14 +23,14 @@ export async function untilCertain(
 }
 
 const HOUR_MS = 3_600_000;
-const pagedAt = new Map<string, number>();
+const wokenAt = new Map<string, number>();
 
-/** Pages a person at most once an hour for each code. */
+/** Calls a person at most once an hour for each code. */
 export async function report(
   client: Client<'strict'>,
   reference: string,
   begin: () => Promise<Receipt>,
-  page: (text: string) => void,
+  wake: (text: string) => void,
 ): Promise<Receipt> {
   console.info('reporting', reference); // after a crash: it may be sent
   try {
@@ -40,9 +40,9 @@ export async function report(
     const { code, outcome, status, message } = error;
     console.error(code, outcome, message); // all of it is safe to log
     const isUrgent = status === 401 || status === 403 || code === 'duplicate' || outcome === 'unknown';
-    if (isUrgent && Date.now() - (pagedAt.get(code) ?? 0) > HOUR_MS) {
-      pagedAt.set(code, Date.now());
-      page(message);
+    if (isUrgent && Date.now() - (wokenAt.get(code) ?? 0) > HOUR_MS) {
+      wokenAt.set(code, Date.now());
+      wake(message);
     }
     throw error; // you still owe the report: keep its data and this error
   }

@@ -59,7 +59,7 @@ export const OUTBOX_COMMANDS: Readonly<Record<string, OutboxCommand>> = {
     run: keys,
   },
   list: {
-    summary: 'List reports that are not final, quarantined ones first',
+    summary: 'List open reports, or those in a state, quarantined ones first',
     notes: 'States: waiting, blocked, in-flight, quarantined, recorded, dismissed.',
     takes: ['state', ...NARROWING, 'limit'],
     run: list,
@@ -79,7 +79,7 @@ export const OUTBOX_COMMANDS: Readonly<Record<string, OutboxCommand>> = {
     run: retry,
   },
   resolve: {
-    summary: 'Write down your verdict on quarantined reports',
+    summary: 'Decide about quarantined reports, and those whose key is lost',
     notes: A_REPORT,
     takes: ['all', 'code', ...NARROWING, 'as', 'reason', 'keep-body', 'with-settlement'],
     needs: ['as', 'reason'],
