@@ -84,13 +84,29 @@ describe('a reference of several reports', () => {
     const file = copy();
     const { code, out, err } = await outbox(file, 'retry', 'B-late', 'B-two');
     expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('say which, or narrow them with --operation or --environment');
+    expect(err).toContain('say which, or narrow them with --account or --environment');
     expect(err).toContain(`: ${bet('B-two')}, ${bet('B-two', 'production')}\n`);
     expect(await stateOf(file, settlement('B-late'))).toBe('quarantined');
     expect((await outbox(file, 'retry', 'B-two', '--environment', 'production')).out).toBe(
       `${bet('B-two', 'production')} waits to be sent again\n`,
     );
     expect(await stateOf(file, bet('B-two'))).toBe('quarantined');
+  });
+
+  it('does not reach the report of another environment if the command is repeated', async () => {
+    const file = copy();
+    expect(await outbox(file, 'resolve', 'B-two', '--environment', 'staging', ...dismiss)).toMatchObject({ code: 0 });
+    for (const words of [
+      ['resolve', 'B-two', ...dismiss],
+      ['retry', 'B-two'],
+      ['reopen', 'B-two', '--reason', 'x'],
+    ])
+      expect(await outbox(file, ...words)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('accounts or environments'),
+      });
+    expect(await stateOf(file, bet('B-two'))).toBe('dismissed');
+    expect(await stateOf(file, bet('B-two', 'production'))).toBe('quarantined');
   });
 
   it('fails with the state of each report if none of them matches', async () => {

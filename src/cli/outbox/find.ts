@@ -1,4 +1,5 @@
 import { rowsNamed } from '../../outbox/operator/reports.js';
+import { keyOf } from '../../outbox/rules/destination.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import { printable, unprintable } from '../../platform/messages.js';
 import { EXIT, Failure } from '../output.js';
@@ -26,7 +27,11 @@ export async function findReports({ store }: View, name: string, narrowing: Narr
   );
 }
 
-/** Returns the report that a word names. If several have this reference, it is the only one of them that `fits`. */
+/**
+ * Returns the report that a word names. If several reports of one account and environment have this reference, it is the
+ * only one of them that `fits`. Those of different accounts or environments must be narrowed: otherwise a command that
+ * is repeated would take the report of another licence.
+ */
 export async function findReport(
   view: View,
   name: string,
@@ -40,11 +45,13 @@ export async function findReport(
     const found = rows.map(({ id, state, blocked }) => `${printable(id)} (${blocked ? 'blocked' : state})`).join(', ');
     throw new Failure(`${verb} fits none of the reports of ${printable(name)}: ${found}`, EXIT.failed);
   }
-  if (others.length > 0) {
-    const ids = [row, ...others].map(({ id }) => printable(id)).join(', ');
-    throw new Failure(
-      `${printable(name)} is the reference of several reports; say which, or narrow them with --operation or --environment: ${ids}`,
-    );
-  }
-  return row;
+  const isInOnePlace = new Set(rows.map(keyOf)).size === 1;
+  if (others.length === 0 && isInOnePlace) return row;
+  const ids = (isInOnePlace ? [row, ...others] : rows).map(({ id }) => printable(id)).join(', ');
+  const [several, options] = isInOnePlace
+    ? ['several reports', '--operation']
+    : ['reports of several accounts or environments', '--account or --environment'];
+  throw new Failure(
+    `${printable(name)} is the reference of ${several}; say which, or narrow them with ${options}. Nothing was changed: ${ids}`,
+  );
 }
