@@ -6,9 +6,9 @@ import { createOutbox } from '../../src/entries/outbox.js';
 import { type SqliteDatabase, sqliteStore } from '../../src/entries/outbox-sqlite.js';
 import { contextOf } from '../../src/outbox/operator/context.js';
 import { readPlayer } from '../../src/outbox/operator/player.js';
-import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
+import { leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../outbox/personal.js';
 import { newFile, openSqlite, openStore, query } from '../outbox/stores/sqlite/files.js';
-import { betEvent } from '../support/factories.js';
+import { betEvent, settledWithdrawal } from '../support/factories.js';
 import {
   fill,
   optionsWith,
@@ -105,6 +105,28 @@ describe('location-sdk outbox <file> player', () => {
       { operation: 'reportSettledBet', reports: 1, bodies: 1 },
       { operation: 'reportBetEvent', reports: 1, bodies: 0 },
     ]);
+    await store.close?.();
+  });
+
+  it('a repeated settlement without the erased location says that the report is recorded and erased', async () => {
+    const place = newPlace();
+    const store = await place.open();
+    const gateway = createMockGateway();
+    const outbox = createOutbox({ client: createClient(gateway.clientOptions()), store });
+    const location = { latitude: 6.5, longitude: 3.4, source: 'gps' };
+    const settlement = { ...settledWithdrawal(), request_id: 'W-1' };
+    await outbox.reportWithdrawalEvent({ ...personalWithdrawal('W-1'), location });
+    await outbox.reportSettledWithdrawal(settlement);
+    await outbox.drain();
+    for (const player of [PLAYER, 'U-88412'])
+      expect((await runAt(place)('player', player, '--erase', '--reason', REASON)).code).toBe(0);
+    await expect(outbox.reportSettledWithdrawal(settlement)).rejects.toMatchObject({
+      code: 'duplicate',
+      message: expect.stringContaining('It is recorded, and a person erased its data.'),
+    });
+    expect(await outbox.reportSettledWithdrawal(settlement, { location })).toMatchObject({ state: 'recorded' });
+    await outbox.drain();
+    expect(gateway.reports('staging', { operation: 'reportSettledWithdrawal' })).toHaveLength(1);
     await store.close?.();
   });
 

@@ -111,7 +111,7 @@ export function createIntake(
     if (enqueued.added) {
       if (transaction === undefined) events.emit('enqueued', aboutReport(enqueued.row));
     } else if (!(await hasBytes(seal, enqueued.row, report.body))) {
-      throw otherData(report, enqueued.row);
+      throw otherData(report, enqueued.row, excerpts?.isErased(enqueued.row));
     }
     return { row: enqueued.row, location: report.location };
   }
@@ -146,16 +146,22 @@ function unfit(operation: ReportName): ValidationError {
 const withoutEarlier = (error: unknown): unknown =>
   error instanceof LocationError
     ? new LocationError(
-        `${error.message} The outbox has no location of the initiated report: enqueue that report first, or pass its location.`,
+        `${error.message} The outbox has no location of the initiated report, or it was erased: enqueue that report first, or pass its location.`,
         error,
       )
     : error;
 
 /** The error of a report whose reference is stored with other data. `there`: the stored row. */
-function otherData({ operation, reference, environment }: AnyReport, there: Row): DuplicateReportError {
+function otherData(
+  { operation, reference, environment }: AnyReport,
+  there: Row,
+  isErased = false,
+): DuplicateReportError {
   const subject = subjectOf({ operation, reference });
   const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too)`;
-  const advice = adviceFor(there);
+  // Its location is gone, so the same call may have found another one.
+  const erased = `It is ${there.state}, and a person erased its data. A call that finds another location is other data.`;
+  const advice = isErased ? erased : adviceFor(there);
   return new DuplicateReportError(
     `${text}; compare your records. Nothing was sent.${advice && ` About the stored report: ${advice}`}`,
     {

@@ -116,6 +116,7 @@ export async function locationFor(seal: Seal, row: Row): Promise<Location | unde
 /** Keeps the locations of withdrawals, and finds them for their settlements. */
 export interface Excerpts {
   make(about: SealContext & Pick<Row, 'fingerprint'>, body: string): Promise<string | undefined>;
+  isErased(row: Row): boolean;
   /**
    * The first location in the rows with these ids. With `transaction`, as the user's transaction sees them. Rejects if
    * the key of a location is missing.
@@ -125,6 +126,7 @@ export interface Excerpts {
 
 export const createExcerpts = ({ store, seal }: Pick<OutboxSettings, 'store' | 'seal'>): Excerpts => ({
   make: (about, body) => makeExcerpt(seal, about, body),
+  isErased: (row) => erasedBy(row) !== undefined,
   async locationIn(ids, transaction) {
     for (const row of await store.get(ids, transaction)) {
       const location = row && (await locationFor(seal, row));
