@@ -9,6 +9,7 @@ import {
   type Place,
   REASON,
   testErasureBesideReopening,
+  testErasureBesideReplacement,
   testKilledErasure,
   testPlayer,
 } from './player.js';
@@ -33,6 +34,7 @@ const newPlace = async (): Promise<Place> => {
 testPlayer(newPlace);
 testKilledErasure(newPlace);
 testErasureBesideReopening(newPlace);
+testErasureBesideReplacement(newPlace);
 
 it('an erased file moves to PostgreSQL, and stays erased', async () => {
   const [file, schema] = [newFile(), newSchema()];

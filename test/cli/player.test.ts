@@ -17,6 +17,7 @@ import {
   REASON,
   runAt,
   testErasureBesideReopening,
+  testErasureBesideReplacement,
   testKilledErasure,
   testPlayer,
 } from './player.js';
@@ -33,6 +34,7 @@ function newPlace(): Place {
 testPlayer(async () => newPlace());
 testKilledErasure(async () => newPlace());
 testErasureBesideReopening(async () => newPlace());
+testErasureBesideReplacement(async () => newPlace());
 
 const slow = { tags: 'slow', timeout: 60_000 };
 

@@ -5,7 +5,9 @@ import { expect, inject, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, type OutboxOptions, type OutboxStore } from '../../src/entries/outbox.js';
+import { contextOf } from '../../src/outbox/operator/context.js';
 import { createOperator } from '../../src/outbox/operator/operator.js';
+import { readPlayer } from '../../src/outbox/operator/player.js';
 import { scanRows } from '../../src/outbox/operator/reports.js';
 import { appendReceipts } from '../../src/outbox/receipts/log.js';
 import { decided } from '../../src/outbox/rules/state-machine.js';
@@ -218,6 +220,41 @@ export function testKilledErasure(make: () => Promise<Place>): void {
     expect(kept.every((index) => index % 2 === 1)).toBe(true);
     expect((await runAt(place)('verify')).code).toBe(0);
     await cli.remove();
+    await store.close?.();
+  });
+}
+
+/** A report that gets another player's data after the erasure has read it keeps them. */
+export function testErasureBesideReplacement(make: () => Promise<Place>): void {
+  it('a report that gets the data of another player during an erasure keeps it', { timeout: 60_000 }, async () => {
+    const place = await make();
+    const store = await place.open();
+    const { outbox, gateway } = await fill(store);
+    const [refused] = await outbox.list({ reference: 'B-refused' });
+    const id = refused?.id ?? '';
+    await outbox.resolve(id, { as: 'dismissed', reason: 'a test' });
+    gateway.faults.clear();
+    const forOperators = store.console;
+    if (!forOperators?.erase) throw new Error('the store cannot erase');
+    const { erase } = forOperators;
+    const late: OutboxStore = {
+      ...store,
+      console: {
+        ...forOperators,
+        async erase(...given) {
+          const right = betEvent({ bet_id: 'B-refused', timestamp: '1795160000' });
+          await outbox.replace(id, right, { reason: 'another player' });
+          await outbox.drain();
+          return erase(...given);
+        },
+      },
+    };
+    const context = { ...contextOf(late, 'outbox', undefined), seal: standardSeal(store, undefined) };
+    const who = { decision: crypto.randomUUID(), who: 'ada', reason: REASON };
+    expect(await readPlayer(context, { player: PLAYER, erase: who })).toMatchObject({ erasable: 6, erased: 5 });
+    const [row] = await store.get([id]);
+    expect(row).toMatchObject({ state: 'recorded', body: expect.stringContaining('U-88412') });
+    expect((await forOperators.decisions(undefined, 1))[0]).toMatchObject({ action: 'erase', touched: 5 });
     await store.close?.();
   });
 }

@@ -4,6 +4,7 @@ import { rowId } from '../intake/enqueue.js';
 import { isFinal, type Row } from '../rules/state-machine.js';
 import { erasedBy, openKept } from '../seal/excerpt.js';
 import { missingKeyOf } from '../seal/seal.js';
+import type { ErasedRow } from '../store/operator-store.js';
 import { isWithin, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
 import { storeDecision, type Who } from './decision-log.js';
 import { type ReportSummary, scanRows, stateOf } from './reports.js';
@@ -80,7 +81,7 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
   const locked: Record<string, number> = {};
   let [erasable, erased, open, looked, empty, unreadable] = [0, 0, 0, 0, 0, 0];
   let isLogged = false;
-  let found: number[] = [];
+  let found: ErasedRow[] = [];
 
   const playersOf = async (row: Row): Promise<unknown[]> => playersIn(await openKept(seal, row));
 
@@ -116,19 +117,19 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
     if (!isFinal(row.state)) open += 1;
     else if (holds(row)) {
       erasable += 1;
-      found.push(row.sequence);
+      found.push(row);
     }
   }
 
   /** Erases the reports that were found, in one commit. The decision is stored first. */
   async function eraseFound(): Promise<void> {
-    const sequences = found;
+    const rows = found;
     found = [];
-    if (!erase || !eraseRows || sequences.length === 0) return;
+    if (!erase || !eraseRows || rows.length === 0) return;
     const about = { ...(account && { account }), ...(environment && { environment }) };
     if (!isLogged) await storeDecision(context, erase, { action: 'erase', about, done: true });
     isLogged = true;
-    erased += await eraseRows(erase.decision, sequences);
+    erased += await eraseRows(erase.decision, rows);
   }
 
   async function countSiblings(rows: readonly Row[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { erasedMark } from '../../seal/excerpt.js';
-import type { DecisionStep, NewDecision } from '../../store/operator-store.js';
+import type { DecisionStep, ErasedRow, NewDecision } from '../../store/operator-store.js';
 import type { PostgresValue, Run } from './database.js';
 import { CLOCK, isOpenBefore, NOW_MS, toPostgresJson } from './sql-parts.js';
 import { changedDue } from './turn.js';
@@ -99,17 +99,18 @@ export async function eraseRows(
   run: Run,
   schema: string,
   decision: string,
-  sequences: readonly number[],
+  rows: readonly ErasedRow[],
 ): Promise<number> {
   const [found] = await run(
     `WITH erased AS (
       UPDATE ${schema}.reports AS r SET body = NULL, excerpt = $1::text, fence = r.fence + 1
-      WHERE r.sequence IN (SELECT value::bigint FROM json_array_elements_text($2::text::json))
+      FROM json_to_recordset($2::text::json) AS e(sequence bigint, fence integer)
+      WHERE r.sequence = e.sequence AND r.fence = e.fence
         AND r.state IN ('recorded', 'dismissed') AND (r.body IS NOT NULL OR r.excerpt IS NOT NULL) RETURNING 1),
     counted AS (
       UPDATE ${schema}.decisions AS d SET touched = d.touched + (SELECT count(*) FROM erased) WHERE d.id = $3::text)
     SELECT count(*)::text AS erased FROM erased`,
-    [erasedMark(decision), JSON.stringify(sequences), decision],
+    [erasedMark(decision), JSON.stringify(rows.map(({ sequence, fence }) => ({ sequence, fence }))), decision],
   );
   return Number(found?.erased ?? 0);
 }

@@ -96,7 +96,7 @@ export async function openPostgresStore(
         return reads.begun(decision.id);
       },
       step: decisions.step,
-      erase: (decision, sequences) => eraseRows(run, schema, decision, sequences),
+      erase: (decision, rows) => eraseRows(run, schema, decision, rows),
       pace: (from, to, counts) => addPace(run, schema, { from, to, counts }),
     },
     ...(connect && {

@@ -1,6 +1,6 @@
 import type { Write } from '../../rules/state-machine.js';
 import { erasedMark } from '../../seal/excerpt.js';
-import type { DecisionStep, NewDecision } from '../../store/operator-store.js';
+import type { DecisionStep, ErasedRow, NewDecision } from '../../store/operator-store.js';
 import type { MovedRows } from '../rows.js';
 import { DECISION, decisionOf } from '../sql/reads.js';
 import { type Connection, pragma } from './database.js';
@@ -56,7 +56,7 @@ export function readDecisions({ all }: Connection): Pick<MovedRows, 'decisions' 
   };
 }
 
-const ERASE = `UPDATE outbox_rows SET body = NULL, excerpt = ?, fence = fence + 1 WHERE sequence = ?
+const ERASE = `UPDATE outbox_rows SET body = NULL, excerpt = ?, fence = fence + 1 WHERE sequence = ? AND fence = ?
   AND state IN ('recorded', 'dismissed') AND (body IS NOT NULL OR excerpt IS NOT NULL)`;
 
 /**
@@ -64,8 +64,9 @@ const ERASE = `UPDATE outbox_rows SET body = NULL, excerpt = ?, fence = fence + 
  * so that a person who reads a row before and reopens it after finds it changed. SQLite overwrites the erased bytes,
  * since the store opens its file with `secure_delete`.
  */
-export function eraseRows({ run }: Connection, decision: string, sequences: readonly number[]): number {
-  const erased = sequences.reduce((sum, sequence) => sum + run(ERASE, erasedMark(decision), sequence), 0);
+export function eraseRows({ run }: Connection, decision: string, rows: readonly ErasedRow[]): number {
+  const mark = erasedMark(decision);
+  const erased = rows.reduce((sum, { sequence, fence }) => sum + run(ERASE, mark, sequence, fence), 0);
   run('UPDATE outbox_decisions SET touched = touched + ? WHERE id = ?', erased, decision);
   return erased;
 }

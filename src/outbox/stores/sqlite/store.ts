@@ -191,8 +191,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
           },
           { rows: step.writes.length },
         ),
-      erase: (decision, sequences) =>
-        write(() => eraseRows(connection, decision, sequences), { rows: sequences.length }),
+      erase: (decision, erased) => write(() => eraseRows(connection, decision, erased), { rows: erased.length }),
       emptyLog: () =>
         read(() => emptyLog(connection, place)).then(
           () => true,
