@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { FailedAttempt } from '../../../src/delivery/send-once.js';
 import type { ErrorCode } from '../../../src/errors/errors.js';
-import { endingOf, failed, gatewayRefusal, misconfiguredEnding } from '../../../src/outbox/rules/attempt-ending.js';
+import {
+  endingOf,
+  failed,
+  gatewayRefusal,
+  misconfiguredEnding,
+  relayRefusal,
+} from '../../../src/outbox/rules/attempt-ending.js';
 
 type More = Pick<FailedAttempt['failure'], 'foreign'> & NonNullable<FailedAttempt['failure']['details']>;
 
@@ -43,6 +49,7 @@ describe('an answer about the destination pauses it and quarantines no report', 
     ['a connection that a proxy refused', foreign(unknown('network')), { pause: 'address' }],
     ['429', rejected('rate-limited', 429, { retryAfterMs: 7_000 }), { pause: 'rate-limited', retryAfterMs: 7_000 }],
     ['503', unknown('gateway', 503, { retryAfterMs: 0 }), { pause: 'unavailable', retryAfterMs: 0 }],
+    ['a limit of the SDK itself, without an answer', notSent('rate-limited'), { pause: 'rate-limited' }],
     ['a connection that was never made', notSent('network'), { pause: 'unreachable' }],
     ['a connection that timed out', notSent('timeout'), { pause: 'unreachable' }],
     ['a key function that did not answer in time', notSent('timeout', 0), { pause: 'configuration' }],
@@ -59,6 +66,42 @@ describe('an answer about the destination pauses it and quarantines no report', 
       problem: { code, message, ...(status !== undefined && { status }) },
       ...more,
     });
+  });
+});
+
+it('a 404 of another server that broke off pauses, and may have recorded the report', () => {
+  expect(failed(foreign(unknown('network', 404)), gatewayRefusal)).toStrictEqual({
+    kind: 'failed',
+    outcome: 'unknown',
+    problem: { code: 'network', message: 'no answer came', status: 404 },
+    pause: 'address',
+  });
+});
+
+it.each([
+  ['a broken connection', unknown('network')],
+  ['an answer with a status', foreign(unknown('network', 500))],
+  ['an answer of another kind', foreign(unknown('gateway'))],
+])('only a proxy that refuses a connection pauses the address: %s does not', (_, error) => {
+  expect(failed(error, gatewayRefusal)).not.toHaveProperty('pause');
+});
+
+describe('an answer of a relay', () => {
+  it.each([
+    ['403 of the session in front of it', rejected('bad-request', 403), { kind: 'failed', pause: 'authentication' }],
+    ['403 of its own', unknown('bad-request', 403), { kind: 'failed' }],
+    ['404', rejected('not-found', 404), { kind: 'failed', pause: 'configuration' }],
+    ['405', rejected('bad-request', 405), { kind: 'failed', pause: 'configuration' }],
+    ['a body that came too slowly', rejected('timeout', 408), { pause: 'unreachable' }],
+    ['a timeout on the way', unknown('timeout', 408), undefined],
+    ['422', rejected('unprocessable', 422), undefined],
+    ['no answer', unknown('network'), undefined],
+  ])('%s', (_, { failure }, reading) => {
+    expect(relayRefusal(failure)).toStrictEqual(reading);
+  });
+
+  it('without details is about the report', () => {
+    expect(relayRefusal({ code: 'network', outcome: 'unknown', text: 'no answer came' })).toBe(undefined);
   });
 });
 
@@ -132,6 +175,17 @@ describe('an attempt', () => {
     expect(await endingOf(async () => attempt, gatewayRefusal)).toStrictEqual({
       kind: 'recorded',
       message: 'Bet reported',
+    });
+  });
+
+  it('keeps the id and the details of the answer', async () => {
+    const requestId = 'req-7';
+    const recorded = { kind: 'recorded', message: 'Bet reported', requestId };
+    expect(await endingOf(async () => ({ ...attempt, requestId }), gatewayRefusal)).toStrictEqual(recorded);
+    const details = [{ path: 'amount', message: 'is too large' }];
+    const problem = { code: 'bad-request', message: 'it said no', status: 400, requestId, details };
+    expect(failed({ ...rejected('bad-request', 400, { details }), requestId }, gatewayRefusal)).toMatchObject({
+      problem,
     });
   });
 
