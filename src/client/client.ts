@@ -260,7 +260,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
       if (!relayed) return report;
       // A report in a page's storage does not name the player: the relay adds that.
       const { user: _, userId: __, ...body } = JSON.parse(report.body) as Record<string, unknown>;
-      return { ...report, body: JSON.stringify(body) };
+      return { ...report, body: reportBytes(body, undefined) };
     },
     async attempt(report, { signal, milliseconds, player, attempt }) {
       const exchange = channel.open(report, player ? { [PLAYER_HEADER]: player } : undefined);

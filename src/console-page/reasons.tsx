@@ -1,7 +1,7 @@
 import { Button, Mark } from '../kit/parts.js';
 import { counted, operationWords } from '../kit/words.js';
 import type { Overview } from '../outbox/operator/overview.js';
-import type { ShownPause } from '../outbox/operator/pauses.js';
+import type { ShownPause } from '../outbox/operator/resume.js';
 import { call } from './calls.js';
 import type { Page } from './view.js';
 import { duration, placeWords, timeWords } from './words.js';

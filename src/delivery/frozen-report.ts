@@ -2,7 +2,7 @@ import type { Environment } from '../errors/errors.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';
 
-/** A validated call with fixed bytes: every attempt sends this body. */
+/** A validated call with fixed bytes: every attempt sends this body. `protocol/report-bytes.ts` makes it. */
 export interface AnyReport {
   readonly operation: OperationName;
   /** Undefined if a relay decides. The report may be incomplete, so it may be sent to a relay only. */

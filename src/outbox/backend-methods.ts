@@ -18,8 +18,8 @@ import { LARGEST_COMMIT } from './intake/insert-batch.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport, PreparedReport } from './interface.js';
 import { checkName, checkOptions } from './method-options.js';
 import { decideRow, ownRow, prepareReplacement, refusal } from './operator/decide-row.js';
-import { endPauses } from './operator/pauses.js';
 import { scanRows, toPublicPauses, toPublicReport } from './operator/reports.js';
+import { endPauses } from './operator/resume.js';
 import { readReference } from './receipts/reconcile.js';
 import { scopeOf } from './rules/destination.js';
 import {

@@ -125,8 +125,8 @@ test('it gives advice for each refusal, and is accessible with it', async ({ ope
     // First the relay has no time, then the gateway.
     [429, { ...later, outcome: 'not-sent' }, 'not taken yet', 1],
     [429, { ...later, outcome: 'rejected' }, 'not taken yet', 1],
-    [422, { code: 'unprocessable', outcome: 'rejected' }, 'This bet was not taken.', 2],
-    [409, { code: 'duplicate', outcome: 'rejected', conflict: true }, 'We have to check this bet.', 2],
+    [422, { code: 'unprocessable', outcome: 'rejected' }, 'This was refused.', 2],
+    [409, { code: 'duplicate', outcome: 'rejected', conflict: true }, 'Something else is recorded in its place.', 2],
   ] as const) {
     keys.length = 0;
     await atRelay(page.context(), refused(status, error));

@@ -123,8 +123,8 @@ describe('the examples in the readme run', () => {
   });
 });
 
-test('each quick start of the readme has at most 30 lines of code', () => {
-  const long = codeBlocks(readme).filter(({ code }) => code.trim().split('\n').length > 30);
+test('each quick start of the readme has at most 32 lines of code', () => {
+  const long = codeBlocks(readme).filter(({ code }) => code.trim().split('\n').length > 32);
   expect(long.map(({ line }) => `README.md:${line}`)).toEqual([]);
 });
 

@@ -62,6 +62,19 @@ describe('a report for a relay', () => {
     expect(await store.list({ limit: 2 })).toMatchObject([{ state: 'recorded', body: undefined, excerpt: undefined }]);
   });
 
+  it('is its own data, whatever a library put on the prototype of all objects', async () => {
+    const { outbox, run, sent } = scripted(recorded);
+    const toJSON = () => ({ bet_id: 'another' });
+    Object.defineProperty(Object.prototype, 'toJSON', { value: toJSON, configurable: true });
+    try {
+      await outbox.reportBetEvent(bet());
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'toJSON');
+    }
+    await run(outbox.drain());
+    expect(sent.map((body) => JSON.parse(body))).toMatchObject([{ bet_id: 'BET-1', location: gps() }]);
+  });
+
   it('is recorded with the receipt of the relay, without an environment', async () => {
     const { outbox, run } = scripted(recorded);
     outbox.start();

@@ -1,5 +1,5 @@
-import { PAUSE_WORDS } from '../../outbox/operator/pauses.js';
 import { toPublicPauses } from '../../outbox/operator/reports.js';
+import { PAUSE_WORDS } from '../../outbox/operator/resume.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import type { Outlook } from '../../outbox/store/store.js';

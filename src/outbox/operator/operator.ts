@@ -7,10 +7,10 @@ import { decide, reopen, replace } from './decide.js';
 import { readDecisions } from './decision-log.js';
 import { readGroups } from './groups.js';
 import { readOverview } from './overview.js';
-import { resume } from './pauses.js';
 import { preview } from './preview.js';
 import { reconcileShown, verifySteps } from './receipt-methods.js';
 import { readDetails } from './report-details.js';
+import { resume } from './resume.js';
 import { search } from './search.js';
 import { undo } from './undo.js';
 

@@ -5,7 +5,7 @@ import { headOfLine, type LogLine, type ReceiptHead } from '../rules/receipt-ent
 import type { ShownState } from '../rules/state-machine.js';
 import { type Outlook, pausesOf } from '../store/store.js';
 import { isShown, type OperatorContext } from './context.js';
-import { type ShownPause, shownPauses } from './pauses.js';
+import { type ShownPause, shownPauses } from './resume.js';
 
 type StateCounts = Readonly<Record<ShownState, number>>;
 

@@ -8,8 +8,8 @@ import { keyIdOf } from '../seal/standard-seal.js';
 import { type Outlook, pausesOf, type ReceiptLog } from '../store/store.js';
 import { isShown, type OperatorContext } from './context.js';
 import type { DecisionRecord } from './decision-log.js';
-import { type ShownPause, shownPauses } from './pauses.js';
 import { type ReportSummary, relatedRows, type ShownProblem, shownProblem, shownText, summaryOf } from './reports.js';
+import { type ShownPause, shownPauses } from './resume.js';
 
 /** A report with the details that `outbox show` prints, and its timeline. A null is a fact that it does not have. */
 export interface ReportDetails extends ReportSummary {

@@ -73,7 +73,7 @@ function tellEnd({ row, change }: Finished, done: boolean, events: Events, waite
 
 /**
  * The loop of a worker. Each turn writes results and claims rows in one commit, and starts the attempts. All decisions
- * are in `plan.ts`, `state-machine.ts` and `pause.ts`.
+ * are in `plan.ts`, `pauses.ts` and the files of `rules/`.
  */
 export function createWorker(
   settings: OutboxSettings,
