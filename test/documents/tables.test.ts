@@ -114,7 +114,7 @@ const HELP = /^ +--help +Print this help\n/m;
 const block = (text: string) => `\`\`\`text\n${text.replace(HELP, '').trimEnd()}\n\`\`\``;
 
 /** The note that every command with a `<report>` prints. */
-const A_REPORT = /A <report> is an id.*?have it\./s;
+const A_REPORT = /A <report> is an id.*?need --account or --environment\./s;
 
 /** The help of a command. The options that it shares with another one are only named. */
 function withoutOptionsOf(other: string, command: Described): string {

@@ -62,7 +62,7 @@ describe('a report for a relay', () => {
     expect(await store.list({ limit: 2 })).toMatchObject([{ state: 'recorded', body: undefined, excerpt: undefined }]);
   });
 
-  it('is its own data, whatever a library put on the prototype of all objects', async () => {
+  it('is its own data, also if a library changed the prototype of all objects', async () => {
     const { outbox, run, sent } = scripted(recorded);
     const toJSON = () => ({ bet_id: 'another' });
     Object.defineProperty(Object.prototype, 'toJSON', { value: toJSON, configurable: true });
