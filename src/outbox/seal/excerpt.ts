@@ -3,7 +3,7 @@ import { asRecord } from '../../platform/as-record.js';
 import { type OperationName, operationNames, operations } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
 import type { Row } from '../rules/state-machine.js';
-import type { OutboxSettings } from '../settings.js';
+import type { OutboxStore } from '../store/store.js';
 import { OWN_KEY } from './key-ring.js';
 import { missingKeyOf, ofExcerpt, type Seal, type SealContext } from './seal.js';
 import { keyIdOf } from './standard-seal.js';
@@ -124,7 +124,7 @@ export interface Excerpts {
   locationIn(ids: readonly string[], transaction: unknown): Promise<Location | undefined>;
 }
 
-export const createExcerpts = ({ store, seal }: Pick<OutboxSettings, 'store' | 'seal'>): Excerpts => ({
+export const createExcerpts = ({ store, seal }: { readonly store: OutboxStore; readonly seal: Seal }): Excerpts => ({
   make: (about, body) => makeExcerpt(seal, about, body),
   isErased: (row) => erasedBy(row) !== undefined,
   async locationIn(ids, transaction) {
