@@ -5,8 +5,11 @@ import type { NinVerificationRequest } from '../schema/nin.js';
 import type { SettledWithdrawal, WithdrawalEvent } from '../schema/withdrawal.js';
 import type { CallOptions } from './options.js';
 
-/** Parameters that may be in the payload instead of the options. They are removed before it is sent. */
-type PayloadParameters = Pick<CallOptions, 'environment' | 'clientIP'>;
+/**
+ * Parameters that may be in the payload instead of the options. They are removed before it is sent. Exported, since an
+ * editor would not show their comments otherwise.
+ */
+export type PayloadParameters = Pick<CallOptions, 'environment' | 'clientIP'>;
 
 type DeepPartial<T> = T extends Date
   ? T
