@@ -10,8 +10,8 @@ export interface Ended {
   readonly err: string;
 }
 
-const openTerminal = (stdin = '') => ({
-  stdin: Readable.from([stdin]),
+const openTerminal = (stdin: string | readonly Uint8Array[] = '') => ({
+  stdin: Readable.from(typeof stdin === 'string' ? [stdin] : stdin),
   stdout: new PassThrough(),
   stderr: new PassThrough(),
 });
@@ -28,7 +28,11 @@ const keep = (stream: PassThrough) => {
  * Runs the command line to its end within this process, with its own streams. `stdin` is its input. `isTTY`: it writes
  * to a terminal.
  */
-export async function runCli(words: readonly string[], stdin = '', { isTTY = false } = {}): Promise<Ended> {
+export async function runCli(
+  words: readonly string[],
+  stdin: string | readonly Uint8Array[] = '',
+  { isTTY = false } = {},
+): Promise<Ended> {
   const terminal = openTerminal(stdin);
   Object.assign(terminal.stdout, { isTTY });
   const [out, err] = [keep(terminal.stdout), keep(terminal.stderr)];

@@ -1,10 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { hasCode } from '../../errors/errors.js';
 import { prepareReplacement } from '../../outbox/operator/decide-row.js';
 import { mayReplace, type Row } from '../../outbox/rules/state-machine.js';
+import { parseJson } from '../../web/read-json.js';
 import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
 import { printDecided } from './decide.js';
 import { findReport } from './find.js';
+import { alterationOf } from './import/lines.js';
 import { enter, intakeOf, readImporter } from './import/target.js';
 import { needed, type OutboxValues } from './options.js';
 import { newDecision, type View } from './view.js';
@@ -49,22 +52,29 @@ async function freeze({ store }: View, values: OutboxValues, row: Row, payload: 
   }
 }
 
+/** Reads JSON exactly as it is written: the data is sent under a person's name. */
 async function readPayload(path: string): Promise<unknown> {
-  const text = await readText(path);
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // The message of the parser shows a part of the text.
-    throw new Failure(`${path === '-' ? 'standard input' : path} is not JSON. Nothing was changed`);
-  }
+  const bytes = await readBytes(path);
+  const refuse = (why: string) => new Failure(`${path === '-' ? 'standard input' : path} ${why}. Nothing was changed`);
+  if (!isUtf8(bytes)) throw refuse('is not UTF-8 text: save it in UTF-8');
+  const text = bytes.toString('utf8').replace(BYTE_ORDER_MARK, '');
+  const payload = parseJson(text);
+  // The message of the parser would show a part of the text.
+  if (payload === undefined) throw refuse('is not JSON');
+  const altered = alterationOf(text);
+  if (altered !== undefined) throw refuse(altered);
+  return payload;
 }
 
-async function readText(path: string): Promise<string> {
+const BYTE_ORDER_MARK = /^\ufeff/;
+
+async function readBytes(path: string): Promise<Buffer> {
   try {
-    if (path !== '-') return await readFile(path, 'utf8');
-    let text = '';
-    for await (const piece of terminal().stdin) text += String(piece);
-    return text;
+    if (path !== '-') return await readFile(path);
+    const pieces: Buffer[] = [];
+    // A piece may end within a character.
+    for await (const piece of terminal().stdin) pieces.push(Buffer.from(piece));
+    return Buffer.concat(pieces);
   } catch (error) {
     throw new Failure(`${path} cannot be read (${codeOf(error)}). Nothing was changed`);
   }

@@ -51,7 +51,10 @@ const written = (name: string, content: unknown): string => {
 function begin(of = plain) {
   vi.stubEnv('LOCATION_SDK_STAGING_BASE_URL', GATEWAY);
   const file = copyOf(of);
-  return { file, run: (words: readonly string[], stdin?: string) => runCli(['outbox', file, ...words], stdin) };
+  return {
+    file,
+    run: (words: readonly string[], stdin?: Parameters<typeof runCli>[1]) => runCli(['outbox', file, ...words], stdin),
+  };
 }
 
 const because = ['--reason', 'the amount was in kobo'];
@@ -124,6 +127,33 @@ describe('outbox replace', () => {
     expect(ended.code).toBe(0);
     expect(jsonOf(ended.out)).toEqual([{ id: bet('B-1'), done: true, state: 'waiting' }]);
     expect(await send(file, ENCRYPTION)).toContainEqual(['reportBetEvent', 7]);
+  });
+
+  it('reads a file exactly as it is written, or refuses it', async () => {
+    const { file, run } = begin();
+    const named = { ...right, user: { ...right.user, first_name: 'Adé' } };
+    const json = JSON.stringify(named);
+    const before = await run(['show', bet('B-1'), '--json']);
+    for (const [content, why] of [
+      [Buffer.from(json, 'latin1'), 'is not UTF-8 text'],
+      [Buffer.from(json, 'utf16le'), 'is not UTF-8 text'],
+      [json.replace('"amount":7', '"amount":7,"amount":700'), 'contains the name of a member twice'],
+      [json.replace('"amount":7', '"amount":7.123456789012345678'), 'contains a number with too many digits'],
+    ] as const) {
+      const path = join(folder, 'odd.json');
+      writeFileSync(path, content);
+      const { code, err } = await run(['replace', bet('B-1'), path, ...because]);
+      expect([code, err]).toEqual([2, expect.stringContaining(`odd.json ${why}`)]);
+    }
+    expect(await run(['show', bet('B-1'), '--json'])).toEqual(before);
+
+    const bytes = Buffer.from(`\ufeff${json}`);
+    const within = bytes.indexOf(Buffer.from('é')) + 1;
+    const pieces = [bytes.subarray(0, within), bytes.subarray(within)];
+    expect(await run(['replace', bet('B-1'), '-', ...because], pieces)).toMatchObject({ code: 0 });
+    const store = await openStore(file);
+    expect((await store.get([bet('B-1')]))[0]?.body).toContain('"first_name":"Adé"');
+    await store.close?.();
   });
 
   it('refuses wrong calls and data, shows no personal data, and changes nothing', async () => {

@@ -140,6 +140,18 @@ const isRounded = (token: string): boolean =>
     ? exactNumber(token) === undefined
     : Math.abs(Number(token)) < SMALLEST && /[1-9]/.test(token.replace(/e.*/i, ''));
 
+/** The reason why `JSON.parse` reads other data than a valid JSON text says. Undefined if it does not. */
+export function alterationOf(text: string): string | undefined {
+  // JSON.parse keeps the last value silently.
+  const codes = scanJson(text).map(({ code }) => code);
+  if (codes.includes('conflict')) return 'contains the name of a member twice';
+  if (codes.includes('not-json')) return 'is nested deeper than any report';
+  const isAltered = ([token]: readonly string[]) => token !== undefined && token[0] !== '"' && isRounded(token);
+  return [...text.matchAll(TOKENS)].some(isAltered)
+    ? 'contains a number with too many digits: JavaScript would round it'
+    : undefined;
+}
+
 /** Reads a line of JSON: the payload of the method. Its `timestamp` may also be a date with a time zone. */
 function readJsonLine(text: string, line: number, { operation }: Shape): ImportLine {
   let payload: unknown;
@@ -149,13 +161,8 @@ function readJsonLine(text: string, line: number, { operation }: Shape): ImportL
     return unread(line, 'is not a complete JSON object on one line');
   }
   if (!isRecord(payload)) return unread(line, 'expected a JSON object');
-  // JSON.parse keeps the last value silently.
-  const codes = scanJson(text).map(({ code }) => code);
-  if (codes.includes('conflict')) return unread(line, 'contains the name of a member twice');
-  if (codes.includes('not-json')) return unread(line, 'is nested deeper than any report');
-  for (const [token] of text.matchAll(TOKENS))
-    if (token[0] !== '"' && isRounded(token))
-      return unread(line, 'contains a number with too many digits: JavaScript would round it');
+  const altered = alterationOf(text);
+  if (altered !== undefined) return unread(line, altered);
   const problems: LineProblem[] = [];
   if (typeof payload.timestamp === 'string') {
     const time = readTime(payload.timestamp);
