@@ -56,9 +56,36 @@ describe.for(['README.md', 'docs/start/page.md'])('the page of %s', (document) =
     await expect
       .poll(() => seen(page))
       .toMatchObject({
-        text: expect.stringMatching(/does not work at the moment|did not get through/),
+        text: expect.stringContaining('does not work at the moment'),
         disabled: false,
       });
+  });
+
+  test('a bet keeps its key over a reload until the gateway has its report', async ({ page, shop }) => {
+    const keys: (string | undefined)[] = [];
+    page.on('request', (sent) => sent.url().endsWith('/bets') && keys.push(sent.headers()['idempotency-key']));
+    const press = async (says: RegExp) => {
+      await page.getByRole('button').click();
+      await expect.poll(() => seen(page)).toEqual({ text: expect.stringMatching(says), disabled: false });
+    };
+    await openPage(page, shop.url, pageOf(document));
+    shop.gateway.faults.add({ kind: 'status', status: 422 });
+    await press(/This was refused/);
+    await page.reload();
+    await press(/Your bet is recorded/);
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+    await press(/We have received this before/);
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  test('a route that never answers gives the button back', async ({ page, shop }) => {
+    await openPage(page, shop.url, pageOf(document).replace('20_000', '200'));
+    await page.unroute('**/bets');
+    await page.route('**/bets', () => {});
+    await page.getByRole('button').click();
+    await expect
+      .poll(() => seen(page))
+      .toMatchObject({ text: expect.stringContaining('does not work at the moment'), disabled: false });
   });
 
   for (const [what, change, host] of [

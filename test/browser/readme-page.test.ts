@@ -88,10 +88,10 @@ test('a report in doubt is sent again with the same bytes, and no second bet is 
   const sent: (string | null)[] = [];
   page.on('request', (request) => request.url().includes('/relay/') && sent.push(request.postData()));
   await press(page);
-  await says(page, 'We are not sure yet.');
+  await says(page, 'We do not know yet whether this went through.');
   await press(page);
   await says(page, 'One moment, please.');
-  await says(page, 'We are not sure yet.');
+  await says(page, 'We do not know yet whether this went through.');
   await fetch(`${started.gateway}/__admin/faults`, { method: 'DELETE' });
   await press(page);
   await says(page, 'Your bet is recorded');
@@ -106,7 +106,7 @@ test('without a network the same bet is placed when it is back', async ({ open, 
   const { keys } = await openReadme(page, started.site);
   await page.context().setOffline(true);
   await press(page);
-  await says(page, 'That did not get through.');
+  await says(page, 'This was not sent. Check your connection, and try again.');
   await page.context().setOffline(false);
   await press(page);
   await says(page, 'Your bet is recorded');
@@ -121,11 +121,14 @@ test('it gives advice for each refusal, and is accessible with it', async ({ ope
   const { page } = await open({ ...ALLOWED, bypassCSP: true });
   const { keys } = await openReadme(page, started.site);
   for (const [status, error, words, bets] of [
-    [503, location, 'Allow your location for this site', 1],
+    [503, location, 'Allow this site to use your location', 1],
     // First the relay has no time, then the gateway.
-    [429, { ...later, outcome: 'not-sent' }, 'not taken yet', 1],
-    [429, { ...later, outcome: 'rejected' }, 'not taken yet', 1],
-    [422, { code: 'unprocessable', outcome: 'rejected' }, 'This was refused.', 2],
+    [429, { ...later, outcome: 'not-sent' }, 'The service is busy. Try again in 60 s.', 1],
+    [429, { ...later, outcome: 'rejected' }, 'The service is busy. Try again in 60 s.', 1],
+    [422, { code: 'unprocessable', outcome: 'rejected' }, 'This was refused. Contact support. (BET-', 1],
+    [401, { code: 'authentication', outcome: 'not-sent' }, 'You are logged out. Log in', 1],
+    // The gateway refuses the operator's key: no login of the player helps.
+    [502, { code: 'authentication', outcome: 'rejected' }, 'This does not work at the moment.', 1],
     [409, { code: 'duplicate', outcome: 'rejected', conflict: true }, 'Something else is recorded in its place.', 2],
   ] as const) {
     keys.length = 0;

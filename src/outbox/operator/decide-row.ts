@@ -77,10 +77,12 @@ export async function prepareReplacement(
   const { id, operation: name, environment } = before;
   const operation = reportNames.find((one) => one === name);
   if (!operation) throw refusal('replace', `${id}: its operation is not a report`);
+  const named = memberOf(payload, operations[operation].reference);
+  if (named !== undefined && named !== before.reference) throw otherReport(id);
   // Without it the report would get the time of its correction.
   if (operations[operation].request.optional.includes('timestamp') && !hasAny(payload, ['timestamp']))
     throw new ValidationError(
-      `replace: payload.timestamp: is required: the time of the event, not of its correction. Nothing was changed.`,
+      `replace: payload.timestamp: ${id} needs the time of the event, not of its correction. Nothing was changed.`,
       { operation: 'replace', issues: [{ path: 'payload.timestamp', code: 'missing', message: 'is required' }] },
     );
   const isLocated = operations[operation].location === 'none' || hasAny(options, PLACE) || hasAny(payload, PLACE);
@@ -98,12 +100,15 @@ export async function prepareReplacement(
 /** The members that say where an event happened. */
 const PLACE = ['location', 'clientIP'];
 
-/** Whether a value has one of these members. Its check refuses a getter that throws. */
-function hasAny(value: unknown, names: readonly string[]): boolean {
+/** Whether a value has one of these members. */
+const hasAny = (value: unknown, names: readonly string[]) => names.some((name) => memberOf(value, name) !== undefined);
+
+/** A member. If its getter throws, the error, which the check of the report refuses. */
+function memberOf(value: unknown, name: string): unknown {
   try {
-    return names.some((name) => asRecord(value)[name] !== undefined);
-  } catch {
-    return true;
+    return asRecord(value)[name];
+  } catch (error) {
+    return error;
   }
 }
 

@@ -96,8 +96,12 @@ describe('a refused report whose data is replaced', () => {
     const { outbox } = await refusedWorld();
     await expect(outbox.replace(BET, betEvent({ amount: 7 }), because)).rejects.toMatchObject({
       code: 'validation',
-      message: expect.stringContaining('payload.timestamp: is required'),
+      message: expect.stringContaining(`payload.timestamp: ${BET} needs the time of the event`),
     });
+    // Data of another report needs no time to be refused.
+    await expect(outbox.replace(BET, betEvent({ bet_id: 'BET-2' }), because)).rejects.toThrow(
+      `expected the data of ${BET}`,
+    );
     expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', decisions: [] });
   });
 
