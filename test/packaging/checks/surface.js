@@ -1,6 +1,6 @@
 // The public surface: each entry's names and signatures, as API Extractor reads them from the declarations. The reports
 // stand in the folder `surface`, so that a change of the surface shows in a diff. `npm run surface` writes them anew.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,6 +40,7 @@ async function readSurface(installed, entries, folder) {
           enabled: true,
           reportFileName: reportOf(entry),
           reportFolder: folder,
+          includeForgottenExports: true,
           reportTempFolder: join(folder, 'temp'),
         },
         docModel: { enabled: false },
@@ -73,7 +74,10 @@ const namesIn = (report) =>
 const read = (name) => readFileSync(name, 'utf8');
 
 /** @param {import('../run.js').Packed} packed */
-export async function checkSurface({ installed }) {
+export async function checkSurface({ project, installed: packed }) {
+  // Outside of `node_modules`: API Extractor writes no signature of a type that a dependency declares.
+  const installed = join(project, 'surface');
+  cpSync(packed, installed, { recursive: true });
   /** @type {[string, { import?: { types?: string } } | string][]} */
   const exports = Object.entries(readJson(join(installed, 'package.json')).exports);
   const entries = exports.flatMap(([, conditions]) =>
