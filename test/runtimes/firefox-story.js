@@ -14,12 +14,23 @@ const PATIENCE_MS = 20_000;
 /** So long that no report is sent again because its lease is over. */
 const LEASE_MS = 600_000;
 const STAYS = 'One moment. If this text stays, contact support.';
+const NOT_SENT = 'This was not sent. Check your connection, and try again.';
+const OFFLINE = 'You are offline. Connect to the internet, and ask again: it cannot count twice.';
 const NOT_STORED = 'Your browser could not save this. Allow this site to store data, and try again.';
-const TAG = '<script src="/location-sdk.relay.global.js">';
+/** The script of a page of the documents. */
+const SCRIPT = /<script src="\/(location-sdk\.\w+\.global\.js)"/;
+/** The changes that break such a page. @type {Readonly<Record<string, (html: string) => string>>} */
+const BROKEN = {
+  blocked: (html) => html.replace(SCRIPT, '<script src="http://127.0.0.1:9/$1"'),
+  hash: (html) => html.replace(SCRIPT, `$& integrity="sha384-${Buffer.alloc(48).toString('base64')}"`),
+  option: (html) => html.replace("'/relay'", "'ftp://relay'"),
+};
+/** The pages that people copy: of the README, of the tutorial, and with an outbox. */
+const COPIED = ['/readme', '/start', '/whole'];
+const LANGUAGES = ['fr', 'ha', 'ig', 'pcm', 'yo'];
 /** A host that is not of this machine, so that its pages are insecure. Firefox asks this machine for every name. */
 const INSECURE_HOST = 'operator.example';
 const INSECURE = { 'network.dns.native-is-localhost': true, 'dom.security.https_first': false };
-const UNFIT_HASH = `${TAG.slice(0, -1)} integrity="sha384-${Buffer.alloc(48).toString('base64')}">`;
 
 /** The page of the outbox. */
 const OUTBOX = `<!doctype html><meta charset="utf-8"><script src="/location-sdk.outbox.global.js"></script><script>
@@ -62,30 +73,47 @@ export async function tellFirefoxStory(executable, profile, project) {
   const site = await serveSite(project);
   const env = { ...executable.env, HOME: project };
   let firefox = await startFirefox({ path: executable.path, env }, profile('.firefox-story', INSECURE));
+  const seen = (/** @type {string} */ context) => () => firefox.evaluate(context, SEEN);
+  const press = (/** @type {string} */ context) =>
+    firefox.evaluate(context, `document.querySelector('button').click()`);
   try {
-    // The pages of the README.
-    for (const what of ['blocked', 'hash', 'option']) {
-      const context = await firefox.open(`${site.url}/readme?${what}`);
-      assert.deepEqual(await firefox.evaluate(context, SEEN), [STAYS, true], `the README's page, ${what}`);
-      await firefox.close(context);
+    // Pages whose button must not be pressed.
+    await firefox.send('session.subscribe', { events: ['log.entryAdded'] });
+    for (const path of COPIED) {
+      for (const what of [...Object.keys(BROKEN), 'http']) {
+        const url = what === 'http' ? site.url.replace('127.0.0.1', INSECURE_HOST) : site.url;
+        const context = await firefox.open(`${url}${path}?${what}`);
+        assert.deepEqual(await seen(context)(), [STAYS, true], `${path}, ${what}`);
+        assert.equal(await firefox.evaluate(context, 'isSecureContext'), what !== 'http');
+        const errors = firefox.events.filter(({ params }) => params.source.context === context);
+        // For the developer, in the console.
+        assert.match(errors.map(({ params }) => params.text).join(), /LocationSDK|relayUrl/, `${path}, ${what}`);
+        await firefox.close(context);
+      }
     }
-    const insecure = await firefox.open(`${site.url.replace('127.0.0.1', INSECURE_HOST)}/readme`);
-    assert.equal(await firefox.evaluate(insecure, 'isSecureContext'), false, 'a page over plain HTTP is secure');
-    assert.deepEqual(await firefox.evaluate(insecure, SEEN), [STAYS, true], "the README's page over plain HTTP");
-    await firefox.close(insecure);
     const page = await firefox.open(`${site.url}/readme`);
-    assert.deepEqual(await firefox.evaluate(page, SEEN), ['', false], "the README's page");
-    const press = () => firefox.evaluate(page, `document.querySelector('button').click()`);
-    await press();
-    const said = () => firefox.evaluate(page, `document.querySelector('output').value`);
-    await becomes(said, 'Your bet is recorded.', "the README's page");
+    await becomes(seen(page), ['', false], "the README's page");
+    await press(page);
+    await becomes(seen(page), ['Your bet is recorded.', false], "the README's page");
+    const start = await firefox.open(`${site.url}/start`);
+    await becomes(seen(start), ['', false], "the tutorial's page");
+    await press(start);
+    await becomes(seen(start), ['Your bet is recorded, with the location from gps.', false], "the tutorial's page");
+    await firefox.close(start);
 
-    // The guide's page with an outbox tells the operator's own route that the gateway refused its report.
+    // The guide's page with an outbox tells the operator's own route that the gateway refused its report, and at the
+    // next visit that it waits.
+    site.gateway.faults.add({ kind: 'status', status: 422 });
     const whole = await firefox.open(`${site.url}/whole`);
-    await becomes(() => firefox.evaluate(whole, SEEN), ['', false], "the guide's page with an outbox");
-    await firefox.evaluate(whole, `document.querySelector('button').click()`);
-    await becomes(() => site.quarantined().map(({ report }) => report?.reference), ['TAKEN'], 'the refused reports');
+    await becomes(seen(whole), ['', false], "the guide's page with an outbox");
+    await press(whole);
+    await becomes(seen(whole), ['Your bet is placed.', false], "the guide's page with an outbox");
+    const told = () => site.told.map(({ report, quarantined }) => report?.code ?? quarantined);
+    await becomes(told, ['unprocessable'], 'the refused report');
+    assert.doesNotMatch(JSON.stringify(site.told), /6\.4474|U-1|Adaeze/);
     await firefox.close(whole);
+    await firefox.close(await firefox.open(`${site.url}/whole`));
+    await becomes(told, ['unprocessable', 1], 'the refused report of the earlier visit');
 
     // A clock that is three years behind.
     const late = await firefox.open(`${site.url}/readme`);
@@ -96,10 +124,13 @@ export async function tellFirefoxStory(executable, profile, project) {
         Date.now = () => now() - ${3 * 365 * 86_400_000};
         const location = { latitude: 6.4, longitude: 7.5, source: 'gps' };
         return LocationSDK.createClient({ relayUrl: '/relay' }).reportBetEvent({ bet_id: 'LATE', amount: 1500 }, { location })
-          .then(({ outcome }) => outcome, (error) => error.message);
+          .then(({ outcome }) => [outcome], (error) => [error.message, LocationSDK.playerMessage(error).situation]);
       })()`,
     );
-    assert.match(refusal, /set the clock of this device/);
+    assert.match(refusal[0], /set the clock of this device/);
+    assert.equal(refusal[1], 'entries');
+    assert.equal(site.arrived('LATE')(), 1, 'the relay did not see the report');
+    assert.ok(!site.gateway.reports().some(({ reference }) => reference === 'LATE'), 'it is recorded');
     await firefox.close(late);
 
     // Ten answers, all of them finished for Firefox.
@@ -114,18 +145,26 @@ export async function tellFirefoxStory(executable, profile, project) {
     await becomes(() => ended('network.responseCompleted'), 10, 'the answers of the relay');
     assert.equal(ended('network.fetchError'), 0, 'a request is shown as failed');
 
-    // Offline, in English and Hausa.
+    // Offline: the words of the page, and of the client's error in each language, by the code of the guide.
     const offline = (/** @type {object | null} */ networkConditions) =>
       firefox.send('emulation.setNetworkConditions', { networkConditions, contexts: [page] });
-    await firefox.evaluate(page, `fetch('/ha.json').then((it) => it.json()).then((it) => { globalThis.hausa = it; })`);
+    const languages = [...LANGUAGES, 'absent'];
+    const loaded = languages.map((name) => {
+      const code = site.guide.replace('ha.json', `${name}.json`);
+      return `(async () => { ${code}; await hausa; return wordsFor; })()`;
+    });
+    await firefox.evaluate(page, `Promise.all([${loaded}]).then((all) => { globalThis.all = all; })`);
     await offline({ type: 'offline' });
+    await press(page);
+    await becomes(seen(page), [NOT_SENT, false], "the README's page offline");
     const words = `LocationSDK.createClient({ relayUrl: '/relay', retry: { limit: 0 } })
       .reportBetEvent({ bet_id: 'OFF', amount: 1500 }, { location: { latitude: 6.4, longitude: 7.5, source: 'gps' } })
-      .catch((error) => [LocationSDK.playerMessage(error).text, LocationSDK.playerMessage(error, { messages: hausa }).text])`;
-    const [english, hausa] = await firefox.evaluate(page, words);
-    assert.match(english, /^You are offline\./);
-    assert.equal(hausa, site.hausa.offline);
+      .catch((error) => Promise.all(all.map((wordsFor) => wordsFor(error))))`;
+    const texts = LANGUAGES.map((name) => JSON.parse(site.messages(name)).offline);
+    assert.deepEqual(await firefox.evaluate(page, words), [...texts, OFFLINE]);
     await offline(null);
+    await press(page);
+    await becomes(seen(page), ['Your bet is recorded.', false], "the README's page, with the network again");
     await firefox.close(page);
 
     // The tab that sends is closed: the one beside it sends the report again at once.
@@ -167,6 +206,12 @@ export async function tellFirefoxStory(executable, profile, project) {
     assert.match(advice, /Report with the client instead/);
     const byClient = `client.reportBetEvent({ bet_id: 'B-3', amount: 1500 }, { location: { latitude: 6.4, longitude: 7.5, source: 'gps' } }).then(({ outcome }) => outcome)`;
     assert.equal(await firefox.evaluate(without, byClient), 'recorded');
+    const denies = await firefox.open(`${site.url}/whole`);
+    await becomes(seen(denies), ['', false], 'without storage');
+    const before = site.gateway.reports().length;
+    await press(denies);
+    await becomes(seen(denies), ['Your bet is placed.', false], 'without storage');
+    assert.equal(site.gateway.reports().length, before + 1);
     return /Firefox\/([\d.]+)/.exec(agent)?.[1] ?? '?';
   } finally {
     await firefox.kill();
@@ -183,9 +228,16 @@ async function serveSite(project) {
   const { toNodeHandler } = /** @type {typeof import('location-sdk/node')} */ (require('location-sdk/node'));
   const folder = join(project, 'node_modules/location-sdk');
   const read = (/** @type {string} */ file) => readFileSync(join(folder, file), 'utf8');
-  const readme = /^```html\n(.*?)^```$/ms.exec(read('README.md'))?.[1] ?? '';
-  const whole = read('examples/stored-reports.html').replace('U-88412', betUser.user_id);
-  const hausa = JSON.parse(read('dist/player-messages/ha.json'));
+  const codeOf = (/** @type {string} */ file, /** @type {string} */ language, begin = '') =>
+    new RegExp(`^\`{3}${language}\\n(${begin}.*?)^\`{3}$`, 'ms').exec(read(file))?.[1] ?? '';
+  /** @type {Readonly<Record<string, string>>} */
+  const pages = {
+    '/readme': codeOf('README.md', 'html'),
+    '/start': codeOf('docs/start/page.md', 'html'),
+    '/whole': read('examples/stored-reports.html').replace('U-88412', betUser.user_id),
+    '/outbox': OUTBOX,
+  };
+  const messages = (/** @type {string} */ language) => read(`dist/player-messages/${language}.json`);
 
   const gateway = createMockGateway();
   const { location: _fixed, ...options } = gateway.clientOptions();
@@ -194,16 +246,12 @@ async function serveSite(project) {
     authorize: () => ({ user: betUser }),
     logger: {},
   });
-  /** The bets of the pages. The gateway holds other data of the second one. */
-  const bets = ['README', 'TAKEN'];
-  const place = { latitude: 6.4, longitude: 7.5, source: 'desk' };
-  await createClient(options).reportBetEvent({ bet_id: 'TAKEN', amount: 9, user: betUser }, { location: place });
+  let bets = 0;
   let held = 0;
   /** The bodies of the requests to the relay. @type {string[]} */
   const arrivals = [];
-  /** @typedef {{ report?: { reference: string } }} Told */
-  /** The quarantined reports that a page told of. @type {Told[]} */
-  const quarantined = [];
+  /** What pages told of quarantined reports. @type {{ report?: { code: string }, quarantined?: number }[]} */
+  const told = [];
   const handle = toNodeHandler(async (request, connection) => {
     arrivals.push(await request.clone().text());
     const answer = await relay(request, connection);
@@ -213,41 +261,37 @@ async function serveSite(project) {
     }
     return answer;
   });
-  /** @type {Record<string, (search: string) => readonly [type: string, body: string]>} */
-  const files = {
-    '/outbox': () => ['text/html', OUTBOX],
-    '/whole': () => ['text/html', whole],
-    '/readme': (search) => [
-      'text/html',
-      {
-        '?blocked': readme.replace(TAG, '<script src="http://127.0.0.1:9/location-sdk.relay.global.js">'),
-        '?hash': readme.replace(TAG, UNFIT_HASH),
-        '?option': readme.replace("'/relay'", "'ftp://relay'"),
-      }[search] ?? readme,
-    ],
-    '/bets': () => ['application/json', JSON.stringify({ bet_id: bets.shift(), amount: 1500 })],
-    '/ha.json': () => ['application/json', JSON.stringify(hausa)],
-    '/location-sdk.relay.global.js': () => ['text/javascript', read('dist/location-sdk.relay.global.js')],
-    '/location-sdk.outbox.global.js': () => ['text/javascript', read('dist/location-sdk.outbox.global.js')],
+  const answerOf = (/** @type {string} */ path, /** @type {string} */ query) => {
+    const page = pages[path];
+    if (page) return ['text/html', BROKEN[query]?.(page) ?? page];
+    if (path === '/bets') {
+      bets += 1;
+      return ['application/json', JSON.stringify({ bet_id: `BET-${bets}`, amount: 1500 })];
+    }
+    const [, language] = /^\/player-messages\/(\w+)\.json$/.exec(path) ?? [];
+    if (language && LANGUAGES.includes(language)) return ['application/json', messages(language)];
+    return /^\/location-sdk\.\w+\.global\.js$/.test(path) ? ['text/javascript', read(`dist${path}`)] : [];
   };
   const server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url ?? '/', 'http://127.0.0.1');
     if (pathname.startsWith('/relay/')) return handle(request, response);
-    if (pathname === '/quarantined')
-      void json(request).then((told) => void quarantined.push(/** @type {Told} */ (told)));
-    const [type, body] = files[pathname]?.(search) ?? [];
+    if (pathname === '/quarantined') void json(request).then((what) => void told.push(/** @type {any} */ (what)));
+    const [type, body] = answerOf(pathname, search.slice(1));
     response.writeHead(type ? 200 : 404, { 'content-type': `${type ?? 'text/plain'}; charset=utf-8` }).end(body);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
     url: `http://127.0.0.1:${port}`,
-    hausa,
+    gateway,
+    told,
+    messages,
+    /** The code of the guide for words in another language. */
+    guide: codeOf('docs/how-to/player-messages.md', 'js', 'const hausa'),
     /** The next answers of the relay never come. @param {number} count */
     hold(count) {
       held = count;
     },
-    quarantined: () => quarantined,
     /** How often this report came to the relay. @param {string} name */
     arrived: (name) => () => arrivals.filter((body) => body.includes(`"${name}"`)).length,
     close() {
