@@ -88,14 +88,18 @@ async function openSession(address) {
   };
   await send('session.new', { capabilities: {} });
 
+  /** Loads a page in a tab. @param {string} context @param {string} url */
+  const load = (context, url) => send('browsingContext.navigate', { context, url, wait: 'complete' });
+
   return {
     /** All events of the subscriptions so far. */
     events,
     send,
+    load,
     /** Opens a tab with a page. Resolves with its context when the page has loaded. @param {string} url */
     async open(url) {
       const { context } = await send('browsingContext.create', { type: 'tab' });
-      await send('browsingContext.navigate', { context, url, wait: 'complete' });
+      await load(context, url);
       return context;
     },
     /** @param {string} context */
