@@ -66,7 +66,9 @@ describe.for(['README.md', 'docs/start/page.md'])('the page of %s', (document) =
     page.on('request', (sent) => sent.url().endsWith('/bets') && keys.push(sent.headers()['idempotency-key']));
     const press = async (says: RegExp) => {
       await page.getByRole('button').click();
-      await expect.poll(() => seen(page)).toEqual({ text: expect.stringMatching(says), disabled: false });
+      await expect
+        .poll(() => seen(page), { timeout: 15_000 })
+        .toEqual({ text: expect.stringMatching(says), disabled: false });
     };
     await openPage(page, shop.url, pageOf(document));
     shop.gateway.faults.add({ kind: 'status', status: 422 });

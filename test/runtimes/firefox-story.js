@@ -19,7 +19,7 @@ const OFFLINE = 'You are offline. Connect to the internet, and ask again: it can
 const NOT_STORED = 'Your browser could not save this. Allow this site to store data, and try again.';
 /** The script of a page of the documents. */
 const SCRIPT = /<script src="\/(location-sdk\.\w+\.global\.js)"/;
-/** The changes that break such a page. @type {Readonly<Record<string, (html: string) => string>>} */
+/** Changes that break one of these pages. @type {Readonly<Record<string, (html: string) => string>>} */
 const BROKEN = {
   blocked: (html) => html.replace(SCRIPT, '<script src="http://127.0.0.1:9/$1"'),
   hash: (html) => html.replace(SCRIPT, `$& integrity="sha384-${Buffer.alloc(48).toString('base64')}"`),
@@ -254,7 +254,8 @@ async function serveSite(project) {
   let held = 0;
   /** The bodies of the requests to the relay. @type {string[]} */
   const arrivals = [];
-  /** What pages told of quarantined reports. @type {{ report?: { code: string }, quarantined?: number }[]} */
+  /** @typedef {{ report?: { code: string }, quarantined?: number }} Told */
+  /** The words of pages about quarantined reports. @type {Told[]} */
   const told = [];
   const handle = toNodeHandler(async (request, connection) => {
     arrivals.push(await request.clone().text());
@@ -279,7 +280,7 @@ async function serveSite(project) {
   const server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url ?? '/', 'http://127.0.0.1');
     if (pathname.startsWith('/relay/')) return handle(request, response);
-    if (pathname === '/quarantined') void json(request).then((what) => void told.push(/** @type {any} */ (what)));
+    if (pathname === '/quarantined') void json(request).then((what) => void told.push(/** @type {Told} */ (what)));
     const [type, body] = answerOf(pathname, search.slice(1));
     response.writeHead(type ? 200 : 404, { 'content-type': `${type ?? 'text/plain'}; charset=utf-8` }).end(body);
   });
