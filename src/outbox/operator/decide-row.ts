@@ -77,7 +77,7 @@ export async function prepareReplacement(
   const { id, operation: name, environment } = before;
   const operation = reportNames.find((one) => one === name);
   if (!operation) throw refusal('replace', `${id}: its operation is not a report`);
-  const named = memberOf(payload, operations[operation].reference);
+  const named = givenMember(payload, operations[operation].reference);
   if (named !== undefined && named !== before.reference) throw otherReport(id);
   // Without it the report would get the time of its correction.
   if (operations[operation].request.optional.includes('timestamp') && !hasAny(payload, ['timestamp']))
@@ -101,10 +101,11 @@ export async function prepareReplacement(
 const PLACE = ['location', 'clientIP'];
 
 /** Whether a value has one of these members. */
-const hasAny = (value: unknown, names: readonly string[]) => names.some((name) => memberOf(value, name) !== undefined);
+const hasAny = (value: unknown, names: readonly string[]) =>
+  names.some((name) => givenMember(value, name) !== undefined);
 
 /** A member. If its getter throws, the error, which the check of the report refuses. */
-function memberOf(value: unknown, name: string): unknown {
+function givenMember(value: unknown, name: string): unknown {
   try {
     return asRecord(value)[name];
   } catch (error) {
