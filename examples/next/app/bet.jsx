@@ -4,7 +4,8 @@ import { useBet } from './use-bet.js';
 
 /** Places a bet with your own backend. A repeated request with the same key is the same bet. */
 async function place(key) {
-  const placed = await fetch('/bets', { method: 'POST', headers: { 'idempotency-key': key } });
+  const headers = { 'idempotency-key': key };
+  const placed = await fetch('/bets', { method: 'POST', headers, signal: AbortSignal.timeout(20_000) });
   if (!placed.ok) throw new Error('The bet was not placed.');
   return placed.json();
 }

@@ -10,28 +10,32 @@ const client = createClient({ relayUrl: '/relay', onEvent: (event) => onEvent(ev
  */
 export function useBet(/** @type {(key: string) => Promise<{ bet_id: string }>} */ place) {
   const [state, setState] = useState({});
-  const now = useRef({ isBusy: false, key: '' });
+  const isBusy = useRef(false);
 
   async function run(send) {
-    if (now.current.isBusy) return;
-    now.current.isBusy = true;
+    if (isBusy.current) return;
+    isBusy.current = true;
     setState((before) => ({ askAgain: before.askAgain, busy: true }));
     onEvent = ({ type, permission }) =>
       setState((before) => ({ ...before, asked: type === 'location-asked' && permission === 'prompt' }));
     try {
       setState({ receipt: await send() });
-      now.current.key = ''; // the next bet has another key
+      delete sessionStorage.bet; // the next bet has another key
     } catch (error) {
       console.error(error.message); // for you: it says what to do, and contains no personal data
-      const inDoubt = isReportingError(error) && error.outcome === 'unknown' && error.code !== 'duplicate';
-      if (error.code === 'duplicate' || (error.outcome === 'rejected' && !error.retryable)) now.current.key = '';
+      const isOver = error.code === 'duplicate'; // the gateway has a report of this bet
+      if (isOver) delete sessionStorage.bet;
+      const inDoubt = !isOver && isReportingError(error) && error.outcome === 'unknown';
       setState({ error, askAgain: inDoubt && (() => run(() => client.resend(error))) });
     }
     onEvent = () => {};
-    now.current.isBusy = false;
+    isBusy.current = false;
   }
 
-  // The key stays until the bet is over: pressing again does not place a second one.
-  const key = () => (now.current.key ||= crypto.randomUUID());
-  return { ...state, bet: () => run(async () => client.reportBetEvent(await place(key()))) };
+  async function placeAndReport() {
+    // The key stays until the bet is over, after a reload too: pressing again does not place a second one.
+    sessionStorage.bet ??= crypto.randomUUID();
+    return client.reportBetEvent(await place(sessionStorage.bet));
+  }
+  return { ...state, bet: () => run(placeAndReport) };
 }
