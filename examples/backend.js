@@ -95,7 +95,24 @@ async function untilCertain(reporting) {
   }
 }
 
-/** @typedef {{ body: any, clientIP: string }} Call The page's data is not trusted: the SDK checks everything that is reported. */
+/** The bets' reports, of which a real backend keeps the outcome in its database. @type {Map<string, Promise<import('location-sdk').Receipt>>} */
+const reports = new Map();
+
+/**
+ * Reports a bet once, however often its page asks for it. After a failure it reports again: with the same bytes, if the
+ * first report may have arrived.
+ *
+ * @param {string} bet_id @param {() => Promise<import('location-sdk').Receipt>} report
+ */
+function reportOnce(bet_id, report) {
+  const again = (/** @type {unknown} */ error) =>
+    isReportingError(error) && error.outcome === 'unknown' ? client.resend(error) : report();
+  const reporting = reports.get(bet_id)?.catch(again) ?? untilCertain(report());
+  reports.set(bet_id, reporting);
+  return reporting;
+}
+
+/** @typedef {{ body: any, key: string, clientIP: string }} Call The page's data is not trusted: the SDK checks everything that is reported. */
 
 const files = new Map([
   ['/', { path: './bet.html', type: 'text/html; charset=utf-8' }],
@@ -104,11 +121,12 @@ const files = new Map([
 
 /** @type {Record<string, (call: Call, id: string) => Promise<unknown>>} */
 const routes = {
-  async 'POST /bets'({ body, clientIP }) {
+  async 'POST /bets'({ body, key, clientIP }) {
     const { stake, location } = body;
-    const bet_id = `BET-${randomUUID()}`;
+    if (!key) throw new HttpError(400, 'The request has no idempotency key.');
+    const bet_id = `BET-${key}`; // the same key is the same bet
     // The page's location if it found one; otherwise the player's address is looked up.
-    const receipt = await untilCertain(
+    const receipt = await reportOnce(bet_id, () =>
       client.reportBetEvent({ bet_id, amount: stake, user: betUser(userId) }, { location, clientIP }),
     );
     bets.set(bet_id, { stake, userId });
@@ -224,7 +242,8 @@ async function handle(request) {
   const [, collection, id = '', action] = (request.url ?? '').split('/');
   const route = routes[`${request.method} /${[collection, id && ':id', action].filter(Boolean).join('/')}`];
   if (!route) throw new HttpError(404, 'There is no such path.');
-  return route({ body: await readJson(request), clientIP: playerAddress(request) }, decodeURIComponent(id));
+  const key = String(request.headers['idempotency-key'] ?? '');
+  return route({ body: await readJson(request), key, clientIP: playerAddress(request) }, decodeURIComponent(id));
 }
 
 const server = createServer(async (request, response) => {
@@ -249,7 +268,11 @@ if (mock && !process.argv.includes('--serve')) await exerciseOnce(mock);
 async function exerciseOnce({ gateway, close }) {
   /** @param {string} path @param {object} body @param {number} expected */
   const post = async (path, body, expected = 200) => {
-    const headers = { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.7' };
+    const headers = {
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+      'x-forwarded-for': '203.0.113.7',
+    };
     const response = await fetch(address + path, { method: 'POST', headers, body: JSON.stringify(body) });
     const text = await response.text();
     console.log(`POST ${path} → ${response.status} ${text}`);

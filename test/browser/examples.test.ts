@@ -27,6 +27,15 @@ withBackend(
 
     expect((await answered).status()).toBe(200);
     expect(gateway.recorded()).toMatchObject([{ amount: 1500, location: { ...POSITION, source: 'gps' } }]);
+    await page.getByText('The bet is placed.').waitFor();
+    await page.route('**/bets', (route) => route.abort());
+    await page.click('#bet');
+    await page.getByText('Press again: it is the same bet.').waitFor();
+    await page.unroute('**/bets');
+    await page.reload();
+    await page.click('#bet');
+    await page.getByText('The bet is placed.').waitFor();
+    expect(gateway.recorded()).toHaveLength(2);
   },
 );
 

@@ -93,10 +93,20 @@ test('the backend reports the location that its page found, and otherwise looks 
   const server = await serve();
   const found = { latitude: 6.4474, longitude: 7.5139, accuracy: 20, source: 'gps' };
   const work = async (address: string) => {
-    for (const body of [{ stake: 1500, location: found }, { stake: 900 }]) {
-      const response = await fetch(`${address}/bets`, { method: 'POST', body: JSON.stringify(body) });
-      expect(response.status).toBe(200);
-    }
+    const place = async (key: string, body: object) => {
+      const headers = { 'idempotency-key': key };
+      const response = await fetch(`${address}/bets`, { method: 'POST', headers, body: JSON.stringify(body) });
+      return [response.status, await response.json()];
+    };
+    const placed = await place('one', { stake: 1500, location: found });
+    expect(placed).toMatchObject([200, { reference: 'BET-one' }]);
+    // The page did not get that answer, and has another location now.
+    expect(await place('one', { stake: 1500 })).toEqual(placed);
+    // All attempts of the first request lose the answer.
+    server.gateway.faults.add({ kind: 'connection-reset', when: 'after', times: 6 });
+    expect(await place('two', { stake: 900 })).toMatchObject([503, {}]);
+    expect(await place('two', { stake: 900 })).toMatchObject([200, { reference: 'BET-two' }]);
+    expect(await place('', { stake: 900 })).toMatchObject([400, {}]);
   };
   await served(['examples/backend.js'], work, { LOCATION_SDK_MOCK: server.url });
   expect(server.gateway.reports().map(({ body }) => body)).toMatchObject([
