@@ -30,12 +30,32 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   '/outbox-too': [SCRIPTS[0], SCRIPTS[1]],
 };
 
-/** The worker of the guide, for a page and for a service worker. */
-const WORKERS: Readonly<Record<string, string>> = Object.fromEntries(
-  codeBlocks(readFileSync(join(root, 'docs/how-to/browser.md'), 'utf8'))
-    .filter(({ code }) => code.includes('importScripts'))
-    .map(({ code }) => [/^\/\/ (\/[\w-]+\.js)/.exec(code)?.[1] ?? '', code]),
-);
+/** The worker of the guide, for a page. */
+const WORKER =
+  codeBlocks(readFileSync(join(root, 'docs/how-to/browser.md'), 'utf8')).find(({ code }) =>
+    code.includes('importScripts'),
+  )?.code ?? '';
+
+/** A service worker that reports as the guide says. */
+const SERVICE_WORKER = `
+  importScripts('/location-sdk.relay.global.js');
+  const client = LocationSDK.createClient({ relayUrl: '/relay' });
+
+  async function report({ bet, location }, port) {
+    try {
+      const receipt = await client.reportBetEvent(bet, { location });
+      port.postMessage({ receipt });
+    } catch (error) {
+      const { text, action } = LocationSDK.playerMessage(error);
+      port.postMessage({ text, action });
+    }
+  }
+  addEventListener('message', (event) => {
+    event.waitUntil(report(event.data, event.ports[0]));
+  });
+`;
+
+const WORKERS: Readonly<Record<string, string>> = { '/worker.js': WORKER, '/service-worker.js': SERVICE_WORKER };
 
 const pageWith = (scripts: readonly string[]) =>
   `<!doctype html><html lang="en"><head><title>Operator</title><link rel="icon" href="data:,">${scripts.map((name) => `<script src="/${name}"></script>`).join('')}</head></html>`;

@@ -69,11 +69,6 @@ const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
     why: 'a worker; test/browser/worker.test.ts runs it in Chromium',
   },
   {
-    document: 'docs/how-to/browser.md',
-    has: "new Worker('/worker.js')",
-    why: 'a part of a page; test/browser/worker.test.ts does the same',
-  },
-  {
     document: 'docs/how-to/player-messages.md',
     has: 'wordsFor',
     why: 'a part of a page; test/errors/player-message.test.ts does the same',
@@ -124,10 +119,7 @@ const NODE_SQLITE = `declare module 'node:sqlite' {
 }`;
 
 /** Names of workers that pages do not have. */
-const WORKER = `declare function importScripts(...paths: string[]): void;
-interface MessageEvent {
-  waitUntil(work: Promise<unknown>): void;
-}`;
+const WORKER = 'declare function importScripts(...paths: string[]): void;';
 
 /** Sessions, records and counters of the reader of the guide to the relay. */
 const YOURS = `import type { BetUser, Location, WithdrawalUser } from 'location-sdk';
