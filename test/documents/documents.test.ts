@@ -103,9 +103,7 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'docs/start/ci.md', has: 'node:test', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/start/page.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
-  { document: 'docs/how-to/browser.md', has: 'createMockGateway', by: 'test/documents/guides.test.ts' },
   { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
-  { document: 'docs/how-to/records.md', has: 'createHash', by: 'test/documents/outbox.test.ts' },
 ];
 
 /** Newer than this project's types of Node.js. */

@@ -88,11 +88,13 @@ describe('docs/reference/errors.md', () => {
       for (const question of ['**Cause.**', '**Do.**']) expect(section).toContain(question);
     });
 
-    test('shows the real message', async () => {
+    test('shows the beginning of the real message', async () => {
       const error = (await failureOf(EXAMPLES[code]?.() ?? Promise.resolve())) as ReportingError;
       expect(error.code).toBe(code);
       const [example] = codeBlocks(section).filter(({ language }) => language === 'text');
-      expect(`${example?.code.trim()}`).toBe(error.message);
+      const shown = `${example?.code.trim()}`;
+      expect(shown.length).toBeGreaterThan(40);
+      expect(error.message.slice(0, shown.length)).toBe(shown);
     });
   });
 });

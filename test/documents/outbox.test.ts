@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
@@ -13,6 +13,7 @@ import { outboxWorld } from '../outbox/world.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';
 import { betEvent } from '../support/factories.js';
+import { root } from '../support/run.js';
 
 const guide = readGuides('reference/options', 'how-to/on-call', 'how-to/records', 'how-to/encryption');
 const blocks = codeBlocks(guide);
@@ -75,7 +76,7 @@ test('the check without this package accepts a log, and finds a change in it', a
   for (const bet_id of ['B-1', 'B-2', 'B-3']) await outbox.reportBetEvent(betEvent({ bet_id }));
   await run(outbox.drain());
   const text = (await collect(outbox.exportReceipts())).join('');
-  const script = blocks.find(({ language }) => language === 'js')?.code ?? '';
+  const script = readFileSync(join(root, 'examples/check-receipts.js'), 'utf8');
   const folder = mkdtempSync(join(tmpdir(), 'location-sdk-guide-'));
   writeFileSync(join(folder, 'check.mjs'), script);
   const check = (log: string) => {
