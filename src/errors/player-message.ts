@@ -16,7 +16,7 @@ export const english = {
   entries: 'Something is wrong with this entry. Correct it, or contact support.',
   refused: 'This was refused. Contact support.',
   'not-working': 'This does not work at the moment. Contact support.',
-  'not-sent': 'This was not sent. Check your connection, and try again.',
+  'not-sent': 'Check your connection, and try again.',
   'not-stored': 'Your browser could not save this. Allow this site to store data, and try again.',
   cancelled: 'This was cancelled before it was sent. You can try again.',
 };

@@ -59,7 +59,7 @@ test('the backend is told about a report that is quarantined, and about those of
   await expect.poll(() => told.slice(1), patient).toEqual([{ quarantined: 1 }]);
 });
 
-test('a second press while the bet is placed does nothing, and offline the player reads that nothing was sent', async ({
+test('a second press while the bet is placed does nothing, and offline the player reads what to do', async ({
   context,
   page,
   shop,
@@ -80,7 +80,7 @@ test('a second press while the bet is placed does nothing, and offline the playe
   await page.unroute('**/bets');
   await context.setOffline(true);
   await press();
-  await expect.poll(() => says(page), patient).toMatch(/offline|not sent/i);
+  await expect.poll(() => says(page), patient).toMatch(/offline|your connection/i);
   await context.setOffline(false);
   await expect.poll(() => shop.gateway.reports(), patient).toMatchObject([{ reference: 'B-1' }]);
 });

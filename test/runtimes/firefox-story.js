@@ -14,7 +14,7 @@ const PATIENCE_MS = 20_000;
 /** So long that no report is sent again because its lease is over. */
 const LEASE_MS = 600_000;
 const STAYS = 'One moment. If this text stays, contact support.';
-const NOT_SENT = 'This was not sent. Check your connection, and try again.';
+const NOT_SENT = 'Check your connection, and try again.';
 const OFFLINE = 'You are offline. Connect to the internet, and ask again: it cannot count twice.';
 const NOT_STORED = 'Your browser could not save this. Allow this site to store data, and try again.';
 /** The script of a page of the documents. */
