@@ -54,7 +54,7 @@ describe('CSV', () => {
 
   const good = csvOf(reports);
   it.each([
-    ['a quote that is not closed', `${good}B-3,"4 Ogui\n`, /a quote that opens in line 5 or later is not closed/],
+    ['a quote that is not closed', `${good}B-3,"4 Ogui\n`, /bets\.csv, line 5: a quote is not closed, or text follows/],
     [
       'text after a closing quote',
       good.replace('2"', '2"x'),
@@ -63,10 +63,10 @@ describe('CSV', () => {
     [
       'another encoding',
       Buffer.from(`${good}B-\u00e9`, 'latin1'),
-      /bets\.csv, line 5 or later: this is not UTF-8 text/,
+      /bets\.csv, line 1 or later: this is not UTF-8 text/,
     ],
-    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), /line 1: this is not UTF-8 text/],
-    ['UTF-16 without a mark', Buffer.from(good, 'utf16le'), /line 1: this is not UTF-8 text/],
+    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), /line 1 or later: this is not UTF-8 text/],
+    ['UTF-16 without a mark', Buffer.from(good, 'utf16le'), /line 1 or later: this is not UTF-8 text/],
     ['no content', '', /bets\.csv is empty: its export may have failed/],
     ['lines that end with CR', good.replaceAll('\n', '\r'), /the lines end with CR alone/],
     [

@@ -26,15 +26,20 @@ describe('a file from an attacker', () => {
       'a quote that never ends',
       'bets.csv',
       quote,
-      /bets\.csv, line 3: this record is longer than 1 MB; is a quote not closed\?/,
+      /bets\.csv, line 3: this record is longer than 1 MB \(in CSV: is a quote not closed\?\)/,
     ],
     ['a first line of 3 MB', 'bets.csv', 'x'.repeat(3_000_000), /the first line does not end within 64 kB/],
-    ['NUL in the middle', 'bets.csv', `${csvOf(settlements(3))}B-4\0,1\n`, /bets\.csv, line 5: this is not UTF-8 text/],
+    [
+      'NUL in the middle',
+      'bets.csv',
+      `${csvOf(settlements(3))}B-4\0,1\n`,
+      /bets\.csv, line 1 or later: this is not UTF-8 text/,
+    ],
     [
       'a line of JSON of 3 MB',
       'bets.ndjson',
       `{"bet_id":"B-1"}\n{"a":"${'x'.repeat(3_000_000)}`,
-      /bets\.ndjson, line 2: this record is longer than 1 MB$/m,
+      /bets\.ndjson, line 2: this record is longer than 1 MB/,
     ],
     ...[
       '__proto__',

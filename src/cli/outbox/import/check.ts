@@ -10,7 +10,7 @@ import type { Source } from './source.js';
 
 /** The file of an import, and what both of its runs over the lines need. */
 export interface Import {
-  readonly source: Pick<Source, 'size' | 'expectUnchanged'>;
+  readonly source: Pick<Source, 'size' | 'position' | 'expectUnchanged'>;
   readonly read: ReadLines;
   readonly shape: Shape;
   readonly rejected: Rejected;
@@ -25,15 +25,13 @@ export async function checkLines({ source, read, shape, rejected }: Import, free
   const progress = startProgress('Checking', source.size);
   let lines = 0;
   try {
-    for await (const { lines: some, end } of read()) {
-      for (const line of some) {
-        const { reference, problems } = await judge(line, shape, freeze);
-        if (problems.length > 0) rejected.add(line, problems);
-        else if (reference !== undefined && !isNew(reference))
-          rejected.add(line, [{ field: shape.reference, reason: 'an earlier line has the same reference' }]);
-      }
-      lines += some.length;
-      progress.show(end, lines);
+    for await (const line of read()) {
+      const { reference, problems } = await judge(line, shape, freeze);
+      if (problems.length > 0) rejected.add(line, problems);
+      else if (reference !== undefined && !isNew(reference))
+        rejected.add(line, [{ field: shape.reference, reason: 'an earlier line has the same reference' }]);
+      lines += 1;
+      progress.show(source.position(), lines);
     }
     return lines;
   } finally {

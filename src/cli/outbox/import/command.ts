@@ -27,7 +27,7 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
     const rejected = createRejected(rejectedFileOf(path), shape.reference);
     store = await openStore(place, schema);
     const isNew = store === undefined;
-    const work = { source, read: lineReaderOf(source, readMapFile(values.map), shape), shape, rejected };
+    const work = { source, read: await lineReaderOf(source, readMapFile(values.map), shape), shape, rejected };
     let settings = store && (await enter(store, importer));
     note(`${path}: ${operation} of account ${account} in ${environment}, for ${gateway}`);
 

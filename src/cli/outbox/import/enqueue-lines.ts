@@ -20,8 +20,8 @@ export interface Progress {
   already: number;
 }
 
-/** A batch ends after this number of bytes, so that long lines do not fill the memory. */
-const BATCH_BYTES = 4 * 1024 * 1024;
+/** A batch ends after this number of characters, so that long lines do not fill the memory. */
+const BATCH_LENGTH = 4 * 1024 * 1024;
 
 /**
  * Enqueues every line that is not rejected, in the order of the file. A report that the outbox already has is not
@@ -37,35 +37,27 @@ export async function enqueueLines(
   const shown = startProgress('Enqueueing', source.size);
   let lines = 0;
   let batch: ImportLine[] = [];
-  /**
-   * Positions in the file: the end of the previous block, and the start of the block with the first line of the batch.
-   */
-  let [before, from] = [0, 0];
+  let length = 0;
 
   try {
-    for await (const { lines: some, end } of read()) {
-      await source.expectUnchanged();
-      for (const line of some) {
-        if (batch.length === 0) from = before;
-        batch.push(line);
-        if (batch.length < LARGEST_COMMIT) continue;
-        await commit();
-        shown.show(end, lines);
-      }
-      if (end - from >= BATCH_BYTES) await commit();
-      before = end;
+    for await (const line of read()) {
+      batch.push(line);
+      length += line.length;
+      if (batch.length < LARGEST_COMMIT && length < BATCH_LENGTH) continue;
+      await commit();
+      shown.show(source.position(), lines);
     }
-    // A file that was cut off ends as one that is whole.
-    await source.expectUnchanged();
     await commit();
   } finally {
     shown.end();
   }
 
   async function commit(): Promise<void> {
+    // A file that was cut off ends as one that is whole.
+    await source.expectUnchanged();
     const fit = batch.filter((line) => !rejected.has(line));
     lines += batch.length;
-    batch = [];
+    [batch, length] = [[], 0];
     const prepared = await Promise.all(fit.map(({ payload }) => intake.prepare({ operation, payload })));
     const results = await Promise.allSettled(prepared.map(({ row }) => enqueue(row)));
     for (const [index, line] of fit.entries()) {

@@ -5,129 +5,126 @@ import { scanJson } from '../../../web/read-json.js';
 import { Failure } from '../../output.js';
 import { ALWAYS_EXACT, CellProblem, readTime } from './cell.js';
 import { CALL_PARAMETERS, type ColumnMap, type LineProblem, planColumns, readRecord, type Shape } from './columns.js';
-import type { Block, Source } from './source.js';
+import type { Source } from './source.js';
 
 export interface ImportLine {
   /** The number of the line, from 1. */
   readonly line: number;
+  /** The number of its characters. */
+  readonly length: number;
   /** Undefined if the line cannot be read. */
   readonly payload: Record<string, unknown> | undefined;
   readonly problems: readonly LineProblem[];
 }
 
-/** Lines that were read together, and the position of their end in the file, in bytes. */
-export interface Lines {
-  readonly lines: readonly ImportLine[];
-  readonly end: number;
+/** Reads the lines of a file. Each call starts at the beginning. */
+export type ReadLines = () => AsyncGenerator<ImportLine>;
+
+type Read = Pick<ImportLine, 'payload' | 'problems'>;
+
+interface Split {
+  readonly records: readonly (readonly string[])[];
+  /** The beginning of the next record. */
+  readonly rest: string;
+  /** The reason why the record after these cannot be split off. */
+  readonly problem?: string | undefined;
 }
 
-/** Reads the lines of a file. Each call starts at the beginning. */
-export type ReadLines = () => AsyncGenerator<Lines>;
+interface Format {
+  /** Splits a text into whole records. */
+  split(text: string, isLast: boolean): Split;
+  /** Reads a record that is not empty. Undefined if it contains the names of the columns. */
+  read(cells: readonly string[], line: number): Read | undefined;
+}
+
+/** No report is longer. A longer record usually has a quote that is not closed. */
+const LONGEST_RECORD = 1024 * 1024;
+const TOO_LONG = 'this record is longer than 1 MB (in CSV: is a quote not closed?)';
 
 /**
  * Detects whether a file is CSV or NDJSON, and checks the names of its columns. Throws a `Failure` if they are wrong.
  */
-export function lineReaderOf(source: Source, map: ColumnMap, shape: Shape): ReadLines {
-  const start = source.head.toString('latin1');
-  if (/^\s*\[/.test(start))
-    throw new Failure(`${source.path} is one JSON list: write its objects a line each, as jq -c '.[]' does`);
-  if (!/^\s*\{/.test(start)) return csvLines(source, map, shape);
-  if (map.size > 0) throw new Failure('--map is for CSV: rename the members of NDJSON, for example with jq');
+export async function lineReaderOf(source: Source, map: ColumnMap, shape: Shape): Promise<ReadLines> {
+  const { path } = source;
+  const { split, read } = await formatOf(source, map, shape);
   return async function* () {
-    for await (const { text, line, end } of source.blocks({ quotes: false })) {
-      const lines = text
-        .split('\n')
-        .flatMap((each, index) => (each.trim() === '' ? [] : [readJsonLine(each, line + index, shape)]));
-      yield { lines, end };
+    let rest = '';
+    let line = 1;
+    for await (const { text, isLast } of source.pieces()) {
+      const { records, problem, ...more } = split(rest + text, isLast);
+      rest = more.rest;
+      for (const cells of records) {
+        const content = cells.join();
+        if (content.length > LONGEST_RECORD) throw new Failure(`${path}, line ${line}: ${TOO_LONG}`);
+        const found = content.trim() === '' ? undefined : read(cells, line);
+        if (found) yield { line, length: content.length, ...found };
+        // Only a cell in quotes contains line breaks.
+        line += content.split('\n').length;
+      }
+      const why = rest.length > LONGEST_RECORD ? TOO_LONG : problem;
+      if (why !== undefined) throw new Failure(`${path}, line ${line}: ${why}`);
     }
   };
 }
 
-const unread = (line: number, reason: string): ImportLine => ({
-  line,
-  payload: undefined,
-  problems: [{ field: '', reason }],
-});
-
-interface CsvFormat {
-  readonly separator: string;
-  readonly newline: '\n' | '\r\n';
+async function formatOf({ path, pieces }: Source, map: ColumnMap, shape: Shape): Promise<Format> {
+  for await (const { text, isLast } of pieces()) {
+    if (/^\s*\[/.test(text))
+      throw new Failure(`${path} is one JSON list: write its objects a line each, as jq -c '.[]' does`);
+    if (!/^\s*\{/.test(text)) return csvFormat(path, text, isLast, map, shape);
+    break;
+  }
+  if (map.size > 0) throw new Failure('--map is for CSV: rename the members of NDJSON, for example with jq');
+  return {
+    split(text, isLast) {
+      const lines = text.split('\n');
+      const rest = isLast ? '' : (lines.pop() ?? '');
+      return { records: lines.map((line) => [line]), rest };
+    },
+    read: ([text = '']) => readJsonLine(text, shape),
+  };
 }
 
+const unread = (reason: string): Read => ({ payload: undefined, problems: [{ field: '', reason }] });
+
+const WRONG_QUOTE = 'a quote is not closed, or text follows a closing quote; write a quote within quotes as ""';
 const SEPARATORS = [',', ';', '\t'] as const;
 
 /** The first record, and the line break after it. A line break within quotes does not end a record. */
 const FIRST_RECORD = /^((?:[^"\r\n]|"[^"]*")*)(\r\n|\r|\n|$)/;
 
-function csvLines(source: Source, map: ColumnMap, shape: Shape): ReadLines {
-  const { path } = source;
-  const { format, names } = readHead(source);
-  const columns = planColumns(names, map, shape, path);
-  const read = (line: number, cells: readonly string[]): ImportLine => {
-    if (cells.length !== columns.length)
-      return unread(
-        line,
-        `has ${cells.length} cells and must have ${columns.length}, like the first line; is it cut off?`,
-      );
-    if (format.newline === '\n' && cells.at(-1)?.endsWith('\r'))
-      return unread(
-        line,
-        'ends with CR, but the first line ends with LF alone: end all lines alike, and remove a CR at the end of the last cell',
-      );
-    return { line, ...readRecord(cells, columns) };
-  };
-  return async function* () {
-    for await (const block of source.blocks({ quotes: true })) {
-      const lines: ImportLine[] = [];
-      // An empty line is skipped, and so is the first record, which contains the names.
-      for (const [index, { line, cells }] of recordsOf(block, format, path).entries())
-        if (!(cells.length === 1 && cells[0] === '') && !(index === 0 && block.line === 1))
-          lines.push(read(line, cells));
-      yield { lines, end: block.end };
-    }
-  };
-}
-
-/** Reads the names of the columns. The separator is the one that makes most of them. */
-function readHead({ head, path, isShort }: Source): { format: CsvFormat; names: readonly string[] } {
-  const text = head.toString('utf8');
-  const [, first = text, end = ''] = FIRST_RECORD.exec(text) ?? [];
-  if (end === '' && !isShort)
+/** `head`: the beginning of the file, with the names of the columns. The separator is the one that makes most of them. */
+function csvFormat(path: string, head: string, isWhole: boolean, map: ColumnMap, shape: Shape): Format {
+  const [, first = head, newline = ''] = FIRST_RECORD.exec(head) ?? [];
+  if (newline === '' && !isWhole)
     throw new Failure(`${path}: the first line does not end within 64 kB; it must contain the names of the columns`);
-  if (end === '\r') throw new Failure(`${path}: the lines end with CR alone; save the file with LF or CR LF`);
-  const { separator, names } = SEPARATORS.map((one) => ({
-    separator: one,
+  if (newline === '\r') throw new Failure(`${path}: the lines end with CR alone; save the file with LF or CR LF`);
+  const { delimiter, names } = SEPARATORS.map((one) => ({
+    delimiter: one,
     names: (Papa.parse<string[]>(first, { delimiter: one, newline: '\n' }).data[0] ?? []).map((name) => name.trim()),
   })).reduce((best, one) => (one.names.length > best.names.length ? one : best));
-  return { format: { separator, newline: end === '\r\n' ? '\r\n' : '\n' }, names };
+  const columns = planColumns(names, map, shape, path);
+  const parser = new Papa.Parser({ delimiter, newline: newline === '\r\n' ? newline : '\n' });
+  return {
+    split(text, isLast) {
+      const { data, errors, meta }: Papa.ParseResult<string[]> = parser.parse(text, 0, !isLast);
+      // A quote in the record that is not whole yet may be closed in the next piece.
+      const broken = errors.find(({ row = 0 }) => row < data.length)?.row;
+      const problem = broken === undefined ? undefined : WRONG_QUOTE;
+      return { records: data.slice(0, broken), rest: text.slice(meta.cursor), problem };
+    },
+    read(cells, line) {
+      if (line === 1) return undefined;
+      if (cells.length !== columns.length)
+        return unread(`has ${cells.length} cells and must have ${columns.length}, like the first line; is it cut off?`);
+      if (newline === '\n' && cells.at(-1)?.endsWith('\r'))
+        return unread(
+          'ends with CR, but the first line ends with LF alone: end all lines alike, and remove a CR at the end of the last cell',
+        );
+      return readRecord(cells, columns);
+    },
+  };
 }
-
-/** Returns the records of a block. Throws if a quote is wrong, since the end of the record is then unknown. */
-function recordsOf(
-  { text, line }: Block,
-  { separator, newline }: CsvFormat,
-  path: string,
-): { readonly line: number; readonly cells: readonly string[] }[] {
-  const body = text.endsWith(newline) ? text.slice(0, -newline.length) : text;
-  const { data, errors } = Papa.parse<string[]>(body, { delimiter: separator, newline });
-  // Only a cell in quotes contains line breaks.
-  const isFlat = !body.includes('"');
-  let at = line;
-  const records = data.map((cells, index) => {
-    const record = { line: isFlat ? line + index : at, cells };
-    if (!isFlat) at += 1 + breaksIn(cells);
-    return record;
-  });
-  const [error] = errors;
-  if (error)
-    throw new Failure(
-      `${path}, line ${records[error.row ?? 0]?.line ?? line}: a quote is not closed, or text follows a closing quote; write a quote within quotes as ""`,
-    );
-  return records;
-}
-
-const breaksIn = (cells: readonly string[]): number =>
-  cells.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0);
 
 /** A string, or a number. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
@@ -153,16 +150,16 @@ export function alterationOf(text: string): string | undefined {
 }
 
 /** Reads a line of JSON: the payload of the method. Its `timestamp` may also be a date with a time zone. */
-function readJsonLine(text: string, line: number, { operation }: Shape): ImportLine {
+function readJsonLine(text: string, { operation }: Shape): Read {
   let payload: unknown;
   try {
     payload = JSON.parse(text);
   } catch {
-    return unread(line, 'is not a complete JSON object on one line');
+    return unread('is not a complete JSON object on one line');
   }
-  if (!isRecord(payload)) return unread(line, 'expected a JSON object');
+  if (!isRecord(payload)) return unread('expected a JSON object');
   const altered = alterationOf(text);
-  if (altered !== undefined) return unread(line, altered);
+  if (altered !== undefined) return unread(altered);
   const problems: LineProblem[] = [];
   if (typeof payload.timestamp === 'string') {
     const time = readTime(payload.timestamp);
@@ -175,5 +172,5 @@ function readJsonLine(text: string, line: number, { operation }: Shape): ImportL
     // The client would check the line for that environment, which may not be set up.
     delete payload[name];
   }
-  return { line, payload, problems };
+  return { payload, problems };
 }
