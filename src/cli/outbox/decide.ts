@@ -27,12 +27,13 @@ export async function resolve(view: View, values: OutboxValues, names: readonly 
 /** The reports that the command names. Undefined if `--all` matches none. */
 async function selectionOf(
   view: View,
-  { all, code, account, environment, operation }: OutboxValues,
+  values: OutboxValues,
   names: readonly string[],
   action: DecideRequest['action'],
 ): Promise<DecideRequest['selection'] | undefined> {
-  const narrowing = { account, environment, operation };
+  const { all, code, account, environment, operation } = values;
   if (all) {
+    const narrowing = { account, environment, operation };
     for await (const { problem } of scanRows(view.store, { ...narrowing, state: 'quarantined' }))
       if (code === undefined || code === problemKeyOf(problem).code) return { all: { ...narrowing, code } };
     return undefined;
@@ -42,7 +43,7 @@ async function selectionOf(
   const fits = (row: Row) => typeof planChange(row, { action, reason: '', at: view.now }, true) !== 'string';
   // All reports are found before the first one is changed, so a wrong name changes nothing.
   const ids = new Set<string>();
-  for (const name of names) ids.add((await findReport(view, name, narrowing, verb, fits)).id);
+  for (const name of names) ids.add((await findReport(view, name, values, verb, fits)).id);
   return { ids: [...ids] };
 }
 

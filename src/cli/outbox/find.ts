@@ -1,23 +1,25 @@
 import { rowsNamed } from '../../outbox/operator/reports.js';
 import { keyOf } from '../../outbox/rules/destination.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
+import { matches } from '../../outbox/stores/rows.js';
 import { printable, unprintable } from '../../platform/messages.js';
 import { EXIT, Failure } from '../output.js';
 import type { Narrowing } from './options.js';
 import type { View } from './view.js';
 
-export async function findReports({ store }: View, name: string, narrowing: Narrowing): Promise<readonly Row[]> {
-  const { account, environment, operation } = narrowing;
+export async function findReports(
+  { store }: View,
+  name: string,
+  { account, environment, operation }: Narrowing,
+): Promise<readonly Row[]> {
   const named = await rowsNamed(store, name);
   // A printed command has the escapes of characters that steer a terminal.
-  const rows = (named.length > 0 ? named : await rowsNamed(store, unprintable(name))).filter(
-    (row) =>
-      (account ?? row.account) === row.account &&
-      (environment ?? row.environment) === row.environment &&
-      (operation ?? row.operation) === row.operation,
+  const narrowing = { account, environment, operation };
+  const rows = (named.length > 0 ? named : await rowsNamed(store, unprintable(name))).filter((row) =>
+    matches(row, narrowing),
   );
   if (rows.length > 0) return rows;
-  const given = Object.entries({ account, environment, operation }).flatMap(([option, value]) =>
+  const given = Object.entries(narrowing).flatMap(([option, value]) =>
     value === undefined ? [] : [`--${option} ${value}`],
   );
   const where = given.length > 0 ? ` with ${given.join(' ')}` : '';

@@ -1,5 +1,5 @@
 import { terminal } from '../output.js';
-import { grouped } from './text.js';
+import { duration, grouped } from './text.js';
 
 const REDRAWN_MS = 200;
 /** The time between two printed lines if standard error is not a terminal. */
@@ -7,13 +7,6 @@ const PRINTED_MS = 10_000;
 const CLEAR = '\r\u001b[K';
 
 const whole = (number: number): string => grouped(Math.round(number));
-
-/** The remaining time, such as `2 min 5 s`. */
-function timeLeft(seconds: number): string {
-  if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-  return `${Math.floor(seconds / 3_600)} h ${Math.round((seconds % 3_600) / 60)} min`;
-}
 
 /**
  * Shows the share of a file's bytes that are done, with rate and remaining time: one line on a terminal, otherwise a
@@ -30,7 +23,7 @@ export function startProgress(what: string, size: number) {
       shownAt = now;
       const seconds = (now - began) / 1_000;
       const share = Math.min(1, bytes / size);
-      const left = share > 0 ? `, ${timeLeft((seconds * (1 - share)) / share)} left` : '';
+      const left = share > 0 ? `, ${duration(((now - began) * (1 - share)) / share)} left` : '';
       const text = `${Math.floor(share * 100)} %, ${whole(lines)} lines, ${whole(lines / seconds)} a second${left}`;
       stderr.write(stderr.isTTY ? `${CLEAR}${what}: ${text}` : `${what}: ${text}\n`);
     },

@@ -8,7 +8,7 @@ import { needed, type OutboxValues } from './options.js';
 import { newDecision, type View } from './view.js';
 
 export async function reopen(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
-  const { account, environment, operation, decision, json } = values;
+  const { decision, json } = values;
   const request = newDecision(needed(values, 'reason'));
   if (decision !== undefined) {
     if (names.length > 0) throw new Failure('--decision goes without names of reports');
@@ -20,7 +20,7 @@ export async function reopen(view: View, values: OutboxValues, names: readonly s
     // A settlement that was dismissed with its initiated report is reopened with it.
     const fits = (row: Row, all: readonly Row[]) =>
       typeof decided(row, reopening, true) !== 'string' && !all.some((one) => wasDismissedWith(row, one));
-    ids.add((await findReport(view, name, { account, environment, operation }, 'reopen', fits)).id);
+    ids.add((await findReport(view, name, values, 'reopen', fits)).id);
   }
   let refused = 0;
   for (let more = true; more; )

@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
+import { DEFAULT_ACCOUNT, keyOf, wholeOf } from '../../outbox/rules/destination.js';
 import { pausesOf } from '../../outbox/store/store.js';
 import { EXIT, remark, say } from '../output.js';
 import type { OutboxValues } from './options.js';
@@ -9,16 +9,14 @@ export async function resume(
   { store, operator }: View,
   { account, environment, operation, reason = '', json }: OutboxValues,
 ): Promise<number> {
-  const places = new Map(
-    pausesOf(await store.outlook(account === undefined ? undefined : [account])).flatMap((pause) => {
-      const isMeant =
-        pause.reason !== undefined &&
-        (environment ?? pause.environment) === pause.environment &&
-        (operation ?? pause.operation) === pause.operation;
-      const place = { account: pause.account, environment: pause.environment, operation };
-      return isMeant ? [[JSON.stringify(place), place]] : [];
-    }),
+  const outlooks = await store.outlook(account === undefined ? undefined : [account]);
+  const paused = pausesOf(outlooks).filter(
+    (pause) =>
+      pause.reason !== undefined &&
+      (environment ?? pause.environment) === pause.environment &&
+      (operation ?? pause.operation) === pause.operation,
   );
+  const places = new Map(paused.map((pause) => [keyOf(pause), { ...wholeOf(pause), operation }]));
   let failed = 0;
   for (const place of places.values()) {
     const { pauses } = await operator.resume(place, newDecision(reason));

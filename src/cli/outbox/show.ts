@@ -10,14 +10,10 @@ import type { View } from './view.js';
 
 const INDENT = ' '.repeat(14);
 
-export async function show(
-  view: View,
-  { account, environment, operation, json }: OutboxValues,
-  [name = '']: readonly string[],
-): Promise<number> {
-  const rows = await findReports(view, name, { account, environment, operation });
+export async function show(view: View, values: OutboxValues, [name = '']: readonly string[]): Promise<number> {
+  const { json } = values;
   const texts: string[] = [];
-  for (const row of rows) {
+  for (const row of await findReports(view, name, values)) {
     if (json) texts.push(JSON.stringify({ ...toPublicReport(row), fingerprint: row.fingerprint }));
     else {
       const report = await view.operator.report(row.id);

@@ -48,7 +48,10 @@ export const isStorable = (text: string): boolean =>
   !text.includes('\0') && (text as string & { isWellFormed(): boolean }).isWellFormed();
 
 /** Whether a list contains a row. */
-export const matches = (row: Row, { account, state, environment, operation, reference }: RowQuery): boolean =>
+export const matches = (
+  row: Row,
+  { account, state, environment, operation, reference }: Omit<RowQuery, 'limit'>,
+): boolean =>
   (account ?? row.account) === row.account &&
   (state ?? row.state) === row.state &&
   (environment ?? row.environment) === row.environment &&
