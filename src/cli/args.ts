@@ -89,12 +89,10 @@ export function readWords<Table extends OptionTable>(
   return { values: values as Values<Table>, given };
 }
 
-/** Throws a `Failure` that lists all problems of a call, if there are any. */
 export function expectNone(problems: readonly string[]): void {
   if (problems.length > 0) throw new Failure(`${problems.join('; ')}; see --help`);
 }
 
-/** Reads a whole number between two bounds. */
 export const wholeNumber = (least: number, most: number) => (text: string) => {
   if (!/^\d{1,10}$/.test(text) || Number(text) < least || Number(text) > most)
     throw new Failure(`must be a whole number from ${least} to ${most}`);

@@ -67,7 +67,6 @@ const PROGRAM: Described = {
   notes: 'For the options of a command: location-sdk <command> --help',
 };
 
-/** Runs a command line. Returns the exit code. */
 export const main = (words: readonly string[], terminal?: Terminal): Promise<number> =>
   withTerminal(terminal, async () => {
     try {

@@ -39,7 +39,6 @@ export const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : 'unknown';
 };
 
-/** Makes every line of an output safe to print. */
 const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
 export const say = (text: string): void => void terminal().stdout.write(`${printableLines(text)}\n`);

@@ -5,7 +5,6 @@ import { announce } from './page.js';
 /** The tone of a state. Each has a colour, and its own shape, since not every reader sees colours. */
 export type Tone = 'ok' | 'doubt' | 'repeat' | 'bad';
 
-/** The state of a report or a request, as the pages show it. */
 export interface Status {
   readonly tone: Tone;
   readonly words: string;
@@ -57,7 +56,6 @@ export interface TitledProps {
   readonly children: ComponentChildren;
 }
 
-/** Says why there is nothing to show. */
 export const EmptyState = ({ title, children }: TitledProps) => (
   <div class="empty">
     <h3>{title}</h3>

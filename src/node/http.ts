@@ -62,7 +62,6 @@ const LONGEST_REST_MS = 10_000;
 /** How long a sender may pause within it. */
 const LONGEST_PAUSE_MS = 1_000;
 
-/** Sends the gateway's answer, with the fault that was set. */
 export async function sendAnswer(answer: WireAnswer, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
   const { status, headers, body, transport } = answer;
   const { req: incoming } = outgoing;
@@ -119,7 +118,6 @@ function closeIfUnread(outgoing: ServerResponse): void {
   if (!outgoing.req.complete) outgoing.setHeader('connection', 'close');
 }
 
-/** Discards the rest of a request while it arrives. */
 async function restOf(incoming: IncomingMessage): Promise<void> {
   await new Promise<unknown>((resolve) => {
     const pause = startTimer(resolve, LONGEST_PAUSE_MS);

@@ -75,7 +75,6 @@ export async function tryWithoutKey(run: CheckRun): Promise<Result> {
 const SKEW_TO_NOTICE_MS = 5_000;
 const SKEW_TO_FAIL_MS = 60_000;
 
-/** Compares this machine's clock with the header `Date` of an answer. */
 export function compareClocks({ recorder: { exchanges } }: CheckRun): Result | undefined {
   if (exchanges.length === 0) return undefined;
   const clock = exchanges.find((exchange) => exchange.clock)?.clock;
@@ -92,7 +91,6 @@ export function compareClocks({ recorder: { exchanges } }: CheckRun): Result | u
   return judge(text, 'timestamps of reports come from this clock: synchronise it (NTP)');
 }
 
-/** Whether the gateway refuses a key that it never issued. */
 export async function tryWrongKey(run: CheckRun): Promise<Result> {
   const { status, text } = await verifyNothing(run, WRONG_KEY);
   run.state.refusesWrongKey = status === 401 || status === 403;
@@ -106,7 +104,6 @@ export async function tryWrongKey(run: CheckRun): Promise<Result> {
     : warn(text, 'the specification (section 5) requires 401');
 }
 
-/** Whether the gateway accepts the operator's key. */
 export async function tryOwnKey(run: CheckRun): Promise<Result> {
   const key = await readKey(run);
   if (typeof key !== 'string') return key;
@@ -168,7 +165,6 @@ export async function tryNumber(run: CheckRun, nin: string): Promise<Result> {
 /** A slower answer, as a share of the time limit, is too close to it. */
 const SLOW_SHARE = 0.5;
 
-/** Compares the time of the answers with the time limit of the client. */
 export function judgeLatency({ recorder: { exchanges }, requestMs, findings }: CheckRun): Result | undefined {
   const latency = latencyOf(exchanges);
   if (!latency) return undefined;

@@ -39,7 +39,6 @@ export function createRecorder(transport: Transport) {
 
   return {
     exchanges,
-    /** Sets the purpose of the next requests. */
     label: (next: string): void => {
       about = next;
     },

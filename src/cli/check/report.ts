@@ -39,11 +39,9 @@ export function printEnd({ lines }: Report, file: string | undefined): void {
   );
 }
 
-/** The results of a run. */
 export interface Report extends Pick<Target, 'environment'> {
   /** Undefined if the settings are wrong. */
   readonly target: Target | undefined;
-  /** Milliseconds since 1970. */
   readonly began: number;
   readonly lines: readonly Line[];
   readonly references: readonly string[];

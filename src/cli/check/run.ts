@@ -65,7 +65,6 @@ export type MadeUpReports = Readonly<
   >
 >;
 
-/** The results that later checks need. */
 interface RunState {
   refusesWrongKey?: boolean;
   madeUp?: MadeUpReports;
@@ -76,11 +75,9 @@ interface RunState {
 
 export interface CheckRun extends Target {
   readonly findings: Findings;
-  /** The references of the made-up reports. */
   readonly references: string[];
   /** Aborts when the time limit of the whole run is over. */
   readonly signal: AbortSignal;
-  /** Whether reports are sent even if the gateway does not answer as staging does. */
   readonly trustEnvironment: boolean;
   readonly state: RunState;
   tell(line: Line): void;
@@ -135,7 +132,6 @@ export function lastAnswer({ recorder }: CheckRun): string {
   return last ? describeExchange(last) : 'no answer';
 }
 
-/** The result of a call of the client. */
 export type Ended<T> =
   | { readonly value: T; readonly error?: undefined }
   | { readonly value?: undefined; readonly error: ReportingError };

@@ -18,7 +18,6 @@ import {
 
 interface Step {
   readonly operation: keyof MadeUpReports;
-  /** The assumptions that its acceptance confirms. */
   readonly shows: readonly AssumptionId[];
   /** The assumptions that may be wrong if the gateway refuses its data. */
   readonly blames: readonly AssumptionId[];
@@ -153,7 +152,6 @@ export async function settleTooEarly(run: CheckRun, operation: Step['operation']
       );
 }
 
-/** The reports of this run, under one new reference. */
 function reportsOf(run: CheckRun): MadeUpReports {
   if (run.state.madeUp) return run.state.madeUp;
   const reference = newReference();

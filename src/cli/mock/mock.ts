@@ -7,7 +7,6 @@ import { listening, signalled } from '../serving.js';
 
 const DEFAULT_PORT = 4010;
 
-/** The options that both commands have. */
 const COMMON_OPTIONS = {
   seed: {
     hint: '<number>',

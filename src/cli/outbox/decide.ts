@@ -53,7 +53,6 @@ const DONE: Readonly<Record<DecideRequest['action'], string>> = {
   dismissed: 'is dismissed',
 };
 
-/** Describes what happens to the settlement of a dismissed report. */
 function settlementNote({ id, state }: Row, command: string): string {
   const dismiss = `${command} resolve ${quoted(id)} --as dismissed --reason "…"`;
   if (state === 'quarantined')

@@ -26,7 +26,6 @@ const PROBLEMS = [
   'damaged',
 ] as const;
 
-/** The options of all commands. Each command names those that it takes. */
 export const OUTBOX_OPTIONS = {
   json: { help: 'Print JSON, one object per line' },
   schema: { hint: '<name>', help: 'The schema in PostgreSQL (default: location_sdk)', read: notEmpty },
@@ -85,7 +84,6 @@ export function needed<Name extends keyof OutboxValues>(
   return value;
 }
 
-/** The calls whose reports an outbox holds. */
 export type OutboxOperation = NonNullable<OutboxValues['operation']>;
 
 /** Narrows the reports of a command. Without any of these, the command is about all reports. */

@@ -24,7 +24,6 @@ export async function exportLog({ store }: View, { from = 0 }: OutboxValues): Pr
 
 const BATCH = 500;
 
-/** Checks the log of an outbox, and compares each report with its receipt. */
 export async function verifyLog({ store }: View, { head, json }: OutboxValues): Promise<number> {
   const found: Found = { differing: [], pruned: 0 };
   const verdict = await verified(compared(store, readReceipts(store), found), head);

@@ -1,6 +1,5 @@
 import { inLargestUnit } from '../../platform/time.js';
 
-/** A number with separators: `1,000`. */
 export const grouped = (count: number): string => count.toLocaleString('en');
 
 /** A duration in its largest unit: `3 h`. */

@@ -9,7 +9,6 @@ export interface View {
   readonly operator: Operator;
   /** The beginning of commands to copy. */
   readonly command: string;
-  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -22,7 +21,6 @@ export function userName(): string | undefined {
   }
 }
 
-/** A new decision of the person who types the command. */
 export function newDecision(reason: string) {
   const name = userName();
   return {

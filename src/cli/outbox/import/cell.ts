@@ -22,7 +22,6 @@ export const ALWAYS_EXACT = 15;
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, t: true, 1: true, false: false, f: false, 0: false };
 
-/** A date and a time as databases and programs write them, with or without a time zone. */
 const DATE = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /** Reads a cell that is not empty. A text is not changed. A number must be exactly the one that JSON prints. */

@@ -11,7 +11,6 @@ import { CellProblem, readCell } from './cell.js';
 /** The fields that a file of one operation may have. */
 export interface Shape {
   readonly operation: OutboxOperation;
-  /** The field that identifies a report. */
   readonly reference: 'bet_id' | 'request_id';
   readonly mode: ValidationMode;
   /** Every field by its dotted name. */
@@ -21,11 +20,9 @@ export interface Shape {
    * each run makes other data.
    */
   readonly needsTime: boolean;
-  /** The fields that every line must have. */
   readonly required: readonly string[];
 }
 
-/** The fields of an operation, and of the location that it takes. */
 export function shapeOf(operation: OutboxOperation, mode: ValidationMode): Shape {
   const {
     request,
@@ -81,7 +78,6 @@ export function readMapFile(file: string | undefined): ColumnMap {
   );
 }
 
-/** A column whose cells go into a field. */
 interface Column {
   readonly path: string;
   /** The names of the objects around the field, then the field's own name. */

@@ -7,11 +7,9 @@ import { grouped } from '../text.js';
 import type { LineProblem } from './columns.js';
 import type { ImportLine } from './lines.js';
 
-/** At most this number of different problems is counted. */
 const MOST_KINDS = 100;
 /** At most this number of refused lines is kept. A file with more is probably the wrong file. */
 const MOST_LINES = 100_000;
-/** A longer reference is not shown. */
 const LONGEST_REFERENCE = 200;
 
 export const rejectedFileOf = (path: string): string =>
