@@ -1,21 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json, refusals, textAnswer, toResponse } from '../console/answers.js';
 import type { Console } from '../console/console.js';
 import type { WebRequest } from '../platform/web-types.js';
 import { senderOf } from '../web/origin.js';
 import { isSameSecret } from '../web/request.js';
+import { listen } from './http.js';
 import { toNodeHandler } from './node-handler.js';
-
-/** A console on this machine alone. */
-interface ConsoleServer {
-  /** Its address with the token that lets one browser in, once. */
-  readonly address: string;
-  /** Closes it at once, with open connections. */
-  close(): Promise<void>;
-}
 
 /** The path at which a person with a token comes in. */
 const ENTER_PATH = '/enter';
@@ -35,14 +26,6 @@ else document.querySelector('p').textContent = 'This address was used already, o
 `;
 
 const HOST = '127.0.0.1';
-/** The limits for receiving a request, so that an incomplete one also ends. */
-const LIMITS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 5_000,
-  connectionsCheckingInterval: 5_000,
-};
-
 const secret = () => randomBytes(32).toString('base64url');
 
 /**
@@ -50,10 +33,7 @@ const secret = () => randomBytes(32).toString('base64url');
  * made by `make` is told whether a request has that cookie. Another host's name in a request is refused, since a page
  * elsewhere may let its own name lead to this machine.
  */
-export async function serveConsole(
-  make: (isLoggedIn: (request: WebRequest) => boolean) => Console,
-  port: number,
-): Promise<ConsoleServer> {
+export async function serveConsole(make: (isLoggedIn: (request: WebRequest) => boolean) => Console, port: number) {
   let token: string | undefined = secret();
   const session = secret();
   let hosts: readonly string[] = [];
@@ -76,26 +56,19 @@ export async function serveConsole(
       : handler(request, connection),
   );
   const isOwnHost = ({ headers: { host } }: IncomingMessage) => host !== undefined && hosts.includes(host);
-  const server = createServer(LIMITS, (incoming, outgoing) => {
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (isOwnHost(incoming)) void handle(incoming, outgoing);
     else
       outgoing
         .writeHead(403, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
         .end('This is not accepted.\n');
-  });
-  await once(server.listen(port, HOST), 'listening');
-  const { port: taken } = server.address() as AddressInfo;
+  };
+  const { address, close } = await listen(listener, port, HOST);
+  const taken = address.port;
   hosts = [`${HOST}:${taken}`, `localhost:${taken}`];
   // Browsers give a cookie to every port of a host, so each console has a name of its own.
   cookie = `location-sdk-console-${taken}`;
-  return {
-    address: `http://${HOST}:${taken}${ENTER_PATH}#${token}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { address: `http://${HOST}:${taken}${ENTER_PATH}#${token}`, close };
 }
 
 /** Exchanges the one-time token for a cookie; `enter` gives the cookie for the right token. */

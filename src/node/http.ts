@@ -1,9 +1,33 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { LONGEST_REQUEST } from '../mock/gateway.js';
 import { piecesOf, type WireAnswer } from '../mock/wire.js';
 import { collectBytes, WITHOUT_BODY } from '../platform/body.js';
+
+/** The limits for receiving a request, so that an incomplete one also ends. */
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+};
+
+/** Starts a server. `close` ends it at once, with open connections. */
+export async function listen(listener: RequestListener, port: number, host: string) {
+  const server = createServer(LIMITS, listener);
+  await once(server.listen(port, host), 'listening');
+  return {
+    address: server.address() as AddressInfo,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
 
 const PLAIN_HOST = /^[\w.:[\]-]+$/;
 

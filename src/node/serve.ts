@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { ADMIN_PATH, type Admin, createAdmin } from '../mock/admin.js';
 import { refuse } from '../mock/answers.js';
 import { createMockGateway } from '../mock/gateway.js';
@@ -8,7 +7,7 @@ import type { MockClientOptions, MockGateway } from '../mock/interface.js';
 import { readMockOptions } from '../mock/options.js';
 import { openApiDocument } from '../openapi/document.js';
 import type { ValidationMode } from '../schema/model.js';
-import { sendAnswer, sendResponse, streamBody, toRequest, toWebBody, urlOf } from './http.js';
+import { listen, sendAnswer, sendResponse, streamBody, toRequest, toWebBody, urlOf } from './http.js';
 
 /** The address of a mock gateway, and the access to its own routes. */
 export interface ServeOptions {
@@ -37,14 +36,6 @@ export interface MockServer<Mode extends ValidationMode = ValidationMode> {
   close(): Promise<void>;
 }
 
-/** The limit for receiving a request, so that an incomplete one also ends. */
-const LIMITS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 60_000,
-  connectionsCheckingInterval: 5_000,
-};
-
 /**
  * Serves a mock gateway over HTTP, with its own routes below `/__admin/`. Rejects with a `TypeError` for unsafe
  * options, and with Node.js's own error if it cannot listen.
@@ -70,14 +61,12 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
   }
   const closing = new AbortController();
   let admin: Admin | undefined;
-  const server = createServer(LIMITS, (incoming, outgoing) => {
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     outgoing.on('error', () => undefined);
-    respond({ gateway, admin: admin as Admin, closing: closing.signal }, incoming, outgoing).catch(() =>
-      incoming.socket.destroy(),
-    );
-  });
-  await once(server.listen(port, host), 'listening');
-  const { address, port: taken, family } = server.address() as AddressInfo;
+    respond(gateway, admin as Admin, closing.signal, incoming, outgoing).catch(() => incoming.socket.destroy());
+  };
+  const server = await listen(listener, port, host);
+  const { address, port: taken, family } = server.address;
   // An address that stands for all interfaces cannot be dialled. This machine reaches itself through loopback.
   const dialled = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   const url = `http://${family === 'IPv6' ? `[${dialled}]` : dialled}:${taken}`;
@@ -99,27 +88,21 @@ export async function serve<Mode extends ValidationMode = 'strict'>(
     url,
     gateway,
     clientOptions: () => gateway.clientOptions(url),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        closing.abort();
-        gateway.release();
-        server.closeAllConnections();
-      }),
+    close() {
+      closing.abort();
+      gateway.release();
+      return server.close();
+    },
   };
 }
 
 const isLoopback = (host: string) =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-interface Behind {
-  readonly gateway: MockGateway;
-  readonly admin: Admin;
-  readonly closing: AbortSignal;
-}
-
 async function respond(
-  { gateway, admin, closing }: Behind,
+  gateway: MockGateway,
+  admin: Admin,
+  closing: AbortSignal,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
