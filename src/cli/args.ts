@@ -113,16 +113,20 @@ export const oneOf =
     return found;
   };
 
-/** Reads a text that a header can contain. */
-export const visibleText = (text: string): string => {
-  if (!/^[\x21-\x7e]+$/.test(text)) throw new Failure('must be visible ASCII characters, without spaces');
-  return text;
-};
+/** Reads a text as it is. `rule` completes "--name …". */
+export const textThat =
+  (rule: string, holds: (text: string) => boolean) =>
+  (text: string): string => {
+    if (!holds(text)) throw new Failure(rule);
+    return text;
+  };
 
-export const notEmpty = (text: string): string => {
-  if (text.trim() === '') throw new Failure('must not be empty');
-  return text;
-};
+/** Reads a text that a header can contain. */
+export const visibleText = textThat('must be visible ASCII characters, without spaces', (text) =>
+  /^[\x21-\x7e]+$/.test(text),
+);
+
+export const notEmpty = textThat('must not be empty', (text) => text.trim() !== '');
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 

@@ -175,7 +175,7 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
 });
 
 /** The key, read before each attempt, since it may have been rotated. */
-async function readKey(
+export async function readKey(
   ask: Exclude<Gateway['apiKey'], string>,
   name: string,
   limit: () => Limit,

@@ -324,7 +324,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
   it('names the mistake in the call, or the problem of the server', async () => {
     const file = await filled((store) => store.enqueue([newRow('B-1')]));
     const name = await runCli(['outbox', file, 'move', '--to', url, '--schema', 'x y']);
-    expect(name).toMatchObject({ code: 2, err: expect.stringContaining('schema: expected a name of small letters') });
+    expect(name).toMatchObject({ code: 2, err: expect.stringContaining('--schema must be a name of small letters') });
     const address = await runCli(['outbox', file, 'move', '--to', 'postgres://app:hunt/er2@db/bets']);
     expect(address).toMatchObject({ code: 2, err: expect.stringContaining('cannot be read: special characters') });
     const scheme = await runCli(['outbox', file, 'move', '--to', 'app:hunter2@db/bets']);

@@ -384,6 +384,10 @@ describe('the log', () => {
         code: 0,
         out: expect.stringContaining('nothing came after it'),
       });
+      expect(await outbox(given, 'verify', '--head', 'x')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('64 hexadecimal digits'),
+      });
       expect(await outbox(given, 'verify', '--head', 'f'.repeat(64))).toMatchObject({
         code: 1,
         out: expect.stringContaining('BROKEN'),

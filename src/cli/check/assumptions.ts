@@ -73,34 +73,24 @@ export const ASSUMPTIONS = {
 
 export type AssumptionId = keyof typeof ASSUMPTIONS;
 
-export interface Finding {
-  readonly verdict: AssumptionVerdict;
-  /** A description of the answers. */
-  readonly seen: string;
-}
-
-const SEPARATOR = '; ';
-
 export type Findings = ReturnType<typeof createFindings>;
 
 /** The findings of a run about each assumption. A difference is kept, even if other answers agree. */
 export function createFindings() {
-  const found = new Map<AssumptionId, Finding>();
+  const found = new Map<AssumptionId, { verdict: AssumptionVerdict; seen: ReadonlySet<string> }>();
   return {
+    /** `seen`: a description of the answer. */
     note(id: AssumptionId, verdict: Exclude<AssumptionVerdict, 'not seen'>, seen: string): void {
       const before = found.get(id);
       if (before?.verdict === 'differs' && verdict !== 'differs') return;
-      const earlier = before?.verdict === verdict ? before.seen.split(SEPARATOR) : [];
-      found.set(id, {
-        verdict,
-        seen: earlier.includes(seen) ? earlier.join(SEPARATOR) : [...earlier, seen].join(SEPARATOR),
-      });
+      const earlier = before?.verdict === verdict ? before.seen : [];
+      found.set(id, { verdict, seen: new Set([...earlier, seen]) });
     },
-    list: (): (Assumption & Finding & { readonly id: AssumptionId })[] =>
-      (Object.keys(ASSUMPTIONS) as AssumptionId[]).map((id) => ({
-        id,
-        ...ASSUMPTIONS[id],
-        ...(found.get(id) ?? { verdict: 'not seen' as const, seen: '' }),
-      })),
+    list: () =>
+      (Object.keys(ASSUMPTIONS) as AssumptionId[]).map((id) => {
+        const assumption: Assumption = ASSUMPTIONS[id];
+        const { verdict = 'not seen', seen = [] } = found.get(id) ?? {};
+        return { id, ...assumption, verdict, seen: [...seen].join('; ') };
+      }),
   };
 }

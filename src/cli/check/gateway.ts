@@ -1,5 +1,4 @@
-import { withTimeout } from '../../platform/time.js';
-import { apiKeyProblem } from '../../schema/headers.js';
+import { readKey } from '../../delivery/gateway-channel.js';
 import { latencyOf, WRONG_KEY } from './recorder.js';
 import {
   ask,
@@ -105,8 +104,9 @@ export async function tryWrongKey(run: CheckRun): Promise<Result> {
 }
 
 export async function tryOwnKey(run: CheckRun): Promise<Result> {
-  const key = await readKey(run);
-  if (typeof key !== 'string') return key;
+  const { apiKey } = run.gateway;
+  const key = typeof apiKey === 'string' ? apiKey : await readKey(apiKey, 'the function apiKey', () => limitOf(run));
+  if (typeof key !== 'string') return stop(key.text, 'its error is not shown, since it may contain the key');
   const { status, text } = await verifyNothing(run, key);
   if (status === 401 || status === 403)
     return stop(`is refused: ${text}`, `is it the key of ${run.environment}? Keys of staging and production differ`);
@@ -122,22 +122,6 @@ export async function tryOwnKey(run: CheckRun): Promise<Result> {
     status === 404
       ? 'is the base address right?'
       : 'the gateway fails: run the checks again later, and tell its operator if it lasts',
-  );
-}
-
-async function readKey(run: CheckRun): Promise<string | Result> {
-  const { apiKey } = run.gateway;
-  const read = await withTimeout(() => (typeof apiKey === 'string' ? apiKey : apiKey()), limitOf(run));
-  const problem =
-    read.ended === 'done'
-      ? apiKeyProblem(read.value)
-      : read.ended === 'failed'
-        ? 'threw an error'
-        : 'did not answer in time';
-  if (problem === undefined && read.ended === 'done') return read.value;
-  return stop(
-    `the function apiKey ${problem}`,
-    'check your function; its error is not shown, since it may contain the key',
   );
 }
 

@@ -4,17 +4,11 @@ import type { ClientOptions } from '../../client/options.js';
 import { asRecord } from '../../platform/as-record.js';
 import { Failure } from '../output.js';
 
-/** The exports of an options file. It has at least one of them. */
-interface OptionsModule {
-  readonly client: ClientOptions;
-  readonly outbox: unknown;
-}
-
 /**
  * Reads the client options of a file, which are its default export, and the options of an outbox, which are its export
  * `outbox`. Without a file there are none.
  */
-export async function readOptionsModule(file: string | undefined): Promise<OptionsModule> {
+export async function readOptionsModule(file: string | undefined): Promise<{ client: ClientOptions; outbox: unknown }> {
   if (file === undefined) return { client: {}, outbox: undefined };
   let loaded: { readonly default?: unknown; readonly outbox?: unknown };
   try {

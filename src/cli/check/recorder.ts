@@ -103,14 +103,8 @@ function describeBody(
 export const describeExchange = ({ status, body, said }: CheckExchange): string =>
   status === undefined ? 'no answer' : `HTTP ${status}, ${said === undefined ? body : JSON.stringify(said)}`;
 
-export interface Latency {
-  readonly answers: number;
-  readonly medianMs: number;
-  readonly slowestMs: number;
-}
-
 /** The times from the request to the end of the answer. Undefined if no answer came. */
-export function latencyOf(exchanges: readonly CheckExchange[]): Latency | undefined {
+export function latencyOf(exchanges: readonly CheckExchange[]) {
   const durations = exchanges
     .filter(({ status }) => status !== undefined)
     .map(({ durationMs }) => durationMs)

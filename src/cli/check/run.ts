@@ -132,14 +132,10 @@ export function lastAnswer({ recorder }: CheckRun): string {
   return last ? describeExchange(last) : 'no answer';
 }
 
-export type Ended<T> =
-  | { readonly value: T; readonly error?: undefined }
-  | { readonly value?: undefined; readonly error: ReportingError };
-
 const LONGEST_RETRY_WAIT_MS = 15_000;
 
 /** Calls the client. If the gateway answers 429, waits and calls once more. */
-export async function call<T>(run: CheckRun, begin: () => Promise<T>): Promise<Ended<T>> {
+export async function call<T>(run: CheckRun, begin: () => Promise<T>) {
   for (let waited = false; ; waited = true) {
     try {
       return { value: await begin() };

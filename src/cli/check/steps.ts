@@ -1,6 +1,7 @@
 import { hasCode } from '../../errors/errors.js';
 import { type Operation, operations } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
+import { newId } from '../../web/hooks.js';
 import type { AssumptionId } from './assumptions.js';
 import { VERIFIED_NIN } from './gateway.js';
 import {
@@ -70,11 +71,7 @@ const LOOKUP_LOCATION: Location = {
   source: 'client_ip',
 };
 
-const LETTERS = 'bcdfghjkmnpqrstvwxz';
-
-/** Only letters, since long numbers are masked in the texts of a gateway. */
-const newReference = (): string =>
-  `SDK-CHECK-${Array.from({ length: 10 }, () => LETTERS[Math.floor(Math.random() * LETTERS.length)]).join('')}`;
+const newReference = (): string => `SDK-CHECK-${newId()}`;
 
 const FIRST_AMOUNT = 1_500;
 const OTHER_AMOUNT = 1_600;

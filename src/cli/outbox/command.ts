@@ -4,7 +4,8 @@ import type { OutboxStore } from '../../outbox/store/store.js';
 import { type Described, didYouMean, expectNone, type OptionRow, type OptionTable, readWords } from '../args.js';
 import { Failure } from '../output.js';
 import { serveOutbox } from './console.js';
-import { resolve, retry } from './decide.js';
+import { reopen, resolve, retry } from './decide.js';
+import { rebind, resume } from './destinations.js';
 import { importFile } from './import/command.js';
 import { keys } from './keys.js';
 import { list } from './list.js';
@@ -13,12 +14,9 @@ import { commandFor, failAsStore, isAddress, openOutbox } from './open.js';
 import { OUTBOX_OPTIONS, type OutboxValues } from './options.js';
 import { player } from './player.js';
 import { prune } from './prune.js';
-import { rebind } from './rebind.js';
 import { exportLog, verifyFile, verifyLog } from './receipt-log.js';
 import { reconcileList } from './reconcile.js';
-import { reopen } from './reopen.js';
 import { replace } from './replace.js';
-import { resume } from './resume.js';
 import { show } from './show.js';
 import { stats } from './stats.js';
 import type { View } from './view.js';
@@ -56,7 +54,7 @@ export const OUTBOX_COMMANDS: Readonly<Record<string, OutboxCommand>> = {
   keys: {
     summary: 'Print which encryption keys are needed, and which can be retired',
     notes: 'It counts the open and the kept reports of each key, and reads all reports.',
-    takes: NARROWING,
+    takes: [],
     run: keys,
   },
   list: {

@@ -21,32 +21,36 @@ interface Need {
   newest: boolean;
 }
 
-export async function keys({ store }: View, { account, environment, operation, json }: OutboxValues): Promise<number> {
-  const needs = await needsOf(scanRows(store, { account, environment, operation }));
-  // Other reports may need the key.
-  const isNarrowed = (account ?? environment ?? operation) !== undefined;
-  const canBeRetired = ({ open, kept, newest }: Need): boolean => !isNarrowed && open + kept === 0 && !newest;
+/** Counts the reports of all accounts, since any of them may need a key. */
+export async function keys({ store }: View, { json }: OutboxValues): Promise<number> {
+  const needs = await needsOf(scanRows(store, {}));
   if (json)
-    for (const [keyId, need] of needs) say(JSON.stringify({ keyId, ...need, canBeRetired: canBeRetired(need) }));
+    for (const [keyId, need] of needs)
+      say(JSON.stringify({ keyId, ...need, canBeRetired: verdictOf(need) === RETIRED }));
   else if (needs.length === 0) remark('No report was sealed with an encryption key.');
   else {
     const rows = needs.map(([id, need]) => [
       printable(id),
       ...[need.open, need.kept, need.locations, need.fingerprints].map(grouped),
-      canBeRetired(need) ? 'can be retired' : why(need),
+      verdictOf(need),
     ]);
     say(table(['KEY', 'OPEN', 'KEPT', 'LOCATIONS', 'FINGERPRINTS', ''], rows));
     remark(
-      isNarrowed
-        ? '\nOther reports were not counted. To see which keys can be retired, run the command without --account, --environment and --operation.'
-        : '\nRetire a key once no instance names it as current. A report whose fingerprint it made is then refused if it is enqueued again, and the settlement of a withdrawal whose location it sealed must be given its location.',
+      '\nRetire a key once no instance names it as current. A report whose fingerprint it made is then refused if it is enqueued again, and the settlement of a withdrawal whose location it sealed must be given its location.',
     );
   }
   return EXIT.done;
 }
 
-const why = ({ open, kept, newest }: Need): string =>
-  open > 0 ? 'needed to send' : kept > 0 ? 'needed to read kept bodies' : newest ? 'made the newest fingerprint' : '';
+const RETIRED = 'can be retired';
+const verdictOf = ({ open, kept, newest }: Need): string =>
+  open > 0
+    ? 'needed to send'
+    : kept > 0
+      ? 'needed to read kept bodies'
+      : newest
+        ? 'made the newest fingerprint'
+        : RETIRED;
 
 /** The ids of all keys in their order, with the reports that need them. */
 async function needsOf(rows: AsyncIterable<Row>): Promise<(readonly [keyId: string, need: Need])[]> {

@@ -8,17 +8,19 @@ import type { View } from './view.js';
 
 /** The states that are not final. Reports that need a person come first. */
 const OPEN: readonly ShownState[] = ['quarantined', 'in-flight', 'waiting', 'blocked'];
-const PAGE = 500;
 
 /** Prints reports as a table. The id comes last, since it may be long. */
 export async function list(view: View, values: OutboxValues): Promise<number> {
-  const { state, limit = 50, json } = values;
+  const { state, account, environment, operation, limit = 50, json } = values;
   let printed = 0;
   let hasMore = false;
 
   async function* rows(): AsyncGenerator<Row> {
     for (const one of state === undefined ? OPEN : [state]) {
-      for await (const row of rowsOf(view, one, values)) {
+      // Blocked reports are stored as waiting ones.
+      const query = { state: one === 'blocked' ? 'waiting' : one, account, environment, operation } as const;
+      for await (const row of scanRows(view.store, query)) {
+        if (stateOf(row) !== one) continue;
         if (printed >= limit) {
           hasMore = true;
           return;
@@ -35,19 +37,6 @@ export async function list(view: View, values: OutboxValues): Promise<number> {
   if (hasMore) remark('\nThere are more. To see them: a larger --limit, or --state, --environment and --operation');
   if (printed > 0) remark(`\nTo see one of them in full: ${view.command} show <report>`);
   return EXIT.done;
-}
-
-async function* rowsOf(
-  { store }: View,
-  state: ShownState,
-  { account, environment, operation, limit = 50 }: OutboxValues,
-): AsyncGenerator<Row> {
-  // Blocked reports are stored as waiting ones. A page has one row more than the limit, which shows whether there are
-  // more.
-  const mixed = state === 'waiting' || state === 'blocked';
-  const query = { state: state === 'blocked' ? 'waiting' : state, account, environment, operation } as const;
-  for await (const row of scanRows(store, query, mixed ? PAGE : Math.min(PAGE, limit + 1)))
-    if (stateOf(row) === state) yield row;
 }
 
 async function* jsonLines(rows: AsyncIterable<Row>): AsyncGenerator<string> {

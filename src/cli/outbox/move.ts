@@ -8,58 +8,51 @@ import type { MovedRows } from '../../outbox/stores/rows.js';
 import { type ExportedFile, openExport } from '../../outbox/stores/sqlite/export-rows.js';
 import { printable } from '../../platform/messages.js';
 import { EXIT, Failure, say } from '../output.js';
-import { clientOf, connectClient, ensureDatabase, isAddress, library, type PgClient, readSchema } from './open.js';
+import { clientOf, connectClient, DEFAULT_SCHEMA, ensureDatabase, isAddress, library, type PgClient } from './open.js';
 import type { OutboxValues } from './options.js';
-
-interface MoveTarget {
-  readonly client: PgClient;
-  readonly schema: string;
-  /** The name of the target in the file, without user and password. */
-  readonly place: string;
-}
 
 /**
  * Moves all data of a file to PostgreSQL, in one transaction. Then marks the file, so that no store opens it any more.
  */
 export async function move(
   file: string,
-  { to = process.env.DATABASE_URL, schema, json }: OutboxValues,
+  { to = process.env.DATABASE_URL, schema = DEFAULT_SCHEMA, json }: OutboxValues,
 ): Promise<number> {
   if (to === undefined) throw new Failure('move needs its target: --to postgres://…, or the variable DATABASE_URL');
   if (isAddress(file)) throw new Failure('move takes a file: an outbox in PostgreSQL cannot be moved');
   ensureDatabase(file);
-  const target = await targetOf(to, readSchema(schema));
-  const { place } = target;
+  const client = await clientOf(to);
+  // The name of the target in the file, without user and password.
+  const place = `${client.host}:${client.port}/${client.database ?? ''}, schema ${schema}`;
   try {
     const taken = openExport((await library())(resolve(file)), file);
     let isMoved = false;
     try {
       if (taken.bound && taken.bound.to !== place) throw new Failure(boundElsewhere(file, taken.bound), EXIT.failed);
-      isMoved = await carry(file, taken, target);
+      isMoved = await carry(file, taken, client, schema, place);
       taken.markMoved(place);
     } finally {
       taken.close();
     }
-    if (json) say(JSON.stringify({ moved: isMoved, schema: target.schema }));
+    if (json) say(JSON.stringify({ moved: isMoved, schema }));
     else
       say(
-        `${isMoved ? 'Moved' : 'Already moved'}: ${file} to schema ${target.schema}. The file is kept, and no store opens it any more.`,
+        `${isMoved ? 'Moved' : 'Already moved'}: ${file} to schema ${schema}. The file is kept, and no store opens it any more.`,
       );
     return EXIT.done;
   } finally {
-    await target.client.end().catch(() => {});
+    await client.end().catch(() => {});
   }
 }
 
-/** The target of an address. It is not connected yet. */
-async function targetOf(to: string, schema: string): Promise<MoveTarget> {
-  const client = await clientOf(to);
-  return { client, schema, place: `${client.host}:${client.port}/${client.database ?? ''}, schema ${schema}` };
-}
-
 /** Copies all data to the target, or finds that it is there already. Returns whether it copied them. */
-async function carry(file: string, taken: ExportedFile, target: MoveTarget): Promise<boolean> {
-  const { client, schema, place } = target;
+async function carry(
+  file: string,
+  taken: ExportedFile,
+  client: PgClient,
+  schema: string,
+  place: string,
+): Promise<boolean> {
   const { bound } = taken;
   await connectClient(client, schema);
   const run = runWithin({ query: (text: string, values: (string | null)[]) => client.query(text, values) }, schema);

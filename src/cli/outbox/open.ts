@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import type { Client } from 'pg';
 import { hasCode } from '../../errors/errors.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { asPostgresError, PostgresStoreError, postgresError, serverOf } from '../../outbox/stores/postgres/failure.js';
-import { checkedSchema } from '../../outbox/stores/postgres/schema.js';
 import { postgresStore } from '../../outbox/stores/postgres/store.js';
 import { isNoDatabase, SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
 import { findLibrary, type OpenDatabase } from '../../outbox/stores/sqlite/open.js';
@@ -11,7 +11,7 @@ import { sqliteStore } from '../../outbox/stores/sqlite/store.js';
 import { quoted } from '../../platform/messages.js';
 import { codeOf, EXIT, Failure } from '../output.js';
 
-const DEFAULT_SCHEMA = 'location_sdk';
+export const DEFAULT_SCHEMA = 'location_sdk';
 
 /** The time to wait for a lock of another process. */
 const BUSY_MS = 5_000;
@@ -22,8 +22,8 @@ const MAY_PASS: readonly string[] = ['busy', 'full', 'io', 'connection', 'timeou
 /** Whether a word is an address of PostgreSQL, not the path of a file. */
 export const isAddress = (word: string): boolean => /^postgres(ql)?:/i.test(word);
 
-export const openOutbox = (place: string, schema: string | undefined): Promise<OutboxStore> =>
-  isAddress(place) ? openOutboxServer(place, readSchema(schema)) : openOutboxFile(place);
+export const openOutbox = (place: string, schema = DEFAULT_SCHEMA): Promise<OutboxStore> =>
+  isAddress(place) ? openOutboxServer(place, schema) : openOutboxFile(place);
 
 /** The beginning of commands to copy. In place of an address: its variable, or a placeholder. */
 export function commandFor(place: string, schema = DEFAULT_SCHEMA): string {
@@ -63,13 +63,10 @@ async function openOutboxFile(file: string): Promise<OutboxStore> {
   }
 }
 
-export async function library(): Promise<OpenDatabase> {
-  try {
-    return await findLibrary();
-  } catch (error) {
-    throw new Failure((error as Error).message);
-  }
-}
+export const library = (): Promise<OpenDatabase> =>
+  findLibrary().catch((error: Error) => {
+    throw new Failure(error.message);
+  });
 
 const noDatabase = (file: string): string => `${file} is not a SQLite database; it was not changed`;
 
@@ -89,42 +86,17 @@ export function ensureDatabase(file: string): void {
   if (found.size === 0) throw new Failure(noDatabase(file));
 }
 
-/** The members of a client of `pg` that are used. */
-export interface PgClient {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string | undefined;
-  connect(): Promise<unknown>;
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-  on(event: 'error', listener: () => void): unknown;
-  end(): Promise<void>;
-}
-
-/** Returns the given schema, or the default one. Throws a `Failure` for an invalid name. */
-export function readSchema(schema = DEFAULT_SCHEMA): string {
-  try {
-    return checkedSchema(schema);
-  } catch (error) {
-    throw new Failure((error as Error).message);
-  }
-}
+export type PgClient = Client;
 
 /** A client that is not connected yet. The address may contain a password, so no message repeats it. */
-export async function clientOf(address: string): Promise<PgClient> {
+export async function clientOf(address: string): Promise<Client> {
   if (!isAddress(address)) throw new Failure('the address of the database must begin with postgres://');
-  let Constructor: new (options: object) => PgClient;
-  try {
-    Constructor = (
-      (await import(/* webpackIgnore: true */ /* @vite-ignore */ 'pg')).default as unknown as {
-        Client: typeof Constructor;
-      }
-    ).Client;
-  } catch {
+  const pg = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'pg').catch(() => {
     throw new Failure('an outbox in PostgreSQL needs the package pg: npm install pg beside location-sdk');
-  }
-  let client: PgClient;
+  });
+  let client: Client;
   try {
-    client = new Constructor({
+    client = new pg.default.Client({
       connectionString: address,
       application_name: 'location-sdk outbox',
       connectionTimeoutMillis: CONNECT_MS,
@@ -139,7 +111,7 @@ export async function clientOf(address: string): Promise<PgClient> {
   return client;
 }
 
-export async function connectClient(client: PgClient, schema: string): Promise<void> {
+export async function connectClient(client: Client, schema: string): Promise<void> {
   try {
     await client.connect();
   } catch (error) {

@@ -1,13 +1,9 @@
 import { ACCOUNT_RULE, isAccount } from '../../outbox/rules/destination.js';
 import { SHOWN_STATES } from '../../outbox/rules/state-machine.js';
 import type { RowQuery } from '../../outbox/store/store.js';
-import { notEmpty, type OptionTable, oneOf, type Values, wholeNumber } from '../args.js';
+import { isSchemaName, SCHEMA_RULE } from '../../outbox/stores/postgres/schema.js';
+import { notEmpty, type OptionTable, oneOf, textThat, type Values, wholeNumber } from '../args.js';
 import { Failure } from '../output.js';
-
-const accountName = (text: string): string => {
-  if (!isAccount(text)) throw new Failure(`must be an account: ${ACCOUNT_RULE}`);
-  return text;
-};
 
 const days = (text: string): number => {
   const [, number] = /^(\d{1,5})d$/.exec(text) ?? [];
@@ -28,8 +24,16 @@ const PROBLEMS = [
 
 export const OUTBOX_OPTIONS = {
   json: { help: 'Print JSON, one object per line' },
-  schema: { hint: '<name>', help: 'The schema in PostgreSQL (default: location_sdk)', read: notEmpty },
-  account: { hint: '<name>', help: 'Only this account, such as default', read: accountName },
+  schema: {
+    hint: '<name>',
+    help: 'The schema in PostgreSQL (default: location_sdk)',
+    read: textThat(`must be ${SCHEMA_RULE}`, isSchemaName),
+  },
+  account: {
+    hint: '<name>',
+    help: 'Only this account, such as default',
+    read: textThat(`must be an account: ${ACCOUNT_RULE}`, isAccount),
+  },
   environment: {
     hint: '<name>',
     help: 'Only this environment: staging or production',

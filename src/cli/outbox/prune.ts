@@ -1,8 +1,7 @@
-import { hasCode } from '../../errors/errors.js';
 import { pruneReports } from '../../outbox/receipts/prune.js';
 import { printable } from '../../platform/messages.js';
 import { systemClock } from '../../platform/time.js';
-import { EXIT, Failure, remark, say } from '../output.js';
+import { EXIT, remark, say } from '../output.js';
 import { needed, type OutboxValues } from './options.js';
 import { grouped } from './text.js';
 import type { View } from './view.js';
@@ -11,24 +10,16 @@ export async function prune({ store }: View, values: OutboxValues): Promise<numb
   const { account, json } = values;
   const olderThanDays = needed(values, 'older-than');
   const accounts = account === undefined ? [...new Set((await store.outlook()).map((one) => one.account))] : [account];
-  const pruned = new Map<string, number>();
-  const total = () => [...pruned.values()].reduce((sum, one) => sum + one, 0);
-  try {
-    for (const one of accounts) {
-      const onProgress = (count: number) => void pruned.set(one, count);
-      await pruneReports(store, { account: one, olderThanDays, clock: systemClock, onProgress });
-    }
-  } catch (error) {
-    if (hasCode(error, 'configuration')) throw new Failure(error.message, EXIT.failed);
-    throw error;
-  }
-  for (const [one, count] of pruned) {
-    if (json) say(JSON.stringify({ account: one, pruned: count, olderThanDays }));
-    else say(`${printable(one)}: ${grouped(count)} reports pruned that ended more than ${olderThanDays} days ago`);
+  let total = 0;
+  for (const one of accounts) {
+    const pruned = await pruneReports(store, { account: one, olderThanDays, clock: systemClock });
+    total += pruned;
+    if (json) say(JSON.stringify({ account: one, pruned, olderThanDays }));
+    else say(`${printable(one)}: ${grouped(pruned)} reports pruned that ended more than ${olderThanDays} days ago`);
   }
   if (!json)
     remark(
-      total() > 0
+      total > 0
         ? 'Their receipts are kept. The database reuses the space, but does not get smaller by itself.'
         : 'No report is that old.',
     );

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { appendReceipts, readHead, readReceipts } from '../../outbox/receipts/log.js';
-import { type ReceiptsVerdict, verifyReceipts } from '../../outbox/receipts/verify.js';
+import { verifyReceipts } from '../../outbox/receipts/verify.js';
 import { fitsEntry, parseEntry, type ReceiptEntry } from '../../outbox/rules/receipt-entry.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
@@ -24,33 +24,28 @@ export async function exportLog({ store }: View, { from = 0 }: OutboxValues): Pr
 
 const BATCH = 500;
 
-export async function verifyLog({ store }: View, { head, json }: OutboxValues): Promise<number> {
-  const found: Found = { differing: [], pruned: 0 };
-  const verdict = await verified(compared(store, readReceipts(store), found), head);
-  return tell(verdict, { head, json, ...found });
-}
-
-/** The result of comparing reports with their receipts. */
 interface Found {
+  /** The ids of reports that differ from their receipt. */
   readonly differing: string[];
+  /** The number of receipts whose report was pruned. */
   pruned: number;
 }
 
-export async function verifyFile(file: string, { head, json }: OutboxValues): Promise<number> {
+export async function verifyLog({ store }: View, values: OutboxValues): Promise<number> {
+  const found: Found = { differing: [], pruned: 0 };
+  return verify(compared(store, readReceipts(store), found), found, values);
+}
+
+export async function verifyFile(file: string, values: OutboxValues): Promise<number> {
   try {
-    return tell(await verified(createReadStream(file), head), { head, json, differing: [], pruned: 0 });
+    return await verify(createReadStream(file), { differing: [], pruned: 0 }, values);
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure(`${file} cannot be read (${codeOf(error)})`, EXIT.failed);
   }
 }
 
-function verified(pieces: AsyncIterable<string | Uint8Array>, head: string | undefined): Promise<ReceiptsVerdict> {
-  if (head !== undefined && !/^[0-9a-fA-F]{64}$/.test(head))
-    throw new Failure('--head must be a hash of 64 hexadecimal digits, as export prints it');
-  return verifyReceipts(pieces, { head });
-}
-
-/** Yields the same lines, and collects the ids of reports that differ from their receipt. */
+/** Yields the same lines, and compares each report with its receipt. */
 async function* compared(store: OutboxStore, lines: AsyncIterable<string>, found: Found): AsyncGenerator<string> {
   const prunedBefore = new Map<string, number | undefined>();
   /** Whether `prune` deleted a report, even if its reference was enqueued again since then. */
@@ -80,18 +75,23 @@ async function* compared(store: OutboxStore, lines: AsyncIterable<string>, found
   await look();
 }
 
-function tell(
-  verdict: ReceiptsVerdict,
-  { head, json, differing, pruned }: { head: string | undefined; json: boolean | undefined } & Readonly<Found>,
-): number {
-  const { valid, count, head: found, afterHead, break: problem } = verdict;
+async function verify(
+  pieces: AsyncIterable<string | Uint8Array>,
+  found: Found,
+  { head, json }: OutboxValues,
+): Promise<number> {
+  if (head !== undefined && !/^[0-9a-fA-F]{64}$/.test(head))
+    throw new Failure('--head must be a hash of 64 hexadecimal digits, as export prints it');
+  const verdict = await verifyReceipts(pieces, { head });
+  const { valid, count, head: last, afterHead, break: problem } = verdict;
+  const { differing, pruned } = found;
   const sound = valid && differing.length === 0;
   if (json) {
-    say(JSON.stringify({ ...verdict, valid: sound, differing, pruned }));
+    say(JSON.stringify({ ...verdict, valid: sound, ...found }));
     return sound ? EXIT.done : EXIT.failed;
   }
   if (problem) say(`BROKEN at line ${problem.line}: ${printable(problem.message)}.`);
-  say(`${problem ? 'Sound before it' : 'Sound'}: ${grouped(count)} receipts${found ? `, head ${found.hash}` : ''}`);
+  say(`${problem ? 'Sound before it' : 'Sound'}: ${grouped(count)} receipts${last ? `, head ${last.hash}` : ''}`);
   if (pruned > 0) say(`${grouped(pruned)} of them are of reports that were pruned.`);
   for (const id of differing.slice(0, 20)) say(`CHANGED: the report ${printable(id)} differs from its receipt.`);
   if (differing.length > 20) say(`… and ${differing.length - 20} more.`);

@@ -1,12 +1,11 @@
 import { toPublicPauses } from '../../outbox/operator/reports.js';
 import { PAUSE_WORDS } from '../../outbox/operator/resume.js';
 import { readHead } from '../../outbox/receipts/log.js';
-import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import type { Outlook } from '../../outbox/store/store.js';
 import { printable } from '../../platform/messages.js';
 import { EXIT, say } from '../output.js';
 import type { OutboxValues } from './options.js';
-import { duration, grouped, time, wrapped } from './text.js';
+import { duration, grouped, placeOf, time, wrapped } from './text.js';
 import type { View } from './view.js';
 
 export async function stats({ store, command, now }: View, { account, json }: OutboxValues): Promise<number> {
@@ -50,11 +49,11 @@ export async function stats({ store, command, now }: View, { account, json }: Ou
   if (oldestOpenAt !== undefined)
     say(`The oldest report that is still to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
   for (const one of destinations) say(destinationLine(one));
-  for (const { account, environment, operation, reason, message, since, until } of paused) {
+  for (const { reason, message, since, until, ...scope } of paused) {
     const next = until <= now ? 'due now' : `in ${duration(until - now)}`;
     say(
       wrapped(
-        `${nameOf(account, environment)}${operation ? `, ${operation},` : ''} is paused (${reason}) since ${time(since)}; the next try is ${next}. ${printable(message ?? '')}`.trim(),
+        `${placeOf(scope)} is paused (${reason}) since ${time(since)}; the next try is ${next}. ${printable(message ?? '')}`.trim(),
         '  ',
       ),
     );
@@ -71,17 +70,8 @@ export async function stats({ store, command, now }: View, { account, json }: Ou
   return EXIT.done;
 }
 
-/** The default account is not named. */
-const nameOf = (account: string, environment: string): string =>
-  account === DEFAULT_ACCOUNT ? environment : `${account} ${environment}`;
-
-function destinationLine({
-  account,
-  environment,
-  gateway,
-  rebound,
-}: Pick<Outlook, 'account' | 'environment' | 'gateway' | 'rebound'>): string {
-  const last = rebound.at(-1);
+function destinationLine(destination: Pick<Outlook, 'account' | 'environment' | 'gateway' | 'rebound'>): string {
+  const last = destination.rebound.at(-1);
   const change = last ? ` (since ${time(last.at)}, before ${printable(last.from)}: ${printable(last.reason)})` : '';
-  return wrapped(`${nameOf(account, environment)} goes to ${printable(gateway)}${change}`, '  ');
+  return wrapped(`${placeOf(destination)} goes to ${printable(destination.gateway)}${change}`, '  ');
 }

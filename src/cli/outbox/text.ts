@@ -1,6 +1,11 @@
+import { DEFAULT_ACCOUNT, type PauseScope } from '../../outbox/rules/destination.js';
 import { inLargestUnit } from '../../platform/time.js';
 
 export const grouped = (count: number): string => count.toLocaleString('en');
+
+/** The place of a pause, such as `staging, reportBetEvent,`. The default account is not named. */
+export const placeOf = ({ account, environment, operation }: PauseScope): string =>
+  `${account === DEFAULT_ACCOUNT ? '' : `${account} `}${environment}${operation ? `, ${operation},` : ''}`;
 
 /** A duration in its largest unit: `3 h`. */
 export function duration(milliseconds: number): string {

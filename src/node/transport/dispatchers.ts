@@ -33,13 +33,12 @@ class ProxyPool extends undici.Pool {
 
 /** Connections through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name; without them, direct ones. */
 export function environmentProxy(options: { readonly connections: number }): Dispatcher {
-  const problem = (variable: string): ConfigurationError =>
-    new ConfigurationError(
-      `nodeTransport: proxy: expected an address such as http://proxy.example.com:8080 in the variable ${variable}. Its value is not shown, since it may contain a password; write special characters in a password as %XX`,
-    );
   for (const names of VARIABLES) {
     const variable = names.find((name) => process.env[name] !== undefined);
-    if (variable !== undefined && !isProxyAddress(process.env[variable] ?? '')) throw problem(variable);
+    if (variable !== undefined && !isProxyAddress(process.env[variable] ?? ''))
+      throw new ConfigurationError(
+        `nodeTransport: proxy: expected an address such as http://proxy.example.com:8080 in the variable ${variable}. Its value is not shown, since it may contain a password; write special characters in a password as %XX`,
+      );
   }
   return new undici.EnvHttpProxyAgent({
     ...options,

@@ -91,7 +91,14 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
   const agent = new Agent({ connections, pipelining: 1, allowH2: false });
   checkVersion(agent);
   const own: Dispatcher = proxy ? environmentProxy({ connections }) : agent;
-  const parse = createAddressReader();
+  // The last address is kept: a client uses few, and parsing takes a tenth of a request.
+  let last: ConnectionAddress = { url: '', origin: '', path: '' };
+  const parse = (url: string): ConnectionAddress => {
+    if (last.url === url) return last;
+    const { origin, pathname, search } = new URL(url);
+    last = { url, origin, path: pathname + search };
+    return last;
+  };
   let closed: Promise<void> | undefined;
   const send: Transport['send'] = async (request, limit) => {
     if (closed !== undefined)
@@ -122,20 +129,9 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
 
 /** An address in the form of undici. */
 interface ConnectionAddress {
+  readonly url: string;
   readonly origin: string;
   readonly path: string;
-}
-
-/** Parses addresses. The last one is cached: a client uses few, and parsing takes a tenth of a request. */
-function createAddressReader() {
-  let last: { url: string; address: ConnectionAddress } | undefined;
-  return (url: string): ConnectionAddress => {
-    if (last?.url !== url) {
-      const { origin, pathname, search } = new URL(url);
-      last = { url, address: { origin, path: pathname + search } };
-    }
-    return last.address;
-  };
 }
 
 interface Way {

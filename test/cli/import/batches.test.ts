@@ -41,7 +41,8 @@ async function batchesOf(lines: number, length: number): Promise<number[]> {
       shape: shapeOf(OPERATION, 'strict'),
       rejected: createRejected(join(inject('runFolder'), 'none.csv'), 'bet_id'),
     },
-    { intake: createIntake(settings, account, createOutboxEvents(), undefined), settings },
+    createIntake(settings, account, createOutboxEvents(), undefined),
+    settings,
     { enqueued: 0, already: 0 },
   );
   return batches;

@@ -55,12 +55,11 @@ async function judge(
   freeze: Freeze,
 ): Promise<{ reference?: string; problems: readonly LineProblem[] }> {
   if (!payload) return { problems: found };
-  const hasNoTime = needsTime && (payload.timestamp ?? '') === '' && !found.some((one) => one.field === 'timestamp');
-  const before = hasNoTime ? [...found, NO_TIME] : found;
-  const problems = [...before];
+  const problems = [...found];
   const add = (one: LineProblem) => {
-    if (!before.some((known) => known.field === one.field)) problems.push(one);
+    if (!problems.some((known) => known.field === one.field)) problems.push(one);
   };
+  if (needsTime && (payload.timestamp ?? '') === '') add(NO_TIME);
   try {
     const { reference } = await freeze(payload);
     if (reference !== undefined && isDistinctReference(reference)) return { reference, problems };

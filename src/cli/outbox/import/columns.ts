@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isRecord } from '../../../platform/as-record.js';
 import { type Operation, operations } from '../../../protocol/operations.js';
 import { printableKey } from '../../../schema/issue.js';
 import { location, locationInput } from '../../../schema/location.js';
@@ -65,10 +66,9 @@ export function readMapFile(file: string | undefined): ColumnMap {
       `--map ${file} ${error instanceof SyntaxError ? 'is not JSON' : `cannot be read (${codeOf(error)})`}`,
     );
   }
-  if (typeof read !== 'object' || read === null || Array.isArray(read))
-    throw new Failure(`--map ${file} must contain an object: { "column": "field" }`);
+  if (!isRecord(read)) throw new Failure(`--map ${file} must contain an object: { "column": "field" }`);
   return new Map(
-    Object.entries(read).map(([name, field]: [string, unknown], index) => {
+    Object.entries(read).map(([name, field], index) => {
       if (field === null) return [name, undefined];
       if (typeof field === 'string' && field !== '') return [name, field];
       throw new Failure(
@@ -112,14 +112,13 @@ export function planColumns(
     const field = map.has(name) ? map.get(name) : name;
     if (field === undefined) return undefined;
     const at = `column ${index + 1}`;
-    const kind = kindOf(shape, field);
+    const column = columnOf(shape, field);
     const before = [...taken].find(([other]) => `${other}.`.startsWith(`${field}.`) || field.startsWith(`${other}.`));
     if (field === '') problems.push(`${at} has no name`);
-    else if (kind === undefined) problems.push(`${at}: ${unknownName(shape, field)}`);
+    else if (!column) problems.push(`${at}: ${unknownName(shape, field)}`);
     else if (before) problems.push(`${at}: ${printableName(field)} is already in column ${before[1]}`);
-    if (kind === undefined) return undefined;
-    taken.set(field, index + 1);
-    return { path: field, names: namesOf(field, shape), kind };
+    if (column) taken.set(field, index + 1);
+    return column;
   });
   for (const name of map.keys())
     if (!names.includes(name))
@@ -141,15 +140,19 @@ export function planColumns(
 
 const FORBIDDEN = /(?:^|\.)(?:__proto__|constructor|prototype)(?:\.|$)/;
 
-/** The kind of a field's cells. Undefined if a column cannot have this field. */
-function kindOf({ leaves, mode }: Shape, path: string): LeafKind | undefined {
+/** The column of a field. Undefined if no column can have this field. */
+function columnOf({ leaves, mode }: Shape, path: string): Column | undefined {
   if (CALL_PARAMETERS.includes(path) || FORBIDDEN.test(path)) return undefined;
+  const names = path.split('.');
   const known = leaves.get(path);
-  if (known) return known.anyMembers ? undefined : known.kind;
-  const [parent = ''] = path.split('.');
-  if (leaves.get(parent)?.anyMembers && path.length > parent.length + 1) return 'text';
+  if (known) return known.anyMembers ? undefined : { path, names, kind: known.kind };
+  const [parent = '', ...rest] = names;
+  // The part of a name after a free-form object is one key, also if it contains dots.
+  const key = rest.join('.');
+  if (leaves.get(parent)?.anyMembers) return key === '' ? undefined : { path, names: [parent, key], kind: 'text' };
   const isObject = [...leaves.keys()].some((name) => name.startsWith(`${path}.`));
-  return mode === 'partial' && !isObject && path.split('.').every((name) => name !== '') ? 'text' : undefined;
+  const isNew = mode === 'partial' && !isObject && !names.includes('');
+  return isNew ? { path, names, kind: 'text' } : undefined;
 }
 
 /** The message for a name that is not a field, with the most similar one. */
@@ -163,12 +166,6 @@ function unknownName({ leaves, operation }: Shape, name: string): string {
 function didYouMean(name: string, names: readonly string[]): string {
   const nearest = suggest(name, names);
   return nearest ? `; did you mean ${printableName(nearest)}?` : '';
-}
-
-/** The part of a name after a free-form object is one key, also if it contains dots. */
-function namesOf(field: string, { leaves }: Shape): string[] {
-  const [parent = '', ...rest] = field.split('.');
-  return leaves.get(parent)?.anyMembers ? [parent, rest.join('.')] : [parent, ...rest];
 }
 
 /**

@@ -2,7 +2,6 @@ import type { OutboxStore } from '../../../outbox/store/store.js';
 import { printable } from '../../../platform/messages.js';
 import { operations } from '../../../protocol/operations.js';
 import { EXIT, remark, say } from '../../output.js';
-import { readSchema } from '../open.js';
 import { needed, type OutboxValues } from '../options.js';
 import { grouped } from '../text.js';
 import { checkLines } from './check.js';
@@ -16,7 +15,6 @@ import { enter, intakeOf, makeStore, openStore, readImporter } from './target.js
 export async function importFile(place: string, values: OutboxValues, [path = '']: readonly string[]): Promise<number> {
   const { json } = values;
   const operation = needed(values, 'operation');
-  const schema = readSchema(values.schema);
   const importer = await readImporter(values);
   const { account, environment, gateway } = importer;
   const shape = shapeOf(operation, importer.mode);
@@ -25,7 +23,7 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
   let store: OutboxStore | undefined;
   try {
     const rejected = createRejected(rejectedFileOf(path), shape.reference);
-    store = await openStore(place, schema);
+    store = await openStore(place, values.schema);
     const isNew = store === undefined;
     const work = { source, read: await lineReaderOf(source, readMapFile(values.map), shape), shape, rejected };
     let settings = store && (await enter(store, importer));
@@ -47,9 +45,8 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
     if (!isChecked) {
       store ??= await makeStore(place);
       settings ??= await enter(store, importer);
-      const intake = intakeOf(settings);
       try {
-        await enqueueLines(work, { intake, settings }, progress);
+        await enqueueLines(work, intakeOf(settings), settings, progress);
       } catch (error) {
         note(`Stopped after ${grouped(progress.enqueued)} reports. To continue, run the same command again.`);
         throw error;

@@ -8,11 +8,6 @@ import { startProgress } from '../progress.js';
 import type { Import } from './check.js';
 import type { ImportLine } from './lines.js';
 
-interface Into {
-  readonly intake: Pick<Intake, 'prepare'>;
-  readonly settings: Pick<OutboxSettings, 'store' | 'seal' | 'clock'>;
-}
-
 /** The progress of an import. It is updated after each row, so that it is also correct after an error. */
 export interface Progress {
   enqueued: number;
@@ -29,7 +24,8 @@ const BATCH_LENGTH = 4 * 1024 * 1024;
  */
 export async function enqueueLines(
   { source, read, shape: { operation, reference }, rejected }: Import,
-  { intake, settings }: Into,
+  intake: Pick<Intake, 'prepare'>,
+  settings: Pick<OutboxSettings, 'store' | 'seal' | 'clock'>,
   progress: Progress,
 ): Promise<void> {
   // Without `concurrent`: one commit after the other, in the order of the file.

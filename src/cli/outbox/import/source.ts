@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { codeOf, Failure } from '../../output.js';
 
 /** A part of the text of a file. */
@@ -14,27 +14,16 @@ const PIECE_BYTES = 64 * 1024;
 
 /** Opens a regular file that contains text in UTF-8. */
 export async function openSource(path: string) {
-  let handle: FileHandle;
-  try {
-    handle = await open(path, 'r');
-  } catch (error) {
+  const cannotRead = (error: unknown): never => {
     const code = codeOf(error);
     throw new Failure(code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${code})`);
-  }
-  try {
-    return await sourceOf(path, handle);
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-async function sourceOf(path: string, handle: FileHandle) {
-  const opened = await handle.stat();
+  };
+  const opened = await stat(path).catch(cannotRead);
   const { size } = opened;
   if (!opened.isFile())
     throw new Failure(`${path} is not a regular file: import reads the file twice, first to check every line`);
   if (size === 0) throw new Failure(`${path} is empty: its export may have failed`);
+  const handle = await open(path).catch(cannotRead);
   let position = 0;
   let endsOpen = false;
 

@@ -1,9 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Client } from '../../../client/client.js';
 import { createClient } from '../../../client/create-client.js';
-import { type ClientInternals, internalsOf } from '../../../client/internals.js';
-import type { Environment } from '../../../errors/errors.js';
+import { internalsOf } from '../../../client/internals.js';
 import { createOutboxEvents } from '../../../outbox/events.js';
 import { createIntake, type Intake } from '../../../outbox/intake/enqueue.js';
 import { DEFAULT_ACCOUNT, otherGateway } from '../../../outbox/rules/destination.js';
@@ -14,33 +12,19 @@ import { type OutboxSettings, readOutboxSettings } from '../../../outbox/setting
 import type { OutboxStore } from '../../../outbox/store/store.js';
 import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
 import { asRecord } from '../../../platform/as-record.js';
-import type { ValidationMode } from '../../../schema/model.js';
 import { readOptionsModule } from '../../check/options-file.js';
 import { Failure, remark } from '../../output.js';
 import { isAddress, library, openOutbox } from '../open.js';
 import type { OutboxValues } from '../options.js';
 
 /** The owner of the reports in a file, and the client that checks them. */
-interface Importer {
-  readonly account: string;
-  readonly environment: Environment;
-  readonly gateway: string;
-  readonly client: Client<'strict'>;
-  readonly internals: ClientInternals;
-  readonly mode: ValidationMode;
-  /** The options of the outbox, such as its encryption. */
-  readonly outbox: object;
-}
+type Importer = Awaited<ReturnType<typeof readImporter>>;
 
 /** An import sends nothing, so it needs no key. */
 const noKey = () => Promise.reject(new Error('An import sends nothing.'));
 
 /** Creates the operator's client from `--options` and the environment variables. */
-export async function readImporter({
-  account = DEFAULT_ACCOUNT,
-  environment: given,
-  options: file,
-}: OutboxValues): Promise<Importer> {
+export async function readImporter({ account = DEFAULT_ACCOUNT, environment: given, options: file }: OutboxValues) {
   const { client: options, outbox } = await readOptionsModule(file);
   const { staging, production } = options.gateways ?? {};
   const gateways = { staging: { ...staging, apiKey: noKey }, production: { ...production, apiKey: noKey } };
@@ -66,12 +50,13 @@ export async function readImporter({
     client,
     internals,
     mode: options.validation ?? 'strict',
+    /** The options of the outbox, such as its encryption. */
     outbox: { ...asRecord(outbox) },
   };
 }
 
 /** Opens the outbox that the command line names. Undefined for a file that does not exist yet. */
-export async function openStore(place: string, schema: string): Promise<OutboxStore | undefined> {
+export async function openStore(place: string, schema: string | undefined): Promise<OutboxStore | undefined> {
   if (!isAddress(place) && !/:\/\/|password=/i.test(place) && !statSync(place, { throwIfNoEntry: false })) {
     if (!statSync(dirname(resolve(place)), { throwIfNoEntry: false })?.isDirectory())
       throw new Failure(`there is no folder ${dirname(place)} for a new outbox`);
