@@ -1,7 +1,6 @@
 import { hasCode } from '../../errors/errors.js';
 import { type Operation, operations } from '../../protocol/operations.js';
 import type { Location } from '../../schema/location.js';
-import { newId } from '../../web/hooks.js';
 import type { AssumptionId } from './assumptions.js';
 import { VERIFIED_NIN } from './gateway.js';
 import {
@@ -19,6 +18,7 @@ import {
 
 interface Step {
   readonly operation: keyof MadeUpReports;
+  /** The assumptions that its acceptance confirms. */
   readonly shows: readonly AssumptionId[];
   /** The assumptions that may be wrong if the gateway refuses its data. */
   readonly blames: readonly AssumptionId[];
@@ -71,7 +71,11 @@ const LOOKUP_LOCATION: Location = {
   source: 'client_ip',
 };
 
-const newReference = (): string => `SDK-CHECK-${newId()}`;
+const LETTERS = 'bcdfghjkmnpqrstvwxz';
+
+/** Only letters, since long numbers are masked in the texts of a gateway. */
+const newReference = (): string =>
+  `SDK-CHECK-${Array.from({ length: 10 }, () => LETTERS[Math.floor(Math.random() * LETTERS.length)]).join('')}`;
 
 const FIRST_AMOUNT = 1_500;
 const OTHER_AMOUNT = 1_600;
@@ -149,6 +153,7 @@ export async function settleTooEarly(run: CheckRun, operation: Step['operation']
       );
 }
 
+/** The reports of this run, under one new reference. */
 function reportsOf(run: CheckRun): MadeUpReports {
   if (run.state.madeUp) return run.state.madeUp;
   const reference = newReference();
@@ -198,42 +203,57 @@ export async function takeStep(run: CheckRun, { operation, shows, blames }: Step
 }
 
 /**
- * Reports a recorded reference again. The delivery needs an error that the client recognises (specification, section
- * 1): a duplicate for the same data, a conflict for other data.
+ * Sends the same data again. The delivery needs an error for a repeat (specification, section 1) that the client
+ * recognises.
  */
-export async function repeat(run: CheckRun, operation: Step['operation'], data: 'same' | 'other') {
+export async function repeatSame(run: CheckRun, operation: Step['operation']) {
   const { state, findings } = run;
   if (!state.recorded.has(operation)) return undefined;
-  const isSame = data === 'same';
-  const kind = isSame ? 'duplicate' : 'conflict';
-  const { error } = await call(run, () => reportsOf(run)[operation](isSame ? FIRST_AMOUNT : OTHER_AMOUNT));
+  const { error } = await call(run, () => reportsOf(run)[operation](FIRST_AMOUNT));
   const text = lastAnswer(run);
   if (!error) {
-    findings.note(kind, 'differs', `taken${isSame ? ' again' : ''}: ${text}`);
-    return isSame
-      ? fail(
-          `is recorded again: ${text}`,
-          'the specification (section 1, rule 2) says that a repeat is an error: tell the authority',
-        )
-      : fail(
-          `is recorded: ${text}`,
-          'the specification (section 1, rule 1) says that a report is immutable: ask the authority which of the two it holds',
-        );
+    findings.note('duplicate', 'differs', `taken again: ${text}`);
+    return fail(
+      `is recorded again: ${text}`,
+      'the specification (section 1, rule 2) says that a repeat is an error: tell the authority',
+    );
   }
   const isDuplicate = hasCode(error, 'duplicate');
-  if (isDuplicate && error.conflict !== isSame) {
-    findings.note(kind, 'confirmed', text);
-    return ok(`is recognised as a ${kind}: ${text}`);
+  if (isDuplicate && !error.conflict) {
+    findings.note('duplicate', 'confirmed', text);
+    return ok(`is recognised as a duplicate: ${text}`);
   }
-  if (error.outcome === 'rejected' || (isSame && error.status !== undefined)) findings.note(kind, 'differs', text);
+  if (error.status !== undefined || error.outcome === 'rejected') findings.note('duplicate', 'differs', text);
   if (error.outcome !== 'rejected') return fail(describeError(run, error));
-  if (!isSame)
-    return warn(
-      `${isDuplicate ? 'looks like the same data' : 'is refused, but not recognised as a conflict'}: ${text}`,
-      'if the answer distinguishes the two, let the option isDuplicate return conflict; if not, never report a reference from two places',
+  const advice = (should: string) =>
+    `after a lost answer the client would take a recorded report for a refused one: write the option isDuplicate, which ${should}`;
+  return isDuplicate
+    ? fail(`is mistaken for other data: ${text}`, advice('must return same'))
+    : fail(`is not recognised as a duplicate: ${text}`, advice('must recognise it'));
+}
+
+/** Sends other data under a recorded reference. The client should tell it from the same data. */
+export async function repeatOther(run: CheckRun, operation: Step['operation']) {
+  const { state, findings } = run;
+  if (!state.recorded.has(operation)) return undefined;
+  const { error } = await call(run, () => reportsOf(run)[operation](OTHER_AMOUNT));
+  const text = lastAnswer(run);
+  if (!error) {
+    findings.note('conflict', 'differs', `taken: ${text}`);
+    return fail(
+      `is recorded: ${text}`,
+      'the specification (section 1, rule 1) says that a report is immutable: ask the authority which of the two it holds',
     );
-  return fail(
-    `${isDuplicate ? 'is mistaken for other data' : 'is not recognised as a duplicate'}: ${text}`,
-    `after a lost answer the client would take a recorded report for a refused one: write the option isDuplicate, which must ${isDuplicate ? 'return same' : 'recognise it'}`,
+  }
+  const isDuplicate = hasCode(error, 'duplicate');
+  if (isDuplicate && error.conflict) {
+    findings.note('conflict', 'confirmed', text);
+    return ok(`is recognised as a conflict: ${text}`);
+  }
+  if (error.outcome !== 'rejected') return fail(describeError(run, error));
+  findings.note('conflict', 'differs', text);
+  return warn(
+    `${isDuplicate ? 'looks like the same data' : 'is refused, but not recognised as a conflict'}: ${text}`,
+    'if the answer distinguishes the two, let the option isDuplicate return conflict; if not, never report a reference from two places',
   );
 }
