@@ -26,6 +26,16 @@ export type PauseReason =
   | 'configuration'
   | 'refusals';
 
+export const PAUSE_REASONS: readonly PauseReason[] = [
+  'authentication',
+  'address',
+  'rate-limited',
+  'unavailable',
+  'unreachable',
+  'configuration',
+  'refusals',
+];
+
 /** The account of an outbox that names none. */
 export const DEFAULT_ACCOUNT = 'default';
 
@@ -66,12 +76,6 @@ export const scopeOf = ({ account, environment, operation }: PauseScope): PauseS
 });
 
 export const wholeOf = ({ account, environment }: Destination): PauseScope => ({ account, environment });
-
-export const breakerOf = ({ account, environment, operation }: DestinationOperation): PauseScope => ({
-  account,
-  environment,
-  operation,
-});
 
 /** A destination with the address of its gateway or relay. */
 export interface BoundDestination extends Destination {

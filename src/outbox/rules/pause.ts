@@ -1,15 +1,12 @@
-import { type DestinationOperation, type PauseReason, type PauseScope, pauseKeyOf, scopeOf } from './destination.js';
+import {
+  type DestinationOperation,
+  PAUSE_REASONS,
+  type PauseReason,
+  type PauseScope,
+  pauseKeyOf,
+  scopeOf,
+} from './destination.js';
 import { type Change, type Ending, LARGEST_COUNT, LONGEST_WAIT_MS } from './state-machine.js';
-
-const REASONS: readonly PauseReason[] = [
-  'authentication',
-  'address',
-  'rate-limited',
-  'unavailable',
-  'unreachable',
-  'configuration',
-  'refusals',
-];
 
 /** The pause of a destination, or the breaker of one of its operations. All workers of a store share it. */
 export interface Pause extends PauseScope {
@@ -32,16 +29,12 @@ export interface Pause extends PauseScope {
   readonly remainingMs: number;
 }
 
-/** A pause as a database reads it. */
-type StoredPause = PauseScope & {
-  readonly [Name in Exclude<keyof Pause, keyof PauseScope | 'remainingMs'>]?: unknown;
-};
-
-/** Stores compare the version as it is read here, so that a pause with a damaged one can end. */
-const isVersion = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= LARGEST_COUNT;
-
-const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+/** A pause as a database reads it. The types and checks of its columns hold. */
+export type StoredPause = PauseScope &
+  Pick<Pause, 'version' | 'since' | 'strikes' | 'until'> & {
+    readonly reason?: string | null | undefined;
+    readonly message?: string | null | undefined;
+  };
 
 /** Makes the pause that a database has read. A reason that this version does not know pauses, too. */
 export const readPause = (
@@ -49,25 +42,17 @@ export const readPause = (
   now: number,
 ): Pause => ({
   ...scopeOf(scope),
-  version: isVersion(version) ? version : 0,
-  reason:
-    reason === null || reason === undefined ? undefined : (REASONS.find((known) => known === reason) ?? 'unavailable'),
-  message: typeof message === 'string' ? message : undefined,
-  since: numberOf(since),
-  strikes: numberOf(strikes),
-  until: numberOf(until),
-  remainingMs: numberOf(until) - now,
+  version,
+  reason: typeof reason === 'string' ? (PAUSE_REASONS.find((known) => known === reason) ?? 'unavailable') : undefined,
+  message: message ?? undefined,
+  since,
+  strikes,
+  until,
+  remainingMs: until - now,
 });
 
 /** A change of a pause. It is made only if the pause still has the version that was seen. */
-export interface PauseChange extends PauseScope {
-  readonly version: number;
-  /** The reason, to branch on. Undefined: not paused. */
-  readonly reason: PauseReason | undefined;
-  /** The reason in a sentence, without secrets. */
-  readonly message: string | undefined;
-  /** Failed probes in a row. Of a breaker: also its strikes. */
-  readonly strikes: number;
+export interface PauseChange extends PauseScope, Pick<Pause, 'version' | 'reason' | 'message' | 'strikes'> {
   /** Milliseconds from now until the next probe. */
   readonly forMs: number;
   /** Whether an existing pause continues: `since` stays. */
@@ -215,31 +200,24 @@ export const probeGivenBack = (taken: Pause, forMs: number): PauseChange => ({
   version: taken.version + 1,
 });
 
-/** The breakers that a worker has seen with strikes or open, by `pauseKeyOf`. It is a hint: the store decides. */
-export type SeenBreakers = ReadonlyMap<string, SeenPause>;
-type SeenPause = Pick<Pause, keyof PauseScope | 'reason' | 'strikes'>;
+/** The pauses that a worker has seen. It is a hint that each look replaces whole: the store decides. */
+export type SeenPauses = readonly Pick<Pause, keyof PauseScope | 'reason' | 'strikes'>[];
 
-const isNoted = (pause: SeenPause): boolean => isBreaker(pause) && (pause.strikes > 0 || pause.reason !== undefined);
-
-/** The breakers after a look at all pauses of the store. A breaker that the store no longer has is forgotten. */
-export const breakersAtLook = (pauses: readonly SeenPause[]): SeenBreakers =>
-  new Map([...new Map(pauses.map((pause) => [pauseKeyOf(pause), pause]))].filter(([, pause]) => isNoted(pause)));
-
-/** The breakers after one pause was read or changed. */
-export const breakersWith = (before: SeenBreakers, pause: SeenPause): SeenBreakers =>
-  breakersAtLook([...before.values(), pause]);
+/** The seen pauses after one was read or changed. */
+export const seenWith = (seen: SeenPauses, pause: SeenPauses[number]): SeenPauses => [
+  ...seen.filter((one) => pauseKeyOf(one) !== pauseKeyOf(pause)),
+  pause,
+];
 
 /** The operations whose breaker is open. A worker claims none of their reports. */
-export const heldBy = (seen: SeenBreakers): readonly DestinationOperation[] =>
-  [...seen.values()].flatMap(({ account, environment, operation, reason }) =>
+export const heldBy = (seen: SeenPauses): readonly DestinationOperation[] =>
+  seen.flatMap(({ account, environment, operation, reason }) =>
     operation && reason !== undefined ? [{ account, environment, operation }] : [],
   );
 
 /** Whether a breaker is closed and has strikes. The next success of its operation resets them. */
-export function hasStrikes(seen: SeenBreakers, breaker: PauseScope): boolean {
-  const pause = seen.get(pauseKeyOf(breaker));
-  return pause !== undefined && pause.reason === undefined;
-}
+export const hasStrikes = (seen: SeenPauses, breaker: PauseScope): boolean =>
+  seen.some((one) => pauseKeyOf(one) === pauseKeyOf(breaker) && one.reason === undefined && one.strikes > 0);
 
 /** The state before the first pause. */
 export const notPaused = (scope: PauseScope): Pause => ({

@@ -1,6 +1,5 @@
 import type { Events } from '../events.js';
 import {
-  breakerOf,
   DEFAULT_ACCOUNT,
   type DestinationOperation,
   type PauseScope,
@@ -9,8 +8,6 @@ import {
   wholeOf,
 } from '../rules/destination.js';
 import {
-  breakersAtLook,
-  breakersWith,
   concernsPause,
   hasStrikes,
   heldBy,
@@ -21,11 +18,12 @@ import {
   type PauseChange,
   pausedBy,
   postponed,
-  type SeenBreakers,
+  type SeenPauses,
+  seenWith,
 } from '../rules/pause.js';
 import { type Change, type Ending, type EndingContext, ended, type Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
-import type { OutboxStore, Outlook } from '../store/store.js';
+import { type OutboxStore, type Outlook, pausesOf } from '../store/store.js';
 import { outlookOf, PAUSE_TRIES } from './plan.js';
 
 /** The permission to send one report although its destination or its operation is paused. */
@@ -54,7 +52,7 @@ interface Parts extends Pick<OutboxSettings, 'logger' | 'retry' | 'random' | 'ke
 /** The pauses of a store, as one worker reads and changes them. */
 export function createPauses(settings: Parts, events: Events) {
   const { store, logger } = settings;
-  let breakers: SeenBreakers = new Map();
+  let pauses: SeenPauses = [];
 
   /** Of a pause that goes on for the same reason, only failed probes are announced. */
   function announce(before: Pause, change: PauseChange, isProbe: boolean): void {
@@ -78,15 +76,15 @@ export function createPauses(settings: Parts, events: Events) {
   return {
     /** Replaces what this worker remembers by the pauses that the store has returned. */
     seeAll(outlooks: readonly Outlook[]): void {
-      breakers = breakersAtLook(outlooks.flatMap((outlook) => outlook.breakers));
+      pauses = pausesOf(outlooks);
     },
     /** The operations whose reports are not claimed. */
-    openBreakers: (): readonly DestinationOperation[] => heldBy(breakers),
+    openBreakers: (): readonly DestinationOperation[] => heldBy(pauses),
     /** Decides the change of a row after its attempt. Writes the changes of its pauses first. */
     async judge({ row, ending, probe, dependency }: AttemptedRow): Promise<Judged> {
       const context = { ...settings, dependency };
       const change = ended(row, ending, context);
-      const breaker = breakerOf(row);
+      const breaker = scopeOf(row);
       const endFor = (pause: PauseScope) => ({
         ending,
         change,
@@ -96,7 +94,7 @@ export function createPauses(settings: Parts, events: Events) {
         change: ended(row, postponed(ending), context),
         paused,
       });
-      if (!concernsPause({ ending, change, probe: probe?.version }, hasStrikes(breakers, breaker)))
+      if (!concernsPause({ ending, change, probe: probe?.version }, hasStrikes(pauses, breaker)))
         return { change, paused: [] };
       const refused = isRefusal({ ending, change });
       attempts: for (let tries = 0; tries < PAUSE_TRIES; tries += 1) {
@@ -110,7 +108,7 @@ export function createPauses(settings: Parts, events: Events) {
           const end = endFor(seen);
           const next = pausedBy(seen, end, settings);
           if (next && !(await store.pause(next))) continue attempts;
-          breakers = breakersWith(breakers, next ?? seen);
+          pauses = seenWith(pauses, next ?? seen);
           if (next) announce(seen, next, end.probe === seen.version);
           if ((next ?? seen).reason !== undefined) paused.push(seen);
           if (refused && !mayQuarantine(seen, end.probe, settings)) return later(paused);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OutboxStore } from '../../../src/entries/outbox.js';
-import { breakerOf } from '../../../src/outbox/rules/destination.js';
+import { scopeOf } from '../../../src/outbox/rules/destination.js';
 import { claim, claimOne, GATEWAYS, LEASE_MS, QUARANTINED, settledRow, WAITS, write } from '../contract/harness.js';
 import { BEGAN, byAda, enqueue, idOf, quarantine, world } from './world.js';
 
@@ -14,7 +14,7 @@ async function pause(
   operation?: 'reportBetEvent' | 'reportSettledBet',
 ): Promise<void> {
   const destination = operation
-    ? breakerOf({ account: 'default', environment, operation })
+    ? scopeOf({ account: 'default', environment, operation })
     : { account: 'default', environment };
   await store.bind([{ account: 'default', environment, gateway: GATEWAYS[environment] }]);
   await store.pause({

@@ -1,7 +1,6 @@
 import { rowBefore } from '../../../src/outbox/intake/enqueue.js';
-import { breakerOf } from '../../../src/outbox/rules/destination.js';
+import { type DestinationOperation, type PauseScope, scopeOf } from '../../../src/outbox/rules/destination.js';
 import {
-  breakersAtLook,
   changePause,
   concernsPause,
   isRefusal,
@@ -10,7 +9,7 @@ import {
   postponed,
   probeGivenBack,
   probeTaken,
-  type SeenBreakers,
+  type SeenPauses,
 } from '../../../src/outbox/rules/pause.js';
 import { earlierLines } from '../../../src/outbox/rules/receipt-entry.js';
 import {
@@ -59,7 +58,7 @@ export const decisions = {
   keptInDoubt,
   rowBefore,
   // The changes of a pause.
-  breakerOf,
+  breakerOf: scopeOf as (report: DestinationOperation) => PauseScope,
   pausedBy,
   concernsPause,
   isRefusal,
@@ -69,11 +68,8 @@ export const decisions = {
   probeGivenBack,
   changePause,
   // The memory of a worker.
-  // A variant needs the breakers of the look before.
-  breakersAtLook: breakersAtLook as (
-    pauses: Parameters<typeof breakersAtLook>[0],
-    before: SeenBreakers,
-  ) => SeenBreakers,
+  // A variant needs the pauses of the look before.
+  seenAtLook: ((pauses) => pauses) as (pauses: SeenPauses, before: SeenPauses) => SeenPauses,
   isUnbound,
   // The next steps of a worker.
   planTurn,

@@ -1,9 +1,9 @@
 import {
-  breakerOf,
   type Destination,
   type DestinationOperation,
   keyOf,
   pauseKeyOf,
+  scopeOf,
   wholeOf,
 } from '../../../src/outbox/rules/destination.js';
 import type { Row } from '../../../src/outbox/rules/state-machine.js';
@@ -22,7 +22,7 @@ const LEAST_PAUSE_MS = 499;
 
 /** The pause that an attempt probes. */
 const probedBy = ({ report, probe }: Attempt): string =>
-  pauseKeyOf(probe === 'operation' ? breakerOf(report) : wholeOf(report));
+  pauseKeyOf(probe === 'operation' ? scopeOf(report) : wholeOf(report));
 
 /** The worker that claims now. */
 export interface Claimer {

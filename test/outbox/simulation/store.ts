@@ -1,9 +1,9 @@
 import {
   type BoundDestination,
-  breakerOf,
   type Destination,
   type DestinationOperation,
   otherGateway,
+  scopeOf,
   wholeOf,
 } from '../../../src/outbox/rules/destination.js';
 import { notPaused, type Pause, type PauseChange } from '../../../src/outbox/rules/pause.js';
@@ -202,7 +202,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     pauseOf: (destination: Destination) => known(destination)?.pause ?? notPaused(wholeOf(destination)),
     /** The breaker of a report's operation. */
     breakerOf: (report: DestinationOperation) =>
-      known(report)?.breakers.find(({ operation }) => operation === report.operation) ?? notPaused(breakerOf(report)),
+      known(report)?.breakers.find(({ operation }) => operation === report.operation) ?? notPaused(scopeOf(report)),
     bind: (given: readonly BoundDestination[]): string[] => given.map(bind),
     enqueue: (given: readonly NewRow[]): Enqueued[] => given.map((row) => add(row, now())),
     turn({ writes, claim: request }: Turn): TurnResult {

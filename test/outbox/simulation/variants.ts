@@ -1,4 +1,4 @@
-import { breakersWith, endPause, type PauseChange } from '../../../src/outbox/rules/pause.js';
+import { endPause, type PauseChange, seenWith } from '../../../src/outbox/rules/pause.js';
 import type { Change, Ending, Row } from '../../../src/outbox/rules/state-machine.js';
 import { type Decisions, decisions, type Options } from './decisions.js';
 import { OPTIONS } from './simulate.js';
@@ -245,7 +245,7 @@ export const VARIANTS: readonly Variant[] = [
   variant('a database that went back takes the doubt with it', { keptInDoubt: () => undefined }),
   // Variants about what a worker remembers.
   variant('a breaker that the store no longer has is not forgotten', {
-    breakersAtLook: (pauses, before) => pauses.reduce(breakersWith, before),
+    seenAtLook: (pauses, before) => pauses.reduce(seenWith, before),
   }),
   variant('a lost binding is not made again', { isUnbound: () => false }),
   variant('a pause is never probed', {

@@ -1,27 +1,27 @@
 import {
   boundTo,
-  breakerOf,
   type Gateways,
   type PauseScope,
   pauseKeyOf,
+  scopeOf,
   wholeOf,
 } from '../../../src/outbox/rules/destination.js';
 import {
   type AttemptEnd,
-  breakersWith,
   hasStrikes,
   heldBy,
   isBreaker,
   notPaused,
   type Pause,
   type PauseChange,
-  type SeenBreakers,
+  type SeenPauses,
+  seenWith,
 } from '../../../src/outbox/rules/pause.js';
 import type { Row } from '../../../src/outbox/rules/state-machine.js';
 import type { ProbeOf } from '../../../src/outbox/sending/pauses.js';
 import { type Finished, GATHER_MS, NOT_SENT } from '../../../src/outbox/sending/plan.js';
 import { createClaimants } from '../../../src/outbox/store/claimants.js';
-import type { TurnResult, Write } from '../../../src/outbox/store/store.js';
+import { pausesOf, type TurnResult, type Write } from '../../../src/outbox/store/store.js';
 import type { Known } from './answers.js';
 import type { Network, Seen } from './network.js';
 import { createPlaces } from './places.js';
@@ -85,7 +85,7 @@ export function createWorker(
     (accounts.find((one) => one.account === account) ?? accounts[0])?.gateways[environment] ?? '';
   const places = createPlaces(concurrency, coverage);
   let finished: Finished[] = [];
-  let breakers: SeenBreakers = new Map();
+  let seenPauses: SeenPauses = [];
   let isBound = true;
   let busy = 0;
   /** The number of probes under way, each in an extra place. */
@@ -108,7 +108,7 @@ export function createWorker(
     busy,
     concurrency: concurrency + probing,
     places: concurrency + ahead + probing,
-    openBreakers: heldBy(breakers),
+    openBreakers: heldBy(seenPauses),
     leaseMs,
     pollMs,
     stopping,
@@ -194,7 +194,7 @@ export function createWorker(
   function begin(attempt: Attempt, row: Row, askedAt: number, probe: ProbeOf | undefined, number: number): void {
     point(() => {
       const end = (seen: Seen) => stay.resume(0, () => ended(attempt, row, seen, probe));
-      if (places.isHeldBack(wholeOf(attempt.report), number) || places.isHeldBack(breakerOf(attempt.report), number))
+      if (places.isHeldBack(wholeOf(attempt.report), number) || places.isHeldBack(scopeOf(attempt.report), number))
         return end({ reply: NOT_NOW, lie: false });
       if (cutOff || !decisions.isInTime(askedAt, clock(), options)) return end({ reply: GIVEN_UP, lie: false });
       rules.leaves(attempt);
@@ -271,7 +271,7 @@ export function createWorker(
       for (const one of paused) places.holdBack(one);
       point(() => then(postponed));
     };
-    if (!decisions.concernsPause({ ...ending, probe: probe?.version }, hasStrikes(breakers, breaker))) {
+    if (!decisions.concernsPause({ ...ending, probe: probe?.version }, hasStrikes(seenPauses, breaker))) {
       done(false, []);
       return;
     }
@@ -299,7 +299,7 @@ export function createWorker(
       };
       const change = decisions.pausedBy(seen, end, { random: random.next, breakerAfter: scenario.breakerAfter });
       const next = () => {
-        breakers = breakersWith(breakers, change ?? seen);
+        seenPauses = seenWith(seenPauses, change ?? seen);
         if ((change ?? seen).reason !== undefined || seen.reason !== undefined) paused.push(seen);
         if (refused && !decisions.mayQuarantine(seen, end.probe, { breakerAfter: scenario.breakerAfter }))
           done(true, paused);
@@ -382,10 +382,7 @@ export function createWorker(
       )
     )
       isBound = false;
-    breakers = decisions.breakersAtLook(
-      outlooks.flatMap((outlook) => outlook.breakers),
-      breakers,
-    );
+    seenPauses = decisions.seenAtLook(pausesOf(outlooks), seenPauses);
     return outlooks;
   }
 

@@ -1,6 +1,6 @@
 import { operationNames } from '../../../protocol/operations.js';
-import type { BoundDestination, Destination, Rebinding } from '../../rules/destination.js';
-import { type PauseChange, readPause } from '../../rules/pause.js';
+import type { BoundDestination, Destination, PauseScope, Rebinding } from '../../rules/destination.js';
+import { type PauseChange, readPause, type StoredPause } from '../../rules/pause.js';
 import { LARGEST_COUNT, LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import type { Outlook } from '../../store/store.js';
 import type { Run } from './database.js';
@@ -61,8 +61,8 @@ export async function rebind(
 }
 
 interface Found extends Destination, Pick<Outlook, 'gateway' | 'rebound'> {
-  readonly pause: object;
-  readonly breakers: readonly { readonly operation: unknown }[] | null;
+  readonly pause: Omit<StoredPause, keyof PauseScope>;
+  readonly breakers: readonly StoredPause[] | null;
   readonly now: number;
   readonly first: number | null;
   readonly last: number | null;
@@ -84,11 +84,11 @@ export async function readOutlook(run: Run, schema: string, accounts?: readonly 
         environment,
         gateway,
         rebound: Array.isArray(rebound) ? rebound : [],
-        pause: readPause({ ...pause, account, environment, operation: undefined }, now),
+        pause: readPause({ ...pause, account, environment }, now),
         // A breaker of an unknown operation is damage, and holds nothing back.
         breakers: (breakers ?? []).flatMap((found) => {
           const operation = operationNames.find((name) => name === found.operation);
-          return operation ? [readPause({ ...found, account, environment, operation }, now)] : [];
+          return operation ? [readPause(found, now)] : [];
         }),
         nextInMs: waitMs !== undefined && last !== null && last > now + LONGEST_WAIT_MS ? Math.min(0, waitMs) : waitMs,
       };

@@ -7,7 +7,7 @@ import {
   type Rebinding,
   type Rebound,
 } from '../../rules/destination.js';
-import { isBreaker, type Pause, type PauseChange, readPause } from '../../rules/pause.js';
+import { isBreaker, type Pause, type PauseChange, readPause, type StoredPause } from '../../rules/pause.js';
 import { LARGEST_COUNT, LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, Outlook } from '../../store/store.js';
@@ -35,17 +35,7 @@ const gatewayOf = ({ gateway }: Columns): string => String(gateway);
 
 const pauseOf = (found: Columns, now: number): Pause =>
   readPause(
-    {
-      account: String(found.account),
-      environment: String(found.environment) as Pause['environment'],
-      operation: operationNames.find((name) => name === found.operation),
-      version: found.version,
-      reason: found.reason,
-      message: found.message,
-      since: found.since,
-      strikes: found.strikes,
-      until: found.until,
-    },
+    { ...(found as unknown as StoredPause), operation: operationNames.find((name) => name === found.operation) },
     now,
   );
 
