@@ -89,7 +89,8 @@ export const CALLS: Readonly<Record<string, Call>> = {
   },
   reopen: {
     right: 'act',
-    run: (operator, input, visitor) => operator.reopen({ ...whoOf(input, visitor), ids: [readId(input)] }),
+    run: (operator, input, visitor) =>
+      operator.decide({ ...whoOf(input, visitor), action: 'reopened', selection: { ids: [readId(input)] } }),
   },
   undo: {
     right: 'act',

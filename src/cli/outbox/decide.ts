@@ -48,7 +48,7 @@ async function selectionOf(
   return { ids: [...ids] };
 }
 
-const DONE: Readonly<Record<DecideRequest['action'], string>> = {
+const DONE = {
   retry: 'waits to be sent again',
   recorded: 'is resolved as recorded',
   dismissed: 'is dismissed',
@@ -81,7 +81,7 @@ async function decideAll(
   view: View,
   values: OutboxValues,
   names: readonly string[],
-  action: DecideRequest['action'],
+  action: keyof typeof DONE,
 ): Promise<number> {
   const { store, operator, command } = view;
   const { json, reason = '', 'with-settlement': withSettlements = false } = values;
@@ -129,9 +129,12 @@ export async function reopen(view: View, values: OutboxValues, names: readonly s
   }
   let refused = 0;
   for (let more = true; more; )
-    ({ more } = await view.operator.reopen({ ...request, ids: [...ids] }, (results) => {
-      for (const result of results) refused += printDecided('reopen', result, 'is reopened', json) ? 0 : 1;
-    }));
+    ({ more } = await view.operator.decide(
+      { ...request, action: 'reopened', selection: { ids: [...ids] } },
+      (results) => {
+        for (const result of results) refused += printDecided('reopen', result, 'is reopened', json) ? 0 : 1;
+      },
+    ));
   return refused > 0 ? EXIT.failed : EXIT.done;
 }
 

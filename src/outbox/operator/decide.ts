@@ -64,57 +64,15 @@ export const DEFAULT_MS = 2_000;
 export const MOST_REFUSED = 20;
 
 /**
- * Carries out a person's decision about reports, and stores it in the log of decisions. Works in small commits: while
- * `more` is true, call it again with the same request. Each row is changed once, however often it is called. `tell`
- * gets the results of each commit of this call.
+ * Carries out a person's decision about reports, and stores it in the log of decisions. `'reopened'` also reopens the
+ * settlement that was dismissed with its report. Works in small commits: while `more` is true, call it again with the
+ * same request. Each row is changed once, however often it is called. `tell` gets the results of each commit of this
+ * call.
  */
-export const decide = (
+export async function decide(
   context: OperatorContext,
-  request: DecideRequest,
+  request: Omit<DecideRequest, 'action'> & Pick<Decision, 'action'>,
   tell: (results: readonly DecidedReport[]) => void = () => {},
-): Promise<DecisionProgress> => carryOut(context, request, tell);
-
-export interface ReopenRequest extends Who, Pick<DecideRequest, 'forMs'> {
-  /** At most 500. */
-  readonly ids: readonly string[];
-}
-
-/**
- * Reopens dismissed reports: each is as before its dismissal, with its doubt and its problem. A settlement that was
- * dismissed with its initiated report is reopened with it. Works in small commits, as `decide`. To reopen all reports
- * of a dismissal, undo it.
- */
-export const reopen = (
-  context: OperatorContext,
-  { ids, ...request }: ReopenRequest,
-  tell: (results: readonly DecidedReport[]) => void = () => {},
-): Promise<DecisionProgress> => carryOut(context, { ...request, action: 'reopened', selection: { ids } }, tell);
-
-export interface ReplaceRequest extends Who {
-  readonly id: string;
-  /** The sealed bytes of the new data, with the reference and the operation of the report. */
-  readonly replacement: NonNullable<Change['replacement']>;
-}
-
-/**
- * Sends other data under the reference of a report, while it is certain that the gateway has recorded nothing under it.
- * A settlement that was dismissed with the report is reopened.
- */
-export const replace = (
-  context: OperatorContext,
-  { id, replacement, ...request }: ReplaceRequest,
-  tell: (results: readonly DecidedReport[]) => void = () => {},
-): Promise<DecisionProgress> =>
-  carryOut(context, { ...request, action: 'replaced', selection: { ids: [id] } }, tell, (row, decision) =>
-    replaced(row, decision, replacement),
-  );
-
-type AnyRequest = Omit<DecideRequest, 'action'> & Pick<Decision, 'action'>;
-
-async function carryOut(
-  context: OperatorContext,
-  request: AnyRequest,
-  tell: (results: readonly DecidedReport[]) => void,
   planRow = (row: Row, decision: Decision): Change | string => planChange(row, decision, context.keepBodies),
 ): Promise<DecisionProgress> {
   const { action, selection, who, reason, asOf, forMs = DEFAULT_MS } = request;
@@ -160,6 +118,25 @@ async function carryOut(
     refused: refused.map(({ id, why = '' }) => ({ id: printable(id), why: printable(why) })),
   };
 }
+
+interface ReplaceRequest extends Who {
+  readonly id: string;
+  /** The sealed bytes of the new data, with the reference and the operation of the report. */
+  readonly replacement: NonNullable<Change['replacement']>;
+}
+
+/**
+ * Sends other data under the reference of a report, while it is certain that the gateway has recorded nothing under it.
+ * A settlement that was dismissed with the report is reopened.
+ */
+export const replace = (
+  context: OperatorContext,
+  { id, replacement, ...request }: ReplaceRequest,
+  tell?: (results: readonly DecidedReport[]) => void,
+): Promise<DecisionProgress> =>
+  decide(context, { ...request, action: 'replaced', selection: { ids: [id] } }, tell, (row, decision) =>
+    replaced(row, decision, replacement),
+  );
 
 /** The change of a row by a decision, or the reason why it is refused. Each decision changes a row once. */
 export function planChange(row: Row, decision: Decision, keepBodies: boolean): Change | string {

@@ -218,7 +218,7 @@ describe('a decision about single reports', () => {
     await quarantine(store, ['B-1']);
     const { decision } = await data.decide({ ...byAda(), action: 'recorded', selection: { ids: [idOf('B-1')] } });
     await expect(data.undo({ ...byAda(), of: decision.id })).rejects.toMatchObject({ code: 'conflict' });
-    expect(await data.reopen({ ...byAda(), ids: [idOf('B-1')] })).toMatchObject({
+    expect(await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [idOf('B-1')] } })).toMatchObject({
       refused: [{ why: 'it is recorded; only a dismissed report can be reopened' }],
     });
   });

@@ -29,7 +29,7 @@ describe('a dismissed report that is reopened', () => {
     const [row] = await store.get([BET]);
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
     const reopened = { ...byAda(), reason: 'the wrong bet was dismissed' };
-    expect(await data.reopen({ ...reopened, ids: [BET] })).toMatchObject({
+    expect(await data.decide({ ...reopened, action: 'reopened', selection: { ids: [BET] } })).toMatchObject({
       decision: { action: 'reopened', touched: 1, who: 'ada' },
       refused: [],
     });
@@ -50,7 +50,7 @@ describe('a dismissed report that is reopened', () => {
     await store.enqueue([newRow('B-1')]);
     await write(store, await claimOne(store), { ...QUARANTINED, inDoubt: true, doubtBefore: true });
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
-    await data.reopen({ ...byAda(), ids: [BET] });
+    await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } });
     expect(await read(store, BET)).toMatchObject({ state: 'quarantined', inDoubt: true, doubtBefore: true });
     await data.decide({ ...byAda(), action: 'retry', selection: { ids: [BET] } });
     expect(await claimOne(store)).toMatchObject({ doubtBefore: true });
@@ -62,7 +62,7 @@ describe('a dismissed report that is reopened', () => {
     await store.enqueue([settledRow('B-1')]);
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
     expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: false });
-    await data.reopen({ ...byAda(), ids: [BET] });
+    await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } });
     expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: true });
     expect(await claim(store)).toEqual([]);
   });
@@ -76,7 +76,10 @@ describe('a dismissed report that is reopened', () => {
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [idOf('B-2')] } });
     await write(store, await claimOne(store), { ...QUARANTINED, inDoubt: false });
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [settledRow('B-2').id] } });
-    expect(await data.reopen({ ...byAda(), ids })).toMatchObject({ decision: { touched: 3 }, refused: [] });
+    expect(await data.decide({ ...byAda(), action: 'reopened', selection: { ids } })).toMatchObject({
+      decision: { touched: 3 },
+      refused: [],
+    });
     expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: true, problem: undefined });
     expect(await read(store, settledRow('B-2').id)).toMatchObject({ state: 'dismissed' });
   });
@@ -86,7 +89,7 @@ describe('a dismissed report that is reopened', () => {
     await quarantine(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] }, withSettlements: true });
-    expect(await data.reopen({ ...byAda(), ids: [SETTLEMENT, BET] })).toMatchObject({
+    expect(await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [SETTLEMENT, BET] } })).toMatchObject({
       decision: { touched: 2 },
       refused: [],
     });
@@ -104,7 +107,7 @@ describe('a dismissed report that is reopened', () => {
       withSettlements: true,
     });
     expect(decision.touched).toBe(2);
-    await data.reopen({ ...byAda(), ids: [SETTLEMENT] });
+    await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [SETTLEMENT] } });
     expect(await claim(store)).toEqual([]);
     expect(await read(store, SETTLEMENT)).toMatchObject({
       state: 'quarantined',
@@ -117,7 +120,7 @@ describe('a dismissed report that is reopened', () => {
     const { store, data } = world();
     await quarantine(store, ['B-1']);
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
-    await data.reopen({ ...byAda(), ids: [BET] });
+    await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } });
     await data.decide({ ...byAda(), action: 'retry', selection: { ids: [BET] } });
     await write(store, await claimOne(store), { decisions: (await read(store, BET)).decisions });
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: ['default:staging:none'] } });
@@ -151,7 +154,7 @@ describe('the log of a report that is reopened while another process adds its li
           const rows = await store.receipts.unlogged(limit);
           if (isFirst) {
             isFirst = false;
-            await data.reopen({ ...byAda(), ids: [BET] });
+            await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } });
             await data.decide({ ...byAda(), action: 'retry', selection });
             const row = await claimOne(store);
             await write(store, row, { decisions: row.decisions });
@@ -174,7 +177,7 @@ describe('the counts of ended reports', () => {
     await store.bind([{ account: 'default', environment: 'staging', gateway: GATEWAYS.staging }]);
     await quarantine(store, ['B-1', 'B-2']);
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET, idOf('B-2')] } });
-    await data.reopen({ ...byAda(), ids: [BET] });
+    await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } });
     await data.decide({ ...byAda(), action: 'recorded', selection: { ids: [BET] } });
     const { destinations, states } = await data.overview();
     expect(destinations[0]?.states).toMatchObject({ recorded: 1, dismissed: 1 });
@@ -206,7 +209,7 @@ describe('a dismissal of many reports that is undone', () => {
     await quarantine(store, ['B-1', 'B-2']);
     const ids = [BET, idOf('B-2')];
     const { decision } = await data.decide({ ...byAda(), action: 'dismissed', selection: { ids } });
-    await data.reopen({ ...byAda(), ids: [BET] });
+    await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } });
     await data.decide({ ...byAda(), action: 'retry', selection: { ids: [BET] } });
     expect(await data.undo({ ...byAda(), of: decision.id })).toMatchObject({ kept: 1 });
     expect([(await read(store, BET)).state, (await read(store, idOf('B-2'))).state]).toEqual([
@@ -221,11 +224,11 @@ describe('reopen', () => {
     const { store, data } = world();
     const [row] = await quarantine(store, ['B-1']);
     if (!row) throw new Error('expected a row');
-    expect((await data.reopen({ ...byAda(), ids: [BET] })).refused).toMatchObject([
+    expect((await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } })).refused).toMatchObject([
       { id: BET, why: 'it is quarantined; only a dismissed report can be reopened' },
     ]);
     await write(store, row, { state: 'dismissed', problem: row.problem, outcome: undefined, keepBody: false });
-    expect((await data.reopen({ ...byAda(), ids: [BET] })).refused).toMatchObject([
+    expect((await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } })).refused).toMatchObject([
       { id: BET, why: 'its data was deleted, so it cannot be sent; replace it with the data' },
     ]);
   });

@@ -118,7 +118,7 @@ describe('the life of a report', () => {
     await data.decide({ ...byAda(), action: 'dismissed', selection });
     const dismissed = await data.report(idOf('B-1'));
     expect(kinds(dismissed)).toEqual(['enqueued', 'attempt', 'decided', 'ended', 'receipt']);
-    await data.reopen({ ...byAda(), ...selection });
+    await data.decide({ ...byAda(), action: 'reopened', selection });
     expect(kinds(await data.report(idOf('B-1')))).toEqual(['enqueued', 'attempt', 'decided', 'decided', 'quarantined']);
     await data.decide({ ...byAda(), action: 'retry', selection });
     const [row] = await claim(store);
