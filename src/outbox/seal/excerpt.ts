@@ -114,20 +114,14 @@ export async function locationFor(seal: Seal, row: Row): Promise<Location | unde
 }
 
 /** Keeps the locations of withdrawals, and finds them for their settlements. */
-export interface Excerpts {
-  make(about: SealContext & Pick<Row, 'fingerprint'>, body: string): Promise<string | undefined>;
-  isErased(row: Row): boolean;
+export const createExcerpts = ({ store, seal }: { readonly store: OutboxStore; readonly seal: Seal }) => ({
+  make: (about: SealContext & Pick<Row, 'fingerprint'>, body: string) => makeExcerpt(seal, about, body),
+  isErased: (row: Row) => erasedBy(row) !== undefined,
   /**
    * The first location in the rows with these ids. With `transaction`, as the user's transaction sees them. Rejects if
    * the key of a location is missing.
    */
-  locationIn(ids: readonly string[], transaction: unknown): Promise<Location | undefined>;
-}
-
-export const createExcerpts = ({ store, seal }: { readonly store: OutboxStore; readonly seal: Seal }): Excerpts => ({
-  make: (about, body) => makeExcerpt(seal, about, body),
-  isErased: (row) => erasedBy(row) !== undefined,
-  async locationIn(ids, transaction) {
+  async locationIn(ids: readonly string[], transaction: unknown): Promise<Location | undefined> {
     for (const row of await store.get(ids, transaction)) {
       const location = row && (await locationFor(seal, row));
       if (location) return location;
@@ -135,3 +129,5 @@ export const createExcerpts = ({ store, seal }: { readonly store: OutboxStore; r
     return undefined;
   },
 });
+
+export type Excerpts = ReturnType<typeof createExcerpts>;

@@ -1,10 +1,8 @@
+import { scanRows } from '../operator/reports.js';
 import { pauseKeyOf } from '../rules/destination.js';
 import { isRarelyProbed, type Pause } from '../rules/pause.js';
-import type { Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
 import type { Outlook } from '../store/store.js';
-
-const PAGE = 200;
 
 /** Finds out whether `drain` should end: the breaker is open, and each remaining report was tried and refused. */
 export function createOnlyRefused({
@@ -18,15 +16,11 @@ export function createOnlyRefused({
   /** Whether each report was tried since its breaker opened. An earlier attempt may have failed for another reason. */
   async function wereTried(outlook: Outlook, breakers: ReadonlyMap<string, Pause>): Promise<boolean> {
     const { account, environment } = outlook;
-    for (let after = 0; ; ) {
-      const rows = await store.list({ account, environment, state: 'waiting', after, limit: PAGE });
-      const isUntried = (row: Row) =>
-        row.fence === 0 || row.changedAt <= (breakers.get(pauseKeyOf(row))?.since ?? Number.POSITIVE_INFINITY);
-      if (rows.some((row) => !row.blocked && isUntried(row))) return false;
-      const last = rows.at(-1);
-      if (!last || rows.length < PAGE) return true;
-      after = last.sequence;
+    for await (const row of scanRows(store, { account, environment, state: 'waiting' })) {
+      const since = breakers.get(pauseKeyOf(row))?.since ?? Number.POSITIVE_INFINITY;
+      if (!row.blocked && (row.fence === 0 || row.changedAt <= since)) return false;
     }
+    return true;
   }
 
   return async (): Promise<boolean> => {
