@@ -85,7 +85,7 @@ const ONLY: readonly { from: string; to: string; files: readonly string[]; andTy
   { from: 'node', to: 'schema', files: ['schema/option-rules.ts', 'schema/issue.ts'], andTypes: true },
   { from: 'opentelemetry', to: 'schema', files: ['schema/option-rules.ts'] },
   { from: 'opentelemetry', to: 'client', files: ['client/internals.ts'], andTypes: true },
-  { from: 'opentelemetry', to: 'outbox', files: [], andTypes: true },
+  { from: 'opentelemetry', to: 'outbox', files: ['outbox/rules/destination.ts'], andTypes: true },
   { from: 'opentelemetry', to: 'delivery', files: [], andTypes: true },
   { from: 'inspector', to: 'mock', files: [], andTypes: true },
   {

@@ -1,10 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { AttemptResult } from '../delivery/send-once.js';
 import { isReportingError, type ReportingError } from '../errors/errors.js';
-import type { PauseReason } from '../outbox/rules/destination.js';
-
-/** The account of an outbox without an account name. */
-export const DEFAULT_ACCOUNT = 'default';
+import { DEFAULT_ACCOUNT, type PauseReason } from '../outbox/rules/destination.js';
 
 /**
  * The attributes that identify a call. Metrics have them too, since each has few values. The account is that of an
@@ -25,16 +22,6 @@ const destinationAttributes = (environment: string | undefined, account = DEFAUL
   ...(environment !== undefined && { 'location_sdk.environment': environment }),
   ...(account !== DEFAULT_ACCOUNT && { 'location_sdk.account': account }),
 });
-
-export const PAUSE_REASONS = [
-  'authentication',
-  'address',
-  'rate-limited',
-  'unavailable',
-  'unreachable',
-  'configuration',
-  'refusals',
-] as const satisfies readonly PauseReason[];
 
 export const pauseAttributes = (environment: string, reason: PauseReason, account?: string): Attributes => ({
   ...destinationAttributes(environment, account),

@@ -1,8 +1,9 @@
 import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api';
 import { ENVIRONMENTS } from '../errors/errors.js';
 import type { Outbox, OutboxStats } from '../outbox/interface.js';
+import { DEFAULT_ACCOUNT, PAUSE_REASONS } from '../outbox/rules/destination.js';
 import { systemClock, withTimeout } from '../platform/time.js';
-import { callAttributes, DEFAULT_ACCOUNT, idAttributes, PAUSE_REASONS, pauseAttributes } from './attributes.js';
+import { callAttributes, idAttributes, pauseAttributes } from './attributes.js';
 import { makeCounter, makeGauge, makeHistogram, quietly } from './instruments.js';
 
 const REPORTS = [
