@@ -10,14 +10,14 @@ import { storeDecision, type Who } from './decision-log.js';
 import { type ReportSummary, scanRows, stateOf } from './reports.js';
 
 interface PlayerReports extends Pick<ReportSummary, 'account' | 'environment' | 'operation' | 'state'> {
-  readonly reports: number;
+  reports: number;
   /** The number of reports whose body is stored. */
-  readonly bodies: number;
+  bodies: number;
   /** The number of withdrawals of which only the location and the player's id are stored. */
-  readonly locations: number;
+  locations: number;
   /** `enqueuedAt` of the oldest and of the newest one. */
-  readonly firstAt: number;
-  readonly lastAt: number;
+  firstAt: number;
+  lastAt: number;
 }
 
 export interface PlayerData {
@@ -96,24 +96,15 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
     const { account, environment, operation, enqueuedAt } = row;
     const state = stateOf(row);
     const key = `${account}:${environment}:${operation}:${state}`;
-    const { reports, bodies, locations, firstAt, lastAt } = places.get(key) ?? {
-      reports: 0,
-      bodies: 0,
-      locations: 0,
-      firstAt: enqueuedAt,
-      lastAt: enqueuedAt,
-    };
-    places.set(key, {
-      account,
-      environment,
-      operation,
-      state,
-      reports: reports + 1,
-      bodies: bodies + (row.body === undefined ? 0 : 1),
-      locations: locations + (row.body === undefined && holds(row) ? 1 : 0),
-      firstAt: Math.min(firstAt, enqueuedAt),
-      lastAt: Math.max(lastAt, enqueuedAt),
-    });
+    const times = { firstAt: enqueuedAt, lastAt: enqueuedAt };
+    const empty = { account, environment, operation, state, reports: 0, bodies: 0, locations: 0, ...times };
+    const place = places.get(key) ?? empty;
+    places.set(key, place);
+    place.reports += 1;
+    if (row.body !== undefined) place.bodies += 1;
+    else if (holds(row)) place.locations += 1;
+    place.firstAt = Math.min(place.firstAt, enqueuedAt);
+    place.lastAt = Math.max(place.lastAt, enqueuedAt);
     if (!isFinal(row.state)) open += 1;
     else if (holds(row)) {
       erasable += 1;

@@ -33,16 +33,8 @@ export function createReceiptMethods({ store, clock }: OutboxSettings, events: E
       reconcile: (references, defaults) => reconcile(store, account, references, defaults),
       prune: async (options) => {
         checkOptions('prune', options);
-        const { onProgress, signal } = options ?? {};
-        return {
-          pruned: await pruneReports(store, {
-            account,
-            olderThanDays: readPruneOptions(options),
-            clock,
-            onProgress,
-            signal,
-          }),
-        };
+        const olderThanDays = readPruneOptions(options);
+        return { pruned: await pruneReports(store, { ...options, account, olderThanDays, clock }) };
       },
     }),
   };

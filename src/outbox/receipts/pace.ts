@@ -58,9 +58,8 @@ function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
       if ((earlierLines(entry) ?? 0) > 0) count.dismissed -= 1;
       // The time until a person's decision is not a time of the gateway.
       if (outcome === 'dismissed' || outcome === 'declared-recorded' || Number.isNaN(tookMs)) continue;
-      const place = PACE_CLASSES.findIndex((most) => tookMs <= most);
-      count.classes[place < 0 ? PACE_CLASSES.length : place] =
-        (count.classes[place < 0 ? PACE_CLASSES.length : place] ?? 0) + 1;
+      const place = [...PACE_CLASSES, Number.POSITIVE_INFINITY].findIndex((most) => tookMs <= most);
+      count.classes[place] = (count.classes[place] ?? 0) + 1;
       count.sumMs += tookMs;
     }
   }

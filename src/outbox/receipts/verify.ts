@@ -143,30 +143,21 @@ async function problemOf(
   index: number,
   previous: string,
 ): Promise<Pick<ReceiptsBreak, 'kind' | 'message'> | undefined> {
+  const broken = (kind: ReceiptsBreakKind, message: string) => ({ kind, message });
   const entry = parseEntry(line);
   if (!entry)
-    return {
-      kind: 'unreadable',
-      message: 'it is not a JSON object: it was cut off or changed, or the line break after it is missing',
-    };
-  if (entry.version !== 1)
-    return { kind: 'unreadable', message: 'its version is unknown to this package, or was changed' };
+    return broken(
+      'unreadable',
+      'it is not a JSON object: it was cut off or changed, or the line break after it is missing',
+    );
+  if (entry.version !== 1) return broken('unreadable', 'its version is unknown to this package, or was changed');
   if (canonicalJson(entry) !== line)
-    return {
-      kind: 'unreadable',
-      message: 'it is not in the format of the log: it was changed, or formatted by another program',
-    };
+    return broken('unreadable', 'it is not in the format of the log: it was changed, or formatted by another program');
   if ((await hashOf(entry as ReceiptEntry)) !== entry.hash)
-    return { kind: 'changed', message: 'its content does not match its hash: it was changed' };
+    return broken('changed', 'its content does not match its hash: it was changed');
   if (entry.index !== index)
-    return {
-      kind: 'unlinked',
-      message: `it is entry ${entry.index} instead of ${index}: entries were removed, added or moved`,
-    };
+    return broken('unlinked', `it is entry ${entry.index} instead of ${index}: entries were removed, added or moved`);
   if (entry.previous !== previous)
-    return {
-      kind: 'unlinked',
-      message: 'it is not linked to the entry before it: an entry was changed, removed or added',
-    };
+    return broken('unlinked', 'it is not linked to the entry before it: an entry was changed, removed or added');
   return undefined;
 }
