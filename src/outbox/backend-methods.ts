@@ -21,6 +21,7 @@ import { decideRow, ownRow, prepareReplacement, refusal } from './operator/decid
 import { scanRows, toPublicPauses, toPublicReport } from './operator/reports.js';
 import { endPauses } from './operator/resume.js';
 import { readReference } from './receipts/reconcile.js';
+import { reportMethods } from './report-methods.js';
 import { scopeOf } from './rules/destination.js';
 import {
   type Change,
@@ -142,6 +143,37 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
     return Promise.allSettled(prepared.map(accept));
   }
 
+  function preparedReport(prepared: ReadyRow): PreparedReport<Mode> {
+    const { row } = prepared;
+    const report = {
+      id: row.id,
+      async enqueue(...given: readonly [transaction?: unknown]): Promise<EnqueuedReport<Mode>> {
+        const [transaction] = given;
+        // Otherwise an undefined transaction, passed by mistake, would commit the report by itself.
+        if (given.length > 0 && (transaction === undefined || transaction === null))
+          throw new ConfigurationError(
+            'enqueue: expected your transaction; call it without an argument for a separate commit. Nothing was enqueued.',
+          );
+        if (transaction !== undefined) requireTransactions(store);
+        const enqueued = toEnqueuedReport(await intake.accept(prepared, transaction));
+        wake();
+        return enqueued;
+      },
+    };
+
+    function value(): string {
+      const asValue = memberOf(store, 'asValue');
+      if (!asValue)
+        throw new ConfigurationError(
+          'value: only the PostgreSQL store can enqueue in your own statement; call enqueue(transaction). Nothing was enqueued.',
+        );
+      return asValue.call(store, row);
+    }
+
+    // Not enumerable, so that loggers skip it: it holds the report.
+    return Object.defineProperty(report, 'value', { get: value }) as PreparedReport<Mode>;
+  }
+
   const nextIdle = () =>
     new Promise<void>((resolve) => {
       idle.add(function listener() {
@@ -200,23 +232,10 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
       // Without a transaction, the report would be committed even if the caller's work is rolled back.
       if (transaction === undefined || transaction === null)
         throw new ConfigurationError('within: expected your transaction. Nothing was enqueued.');
-      return {
-        reportBetEvent: (payload, options) => enqueue({ operation: 'reportBetEvent', payload, options, transaction }),
-        reportSettledBet: (payload, options) =>
-          enqueue({ operation: 'reportSettledBet', payload, options, transaction }),
-        reportWithdrawalEvent: (payload, options) =>
-          enqueue({ operation: 'reportWithdrawalEvent', payload, options, transaction }),
-        reportSettledWithdrawal: (payload, options) =>
-          enqueue({ operation: 'reportSettledWithdrawal', payload, options, transaction }),
-      };
+      return reportMethods((call) => enqueue({ ...call, transaction }));
     },
     prepare: async (operation, payload, options) =>
-      prepareReport(await intake.prepare(readReportByName({ operation, payload, options })), {
-        settings,
-        intake,
-        toEnqueuedReport,
-        wake,
-      }),
+      preparedReport(await intake.prepare(readReportByName({ operation, payload, options }))),
     list: async (given = {}) => {
       checkOptions('list', given);
       const { limit = PAGE, ...query } = given;
@@ -276,42 +295,4 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
 function checkedReplaceOptions<Options extends object>(options: Options): Options {
   if (typeof options === 'object' && options !== null) return options;
   throw refusal('replace', 'options: expected an object with the reason');
-}
-
-/** Makes a report that is validated, located and frozen, and not stored yet. */
-function prepareReport<Mode extends ClientMode>(
-  prepared: ReadyRow,
-  {
-    settings: { store },
-    intake,
-    toEnqueuedReport,
-    wake,
-  }: Pick<OutboxInternals<Mode>, 'settings' | 'intake' | 'toEnqueuedReport'> & { wake(): void },
-): PreparedReport<Mode> {
-  const { row } = prepared;
-
-  async function enqueue(...given: readonly [transaction?: unknown]): Promise<EnqueuedReport<Mode>> {
-    const [transaction] = given;
-    // Otherwise an undefined transaction, passed by mistake, would commit the report by itself.
-    if (given.length > 0 && (transaction === undefined || transaction === null))
-      throw new ConfigurationError(
-        'enqueue: expected your transaction; call it without an argument for a separate commit. Nothing was enqueued.',
-      );
-    if (transaction !== undefined) requireTransactions(store);
-    const enqueued = toEnqueuedReport(await intake.accept(prepared, transaction));
-    wake();
-    return enqueued;
-  }
-
-  function value(): string {
-    const asValue = memberOf(store, 'asValue');
-    if (!asValue)
-      throw new ConfigurationError(
-        'value: only the PostgreSQL store can enqueue in your own statement; call enqueue(transaction). Nothing was enqueued.',
-      );
-    return asValue.call(store, row);
-  }
-
-  // Not enumerable, so that loggers skip it: it holds the report.
-  return Object.defineProperty({ id: row.id, enqueue }, 'value', { get: value }) as PreparedReport<Mode>;
 }

@@ -13,6 +13,7 @@ import type { attachOperator } from './operator/context.js';
 import type { ReceiptMethods } from './operator/receipt-methods.js';
 import { toPublicPauses, toPublicReport } from './operator/reports.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
+import { reportMethods } from './report-methods.js';
 import type { Excerpts } from './seal/excerpt.js';
 import type { MakeSeal } from './seal/seal.js';
 import { STOP_MARGIN_MS } from './sending/plan.js';
@@ -213,12 +214,7 @@ function composeOutboxes<Mode extends ClientMode>(
       get durable() {
         return store.durable;
       },
-      reportBetEvent: (payload, given) => enqueue({ operation: 'reportBetEvent', payload, options: given }),
-      reportSettledBet: (payload, given) => enqueue({ operation: 'reportSettledBet', payload, options: given }),
-      reportWithdrawalEvent: (payload, given) =>
-        enqueue({ operation: 'reportWithdrawalEvent', payload, options: given }),
-      reportSettledWithdrawal: (payload, given) =>
-        enqueue({ operation: 'reportSettledWithdrawal', payload, options: given }),
+      ...reportMethods(enqueue),
       start,
       stop,
       stats: () => stats([name]),

@@ -16,7 +16,6 @@ import type { AccountSettings, OutboxSettings } from '../settings.js';
 import type { NewRow, OutboxStore } from '../store/store.js';
 import { createInsertBatch } from './insert-batch.js';
 
-/** The arguments of a report method. */
 export interface ReportCall {
   readonly operation: ReportName;
   readonly payload: unknown;
@@ -25,7 +24,6 @@ export interface ReportCall {
   readonly transaction?: unknown;
 }
 
-/** A report that is written. */
 export interface Committed {
   /** The row in the store, or in the user's transaction, which may still roll back. */
   readonly row: Row;
@@ -174,7 +172,6 @@ function otherData(
   );
 }
 
-/** Throws if a store cannot write within the user's own transaction. */
 export function requireTransactions(store: OutboxStore): void {
   if (memberOf(store, 'transactional') === true) return;
   throw new ConfigurationError(

@@ -12,7 +12,6 @@ export interface Queued {
 export const LARGEST_COMMIT = 500;
 /** The time after which the next commit begins in parallel, in a concurrent store. */
 const SLOW_COMMIT_MS = 100;
-/** The largest number of parallel commits. */
 const MOST_COMMITS = 4;
 /** The codes of errors that concern the store and not a row. Every further row would fail the same way. */
 const STORE_FAILURES: readonly unknown[] = ['connection', 'timeout', 'closed'];
@@ -119,7 +118,6 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
     void commitNext();
   }
 
-  /** Resolves once the row is committed. */
   return (row: NewRow): Promise<Enqueued> =>
     new Promise((resolve, reject) => {
       queue.push({ row, resolve, reject });

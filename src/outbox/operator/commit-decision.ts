@@ -7,7 +7,6 @@ export type DecidedReport =
   | { readonly id: string; readonly row: Row; readonly why?: undefined }
   | { readonly id: string; readonly why: string; readonly row?: undefined };
 
-/** A row with its change, or with the reason why it is not changed. */
 export interface Planned {
   readonly row: Row;
   readonly change: Change | string;

@@ -59,7 +59,6 @@ export interface OperatorContext extends Source {
 export const isShown = ({ accounts }: Pick<OperatorContext, 'accounts'>, account: string): boolean =>
   accounts?.includes(account) ?? true;
 
-/** Refuses an account that the operator does not see. */
 export function requireShown(context: Pick<OperatorContext, 'accounts'>, account: string): void {
   if (!isShown(context, account)) throw new OperatorRefusal('not-found', 'No account of this name is shown here.');
 }

@@ -147,12 +147,8 @@ export function planChange(row: Row, decision: Decision, keepBodies: boolean): C
   return decided(row, decision, keepBodies);
 }
 
-interface SelectedRows {
+interface SelectedRows extends Required<Omit<RowsPage, 'planned'>> {
   readonly rows: readonly Row[];
-  /** The ids of rows that do not exist, or that are not shown. */
-  readonly missing: readonly string[];
-  readonly to: number;
-  readonly done: boolean;
 }
 
 /** Reads the rows of the next step. The cursor counts ids, or is the `sequence` of the last row. */

@@ -19,7 +19,6 @@ export interface ProblemGroup extends Omit<ProblemCount, 'example'> {
 
 const MOST_GROUPS = 200;
 
-/** The problems of the quarantined reports, the largest group first. */
 export async function readGroups(context: OperatorContext, narrowing: Narrowing = {}): Promise<Groups> {
   const { console: store } = context;
   const now = await store.now();

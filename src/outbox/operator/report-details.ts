@@ -203,23 +203,18 @@ const pausesAbout = (row: Row, outlooks: readonly Outlook[]): ShownPause[] =>
 
 function actionsOf(row: Row, sibling: Row | undefined, command: string): OfferedAction[] {
   const name = quoted(row.id);
-  const fits = (action: keyof typeof lines) => typeof decided(row, { action, reason: '', at: 0 }, true) !== 'string';
-  const lines = {
-    retry: `${command} retry ${name} --reason "…"`,
-    recorded: `${command} resolve ${name} --as recorded --reason "…"`,
-    dismissed: `${command} resolve ${name} --as dismissed --reason "…"`,
-    reopened: `${command} reopen ${name} --reason "…"`,
-  };
+  const offered = (action: Decision['action'], line: string, warning: string | null = null): OfferedAction[] =>
+    typeof decided(row, { action, reason: '', at: 0 }, true) === 'string' || (row.blocked && action === 'retry')
+      ? []
+      : [{ action, command: `${command} ${line} --reason "…"`, decision: null, warning }];
   const freed =
     sibling?.waitsFor === row.id && sibling.blocked ? `Its settlement ${printable(sibling.id)} is then sent.` : null;
-  const actions: OfferedAction[] = (['retry', 'recorded', 'dismissed', 'reopened'] as const)
-    .filter((action) => fits(action) && !(row.blocked && action === 'retry'))
-    .map((action) => ({
-      action,
-      command: lines[action],
-      decision: null,
-      warning: action === 'dismissed' ? freed : null,
-    }));
+  const actions: OfferedAction[] = [
+    ...offered('retry', `retry ${name}`),
+    ...offered('recorded', `resolve ${name} --as recorded`),
+    ...offered('dismissed', `resolve ${name} --as dismissed`, freed),
+    ...offered('reopened', `reopen ${name}`),
+  ];
   if (mayReplace(row) === undefined)
     actions.push({
       action: 'replaced',

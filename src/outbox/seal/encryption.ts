@@ -23,7 +23,6 @@ export interface OutboxEncryption {
   readonly current: string;
 }
 
-/** The checked option. */
 export interface ReadEncryption {
   readonly keys: ReadonlyMap<string, Bytes>;
   readonly current: string;

@@ -70,7 +70,6 @@ export const erasedMark = (decision: string): string => `${ERASED}${decision}`;
 export const erasedBy = ({ excerpt }: Pick<Row, 'excerpt'>): string | undefined =>
   excerpt?.startsWith(ERASED) ? excerpt.slice(ERASED.length) : undefined;
 
-/** The id of the user's key that sealed an excerpt. */
 export const keyIdOfExcerpt = ({ excerpt }: Pick<Row, 'excerpt'>): string | undefined => {
   const [body] = partsOf(excerpt) ?? [];
   const keyId = body === undefined ? undefined : keyIdOf(body);

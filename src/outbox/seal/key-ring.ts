@@ -18,7 +18,6 @@ export const OWN_KEY = '-';
 export const OWN_SECRET = 'fingerprint-key';
 const CHECK_DIGITS = 8;
 
-/** Makes a new secret, in the form in which it is stored. */
 export const newSecret = (): string => toBase64(crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
 
 async function derive(id: string, key: Bytes): Promise<DerivedKeys> {

@@ -16,7 +16,6 @@ export const ofExcerpt = (about: SealContext): SealContext => ({ ...about, id: `
 
 export const isOfExcerpt = ({ id }: SealContext): boolean => id.startsWith(EXCERPT);
 
-/** The stored form of a body. */
 interface Sealed {
   /** The sealed bytes as text, which every database can store. */
   readonly body: string;
@@ -28,7 +27,6 @@ interface Sealed {
 export interface Seal {
   /** Called once when the outbox is made. A failure is ignored here and shows again when the seal is used. */
   prepare(): Promise<unknown>;
-  /** Seals a body and makes its fingerprint. */
   seal(body: string, about: SealContext): Promise<Sealed>;
   /**
    * Opens a sealed body. Rejects with the error of `missingKey` if one key is missing: the rows that need it wait.
@@ -52,7 +50,6 @@ export function missingKey(keyId: string, why = 'is not among encryption.keys'):
   return Object.defineProperty(error, KEY_ID, { value: keyId });
 }
 
-/** The id of the missing key in an error. */
 export const missingKeyOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null ? (error as { [KEY_ID]?: string })[KEY_ID] : undefined;
 

@@ -78,7 +78,6 @@ export function createPauses(settings: Parts, events: Events) {
     seeAll(outlooks: readonly Outlook[]): void {
       pauses = pausesOf(outlooks);
     },
-    /** The operations whose reports are not claimed. */
     openBreakers: (): readonly DestinationOperation[] => heldBy(pauses),
     /** Decides the change of a row after its attempt. Writes the changes of its pauses first. */
     async judge({ row, ending, probe, dependency }: AttemptedRow): Promise<Judged> {

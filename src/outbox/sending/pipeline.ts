@@ -85,7 +85,6 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
   return {
     /** The number of rows that may be claimed and not yet written, without probes. */
     places,
-    /** Called when a turn begins. */
     turn(): void {
       turns += 1;
       // After an idle time the old measurements no longer describe the gateway.

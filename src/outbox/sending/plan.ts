@@ -6,14 +6,12 @@ import { damageProblem } from '../rules/stored-row.js';
 import { isServed } from '../store/claimants.js';
 import type { Claimant, ClaimRequest, Outlook, Turn } from '../store/store.js';
 
-/** A row whose attempt has ended, and its change. */
 export interface Finished {
   readonly row: Row;
   readonly change: Change;
 }
 
 export interface WorkerState {
-  /** The accounts whose reports it sends. */
   readonly accounts: readonly Claimant[];
   /** The number of rows that it has claimed and not yet written. */
   readonly busy: number;
@@ -21,7 +19,6 @@ export interface WorkerState {
   readonly concurrency: number;
   /** The number of rows that it may claim: those that it sends at once, and the prefetched ones. */
   readonly places: number;
-  /** The operations that it does not claim, since their breaker is open. */
   readonly openBreakers: readonly DestinationOperation[];
   readonly leaseMs: number;
   readonly pollMs: number;
@@ -190,7 +187,6 @@ export const asksFor = ({ waitsFor }: Pick<Row, 'waitsFor'>, { kind }: Ending): 
 export const dependencyOf = (before: Pick<Row, 'state'> | undefined): EndingContext['dependency'] =>
   before === undefined ? 'none' : isFinal(before.state) ? 'final' : 'open';
 
-/** The wait after the store has failed this often in a row. */
 export const failureWaitMs = (failures: number, pollMs: number): number =>
   Math.min(LONGEST_FAILURE_WAIT_MS, pollMs * 2 ** Math.min(10, failures - 1));
 
@@ -209,7 +205,6 @@ export const NOT_SENT: Ending = {
 /** The wait of a row whose key is missing. After that, any process may try it. */
 const MISSING_KEY_WAIT_MS = 300_000;
 
-/** The end of an attempt that did not begin, since the key of its sealed body is missing. */
 export const withoutKey = (message: string, keyId: string): Ending => ({
   kind: 'failed',
   outcome: 'not-sent',
@@ -218,7 +213,6 @@ export const withoutKey = (message: string, keyId: string): Ending => ({
   problem: { code: 'configuration', message, keyId },
 });
 
-/** The end of an attempt that did not begin, since the row is damaged. */
 export const damaged = (
   subject: string,
   damage = 'its bytes cannot be opened; the outbox of another store may have sealed them',

@@ -106,7 +106,6 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
   }
 
   return {
-    /** The receipt of a row, now or later. */
     receiptFor({ id, fingerprint }: Row, location: Location | undefined): Promise<AnyReceipt> {
       const promise = new Promise<AnyReceipt>((resolve, reject) => {
         if (stopped) return reject(stoppedError());
