@@ -1,9 +1,22 @@
+import { asRecord } from '../platform/as-record.js';
 import type { Clock } from '../platform/time.js';
 import type { Fetch } from '../platform/web-types.js';
-import type { IpLookupSettings } from './lookup/ip-lookup.js';
+import { type LocationInput, locationInput } from '../schema/location.js';
+import {
+  type CompleteOptions,
+  isDuration,
+  isFlag,
+  isFunction,
+  isLimit,
+  isWord,
+  must,
+  option,
+  optional,
+  wholeNumber,
+} from '../schema/option-rules.js';
 import type { IpProvider } from './lookup/provider.js';
-import type { GeolocationEvent, GeolocationLike, GeolocationSettings, PageScope } from './page/page.js';
-import type { PlaceSettings } from './page/reverse-geocode.js';
+import type { GeolocationEvent, GeolocationLike, PageScope } from './page/page.js';
+import type { ReverseGeocode } from './page/reverse-geocode.js';
 
 /** The value of `source` for each way to find a location. */
 export interface SourceNames {
@@ -17,19 +30,44 @@ export interface SourceNames {
   readonly provided: string;
 }
 
-/** The settings of the location chain; made by `config.ts`. */
-export interface LocationSettings extends PlaceSettings {
-  /** Whether an event without a location is an error. */
-  readonly required: boolean;
-  /** The limit for the whole chain. */
-  readonly timeoutMs: number;
-  readonly browser: GeolocationSettings & { readonly enabled: boolean };
-  readonly ip: Omit<IpLookupSettings, 'providers'> & {
-    readonly enabled: boolean;
-    readonly providers: readonly IpProvider[] | undefined;
-  };
-  readonly sourceNames: SourceNames;
-}
+const areProviders = must(
+  'a list of { name, lookup }',
+  (value) =>
+    Array.isArray(value) &&
+    value.every((one) => typeof asRecord(one).lookup === 'function' && typeof asRecord(one).name === 'string'),
+);
+
+/** The options of the location chain with their defaults. `LocationOptions` documents them. */
+export const locationTable = {
+  required: option(isFlag, true),
+  fixed: optional<LocationInput>(locationInput),
+  timeoutMs: option(isLimit, 20_000),
+  reverseGeocode: optional<ReverseGeocode>(isFunction),
+  reverseGeocodeTimeoutMs: option(isLimit, 1_500),
+  browser: {
+    enabled: option(isFlag, true),
+    highAccuracy: option(isFlag, true),
+    timeoutMs: option(isLimit, 10_000),
+    maximumAgeMs: option(isDuration, 60_000),
+    denialMemoryMs: option(isDuration, 60_000),
+  },
+  ip: {
+    enabled: option(isFlag, true),
+    providers: optional<readonly IpProvider[]>(areProviders),
+    timeoutMs: option(isLimit, 4_000),
+    restMs: option(isDuration, 60_000),
+    cacheMs: option(isDuration, 300_000),
+    cacheSize: option(wholeNumber(0), 10_000),
+  },
+  sourceNames: {
+    gps: option(isWord, 'gps'),
+    ip: option(isWord, 'ip'),
+    client_ip: option(isWord, 'client_ip'),
+    provided: option(isWord, 'provided'),
+  },
+};
+
+export type LocationSettings = Omit<CompleteOptions<typeof locationTable>, 'fixed'>;
 
 export interface Surroundings {
   /** Replaces the browser's geolocation. */

@@ -15,7 +15,7 @@ export function pageSources(settings: LocationSettings, surroundings: Surroundin
   const { ip, sourceNames } = settings;
   const { sources } = deviceSources(settings, surroundings);
   if (!ip.enabled) return { sources };
-  const lookUp = createIpLookup({ ...ip, providers: ip.providers ?? freeServices() }, surroundings, sourceNames.ip);
+  const lookUp = createIpLookup(ip.providers ?? freeServices(), ip, surroundings, sourceNames.ip);
   return { sources: [...sources, { find: (request) => lookUp({ ...request, ip: undefined }) }] };
 }
 
@@ -23,6 +23,6 @@ export function pageSources(settings: LocationSettings, surroundings: Surroundin
 export function serverSources({ ip, sourceNames }: LocationSettings, surroundings: Surroundings): LocationSources {
   const providers = ip.providers ?? freeServices();
   const isOn = ip.enabled && providers.length > 0;
-  const lookUp = isOn ? createIpLookup({ ...ip, providers }, surroundings, sourceNames.client_ip) : undefined;
+  const lookUp = isOn ? createIpLookup(providers, ip, surroundings, sourceNames.client_ip) : undefined;
   return { sources: [clientAddress(lookUp)], clientIpProblem };
 }

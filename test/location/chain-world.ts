@@ -4,6 +4,7 @@ import { type IpProvider, LookupFailure } from '../../src/location/lookup/provid
 import type { LocationSettings } from '../../src/location/settings.js';
 import type { LocateRequest } from '../../src/location/source.js';
 import type { Clock } from '../../src/platform/time.js';
+import { complete } from '../../src/schema/option-rules.js';
 import type { FakeClock } from './fake-clock.js';
 import { type Asked, FakePage } from './page/fake-page.js';
 
@@ -171,10 +172,7 @@ export function makeSettings(world: World, clock: FakeClock): LocationSettings {
       lookup: () => answering(clock, script, placeOf(index)),
     }),
   );
-  const { ip } = optionTable.location;
-  const standard = Object.fromEntries(
-    Object.entries(ip).map(([name, { standard }]) => [name, standard]),
-  ) as unknown as LocationSettings['ip'];
+  const standard = complete(optionTable.location.ip, {});
   return {
     required: true,
     timeoutMs,

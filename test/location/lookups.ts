@@ -1,4 +1,4 @@
-import { createIpLookup, type IpLookupSettings, type LookupRequest } from '../../src/location/lookup/ip-lookup.js';
+import { createIpLookup, type LookupRequest } from '../../src/location/lookup/ip-lookup.js';
 import { type IpLocation, type IpProvider, LookupFailure } from '../../src/location/lookup/provider.js';
 import { FakeClock } from './fake-clock.js';
 
@@ -44,10 +44,10 @@ export const unreachable = () => Promise.reject(new LookupFailure('unreachable',
 const STANDARD = { timeoutMs: 4_000, restMs: 60_000, cacheMs: 300_000, cacheSize: 10_000 };
 
 /** The lookup part of a client, over services made with its clock. */
-export function lookups(make: (clock: FakeClock) => readonly IpProvider[], settings: Partial<IpLookupSettings> = {}) {
+export function lookups(make: (clock: FakeClock) => readonly IpProvider[], settings: Partial<typeof STANDARD> = {}) {
   const clock = new FakeClock();
   const fetch = () => Promise.reject(new Error('these services use no network'));
-  const lookUp = createIpLookup({ ...STANDARD, ...settings, providers: make(clock) }, { fetch, clock }, 'ip');
+  const lookUp = createIpLookup(make(clock), { ...STANDARD, ...settings }, { fetch, clock }, 'ip');
   const start = ({ within = 20_000, ...request }: Partial<LookupRequest> & { within?: number } = {}) =>
     lookUp({ ip: ADDRESS, signal: undefined, deadline: clock.now() + within, ...request });
   return {

@@ -8,9 +8,9 @@ const INHERITED = { latitude: 51.5, longitude: -0.12, accuracy: 1, city: 'London
 
 async function placeFrom(answer: object) {
   const provider = { name: 'own', lookup: async () => answer as never };
-  const settings = { providers: [provider], timeoutMs: 1_000, restMs: 0, cacheMs: 0, cacheSize: 0 };
+  const settings = { timeoutMs: 1_000, restMs: 0, cacheMs: 0, cacheSize: 0 };
   const fetch = () => Promise.reject(new Error('not used'));
-  const lookUp = createIpLookup(settings, { fetch, clock: systemClock }, 'ip');
+  const lookUp = createIpLookup([provider], settings, { fetch, clock: systemClock }, 'ip');
   const request = { ip: '203.0.113.1', deadline: systemClock.now() + 1_000, signal: undefined };
   return (await lookUp(request)).location;
 }
@@ -20,10 +20,7 @@ const placeOf = (answer: object | undefined) => {
     { reverseGeocode: () => answer as never, reverseGeocodeTimeoutMs: 1_000 },
     systemClock,
   );
-  return find(
-    { latitude: 6.45, longitude: 3.39, accuracy: 10 },
-    { deadline: systemClock.now() + 1_000, signal: undefined },
-  );
+  return find({ latitude: 6.45, longitude: 3.39 }, { deadline: systemClock.now() + 1_000, signal: undefined });
 };
 
 describe('a property that a library put on the prototype of all objects', () => {

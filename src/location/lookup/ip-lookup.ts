@@ -3,6 +3,7 @@ import { asOwnRecord } from '../../platform/as-record.js';
 import { type Clock, parseRetryAfter, withTimeout } from '../../platform/time.js';
 import type { Fetch } from '../../platform/web-types.js';
 import { isNullIsland, isOnGlobe, placeName } from '../read-place.js';
+import type { LocationSettings } from '../settings.js';
 import { type LocateRequest, type LocationResult, withSource } from '../source.js';
 import { type IpLocation, type IpProvider, isLookupFailure, LookupFailure } from './provider.js';
 
@@ -12,7 +13,7 @@ import { type IpLocation, type IpProvider, isLookupFailure, LookupFailure } from
  * timer keeps the process alive.
  */
 export function createLookupCache<T>(
-  { cacheMs, cacheSize }: Pick<IpLookupSettings, 'cacheMs' | 'cacheSize'>,
+  { cacheMs, cacheSize }: Pick<LocationSettings['ip'], 'cacheMs' | 'cacheSize'>,
   clock: Clock,
 ) {
   /** The least recently used entry comes first. */
@@ -41,17 +42,6 @@ export function createLookupCache<T>(
       }
     },
   };
-}
-
-export interface IpLookupSettings {
-  readonly providers: readonly IpProvider[];
-  /** The limit for each service. */
-  readonly timeoutMs: number;
-  /** How long a service that refused is paused. 0 for no pause. */
-  readonly restMs: number;
-  /** How long an answer is reused. 0 disables the cache. */
-  readonly cacheMs: number;
-  readonly cacheSize: number;
 }
 
 export interface LookupRequest extends Omit<LocateRequest, 'clientIP'> {
@@ -83,7 +73,8 @@ interface Service {
  * fail, the one whose pause ends first is tried: a location for the event matters more than the pause.
  */
 export function createIpLookup(
-  { providers, timeoutMs, restMs, ...cacheSettings }: IpLookupSettings,
+  providers: readonly IpProvider[],
+  { timeoutMs, restMs, ...cacheSettings }: Omit<LocationSettings['ip'], 'enabled' | 'providers'>,
   { fetch, clock }: { fetch: Fetch; clock: Clock },
   sourceName: string,
 ): IpLookup {

@@ -1,9 +1,9 @@
 import type { LocationFailure } from '../../errors/errors.js';
 import { type Clock, type Limit, withTimeout } from '../../platform/time.js';
+import type { LocationSettings } from '../settings.js';
 import {
   type GeolocationEvent,
   type GeolocationLike,
-  type GeolocationSettings,
   type Page,
   queryPermission,
   readPermission,
@@ -90,7 +90,7 @@ const CLOCK_SKEW_MS = 300_000;
  */
 function askBrowser(
   geolocation: GeolocationLike,
-  { highAccuracy, timeoutMs, maximumAgeMs }: GeolocationSettings,
+  { highAccuracy, timeoutMs, maximumAgeMs }: LocationSettings['browser'],
   { page, clock, onAnswer }: { page: Page; clock: Clock; onAnswer: (answer: Fix | NoFix) => void },
 ): GeolocationRequest {
   const highMs = highAccuracy ? Math.ceil(timeoutMs * HIGH_SHARE) : timeoutMs;
@@ -145,7 +145,7 @@ const UNDECIDED = noFix('timeout', "no answer in time; the browser's prompt may 
  * counts neither the prompt nor a hidden page, and some WebViews never answer.
  */
 export function createBrowserGeolocation(
-  settings: GeolocationSettings,
+  settings: LocationSettings['browser'],
   { page, clock, onEvent }: { page: Page; clock: Clock; onEvent?: ((event: GeolocationEvent) => void) | undefined },
 ) {
   const { timeoutMs, maximumAgeMs, denialMemoryMs } = settings;

@@ -36,16 +36,6 @@ export interface GeolocationLike {
   ): void;
 }
 
-export interface GeolocationSettings {
-  readonly highAccuracy: boolean;
-  /** The limit for the whole step by the wall clock, including the time in which the player decides. */
-  readonly timeoutMs: number;
-  /** The greatest age of a position, whether the browser's or a cached one. */
-  readonly maximumAgeMs: number;
-  /** How long the browser is not asked again after a refusal or an unanswered prompt. */
-  readonly denialMemoryMs: number;
-}
-
 interface PolicyLike {
   allowsFeature(name: 'geolocation'): boolean;
 }

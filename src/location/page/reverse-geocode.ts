@@ -4,14 +4,15 @@ import { type Clock, type Limit, type TimedResult, withTimeout } from '../../pla
 import type { AbortSignalLike, WebAbortSignal } from '../../platform/web-types.js';
 import type { LocationInput } from '../../schema/location.js';
 import { placeName } from '../read-place.js';
-import type { Coordinates } from './geolocation.js';
 
 /** The names of a place, if known. */
 export type Place = Pick<LocationInput, 'city' | 'region' | 'country'>;
 
+type Coordinates = Pick<LocationInput, 'latitude' | 'longitude'>;
+
 /** Returns the names of the place at a pair of coordinates. `signal` is aborted when the time is over. */
 export type ReverseGeocode = (
-  coordinates: Pick<LocationInput, 'latitude' | 'longitude'>,
+  coordinates: Coordinates,
   context: {
     /** Aborted when the time for this lookup is over. */
     signal: WebAbortSignal;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LocationFailure } from '../../../src/errors/errors.js';
-import { createIpLookup, type IpLookupSettings } from '../../../src/location/lookup/ip-lookup.js';
+import { createIpLookup } from '../../../src/location/lookup/ip-lookup.js';
 import { type IpLocation, type IpProvider, LookupFailure } from '../../../src/location/lookup/provider.js';
 import type { AbortSignalLike } from '../../../src/platform/web-types.js';
 import { sampleOf, sampleSize } from '../../support/cases.js';
@@ -10,6 +10,7 @@ import { FakeClock } from '../fake-clock.js';
 const RUNS = { numRuns: sampleSize('worlds of lookup services', 1_000) };
 
 const TIMEOUT_MS = 400;
+const STANDARD = { timeoutMs: TIMEOUT_MS, restMs: 60_000, cacheMs: 300_000, cacheSize: 10 };
 
 const KINDS = [
   'knows',
@@ -133,21 +134,15 @@ function countedSignal() {
   return { signal, abort, listeners };
 }
 
-function lookupOf(behaviours: readonly Behaviour[], settings: Partial<IpLookupSettings> = {}) {
+function lookupOf(behaviours: readonly Behaviour[], settings: Partial<typeof STANDARD> = {}) {
   const clock = new FakeClock();
   const counts = behaviours.map(() => ({ running: 0 }));
   const providers = behaviours.map((behaviour, service) =>
     misbehaving(behaviour, service, clock, counts[service] ?? { running: 0 }),
   );
-  const standard = {
-    timeoutMs: TIMEOUT_MS,
-    restMs: 60_000,
-    cacheMs: 300_000,
-    cacheSize: 10,
-    providers,
-  };
   const lookUp = createIpLookup(
-    { ...standard, ...settings },
+    providers,
+    { ...STANDARD, ...settings },
     { clock, fetch: () => Promise.reject(new Error('this test uses no network')) },
     'ip',
   );
@@ -162,7 +157,7 @@ interface Caller {
 }
 
 /** Starts and ends callers, and records the result and the time of each. */
-async function play(behaviours: readonly Behaviour[], settings: Partial<IpLookupSettings>, callers: readonly Caller[]) {
+async function play(behaviours: readonly Behaviour[], settings: Partial<typeof STANDARD>, callers: readonly Caller[]) {
   const { clock, lookUp, counts, began } = lookupOf(behaviours, settings);
   const seen = callers.map(() => ({
     settled: 0,

@@ -1,25 +1,19 @@
 import { optionTable } from '../../../src/client/option-table.js';
 import { createBrowserGeolocation } from '../../../src/location/page/geolocation.js';
-import {
-  type GeolocationEvent,
-  type GeolocationSettings,
-  type PageScope,
-  readPage,
-} from '../../../src/location/page/page.js';
+import { type GeolocationEvent, type PageScope, readPage } from '../../../src/location/page/page.js';
+import type { LocationSettings } from '../../../src/location/settings.js';
+import { complete } from '../../../src/schema/option-rules.js';
 import { FakeClock } from '../fake-clock.js';
 import { type Asked, FakePage } from './fake-page.js';
 
 export const LAGOS = { latitude: 6.4474, longitude: 3.3903, accuracy: 12 };
 export const ABUJA = { latitude: 9.0579, longitude: 7.4951, accuracy: 900 };
 
-const { enabled: _, ...rows } = optionTable.location.browser;
-const defaults = Object.fromEntries(
-  Object.entries(rows).map(([name, { standard }]) => [name, standard]),
-) as unknown as GeolocationSettings;
+const defaults = complete(optionTable.location.browser, {});
 
 /** A client's geolocation on a page that answers as the test says, with a clock that stands still. */
 export function open(
-  changes: Partial<GeolocationSettings> = {},
+  changes: Partial<LocationSettings['browser']> = {},
   prepare: (page: FakePage) => PageScope = (page) => page,
   onEvent?: (event: GeolocationEvent) => void,
 ) {
