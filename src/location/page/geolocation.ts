@@ -74,9 +74,8 @@ interface GeolocationRequest {
    * A time on the clock, in milliseconds. A reader that finds it in the future sets it to now: the clock was set back.
    */
   askedAt: number;
-  /** Never rejects; may never settle. */
+  /** May never settle. */
   readonly answer: Promise<Fix | NoFix>;
-  isAnswered(): boolean;
 }
 
 /** The share of the time for high accuracy. The rest is for low accuracy. */
@@ -86,47 +85,32 @@ const CLOCK_SKEW_MS = 300_000;
 
 /**
  * Asks the browser, for high accuracy first. There is no timer here: the browser may take as long as the player does,
- * and each caller has its own limit. `onAnswer` gets the answer.
+ * and each caller has its own limit.
  */
-function askBrowser(
+async function askBrowser(
   geolocation: GeolocationLike,
   { highAccuracy, timeoutMs, maximumAgeMs }: LocationSettings['browser'],
-  { page, clock, onAnswer }: { page: Page; clock: Clock; onAnswer: (answer: Fix | NoFix) => void },
-): GeolocationRequest {
-  const highMs = highAccuracy ? Math.ceil(timeoutMs * HIGH_SHARE) : timeoutMs;
-  let answered = false;
-
-  const request = (enableHighAccuracy: boolean, timeout: number, settle: (answer: Fix | NoFix) => void) => {
-    const succeed = (position: unknown) => {
-      const now = clock.now();
-      const fix = readPosition(position, now);
-      settle(!fix ? UNAVAILABLE : now - fix.takenAt > maximumAgeMs + CLOCK_SKEW_MS ? OUTDATED : fix);
-    };
-    const fail = (error: unknown) => settle(readFailure(error, page));
-    // Asynchronous, since a replacement for the browser's geolocation may return a promise, which may reject.
-    const ask = async () =>
-      geolocation.getCurrentPosition(succeed, fail, { enableHighAccuracy, timeout, maximumAge: maximumAgeMs });
-    ask().catch(fail);
-  };
-
-  const askedAt = clock.now();
-  const answer = new Promise<Fix | NoFix>((resolve) => {
-    const settle = (answer: Fix | NoFix) => {
-      if (answered) return;
-      answered = true;
-      onAnswer(answer);
-      resolve(answer);
-    };
-    let lowTried = !highAccuracy;
-    request(highAccuracy, highMs, (first) => {
-      if (answered) return;
-      if (first.position || isPermissionRefusal(first)) return settle(first);
-      if (lowTried) return highAccuracy ? undefined : settle(first);
-      lowTried = true;
-      request(false, Math.max(1, timeoutMs - highMs), settle);
+  page: Page,
+  clock: Clock,
+): Promise<Fix | NoFix> {
+  const request = (enableHighAccuracy: boolean, timeout: number) =>
+    new Promise<Fix | NoFix>((resolve) => {
+      const succeed = (position: unknown) => {
+        const now = clock.now();
+        const fix = readPosition(position, now);
+        resolve(!fix ? UNAVAILABLE : now - fix.takenAt > maximumAgeMs + CLOCK_SKEW_MS ? OUTDATED : fix);
+      };
+      const fail = (error: unknown) => resolve(readFailure(error, page));
+      // Asynchronous, since a replacement for the browser's geolocation may return a promise, which may reject.
+      const ask = async () =>
+        geolocation.getCurrentPosition(succeed, fail, { enableHighAccuracy, timeout, maximumAge: maximumAgeMs });
+      ask().catch(fail);
     });
-  });
-  return { askedAt, answer, isAnswered: () => answered };
+
+  if (!highAccuracy) return request(false, timeoutMs);
+  const highMs = Math.ceil(timeoutMs * HIGH_SHARE);
+  const first = await request(true, highMs);
+  return first.position || isPermissionRefusal(first) ? first : request(false, Math.max(1, timeoutMs - highMs));
 }
 
 type PositionAttempt = { readonly position: Coordinates; readonly ageMs: number } | NoFix;
@@ -177,15 +161,24 @@ export function createBrowserGeolocation(
 
   /** The open request, or a new one. Undefined if there is no geolocation. */
   function joinRequest(): GeolocationRequest | undefined {
-    if (request && !request.isAnswered()) {
+    if (request) {
       request.askedAt = Math.min(request.askedAt, clock.now());
       if (isWithin(timeoutMs + denialMemoryMs, request.askedAt)) return request;
     }
     const geolocation = page.geolocation();
-    request = geolocation && askBrowser(geolocation, settings, { page, clock, onAnswer: remember });
+    if (!geolocation) return undefined;
+    const asked: GeolocationRequest = {
+      askedAt: clock.now(),
+      answer: askBrowser(geolocation, settings, page, clock).then((answer) => {
+        if (request === asked) request = undefined;
+        remember(answer);
+        return answer;
+      }),
+    };
+    request = asked;
     // If the clock throws, the events are lost and the report is not.
-    if (request && onEvent) tell(request, onEvent).catch(() => {});
-    return request;
+    if (onEvent) tell(asked, onEvent).catch(() => {});
+    return asked;
   }
 
   /** Emits the event of a request, then the event of its answer. */
@@ -205,7 +198,7 @@ export function createBrowserGeolocation(
     async ask({ milliseconds, signal }: Pick<Limit, 'milliseconds' | 'signal'>): Promise<PositionAttempt> {
       const began = clock.now();
       if (signal?.aborted) return ABORTED;
-      if (last && isWithin(maximumAgeMs, last.takenAt)) return toAttempt(last);
+      if (last && isRecent(last)) return toAttempt(last);
       if (!page.isSecure()) return noFix('insecure-context', 'browsers give the position to https pages only');
       if (milliseconds <= 0) return noFix('timeout', 'timed out: no time was left to find a location');
 
@@ -235,9 +228,9 @@ export function createBrowserGeolocation(
       let stopListening = () => {};
       const waited = await withTimeout<Fix | NoFix>(
         () =>
-          new Promise((resolve) => {
+          new Promise((resolve, reject) => {
             stopListening = page.whenHidden(() => resolve(HIDDEN));
-            shared.answer.then(resolve);
+            shared.answer.then(resolve, reject);
           }),
         { clock, milliseconds: wait, signal },
       );

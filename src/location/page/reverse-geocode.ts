@@ -25,21 +25,11 @@ export interface PlaceSettings {
   readonly reverseGeocodeTimeoutMs: number;
 }
 
-interface PlaceFound {
-  readonly place: Place;
-  /** One step, if the operator's function was called. */
-  readonly steps: readonly (LocationStep | FoundStep)[];
-}
-
-const NOTHING: PlaceFound = { place: {}, steps: [] };
-
 /** One call of the operator's function. */
-interface PlaceRequest {
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly askedAt: number;
+interface PlaceRequest extends Coordinates {
   readonly answer: Promise<TimedResult<Place>>;
-  failed?: boolean;
+  /** A time on the clock, from which the function is called again for the same position. */
+  until: number;
 }
 
 /**
@@ -50,40 +40,34 @@ const FAILURE_MEMORY_MS = 30_000;
 
 /**
  * Adds the place names to a position with the operator's own `reverseGeocode`. The names are optional: if the function
- * fails or is slow, the position is used without them.
+ * fails or is slow, the position is used without them. There is one step if the function was called.
  */
 export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: PlaceSettings, clock: Clock) {
   /** The last lookup, shared by all callers that wait for it and by later uses of the same position. */
   let last: PlaceRequest | undefined;
 
   function ask(geocode: ReverseGeocode, { latitude, longitude }: Coordinates, limit: Limit): PlaceRequest {
+    const until = clock.now() + FAILURE_MEMORY_MS;
     const answer = withTimeout(async (signal) => readPlace(await geocode({ latitude, longitude }, { signal })), limit);
-    const request: PlaceRequest = { latitude, longitude, askedAt: clock.now(), answer };
+    const request = { latitude, longitude, answer, until: Number.POSITIVE_INFINITY };
     answer.then(({ ended }) => {
-      request.failed = ended === 'failed' || ended === 'timeout';
-      // Only the caller that asked was cancelled.
-      if (ended === 'aborted') last = undefined;
+      // If it was aborted, only the caller that asked was cancelled.
+      if (ended !== 'done') request.until = ended === 'aborted' ? 0 : until;
     });
     return request;
-  }
-
-  /** The last lookup, if it was for the same position. A failed one is repeated after a while. */
-  function sameAsLast({ latitude, longitude }: Coordinates): PlaceRequest | undefined {
-    if (last?.latitude !== latitude || last.longitude !== longitude) return undefined;
-    return last.failed && clock.now() - last.askedAt >= FAILURE_MEMORY_MS ? undefined : last;
   }
 
   return async (
     fix: Coordinates,
     { deadline, signal }: { deadline: number; signal: AbortSignalLike | undefined },
-  ): Promise<PlaceFound> => {
-    if (!reverseGeocode) return NOTHING;
+  ): Promise<{ readonly place: Place; readonly steps: readonly (LocationStep | FoundStep)[] }> => {
+    if (!reverseGeocode) return { place: {}, steps: [] };
     const started = clock.now();
     const left = { clock, milliseconds: deadline - started, signal };
-    const milliseconds = Math.min(left.milliseconds, reverseGeocodeTimeoutMs);
-    const request = sameAsLast(fix) ?? ask(reverseGeocode, fix, { ...left, milliseconds });
-    last = request;
-    const waited = await withTimeout(() => request.answer, left);
+    if (last?.latitude !== fix.latitude || last.longitude !== fix.longitude || started >= last.until)
+      last = ask(reverseGeocode, fix, { ...left, milliseconds: Math.min(left.milliseconds, reverseGeocodeTimeoutMs) });
+    const { answer } = last;
+    const waited = await withTimeout(() => answer, left);
     const result = waited.ended === 'done' ? waited.value : waited;
     const step = { step: 'reverse-geocode', durationMs: clock.now() - started };
     if (result.ended === 'done') return { place: result.value, steps: [step] };

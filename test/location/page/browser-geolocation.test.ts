@@ -270,6 +270,7 @@ describe('a hidden page', () => {
     expect(await settled()).toMatchObject({ reason: 'page-hidden' });
     expect([page.asked.length, clock.now() - began]).toEqual([1, 1_000]);
     last(page).success({ coords: LAGOS });
+    await clock.advance(0);
     expect(await settled()).toMatchObject({ position: LAGOS });
   });
 
