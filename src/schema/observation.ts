@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { finite, latitude, longitude, personal } from './fields.js';
 import type { LocationInput } from './location.js';
 import { model } from './model.js';
+import { option, optional, within } from './option-rules.js';
 
 /** The place and time at which a player was seen. */
 export interface LocationObservation extends LocationInput {
@@ -14,7 +15,7 @@ export interface LocationObservation extends LocationInput {
 }
 
 /** The limits of distance, speed and age in `locationSignals`. */
-export interface LocationSignalLimits {
+interface LocationSignalLimits {
   /** Metres between the two, beyond both accuracies. Default: 100,000. */
   distanceMetres?: number | undefined;
   /** Kilometres per hour. An airliner flies about 900. Default: 1,000. */
@@ -61,11 +62,6 @@ const moment = () =>
     error: ({ input }) => (looksLikeSeconds(input) ? `${MOMENT}; this looks like seconds, multiply by 1000` : MOMENT),
   });
 
-const from0 = (what: string) => {
-  const expected = `${what} from 0`;
-  return z.number(expected).check(z.refine((value) => value >= 0, expected));
-};
-
 /**
  * The members that are read of an observation. Zero coordinates are a place, and an accuracy has no bounds, as in a
  * report.
@@ -75,27 +71,21 @@ export const observation = model(
   {
     accuracy: personal(finite()),
     timestamp: moment(),
-    ageMs: from0('a number of milliseconds'),
+    ageMs: within('milliseconds', 0),
     timeZone: personal(z.string('the name of a time zone')),
   },
 );
 
-/** The options of `locationSignals`. */
-export const signalOptions = model(
-  {},
-  {
-    at: moment(),
-    limits: model(
-      {},
-      {
-        distanceMetres: from0('a number of metres'),
-        kilometresPerHour: from0('a number of kilometres per hour'),
-        timeZoneMinutes: from0('a number of minutes'),
-        leastAccuracyMetres: from0('a number of metres'),
-        mostAccuracyMetres: from0('a number of metres'),
-        ageMs: from0('a number of milliseconds'),
-        nullIslandMetres: from0('a number of metres'),
-      },
-    ),
+/** The options of `locationSignals` with their defaults. */
+export const signalOptions = {
+  at: optional<LocationSignalOptions['at']>(moment()),
+  limits: {
+    distanceMetres: option(within('metres', 0), 100_000),
+    kilometresPerHour: option(within('kilometres per hour', 0), 1_000),
+    timeZoneMinutes: option(within('minutes', 0), 60),
+    leastAccuracyMetres: option(within('metres', 0), 1),
+    mostAccuracyMetres: option(within('metres', 0), 1_000_000),
+    ageMs: option(within('milliseconds', 0), 300_000),
+    nullIslandMetres: option(within('metres', 0), 1_000),
   },
-);
+};

@@ -1,4 +1,5 @@
-import { type LocationObservation, type LocationSignalLimits, momentOf } from '../../schema/observation.js';
+import { type LocationObservation, momentOf, type signalOptions } from '../../schema/observation.js';
+import type { CompleteOptions } from '../../schema/option-rules.js';
 
 export interface Point {
   /** Degrees. */
@@ -24,50 +25,17 @@ export function distanceBetween(a: Point, b: Point): number {
   return 2 * EARTH_RADIUS * Math.asin(Math.sqrt(Math.min(1, chord)));
 }
 
-const LONGEST_NAME = 100;
-
-/** A cache by zone, since making a formatter costs far more than using it. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-/** A limit: the names come from visitors, so there may be many. */
-const MOST_KEPT = 100;
-
-function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
-  if (timeZone.length > LONGEST_NAME) return undefined;
-  const name = timeZone.toLowerCase();
-  const kept = formats.get(name);
-  if (kept) return kept;
+/** How far a time zone was ahead of UTC at a moment, in minutes. Undefined if the platform does not have the zone. */
+function utcOffset(timeZone: string, moment: number): number | undefined {
   try {
-    const parts = {
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    } as const;
-    const format = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-      hourCycle: 'h23',
-      ...parts,
-    });
-    if (formats.size >= MOST_KEPT) formats.clear();
-    formats.set(name, format);
-    return format;
+    const parts = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' }).formatToParts(moment);
+    const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    // "GMT+05:45", or "GMT" alone.
+    const [, sign, hours = 0, minutes = 0] = /^GMT(?:([-+])(\d\d):(\d\d))?/.exec(name) ?? [];
+    return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
   } catch {
     return undefined;
   }
-}
-
-/** How far a time zone was ahead of UTC at a moment, in minutes. Undefined if the platform does not have the zone. */
-function utcOffset(timeZone: string, moment: number): number | undefined {
-  const parts = formatOf(timeZone)?.formatToParts(moment);
-  if (!parts) return undefined;
-  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value);
-  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
-  const minutes = Math.round((local - moment) / 60_000);
-  return Number.isFinite(minutes) ? minutes : undefined;
 }
 
 /** The answer of a check. It is unknown if the value was not measured. */
@@ -154,18 +122,7 @@ export interface LocationSignals {
   readonly b: ObservationSignals;
 }
 
-/** The default limits. */
-export const STANDARD_LIMITS = {
-  distanceMetres: 100_000,
-  kilometresPerHour: 1_000,
-  timeZoneMinutes: 60,
-  leastAccuracyMetres: 1,
-  mostAccuracyMetres: 1_000_000,
-  ageMs: 300_000,
-  nullIslandMetres: 1_000,
-} satisfies Required<LocationSignalLimits>;
-
-type Limits = typeof STANDARD_LIMITS;
+type Limits = CompleteOptions<typeof signalOptions>['limits'];
 
 const answer = (is: boolean): SignalAnswer => (is ? 'yes' : 'no');
 const because = (reason: UnknownBecause | undefined): Explained => (reason ? { unknownBecause: reason } : {});

@@ -1,7 +1,6 @@
 import { ValidationError } from '../../errors/errors.js';
-import { asOwnRecord } from '../../platform/as-record.js';
+import { asOwnRecord, isRecord } from '../../platform/as-record.js';
 import { issue, type ValidationIssue } from '../../schema/issue.js';
-import type { Model } from '../../schema/model.js';
 import {
   type LocationObservation,
   type LocationSignalOptions,
@@ -9,43 +8,29 @@ import {
   observation,
   signalOptions,
 } from '../../schema/observation.js';
+import { readOptions } from '../../schema/option-rules.js';
 import { listIssues, suggest, validate } from '../../schema/validate.js';
-import { type LocationSignals, measureSignals, STANDARD_LIMITS } from './measure-signals.js';
+import { type LocationSignals, measureSignals } from './measure-signals.js';
 
 /**
- * Reads each member of the model once. Other members are ignored, so that a result of `locate` or a whole report can be
+ * Reads the members of an observation. Other members are ignored, so that a result of `locate` or a whole report can be
  * passed. A name that looks misspelt is refused, since its value would silently be unknown.
  */
-function readKnown(
-  model: Model,
-  given: unknown,
-  at: string,
-  issues: ValidationIssue[],
-  others: 'pass' | 'refuse' = 'pass',
-): unknown {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+function readObservation(given: unknown, at: string, issues: ValidationIssue[]): unknown {
+  if (!isRecord(given)) {
     issues.push(issue([at], given === undefined ? 'missing' : 'wrong-type', 'expected an object'));
     return undefined;
   }
-  const names = Object.keys(model.fields);
+  const names = Object.keys(observation.fields);
   try {
-    const own = Object.keys(given);
-    const free = names.filter((name) => !own.includes(name));
-    for (const name of own.filter((one) => !names.includes(one))) {
-      const meant = suggest(name, free);
+    const own = asOwnRecord(given);
+    const free = names.filter((name) => !(name in own));
+    for (const name of Object.keys(own)) {
+      const meant = names.includes(name) ? undefined : suggest(name, free);
       if (meant) issues.push(issue([at, name], 'unknown-field', `unknown field; did you mean ${meant}?`));
-      else if (others === 'refuse')
-        issues.push(issue([at, name], 'unknown-field', `unknown field; there are ${names.join(', ')}`));
     }
-    const found = names
-      .filter((name) => own.includes(name))
-      .map((name) => [name, (given as Record<string, unknown>)[name]] as const);
-    const checked = validate(
-      model,
-      'strict',
-      asOwnRecord(Object.fromEntries(found.filter(([, value]) => value !== undefined))),
-      [at],
-    );
+    const known = Object.entries(own).filter(([name]) => names.includes(name));
+    const checked = validate(observation, 'strict', asOwnRecord(Object.fromEntries(known)), [at]);
     issues.push(...checked.issues);
     return checked.value;
   } catch {
@@ -74,18 +59,13 @@ export function locationSignals(
   options: LocationSignalOptions = {},
 ): LocationSignals {
   const issues: ValidationIssue[] = [];
-  const first = readKnown(observation, a, 'a', issues);
-  const second = readKnown(observation, b, 'b', issues);
-  const given = readKnown(signalOptions, options, 'options', issues, 'refuse');
-  if (issues.length > 0)
+  const first = readObservation(a, 'a', issues);
+  const second = readObservation(b, 'b', issues);
+  const read = readOptions('locationSignals', signalOptions, options);
+  if (read.problem !== undefined) issues.push(...read.issues.map((one) => ({ ...one, path: `options.${one.path}` })));
+  if (issues.length > 0 || read.problem !== undefined)
     throw new ValidationError(`locationSignals: ${listIssues(issues)}`, { operation: 'locationSignals', issues });
-  const { at, limits = {} } = given as LocationSignalOptions;
-  const named = Object.entries(limits).filter(([, value]) => value !== undefined);
+  const { at, limits } = read.complete;
   const moment = at === undefined ? Date.now() : momentOf(at);
-  return measureSignals(
-    first as LocationObservation,
-    second as LocationObservation,
-    { ...STANDARD_LIMITS, ...Object.fromEntries(named) },
-    moment,
-  );
+  return measureSignals(first as LocationObservation, second as LocationObservation, limits, moment);
 }
