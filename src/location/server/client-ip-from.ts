@@ -82,66 +82,36 @@ function readLines(headers: IncomingRequest['headers'], name: string): readonly 
   return Array.isArray(value) && value.every((line) => typeof line === 'string') ? value : undefined;
 }
 
-/** How many lines a header came in, if the request still has that information. */
-function countLines(request: IncomingRequest, name: string): number | undefined {
-  const { rawHeaders } = request;
-  return Array.isArray(rawHeaders)
-    ? rawHeaders.filter((text, index) => index % 2 === 0 && String(text).toLowerCase() === name).length
-    : undefined;
-}
-
-/**
- * The entries of a header, the nearest proxy's first. Only the requested entries are cut out, even if the header is
- * very long.
- */
-function* entriesFromRight(lines: readonly string[]): Generator<string, undefined> {
-  for (let index = lines.length - 1; index >= 0; index -= 1) {
-    const line = lines[index] ?? '';
-    let end = line.length;
-    while (end >= 0) {
-      const comma = end === 0 ? -1 : line.lastIndexOf(',', end - 1);
-      yield line.slice(comma + 1, end);
-      end = comma;
-    }
-  }
-  return undefined;
-}
+/** The entries of a header, the nearest proxy's first. */
+const entriesOf = (lines: readonly string[]): string[] => lines.flatMap((line) => line.split(',')).reverse();
 
 /** Whether a platform's header has the form that the platform sends. */
-function isAsSent(
-  request: IncomingRequest,
-  lines: readonly string[],
-  expected: 'one' | 'one-entry' | undefined,
-): boolean {
-  if (expected === undefined) return true;
-  const count = countLines(request, FORWARDED_FOR);
+function isAsSent({ rawHeaders }: IncomingRequest, lines: readonly string[], expected: 'one' | 'one-entry'): boolean {
+  // Node.js joins several lines, and only its raw headers still show them.
+  const count = Array.isArray(rawHeaders)
+    ? rawHeaders.filter((text, index) => index % 2 === 0 && String(text).toLowerCase() === FORWARDED_FOR).length
+    : undefined;
   if (lines.length > 1 || (count ?? 1) > 1) return false;
   return expected === 'one' || count === 1 || !lines.some((line) => line.includes(','));
 }
 
 function findClient(request: IncomingRequest, remoteAddress: unknown, trust: Trust): Address | undefined {
-  const lines = () => readLines(request.headers, trust.by === 'header' ? trust.name : FORWARDED_FOR);
+  const lines = () => readLines(request.headers, trust.by === 'header' ? trust.name : FORWARDED_FOR) ?? [];
   if (trust.by === 'header') {
-    const [line, ...more] = lines() ?? [];
+    const [line, ...more] = lines();
     return more.length === 0 ? readEntry(line) : undefined;
   }
   if (trust.by === 'count') {
     const found = lines();
-    if (!found || !isAsSent(request, found, trust.lines)) return undefined;
-    const entries = entriesFromRight(found);
-    let client: Address | undefined;
-    for (let passed = 0; passed < trust.count; passed += 1) {
-      client = readEntry(entries.next().value);
-      if (!client) return undefined;
-    }
-    return client;
+    if (trust.lines && !isAsSent(request, found, trust.lines)) return undefined;
+    const proxies = entriesOf(found).slice(0, trust.count).map(readEntry);
+    return proxies.includes(undefined) ? undefined : proxies[trust.count - 1];
   }
-  let client = readEntry(remoteAddress ?? request.socket?.remoteAddress);
-  if (!client || !findRange(client, trust.ranges)) return client;
-  const entries = entriesFromRight(lines() ?? []);
-  for (let passed = 0; client && passed < MOST_PROXIES; passed += 1) {
-    client = readEntry(entries.next().value);
-    if (client && !findRange(client, trust.ranges)) return client;
+  const remote = readEntry(remoteAddress ?? request.socket?.remoteAddress);
+  if (!remote || !findRange(remote, trust.ranges)) return remote;
+  for (const entry of entriesOf(lines()).slice(0, MOST_PROXIES)) {
+    const client = readEntry(entry);
+    if (!client || !findRange(client, trust.ranges)) return client;
   }
   return undefined;
 }
