@@ -7,7 +7,7 @@ import type { Transport } from '../delivery/transport.js';
 import type { Environment } from '../errors/errors.js';
 import type { LocationSettings, Surroundings } from '../location/settings.js';
 import type { LocationSources } from '../location/source.js';
-import { asRecord } from '../platform/as-record.js';
+import { asOwnRecord, asRecord } from '../platform/as-record.js';
 import type { Logger } from '../platform/logger.js';
 import type { Fetch } from '../platform/web-types.js';
 import { readBaseUrl, readRelayUrl } from '../protocol/addresses.js';
@@ -23,7 +23,6 @@ export type GivenOptions = CompleteOptions<typeof optionTable>;
 
 interface ChannelRequest {
   readonly given: GivenOptions;
-  isGiven(name: string): boolean;
   /** The user's own options. */
   readonly own: Readonly<Record<string, unknown>>;
   readonly inPage: boolean;
@@ -70,7 +69,7 @@ export interface ClientParts {
   readonly transport: (fetch: Fetch | undefined, inPage: boolean) => Transport;
 }
 
-export const readRelay: ReadChannel = ({ given, isGiven, inPage, problems }) => {
+export const readRelay: ReadChannel = ({ given, own, inPage, problems }) => {
   const { relayUrl, relayCredentials, gateways, clock } = given;
   if (relayUrl === undefined) return undefined;
   let address = readRelayUrl(relayUrl);
@@ -81,7 +80,7 @@ export const readRelay: ReadChannel = ({ given, isGiven, inPage, problems }) => 
     return address;
   };
   const setByRelay = {
-    environment: isGiven('environment'),
+    environment: asOwnRecord(own).environment !== undefined,
     gateways: Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined)),
   };
   for (const [name, isHere] of Object.entries(setByRelay))
@@ -108,9 +107,9 @@ export const readGateways =
   (variables?: EnvironmentVariables): ReadChannel =>
   (request) => {
     const { given, inPage, logger, problems } = request;
-    const { gateways, keys, mock, environment } = resolveGateways(request, variables);
+    const { gateways, mock, environment } = resolveGateways(request, inPage ? undefined : variables);
     if (problems.length === 0 && mock) variables?.tellOfMock(given.logger, logger);
-    if (problems.length === 0 && inPage && keys.some((key) => key !== undefined)) {
+    if (problems.length === 0 && inPage && Object.values(given.gateways).some(({ apiKey }) => apiKey !== undefined)) {
       logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
     }
     const { isRecorded: recorded = isRecorded, isDuplicate: duplicate = isDuplicate, clock } = given;
@@ -118,12 +117,21 @@ export const readGateways =
     return { channel, environment, mockLocation: mock?.location };
   };
 
-type Request = Pick<ChannelRequest, 'given' | 'isGiven' | 'own' | 'inPage' | 'problems'>;
+type Request = Pick<ChannelRequest, 'given' | 'own' | 'inPage' | 'problems'>;
 
-/** The gateways, and the mock gateway that replaces staging if a variable says so. Problems are added to the list. */
-export function resolveGateways(request: Request, variables?: EnvironmentVariables) {
-  const { given, isGiven, problems } = request;
-  const named = isGiven('environment') ? given.environment : undefined;
+const IN_PRODUCTION = " The production gateway is set up: to report to it, set environment: 'production'";
+
+/**
+ * The gateways, and the mock gateway that replaces staging if a variable says so. Problems are added to the list.
+ * `inProduction`: the advice if only production is set up.
+ */
+export function resolveGateways(
+  request: Request,
+  variables?: EnvironmentVariables,
+  inProduction = `${IN_PRODUCTION}${variables?.orVariable ?? ''}.`,
+) {
+  const { given, own, problems } = request;
+  const named = asOwnRecord(own).environment === undefined ? undefined : given.environment;
   const read = variables?.read(given.gateways, named);
   const { staging, production } = read?.gateways ?? given.gateways;
   problems.push(...(read?.problems ?? []));
@@ -134,7 +142,7 @@ export function resolveGateways(request: Request, variables?: EnvironmentVariabl
     const isNamed = staging.baseUrl !== undefined || staging.apiKey !== undefined;
     return typeof gateway !== 'string' || isNamed || typeof ofProduction === 'string'
       ? gateway
-      : gateway + (variables?.choiceOfProduction() ?? '');
+      : gateway + inProduction;
   };
   const gateways = {
     production: ofProduction,
@@ -143,8 +151,7 @@ export function resolveGateways(request: Request, variables?: EnvironmentVariabl
       ? { baseUrl: mock.baseUrl, apiKey: mock.apiKey, paths: complete(optionTable.paths, {}) }
       : ofStaging(),
   };
-  const environment = named ?? read?.environment ?? given.environment;
-  return { gateways, keys: [staging.apiKey, production.apiKey], mock, environment };
+  return { gateways, mock, environment: named ?? read?.environment ?? given.environment };
 }
 
 const UNDEFINED = 'is undefined; set it, or leave the option out to use the environment variable';
@@ -157,34 +164,27 @@ function readGateway(
   variables?: EnvironmentVariables,
 ): Gateway | string {
   const { allowApiKeyInBrowser, allowInsecureHttp, paths, gateways } = given;
-  const variable = (option: 'baseUrl' | 'apiKey') => variables?.nameOf(environment, option) ?? '';
-  const problem = (option: 'baseUrl' | 'apiKey', message: string | undefined) => {
-    if (message)
-      problems.push(
-        issue(
-          ['gateways', environment, option],
-          'invalid',
-          message + (gateways[environment][option] === undefined ? variable(option) : ''),
-        ),
-      );
-  };
+  const variable = (option: string) => variables?.insteadOf(environment, option) ?? '';
+  const refuse = (option: string, message: string) =>
+    problems.push(issue(['gateways', environment, option], 'invalid', message));
+  const refuseValue = (option: 'baseUrl' | 'apiKey', message: string | undefined) =>
+    message && refuse(option, message + (gateways[environment][option] === undefined ? variable(option) : ''));
   const read = baseUrl === undefined ? undefined : readBaseUrl(baseUrl, environment === 'staging' && allowInsecureHttp);
-  problem('baseUrl', read?.problem);
+  refuseValue('baseUrl', read?.problem);
   const written = asRecord(asRecord(own.gateways)[environment]);
   // Such as a variable of the user's own that is not set. The key of another licence must not replace it.
   for (const [option, value] of Object.entries({ baseUrl, apiKey }))
     if (value !== undefined && Object.hasOwn(written, option) && written[option] === undefined)
-      problems.push(issue(['gateways', environment, option], 'invalid', UNDEFINED));
-  if (typeof apiKey === 'string') problem('apiKey', apiKeyProblem(apiKey));
-  if (inPage && apiKey !== undefined && !allowApiKeyInBrowser) {
-    problem(
+      refuse(option, UNDEFINED);
+  if (typeof apiKey === 'string') refuseValue('apiKey', apiKeyProblem(apiKey));
+  if (inPage && apiKey !== undefined && !allowApiKeyInBrowser)
+    refuse(
       'apiKey',
       'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if the key is public)',
     );
-  }
   if (read?.baseUrl !== undefined && apiKey !== undefined) return { baseUrl: read.baseUrl, paths, apiKey };
-  const missing = Object.entries({ baseUrl, apiKey } as const)
+  const missing = Object.entries({ baseUrl, apiKey })
     .filter(([, value]) => value === undefined)
-    .map(([option]) => `gateways.${environment}.${option}${variable(option as 'baseUrl' | 'apiKey')}`);
+    .map(([option]) => `gateways.${environment}.${option}${variable(option)}`);
   return `the ${environment} gateway is not set up; missing: ${missing.join(', ')}.${inPage ? ' Or set relayUrl, so that no key is in the page.' : ''}`;
 }

@@ -50,7 +50,6 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
   const logger = safeLogger(given.logger);
   const { channel, environment, mockLocation } = chooseChannel(parts, {
     given,
-    isGiven: (name) => Object.hasOwn(own, name) && own[name] !== undefined,
     own,
     inPage,
     logger,

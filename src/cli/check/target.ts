@@ -46,8 +46,9 @@ export function readTarget(
     const client = createClient(options);
     const completed = complete(optionTable, options);
     const { gateways } = resolveGateways(
-      { given: completed, isGiven: () => true, own: {}, inPage: false, problems: [] },
-      { ...environmentVariables, choiceOfProduction: () => IN_PRODUCTION },
+      { given: completed, own: { environment }, inPage: false, problems: [] },
+      environmentVariables,
+      IN_PRODUCTION,
     );
     const gateway = gateways[environment];
     if (typeof gateway === 'string') {
