@@ -24,19 +24,6 @@ interface CheckedCall {
   readonly parameters: Parameters;
 }
 
-/** The settings that come from the client. */
-export type CheckContext = Pick<
-  Settings,
-  | 'clock'
-  | 'validation'
-  | 'maxDecimals'
-  | 'maxReferenceLength'
-  | 'channel'
-  | 'environment'
-  | 'clientIpProblem'
-  | 'timeoutMs'
->;
-
 type Members = Record<string, unknown>;
 
 const LIFTED = ['environment', 'clientIP', 'location'] as const;
@@ -52,7 +39,7 @@ export function checkCall(
   operation: OperationName,
   payload: unknown,
   options: unknown,
-  context: CheckContext,
+  context: Settings,
 ): CheckedCall {
   const row: Operation = operations[operation];
   // The relay adds what the page leaves out.
@@ -113,7 +100,7 @@ export function checkCallOptions(
   operation: string,
   options: unknown,
   takes: readonly string[],
-  context: CheckContext,
+  context: Settings,
   outcome: ErrorOutcome,
 ): Parameters {
   const issues: ValidationIssue[] = [];
@@ -143,7 +130,7 @@ function invalid(
 }
 
 /** Merges the parameters of the payload and of the options. A parameter given in both must have the same value. */
-function readParameters(lifted: Members, given: Members, context: CheckContext, issues: ValidationIssue[]): Parameters {
+function readParameters(lifted: Members, given: Members, context: Settings, issues: ValidationIssue[]): Parameters {
   for (const name of LIFTED) {
     if (lifted[name] === undefined) continue;
     if (given[name] !== undefined && canonical(given[name]) !== canonical(lifted[name])) {

@@ -12,7 +12,7 @@ import type { ValidationMode } from '../schema/model.js';
 import type { NinVerification } from '../schema/nin.js';
 import { isForBackendsOnly, notInPages, refuseAborted, requireChannel } from './availability.js';
 import type { ClientParts } from './channel-options.js';
-import { type CheckContext, checkCall, checkCallOptions, type Parameters } from './check-call.js';
+import { checkCall, checkCallOptions, type Parameters } from './check-call.js';
 import { resolveOptions, type Settings } from './config.js';
 import { type EarlierLocation, withInternals } from './internals.js';
 import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
@@ -278,7 +278,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
 }
 
 /** Wrong options of a resend do not change the report: it stays in doubt if it was, and is kept for the next try. */
-function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, settings: CheckContext): Parameters {
+function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, settings: Settings): Parameters {
   try {
     return checkCallOptions('resend', options, ['signal', 'timeoutMs'], settings, inDoubt ? 'unknown' : 'not-sent');
   } catch (error) {

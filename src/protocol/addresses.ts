@@ -9,37 +9,29 @@ export interface BaseUrl {
 /** Whether an address is on the same machine: `http:` is safe there. */
 export const isLoopback = ({ hostname }: URL): boolean => /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(hostname);
 
-/** `/integration-gateway/external` at the end, in whole or in part. */
-const writtenOut = () => new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?/*$`);
-
-/**
- * Reads a base address. `/integration-gateway/external` at its end is removed: the specification shows the address both
- * with and without it, and it must appear once.
- */
-export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =>
-  readUrl(text, {
-    example: 'https://gateway.example.com or http://127.0.0.1:4010',
-    plainHttp: ', and for staging with allowInsecureHttp: true',
-    advice: '',
-    ending: writtenOut(),
-    allowInsecureHttp,
-    base: undefined,
-  });
-
-/**
- * An `http:` address that is not safe is usually a developer's own page, opened on a phone by the address of the
- * developer's machine.
- */
-const NOT_ON_A_NETWORK =
-  '. For a phone in your network: a development certificate, a tunnel, or adb reverse and http://localhost; other http:// pages get no position';
+const GATEWAY = {
+  example: 'https://gateway.example.com or http://127.0.0.1:4010',
+  plainHttp: ', and for staging with allowInsecureHttp: true',
+  onNetwork: '',
+};
 
 const RELAY = {
   example: 'https://operator.example.com/location-sdk',
   plainHttp: '',
-  advice: NOT_ON_A_NETWORK,
-  ending: /\/*$/,
-  allowInsecureHttp: false,
+  // Usually a developer's own page, opened on a phone by the address of the developer's machine.
+  onNetwork:
+    '. For a phone in your network: a development certificate, a tunnel, or adb reverse and http://localhost; other http:// pages get no position',
 };
+
+/**
+ * Reads a base address. `/integration-gateway/external` at its end is removed, in whole or in part: the specification
+ * shows the address both with and without it, and it must appear once.
+ */
+export function readBaseUrl(text: string, allowInsecureHttp: boolean): BaseUrl {
+  const { baseUrl, problem } = readUrl(text, GATEWAY, allowInsecureHttp);
+  const writtenOut = new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?$`);
+  return { baseUrl: baseUrl?.replace(writtenOut, ''), problem };
+}
 
 /**
  * Reads the address of a relay. An address without a host is on the page's own host; a `<base>` element changes
@@ -47,10 +39,10 @@ const RELAY = {
  * makes a client also runs on servers that render pages.
  */
 export function readRelayUrl(text: string): BaseUrl {
-  if (isUrl(text)) return readUrl(text, { ...RELAY, base: undefined });
+  if (isUrl(text)) return readUrl(text, RELAY);
   const alone = /\s/.test(text.trim())
     ? refused(`is not an address such as ${RELAY.example}`)
-    : readUrl(text, { ...RELAY, base: 'https://page.invalid' });
+    : readUrl(text, RELAY, false, 'https://page.invalid');
   if (alone.problem !== undefined) return alone;
   const { location }: { location?: { href?: string } } = globalThis;
   const page = location?.href;
@@ -58,7 +50,7 @@ export function readRelayUrl(text: string): BaseUrl {
   // A page without an address of its own, for example about:srcdoc.
   if (!isUrl(text, page))
     return refused(`has no host, and this page has no address (${new URL(page).protocol}); give the whole address`);
-  const read = readUrl(text, { ...RELAY, base: page });
+  const read = readUrl(text, RELAY, false, page);
   const { protocol, host, pathname } = new URL(text, page);
   return read.problem === undefined
     ? read
@@ -73,21 +65,14 @@ function isUrl(text: string, base?: string): boolean {
   }
 }
 
-interface Reading {
-  readonly example: string;
-  /** The hosts besides loopback for which `http:` is allowed, in words. */
-  readonly plainHttp: string;
-  /** The advice for an address that begins with http://. */
-  readonly advice: string;
-  readonly allowInsecureHttp: boolean;
-  /** The part that is removed. */
-  readonly ending: RegExp;
-  readonly base: string | undefined;
-}
-
 const refused = (problem: string): BaseUrl => ({ baseUrl: undefined, problem });
 
-function readUrl(text: string, { example, plainHttp, advice, allowInsecureHttp, ending, base }: Reading): BaseUrl {
+function readUrl(
+  text: string,
+  { example, plainHttp, onNetwork }: typeof GATEWAY,
+  allowInsecureHttp = false,
+  base?: string,
+): BaseUrl {
   let url: URL;
   try {
     url = new URL(text, base);
@@ -96,10 +81,8 @@ function readUrl(text: string, { example, plainHttp, advice, allowInsecureHttp, 
   }
   if (url.username || url.password || /[?#]/.test(text))
     return refused('contains a user name, a password, a query or a fragment; give only the address');
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (isLoopback(url) || allowInsecureHttp))) {
-    return refused(
-      `must begin with https:// (http:// is for loopback hosts${plainHttp})${url.protocol === 'http:' ? advice : ''}`,
-    );
-  }
-  return { baseUrl: url.origin + url.pathname.replace(ending, ''), problem: undefined };
+  const isHttp = url.protocol === 'http:';
+  if (url.protocol !== 'https:' && !(isHttp && (isLoopback(url) || allowInsecureHttp)))
+    return refused(`must begin with https:// (http:// is for loopback hosts${plainHttp})${isHttp ? onNetwork : ''}`);
+  return { baseUrl: url.origin + url.pathname.replace(/\/*$/, ''), problem: undefined };
 }

@@ -78,28 +78,19 @@ interface Folded extends SentValue {
  * of personal values wherever they occur, all others where the whole value occurs.
  */
 function createMask(values: readonly SentValue[], identifiers: readonly string[]): (said: string) => string {
-  let found: readonly Folded[] | undefined;
-  // A report may contain very many words, so they are read once, and only if a text is shown.
-  const sent = () => {
-    found ??= values.map(({ text, kind }) => ({ text, kind, folded: fold(text) }));
-    return found;
-  };
-  let all: string | undefined;
+  const sent = values.map(({ text, kind }) => ({ text, kind, folded: fold(text) }));
+  const all = sent.map(({ folded }) => folded).join(' ');
   const numbers: Numbers = {};
   return (said) => {
     if (said.length > LONGEST_TEXT) return '[a text too long to show]';
-    const free = identifiers.filter((identifier) => said.includes(identifier) && isFree(identifier, sent()));
+    const free = identifiers.filter((identifier) => said.includes(identifier) && isFree(identifier, sent));
     const pieces = said
       .split(/\s+/)
       .filter((text) => text !== '')
       .map((text) => pieceOf(text, free));
     if (/[0-9]/.test(said)) showNumbers(pieces, numbers);
     // Most answers contain no sent word, and nothing needs to be hidden.
-    all ??= sent()
-      .map(({ folded }) => folded)
-      .join(' ');
-    const words = all;
-    if (pieces.some((piece) => piece.words.some((word) => words.includes(word)))) hideSent(pieces, sent());
+    if (pieces.some((piece) => piece.words.some((word) => all.includes(word)))) hideSent(pieces, sent);
     hideLetters(pieces);
     return write(pieces);
   };

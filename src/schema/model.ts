@@ -24,30 +24,38 @@ export const isModel = (field: Field | Model): field is Model => 'fields' in fie
 const isAlwaysRequired = (field: Field | Model): boolean =>
   isModel(field) ? Object.values(field.fields).some(isAlwaysRequired) : traitsOf(field).always === true;
 
+function modelOf<Shape extends Record<string, Field>>(
+  fields: Fields,
+  optional: readonly string[],
+  isRequired: (name: string, mode: ValidationMode) => boolean,
+) {
+  const shape = (mode: ValidationMode) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => {
+        const schema = isModel(field) ? field[mode] : field;
+        return [name, isRequired(name, mode) ? schema : z.optional(schema)];
+      }),
+    );
+  return {
+    strict: z.strictObject(shape('strict') as Shape, 'an object'),
+    partial: z.looseObject(shape('partial'), 'an object'),
+    fields,
+    optional,
+  };
+}
+
 /**
  * Makes both schemas of an object from one list of fields. In partial mode an inner object is required only if it
  * contains an identifier itself.
  */
 export function model<R extends Fields, O extends Fields>(required: R, optional: O) {
+  const names = Object.keys(optional);
   // It inherits nothing, so that a caller's key never matches an inherited member.
-  const fields: Fields = Object.assign(bareObject(), required, optional);
-  const strict: Record<string, Field> = {};
-  const partial: Record<string, Field> = {};
-  for (const [name, field] of Object.entries(fields)) {
-    const nested = isModel(field);
-    const always = isAlwaysRequired(field);
-    const strictField = nested ? field.strict : field;
-    const partialField = nested ? field.partial : field;
-    strict[name] = name in optional ? z.optional(strictField) : strictField;
-    partial[name] = always ? partialField : z.optional(partialField);
-  }
-  const shape = strict as Strict<R> & OptionalStrict<O>;
-  return {
-    strict: z.strictObject(shape, 'an object'),
-    partial: z.looseObject(partial, 'an object'),
-    fields,
-    optional: Object.keys(optional),
-  };
+  const fields: Record<string, Field | Model> = Object.assign(bareObject(), required, optional);
+  return modelOf<Strict<R> & OptionalStrict<O>>(fields, names, (name, mode) => {
+    const field = fields[name];
+    return mode === 'strict' ? !names.includes(name) : field !== undefined && isAlwaysRequired(field);
+  });
 }
 
 /** The field at a path. Undefined if the specification has none. */
@@ -64,21 +72,17 @@ export function fieldAt(from: Model, path: readonly PropertyKey[]): Field | Mode
  * The same object with most fields optional: all but one field, and all fields within it. Fields that are present must
  * be valid.
  */
-export function incomplete({ fields, optional }: Model, required?: string): Model {
-  const shape = (mode: ValidationMode) =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, field]) => {
-        const schema = isModel(field) ? incomplete(field)[mode] : field;
-        return [name, name === required ? schema : z.optional(schema)];
-      }),
-    );
-  return {
-    strict: z.strictObject(shape('strict'), 'an object'),
-    partial: z.looseObject(shape('partial'), 'an object'),
-    fields,
+export const incomplete = ({ fields, optional }: Model, required?: string): Model =>
+  modelOf(
+    Object.assign(
+      bareObject(),
+      Object.fromEntries(
+        Object.entries(fields).map(([name, field]) => [name, isModel(field) ? incomplete(field) : field]),
+      ),
+    ),
     optional,
-  };
-}
+    (name) => name === required,
+  );
 
 /** The type of a field: a text that names a moment is `'time'`. */
 export type LeafKind = 'text' | 'number' | 'flag' | 'time';

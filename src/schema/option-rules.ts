@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { asRecord, bareObject, memberOf } from '../platform/as-record.js';
+import { asOwnRecord, asRecord, bareObject, isRecord, memberOf, unlessThrown } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { type Field, text } from './fields.js';
 import { issue, type ValidationIssue } from './issue.js';
@@ -34,18 +34,9 @@ export const optional = <T>(schema: Field | Model) => new Option<T | undefined>(
 /** Has no default. */
 export const required = <T>(schema: Field | Model) => new Option<T>(schema, undefined as T, true);
 
-/** A getter that throws makes its option invalid. */
-const isReadable = (check: () => boolean): boolean => {
-  try {
-    return check();
-  } catch {
-    return false;
-  }
-};
-
 /** `expected` completes the sentence "expected …". */
 export const must = (expected: string, holds: (value: unknown) => boolean): Field =>
-  z.custom((value) => isReadable(() => holds(value)), expected);
+  z.custom((value) => unlessThrown(() => holds(value)), expected);
 export const having = (...methods: string[]) =>
   must(`an object with ${methods.join(', ')}`, (value) => hasMethods(value, methods));
 export const hasMethods = (value: unknown, methods: readonly string[]): boolean =>
@@ -137,11 +128,11 @@ export const optionsProblem = (of: string, issues: readonly ValidationIssue[]): 
  * a getter is thrown.
  */
 function ownOptions(table: object, given: unknown): unknown {
-  if (asRecord(given) !== given || Array.isArray(given)) return given;
+  if (!isRecord(given)) return given;
+  const entries = asOwnRecord(table) as OptionTable;
   const own = bareObject();
-  for (const name of Object.keys(given)) {
-    const entry = Object.keys(table).includes(name) ? (table as OptionTable)[name] : undefined;
-    const value = (given as Own)[name];
+  for (const [name, value] of Object.entries(given)) {
+    const entry = entries[name];
     const isData = entry instanceof Option && isModel(entry.schema);
     if (isData) own[name] = ownOptions({}, value);
     else own[name] = entry === undefined || entry instanceof Option ? value : ownOptions(entry, value);
@@ -151,9 +142,10 @@ function ownOptions(table: object, given: unknown): unknown {
 
 /** The given options, completed by the table. */
 export function complete<T>(table: T, given: unknown): CompleteOptions<T> {
-  const entries = Object.entries(table as OptionTable).map(([name, entry]) => {
-    const value = Object.keys(asRecord(given)).includes(name) ? asRecord(given)[name] : undefined;
-    return [name, entry instanceof Option ? (value ?? entry.standard) : complete(entry, value)];
-  });
+  const own = asOwnRecord(given);
+  const entries = Object.entries(table as OptionTable).map(([name, entry]) => [
+    name,
+    entry instanceof Option ? (own[name] ?? entry.standard) : complete(entry, own[name]),
+  ]);
   return Object.fromEntries(entries) as CompleteOptions<T>;
 }

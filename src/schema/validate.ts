@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { asRecord, memberOf } from '../platform/as-record.js';
+import { asRecord, memberOf, unlessThrown } from '../platform/as-record.js';
 import { issue, printableKey, type ValidationIssue } from './issue.js';
 import { fieldAt, isModel, type Model, type ValidationMode } from './model.js';
 
@@ -85,7 +85,10 @@ function translate(
   const value = valueAt(root, found.path);
   if (value === undefined) return [issue(path, 'missing', `is required: expected ${found.message}`)];
   const wrongType = found.code === 'invalid_type';
-  const got = !wrongType && typeof value === 'number' ? 'another number' : describe(value);
+  const got =
+    !wrongType && typeof value === 'number'
+      ? 'another number'
+      : (unlessThrown(() => describe(value)) ?? 'a proxy that cannot be read');
   return [issue(path, wrongType ? 'wrong-type' : 'invalid', `expected ${found.message}, got ${got}`)];
 }
 
@@ -101,23 +104,12 @@ function valueAt(root: unknown, path: Path): unknown {
 /** The kind of a value, without the value. */
 function describe(value: unknown): string {
   if (value === null) return 'null';
-  try {
-    if (Array.isArray(value)) return 'an array';
-  } catch {
-    return 'a proxy that cannot be read';
-  }
+  if (Array.isArray(value)) return 'an array';
   if (typeof value === 'string')
     return value.trim() === '' ? 'an empty or blank string' : `a string of length ${value.length}`;
-  if (typeof value === 'object') return isPromise(value) ? 'a promise; write await before it' : 'an object';
+  if (typeof value === 'object')
+    return typeof memberOf(asRecord(value), 'then') === 'function' ? 'a promise; write await before it' : 'an object';
   return typeof value === 'number' ? 'a number' : `a ${typeof value}`;
-}
-
-function isPromise(value: object): boolean {
-  try {
-    return typeof memberOf(asRecord(value), 'then') === 'function';
-  } catch {
-    return false;
-  }
 }
 
 const MOST_LISTED = 20;

@@ -1,14 +1,8 @@
 import type { LocationFailure } from '../../errors/errors.js';
+import { unlessThrown } from '../../platform/as-record.js';
 import { type Clock, type Limit, withTimeout } from '../../platform/time.js';
 import type { LocationSettings } from '../settings.js';
-import {
-  type GeolocationEvent,
-  type GeolocationLike,
-  type Page,
-  queryPermission,
-  readPermission,
-  unlessThrown,
-} from './page.js';
+import { type GeolocationEvent, type GeolocationLike, type Page, queryPermission, readPermission } from './page.js';
 
 export type Coordinates = { latitude: number; longitude: number; accuracy?: number };
 

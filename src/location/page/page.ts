@@ -1,4 +1,5 @@
 import type { LocationFailure } from '../../errors/errors.js';
+import { unlessThrown } from '../../platform/as-record.js';
 import { type Clock, systemClock, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike } from '../../platform/web-types.js';
 
@@ -68,15 +69,6 @@ export interface Page {
   /** Only a hint: Safari always says `'prompt'`. May reject, and may never settle. */
   permission(): Promise<string | undefined>;
 }
-
-/** The value that is read. Undefined if reading it throws. */
-export const unlessThrown = <T>(read: () => T): T | undefined => {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-};
 
 /** Makes a page of its global object; `given` replaces the browser's geolocation. */
 export function readPage(scope: PageScope, given: GeolocationLike | undefined): Page {
