@@ -1,3 +1,4 @@
+import { unlessThrown } from '../platform/as-record.js';
 import { REQUEST_ID_HEADERS } from '../protocol/headers.js';
 import { fold, holdsPiece, KEY_PIECE } from '../redact/redact.js';
 import type { SentValue } from '../schema/sent.js';
@@ -25,23 +26,18 @@ export function requestIdOf(
   { report, values }: Pick<CallContext, 'report' | 'values'>,
   secrets: ReadonlySet<string>,
 ): string | undefined {
-  try {
-    for (const name of REQUEST_ID_HEADERS) {
-      const id = answered.header(name);
-      if (!isId(id)) continue;
-      const lower = id.toLowerCase();
-      const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower) && !mayRepeat(report.body, lower);
-      const mayHold = (secret: string) => !isRandom || secret.length < KEY_PIECE || HEXADECIMAL.test(secret);
-      const repeats =
-        [...secrets].some((secret) => mayHold(secret) && holdsKey(lower, secret.toLowerCase())) ||
-        (!isRandom && holdsWord(lower, values()));
-      return repeats ? undefined : id;
-    }
-  } catch {
-    // A transport that throws here must not lose the result of the report.
-    return undefined;
-  }
-  return undefined;
+  // A transport that throws here must not lose the result of the report.
+  return unlessThrown(() => {
+    const id = REQUEST_ID_HEADERS.map((name) => answered.header(name)).find(isId);
+    if (id === undefined) return undefined;
+    const lower = id.toLowerCase();
+    const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower) && !mayRepeat(report.body, lower);
+    const mayHold = (secret: string) => !isRandom || secret.length < KEY_PIECE || HEXADECIMAL.test(secret);
+    const repeats =
+      [...secrets].some((secret) => mayHold(secret) && holdsKey(lower, secret.toLowerCase())) ||
+      (!isRandom && holdsWord(lower, values()));
+    return repeats ? undefined : id;
+  });
 }
 
 /** The groups of digits of a UUID that no report contains by chance. */

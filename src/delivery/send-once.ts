@@ -1,3 +1,4 @@
+import { unlessThrown } from '../platform/as-record.js';
 import { safeCallback } from '../platform/logger.js';
 import { seconds, sentence, subjectOf } from '../platform/messages.js';
 import type { Limit } from '../platform/time.js';
@@ -118,12 +119,10 @@ function callContext(report: AnyReport, { secrets }: Exchange, url: string, limi
     sent: () => sentOf(row.request, body()),
     // Messages about a number to verify are never shown, since they may name its holder.
     mask(said) {
-      try {
-        if (!said || !isReport) return undefined;
-        return needsNoMask(said, report.body, secrets) ? said : maskSent(said, values(), identifiers());
-      } catch {
-        return undefined;
-      }
+      if (!said || !isReport) return undefined;
+      return unlessThrown(() =>
+        needsNoMask(said, report.body, secrets) ? said : maskSent(said, values(), identifiers()),
+      );
     },
   };
 }

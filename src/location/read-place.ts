@@ -21,12 +21,17 @@ export const metresFromKilometres = (value: unknown): number | undefined => {
   return distance > 0 ? distance * KILOMETRE : undefined;
 };
 
-/** Whether the coordinates are valid. 0, 0 is valid, though services write it for an unknown place. */
-export const isOnGlobe = (latitude: unknown, longitude: unknown): boolean =>
-  typeof latitude === 'number' &&
-  typeof longitude === 'number' &&
-  Math.abs(latitude) <= 90 &&
-  Math.abs(longitude) <= 180;
+interface Point {
+  readonly latitude: number;
+  readonly longitude: number;
+}
 
-/** Values that services and databases write for an unknown place. */
-export const isNullIsland = (latitude: unknown, longitude: unknown): boolean => latitude === 0 && longitude === 0;
+export const isOnGlobe = (place: { readonly [Name in keyof Point]?: unknown }): place is Point =>
+  typeof place.latitude === 'number' &&
+  typeof place.longitude === 'number' &&
+  Math.abs(place.latitude) <= 90 &&
+  Math.abs(place.longitude) <= 180;
+
+/** As `isOnGlobe`, without 0, 0, which services and databases write for an unknown place. */
+export const isKnownPlace = (place: Parameters<typeof isOnGlobe>[0]): place is Point =>
+  isOnGlobe(place) && !(place.latitude === 0 && place.longitude === 0);

@@ -1,3 +1,4 @@
+import { unlessThrown } from '../platform/as-record.js';
 import { GATEWAY_PATH } from './operations.js';
 
 /** The use of a base address, or what is wrong with it. */
@@ -39,7 +40,7 @@ export function readBaseUrl(text: string, allowInsecureHttp: boolean): BaseUrl {
  * makes a client also runs on servers that render pages.
  */
 export function readRelayUrl(text: string): BaseUrl {
-  if (isUrl(text)) return readUrl(text, RELAY);
+  if (parse(text)) return readUrl(text, RELAY);
   const alone = /\s/.test(text.trim())
     ? refused(`is not an address such as ${RELAY.example}`)
     : readUrl(text, RELAY, false, 'https://page.invalid');
@@ -48,22 +49,17 @@ export function readRelayUrl(text: string): BaseUrl {
   const page = location?.href;
   if (page === undefined) return { baseUrl: undefined, problem: undefined };
   // A page without an address of its own, for example about:srcdoc.
-  if (!isUrl(text, page))
+  const url = parse(text, page);
+  if (!url)
     return refused(`has no host, and this page has no address (${new URL(page).protocol}); give the whole address`);
+  const { protocol, host, pathname } = url;
   const read = readUrl(text, RELAY, false, page);
-  const { protocol, host, pathname } = new URL(text, page);
   return read.problem === undefined
     ? read
     : refused(`is ${protocol}//${host}${pathname} in this page: it ${read.problem}`);
 }
 
-function isUrl(text: string, base?: string): boolean {
-  try {
-    return Boolean(new URL(text, base));
-  } catch {
-    return false;
-  }
-}
+const parse = (text: string, base?: string): URL | undefined => unlessThrown(() => new URL(text, base));
 
 const refused = (problem: string): BaseUrl => ({ baseUrl: undefined, problem });
 
@@ -73,12 +69,8 @@ function readUrl(
   allowInsecureHttp = false,
   base?: string,
 ): BaseUrl {
-  let url: URL;
-  try {
-    url = new URL(text, base);
-  } catch {
-    return refused(`is not an address such as ${example}`);
-  }
+  const url = parse(text, base);
+  if (!url) return refused(`is not an address such as ${example}`);
   if (url.username || url.password || /[?#]/.test(text))
     return refused('contains a user name, a password, a query or a fragment; give only the address');
   const isHttp = url.protocol === 'http:';

@@ -2,7 +2,7 @@ import type { FoundStep, LocationFailure, LocationStep } from '../../errors/erro
 import { asOwnRecord } from '../../platform/as-record.js';
 import { type Clock, parseRetryAfter, withTimeout } from '../../platform/time.js';
 import type { Fetch } from '../../platform/web-types.js';
-import { isNullIsland, isOnGlobe, placeName } from '../read-place.js';
+import { isKnownPlace, placeName } from '../read-place.js';
 import type { LocationSettings } from '../settings.js';
 import { type LocateRequest, type LocationResult, withSource } from '../source.js';
 import { type IpLocation, type IpProvider, isLookupFailure, LookupFailure } from './provider.js';
@@ -170,12 +170,12 @@ const asLookupFailure = (error: unknown) =>
 
 /** Checks the coordinates in a service's answer. 0, 0 is refused: services write it for an unknown place. */
 function usable(answer: IpLocation | undefined): IpLocation {
-  const { latitude, longitude, accuracy, city, region, country } = asOwnRecord(answer);
-  if (!isOnGlobe(latitude, longitude) || isNullIsland(latitude, longitude))
-    throw new LookupFailure('bad-answer', 'the service has no location for the address');
+  const own = asOwnRecord(answer);
+  if (!isKnownPlace(own)) throw new LookupFailure('bad-answer', 'the service has no location for the address');
+  const { latitude, longitude, accuracy, city, region, country } = own;
   return {
-    latitude: latitude as number,
-    longitude: longitude as number,
+    latitude,
+    longitude,
     city: placeName(city),
     region: placeName(region),
     country: placeName(country),

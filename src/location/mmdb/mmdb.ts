@@ -2,7 +2,7 @@ import { requireOptions } from '../../errors/errors.js';
 import { asRecord } from '../../platform/as-record.js';
 import { isWord, must, option, required } from '../../schema/option-rules.js';
 import { type IpLocation, type IpProvider, LookupFailure } from '../lookup/provider.js';
-import { coordinate, isNullIsland, isOnGlobe, metresFromKilometres, placeName } from '../read-place.js';
+import { coordinate, isKnownPlace, metresFromKilometres, placeName } from '../read-place.js';
 import { parseAddress } from '../server/address.js';
 
 /** The English name of a city or a region, as MaxMind and DB-IP nest it. */
@@ -81,9 +81,7 @@ function lookUpInMmdb(reader: MmdbReader, ip: string): IpLocation {
   if (Number.isNaN(latitude) || Number.isNaN(longitude)) {
     throw unknown('the record has no coordinates; use a database of cities, not of countries or networks');
   }
-  if (!isOnGlobe(latitude, longitude) || isNullIsland(latitude, longitude)) {
-    throw unknown('the coordinates of the record are not valid');
-  }
+  if (!isKnownPlace(found)) throw unknown('the coordinates of the record are not valid');
   return found;
 }
 

@@ -1,6 +1,7 @@
 import type { LocationFailure } from '../../errors/errors.js';
 import { unlessThrown } from '../../platform/as-record.js';
 import { type Clock, type Limit, withTimeout } from '../../platform/time.js';
+import { isOnGlobe } from '../read-place.js';
 import type { LocationSettings } from '../settings.js';
 import { type GeolocationEvent, type GeolocationLike, type Page, queryPermission, readPermission } from './page.js';
 
@@ -34,12 +35,13 @@ const OLDEST_MS = 315_360_000_000;
 function readPosition(position: unknown, now: number): Fix | undefined {
   return unlessThrown(() => {
     const { coords, timestamp } = position as { coords: Record<keyof Coordinates, unknown>; timestamp: unknown };
-    const { latitude, longitude, accuracy } = coords;
-    if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
-    if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
+    // Each member is read once.
+    const place = { latitude: coords.latitude, longitude: coords.longitude };
+    if (!isOnGlobe(place)) return undefined;
+    const { accuracy } = coords;
     const age = now - Number(timestamp);
     return {
-      position: { latitude, longitude, ...(typeof accuracy === 'number' && Number.isFinite(accuracy) && { accuracy }) },
+      position: { ...place, ...(typeof accuracy === 'number' && Number.isFinite(accuracy) && { accuracy }) },
       takenAt: age >= 0 && age < OLDEST_MS ? now - age : now,
     };
   });

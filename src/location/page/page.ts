@@ -1,7 +1,6 @@
 import type { LocationFailure } from '../../errors/errors.js';
 import { unlessThrown } from '../../platform/as-record.js';
-import { type Clock, systemClock, withTimeout } from '../../platform/time.js';
-import type { AbortSignalLike } from '../../platform/web-types.js';
+import { type Clock, type Limit, systemClock, withTimeout } from '../../platform/time.js';
 
 /** The part of the browser's Geolocation API that the SDK uses. */
 export interface GeolocationLike {
@@ -104,26 +103,16 @@ type LocationPermission = 'granted' | 'prompt' | 'denied' | 'unavailable';
 const PERMISSION_MS = 250;
 
 /** The browser's answer about the permission, within a quarter of a second. Undefined if it gives none. */
-export async function queryPermission(
-  page: Page,
-  {
-    clock,
-    milliseconds = PERMISSION_MS,
-    signal,
-  }: { clock: Clock; milliseconds?: number; signal?: AbortSignalLike | undefined },
-): Promise<string | undefined> {
-  const asked = await withTimeout(page.permission, {
-    clock,
-    milliseconds: Math.min(PERMISSION_MS, milliseconds),
-    signal,
-  });
+export async function queryPermission(page: Page, limit: Limit): Promise<string | undefined> {
+  const milliseconds = Math.min(PERMISSION_MS, limit.milliseconds);
+  const asked = await withTimeout(page.permission, { ...limit, milliseconds });
   return asked.ended === 'done' ? asked.value : undefined;
 }
 
 /** The permission in the words of a page developer. */
 export async function readPermission(page: Page, clock: Clock): Promise<LocationPermission> {
   if (!page.geolocation() || !page.isSecure() || page.isForbidden()) return 'unavailable';
-  const state = await queryPermission(page, { clock });
+  const state = await queryPermission(page, { clock, milliseconds: PERMISSION_MS });
   return state === 'granted' || state === 'denied' ? state : 'prompt';
 }
 

@@ -1,3 +1,4 @@
+import { unlessThrown } from '../../platform/as-record.js';
 import { readBody } from '../../platform/body.js';
 import { isBrowser } from '../../platform/runtime.js';
 import type { Fetch } from '../../platform/web-types.js';
@@ -31,10 +32,7 @@ export const jsonService = ({
 }: JsonService): IpProvider => ({
   name,
   async lookup(request) {
-    const body = await getJson(url(request.ip ? `/${encodeURIComponent(request.ip)}` : ''), request, {
-      address,
-      headers,
-    });
+    const body = await getJson(url(request.ip ? `/${encodeURIComponent(request.ip)}` : ''), request, address, headers);
     return {
       latitude: coordinate(body.latitude),
       longitude: coordinate(body.longitude),
@@ -113,50 +111,40 @@ const PRIVATE = { credentials: 'omit', referrerPolicy: 'no-referrer' } as const;
 /** An answer about one address is small. */
 const LONGEST_ANSWER = 65_536;
 
-interface Traits {
-  /** The member of the answer that contains the requested address. */
-  readonly address: string;
-  readonly headers: Record<string, string> | undefined;
-}
-
 /**
  * Requests JSON from a service, without cookies and without a referrer. It does not follow redirects: they would send
- * the address to another host.
+ * the address to another host. `address` is the member of the answer that contains the requested address.
  */
 async function getJson(
   url: string,
   { ip, fetch, signal }: IpLookupRequest,
-  { address, headers }: Traits,
-): Promise<Record<string, unknown>> {
+  address: string,
+  headers: Record<string, string> | undefined,
+): Promise<Body> {
   let response: Awaited<ReturnType<Fetch>>;
   let text: string | undefined;
   try {
-    const init = {
+    response = await fetch(url, {
       method: 'GET',
       headers: { accept: 'application/json', ...headers },
       signal,
       redirect: 'manual',
       ...(isBrowser() && PRIVATE),
-    } as const;
-    response = await fetch(url, init);
+    });
     text = await readBody(response, signal, LONGEST_ANSWER);
   } catch {
     throw new LookupFailure('unreachable', 'could not connect to the service');
   }
   const { status } = response;
-  let answer: Record<string, unknown> | undefined;
   if (status === 429 || status === 403 || status === 401) {
     const why = `rate limited by the lookup service${status === 429 ? '' : ', or the token is not accepted'} (HTTP ${status})`;
     throw new LookupFailure('refused', why, response.headers.get('retry-after'));
   }
-  try {
-    const body: unknown = status >= 200 && status < 300 && text ? JSON.parse(text) : undefined;
-    if (typeof body === 'object' && body !== null) answer = body as Record<string, unknown>;
-  } catch {
-    // Not JSON. The check below reports it.
-  }
-  if (answer && !isSameAddress(ip, answer[address]))
+  const answer: unknown = status >= 200 && status < 300 && text && unlessThrown(() => JSON.parse(text));
+  if (typeof answer !== 'object' || answer === null)
+    throw new LookupFailure('bad-answer', `the service sent an unusable answer (HTTP ${status})`);
+  const body = answer as Body;
+  if (!isSameAddress(ip, body[address]))
     throw new LookupFailure('bad-answer', 'the service answered for another address');
-  if (answer) return answer;
-  throw new LookupFailure('bad-answer', `the service sent an unusable answer (HTTP ${status})`);
+  return body;
 }

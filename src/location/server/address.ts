@@ -1,3 +1,5 @@
+import { unlessThrown } from '../../platform/as-record.js';
+
 /** An IP address, parsed from any of its spellings. */
 export interface Address {
   /** Its 16-bit groups: two for IPv4, eight for IPv6. */
@@ -19,12 +21,8 @@ function parseIPv4(text: string): Address | undefined {
 
 function parseIPv6(text: string): Address | undefined {
   if (text.length > LONGEST_ADDRESS || !/^[0-9a-fA-F:.]+$/.test(text) || !text.includes(':')) return undefined;
-  let canonical: string;
-  try {
-    canonical = new URL(`http://[${text}]/`).hostname.slice(1, -1);
-  } catch {
-    return undefined;
-  }
+  const canonical = unlessThrown(() => new URL(`http://[${text}]/`).hostname.slice(1, -1));
+  if (canonical === undefined) return undefined;
   const [head = '', tail = ''] = canonical.split('::');
   const groups = (part: string) => (part ? part.split(':').map((group) => Number.parseInt(group, 16)) : []);
   const [front, back] = [groups(head), groups(tail)];

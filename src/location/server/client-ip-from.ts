@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/errors.js';
+import { unlessThrown } from '../../platform/as-record.js';
 import { type Address, findRange, parseAddress, untranslated } from './address.js';
 import { MOST_PROXIES, readTrustOptions, type Trust, type TrustedProxies } from './trusted-proxies.js';
 
@@ -148,10 +149,5 @@ export function clientIpFrom(request: IncomingRequest, options: ClientIpFromOpti
   const { trust, remoteAddress } = readTrustOptions(options);
   if (typeof request !== 'object' || request === null)
     throw new ConfigurationError('clientIpFrom: the first argument must be a request, with its headers.');
-  try {
-    return findClient(request, remoteAddress, trust)?.text;
-  } catch {
-    // A getter of the request threw: the address is unknown.
-    return undefined;
-  }
+  return unlessThrown(() => findClient(request, remoteAddress, trust)?.text);
 }
