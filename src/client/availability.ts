@@ -9,13 +9,10 @@ import { operationNames, operations } from '../protocol/operations.js';
 export const isForBackendsOnly = (name: string): boolean =>
   operationNames.some((operation) => operation === name && !operations[operation].browser);
 
-/** The error when a page calls one of them. */
 export const notInPages = (operation: string, caller: 'page' | 'relay'): ConfigurationError =>
   new ConfigurationError(
     `${operation} is never available ${caller === 'page' ? 'in a page' : 'through a relay'}. Nothing was sent. Call it from your backend.`,
-    {
-      operation,
-    },
+    { operation },
   );
 
 /**

@@ -26,16 +26,13 @@ interface ChannelRequest {
   /** The user's own options. */
   readonly own: Readonly<Record<string, unknown>>;
   readonly inPage: boolean;
-  /** Cannot fail. */
   readonly logger: Required<Logger>;
   /** Problems are added to this list. */
   readonly problems: ValidationIssue[];
 }
 
-/** The destination of reports, and the client's settings that depend on it. */
 interface ChosenChannel {
   readonly channel: Channel;
-  /** Undefined with a relay, which has its own environment. */
   readonly environment: Environment | undefined;
   /** In mock mode: the location of all staging reports. */
   readonly mockLocation?: LocationInput | undefined;
@@ -49,7 +46,6 @@ const IN_FIXED = 'unknown field here; write location: { fixed: { latitude, longi
 export const misplacedNames = { 'location.latitude': IN_FIXED, 'location.longitude': IN_FIXED };
 
 const SECRET = 'is a secret, and every visitor can read this page: keep it in your backend, behind relayUrl';
-/** Misplaced options of a page, with the message for each. */
 // Not a spread: esbuild keeps one in every bundle.
 export const namesInPage: Readonly<Record<string, string>> = Object.assign(
   { apiKey: SECRET, api_key: SECRET, token: SECRET },
@@ -62,7 +58,6 @@ export interface ClientParts {
   readonly channels: readonly ReadChannel[];
   /** Option names of other packages, with the message for each. */
   readonly otherNames?: Readonly<Record<string, string>>;
-  /** The problem if no channel fits. */
   readonly noChannel?: ValidationIssue;
   readonly sources: (settings: LocationSettings, surroundings: Surroundings, inPage: boolean) => LocationSources;
   /** `fetch`: the user's own, if there is one. */
@@ -95,7 +90,6 @@ export const readRelay: ReadChannel = ({ given, own, inPage, problems }) => {
   };
 };
 
-/** The problem if the build has only the relay channel and no `relayUrl` is given. */
 export const RELAY_REQUIRED = issue(
   ['relayUrl'],
   'missing',
@@ -122,8 +116,8 @@ type Request = Pick<ChannelRequest, 'given' | 'own' | 'inPage' | 'problems'>;
 const IN_PRODUCTION = " The production gateway is set up: to report to it, set environment: 'production'";
 
 /**
- * The gateways, and the mock gateway that replaces staging if a variable says so. Problems are added to the list.
- * `inProduction`: the advice if only production is set up.
+ * The gateways, and the mock gateway that replaces staging if a variable says so. `inProduction`: the advice if only
+ * production is set up.
  */
 export function resolveGateways(
   request: Request,
@@ -156,7 +150,7 @@ export function resolveGateways(
 
 const UNDEFINED = 'is undefined; set it, or leave the option out to use the environment variable';
 
-/** The gateway of an environment, or what is missing. Problems are added to the list. */
+/** The gateway of an environment, or what is missing. */
 function readGateway(
   environment: Environment,
   { baseUrl, apiKey }: GatewayOptions,

@@ -29,15 +29,8 @@ const OTHER_NAMES: Readonly<Record<string, string>> = Object.assign(
 );
 
 /**
- * Makes a client. Throws a `ConfigurationError` that lists every wrong name and type among the options at once or, if
- * there is none, every unsafe address and key. An environment that is not set up is an error only when it is used.
- *
- * @example
- * ```ts
- * const client = createClient({
- *   gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: () => secrets.read('gateway-key') } },
- * });
- * ```
+ * Makes a client: with `gateways` for a backend, with `relayUrl` for a page. Throws a `ConfigurationError` that lists
+ * every wrong option.
  */
 export const createClient = clientOf({
   channels: [readRelay, readGateways(environmentVariables)],

@@ -70,7 +70,6 @@ export function readStatus(
   return isForeign ? { ...failure, foreign: true } : failure;
 }
 
-/** The text for a status: what happened and what to do. */
 function textOf(
   { status, body, json }: Answer,
   { after, isReport }: Pick<CallContext, 'after' | 'isReport'>,

@@ -102,7 +102,6 @@ function readError(
   };
 }
 
-/** The id that the gateway gave the relay's request. */
 function idIn(body: unknown): string | undefined {
   const { requestId } = asRecord(body);
   return isId(requestId) ? requestId : undefined;
@@ -126,7 +125,6 @@ function readReceipt({ status, body }: Answer, { report }: CallContext): RelayRe
 const NO_PAGE =
   'this ran on a server during rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
 
-/** The operator's own backend, which holds the key. */
 export const relayChannel = (
   { resolve, credentials }: Relay,
   settings: { readonly inPage: boolean; readonly clock: Clock },

@@ -30,7 +30,6 @@ export type AttemptResult = {
 
 export type FailedAttempt = Extract<AttemptResult, { readonly failure: Failure }>;
 
-/** A failure before anything was sent. */
 export const unsentResult = (report: AnyReport, failure: Failure): FailedAttempt => ({
   kind: 'failed',
   failure,

@@ -37,7 +37,6 @@ export interface Relay {
   readonly credentials: RelayCredentials;
 }
 
-/** The settings of delivery, with their defaults. */
 export interface DeliverySettings {
   readonly transport: Transport;
   readonly headers: HeadersOption | undefined;
@@ -53,7 +52,6 @@ export interface DeliverySettings {
   readonly onEvent: ((event: AttemptEvent) => void) | undefined;
 }
 
-/** The attempt and its call. */
 interface AboutAttempt {
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;

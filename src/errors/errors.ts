@@ -4,7 +4,6 @@ import { isAnything, type OptionTable, optional, readOptions } from '../schema/o
 /** The environment of a report (specification, section 9). */
 export type Environment = 'staging' | 'production';
 
-/** Both environments. */
 export const ENVIRONMENTS = ['staging', 'production'] as const satisfies readonly Environment[];
 
 /** The kind of error, one for each class. */

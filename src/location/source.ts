@@ -29,7 +29,6 @@ export interface LocationSources {
   readonly clientIpProblem?: (clientIP: unknown) => string | undefined;
 }
 
-/** The options leave no source to try. */
 export const NO_SOURCE: LocationResult = {
   location: undefined,
   steps: [

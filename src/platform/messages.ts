@@ -14,7 +14,6 @@ export function subjectOf({ operation, reference, environment }: Named): string 
 /** A duration in seconds: `10 s`, `0.25 s`. */
 export const seconds = (milliseconds: number): string => `${Math.round(milliseconds) / 1000} s`;
 
-/** Turns a text into a sentence of its own. */
 export const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 /**

@@ -67,7 +67,6 @@ function pieceOf(text: string, identifiers: readonly string[]): Piece {
   };
 }
 
-/** A sent value, with its text folded. */
 interface Folded extends SentValue {
   readonly folded: string;
 }
@@ -96,7 +95,6 @@ function createMask(values: readonly SentValue[], identifiers: readonly string[]
   };
 }
 
-/** A single text of the gateway or relay that may be shown. */
 export const maskSent = (said: string, values: readonly SentValue[], identifiers: readonly string[] = []): string =>
   createMask(values, identifiers)(said);
 
@@ -170,7 +168,6 @@ function hideLetters(pieces: readonly Piece[]): void {
   }
 }
 
-/** One mask for each hidden stretch. */
 function write(pieces: readonly Piece[]): string {
   let line = '';
   let wasMasked = false;

@@ -87,7 +87,6 @@ export const betEvent = model(
   },
 );
 
-/** Specification, section 2.1. */
 export const settledBet = model(
   {
     bet_id: reference(always(text())),

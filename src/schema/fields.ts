@@ -8,9 +8,9 @@ import * as z from 'zod/mini';
 export type Field = z.ZodMiniType;
 
 interface Traits {
-  /** Sensitive: never shown in any output (our decision). */
+  /** Sensitive: its value never appears in an error, a log or an event (our decision). */
   personal?: true;
-  /** Identifies a report, so it may be shown in messages. */
+  /** Identifies a report: only these values may be shown in messages. */
   reference?: true;
   /** Also required in partial mode. */
   always?: true;
@@ -25,13 +25,10 @@ function mark<T extends Field>(field: T, more: Traits): T {
   return field;
 }
 
-/** Marks a field as sensitive: its value never appears in an error, a log or an event (our decision). */
 export const personal = <T extends Field>(field: T): T => mark(field, { personal: true });
 
-/** Marks a field as required in every mode. */
 export const always = <T extends Field>(field: T): T => mark(field, { always: true });
 
-/** Marks a field as an identifier of a report: only these values may be shown in messages. */
 export const reference = <T extends Field>(field: T): T => mark(field, { reference: true });
 
 /**

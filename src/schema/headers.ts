@@ -31,7 +31,6 @@ function problemOf(name: string, value: unknown): string | undefined {
     : 'expected a string of visible ASCII characters and spaces, without line ends';
 }
 
-/** The same headers by their names in lower case. */
 export const lowerCased = (headers: object): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 

@@ -81,5 +81,4 @@ export interface NinVerification {
   [field: string]: unknown;
 }
 
-/** Specification, section 2.3. */
 export const ninVerificationRequest = model({ nin: personal(always(nin())) }, {});

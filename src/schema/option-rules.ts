@@ -31,7 +31,6 @@ type OptionsRead<T> =
 
 export const option = <T>(schema: Field | Model, standard: T) => new Option<T>(schema, standard, false);
 export const optional = <T>(schema: Field | Model) => new Option<T | undefined>(schema, undefined, false);
-/** Has no default. */
 export const required = <T>(schema: Field | Model) => new Option<T>(schema, undefined as T, true);
 
 /** `expected` completes the sentence "expected …". */
@@ -140,7 +139,6 @@ function ownOptions(table: object, given: unknown): unknown {
   return own;
 }
 
-/** The given options, completed by the table. */
 export function complete<T>(table: T, given: unknown): CompleteOptions<T> {
   const own = asOwnRecord(given);
   const entries = Object.entries(table as OptionTable).map(([name, entry]) => [

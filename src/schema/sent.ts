@@ -24,9 +24,7 @@ export function sentValues(field: Field | Model | undefined, value: unknown, fou
 /** The contents of a report that its gateway may repeat. */
 export interface Sent {
   readonly identifiers: readonly string[];
-  /** All other values. */
   readonly values: readonly string[];
-  /** All names except those of the identifiers. */
   readonly keys: readonly string[];
 }
 

@@ -52,7 +52,6 @@ export interface LookupRequest extends Omit<LocateRequest, 'clientIP'> {
 /** Finds where an address is, or says for each service why it gave no location. Never rejects. */
 export type IpLookup = (request: LookupRequest) => Promise<LocationResult>;
 
-/** The cache key of the caller's own address. */
 const OWN = '';
 
 /** A broken connection may recover quickly, so an unreachable service is paused for a short time only. */
@@ -61,7 +60,6 @@ const LONGEST_UNREACHABLE_PAUSE_MS = 5_000;
 /** The longest pause that `Retry-After` can set, in multiples of `restMs`: a service may send an unreasonable value. */
 const MOST_PAUSES = 10;
 
-/** A service, and its pause after it failed. */
 interface Service {
   readonly provider: IpProvider;
   pause: { readonly since: number; readonly milliseconds: number; readonly why: string } | undefined;

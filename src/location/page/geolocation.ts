@@ -64,7 +64,6 @@ function readFailure(error: unknown, page: Page): NoFix {
     : noFix('denied', 'the player or the device denied permission');
 }
 
-/** One request for a position, shared by all calls that wait for it. */
 interface GeolocationRequest {
   /**
    * A time on the clock, in milliseconds. A reader that finds it in the future sets it to now: the clock was set back.
@@ -155,7 +154,6 @@ export function createBrowserGeolocation(
   const toAttempt = (answer: Fix | NoFix): PositionAttempt =>
     answer.position ? { position: answer.position, ageMs: Math.max(0, clock.now() - answer.takenAt) } : answer;
 
-  /** The open request, or a new one. Undefined if there is no geolocation. */
   function joinRequest(): GeolocationRequest | undefined {
     if (request) {
       request.askedAt = Math.min(request.askedAt, clock.now());

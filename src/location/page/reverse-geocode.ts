@@ -79,7 +79,6 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
   };
 }
 
-/** Own properties only, and only values that a report can contain. */
 function readPlace(answer: Place | undefined): Place {
   const { city, region, country } = asOwnRecord(answer);
   return { city: placeName(city), region: placeName(region), country: placeName(country) };

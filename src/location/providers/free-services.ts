@@ -8,7 +8,6 @@ import { parseAddress } from '../server/address.js';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A service that answers with one flat object. */
 interface JsonService {
   readonly name: string;
   /** The URL for a path. The path is a slash and the escaped address, or empty for the caller's own address. */

@@ -48,7 +48,6 @@ export interface ClientIpFromOptions {
 
 const FORWARDED_FOR = 'x-forwarded-for';
 
-/** An address with brackets, a port and a zone. */
 const LONGEST_ENTRY = 100;
 
 /**

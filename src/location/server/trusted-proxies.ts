@@ -30,7 +30,6 @@ export type ProxyPlatform =
  */
 export type TrustedProxies = ProxyPlatform | number | readonly (ProxyGroup | (string & Record<never, never>))[];
 
-/** How the player's address is found. */
 export type Trust =
   /** The nearest address that is in none of the ranges. */
   | { readonly by: 'ranges'; readonly ranges: readonly AddressRange[] }

@@ -131,7 +131,6 @@ const tenths = (round: (value: number) => number, value: number) => round(value 
 /** An accuracy that is usable in a calculation. */
 const radius = ({ accuracy }: LocationObservation) => (accuracy === undefined || accuracy < 0 ? undefined : accuracy);
 
-/** When the position was taken. */
 const takenAt = ({ timestamp, ageMs = 0 }: LocationObservation) =>
   timestamp === undefined ? undefined : momentOf(timestamp) - ageMs;
 
