@@ -85,7 +85,7 @@ export const readRelay: ReadChannel = ({ given, own, inPage, problems }) => {
       issue(['allowInsecureHttp'], 'conflict', 'is for a staging gateway, never for a relay; leave it out'),
     );
   return {
-    channel: relayChannel({ resolve, credentials: relayCredentials }, { inPage, clock }),
+    channel: relayChannel(resolve, relayCredentials, { inPage, clock }),
     environment: undefined,
   };
 };

@@ -47,21 +47,15 @@ export function checkCall(
   const copied = copyJson(payload);
   const issues = [...copied.issues];
   const body = copied.value as Members | undefined;
+  const names = LIFTED.filter((name) => name !== 'location' || row.location !== 'none');
   const lifted: Members = bareObject();
   if (isRecord(body)) {
-    for (const name of LIFTED) {
-      if (name === 'location' && row.location === 'none') continue;
+    for (const name of names) {
       if (body[name] !== undefined) lifted[name] = body[name];
       delete body[name];
     }
   }
-  const validated = validate(
-    request,
-    context.validation,
-    body,
-    [],
-    row.location === 'none' ? LIFTED.slice(0, 2) : LIFTED,
-  );
+  const validated = validate(request, context.validation, body, [], names);
   const refused = copied.issues.map(({ path }) => path);
   const within = (path: string) =>
     refused.some((parent) => parent === '' || path === parent || path.startsWith(`${parent}.`));
@@ -107,12 +101,8 @@ export function checkCallOptions(
   const given = readOptions(options, issues);
   const refused = Object.keys(given).filter((name) => OPTIONS.includes(name) && !takes.includes(name));
   issues.push(...refused.map((name) => issue([name], 'unknown-field', `${operation} takes no ${name}; remove it`)));
-  const parameters = readParameters(
-    asOwnRecord({}),
-    asOwnRecord(Object.fromEntries(Object.entries(given).filter(([name]) => !refused.includes(name)))),
-    context,
-    issues,
-  );
+  for (const name of refused) delete given[name];
+  const parameters = readParameters(bareObject(), given, context, issues);
   if (issues.length > 0) throw invalid({ operation, environment: parameters.environment, outcome }, issues);
   return parameters;
 }
@@ -138,9 +128,8 @@ function readParameters(lifted: Members, given: Members, context: Settings, issu
     }
     given[name] = lifted[name];
   }
-  const location = withoutOrigin(given.location);
-  const others: Members = Object.assign(bareObject(), given);
-  delete others.location;
+  const { location, ...members } = given;
+  const others = asOwnRecord(members);
   if (Object.keys(others).length > 0) issues.push(...validate(callOptions, 'strict', others, [], OPTIONS).issues);
 
   const { environment, clientIP, timeoutMs } = others as {
@@ -158,7 +147,7 @@ function readParameters(lifted: Members, given: Members, context: Settings, issu
   return {
     environment: environment === 'production' || environment === 'staging' ? environment : context.environment,
     clientIP: clientIP as string | undefined,
-    location: location as LocationInput | undefined,
+    location: withoutOrigin(location) as LocationInput | undefined,
     signal: others.signal as AbortSignalLike | undefined,
     timeoutMs: timeoutMs ?? context.timeoutMs,
   };

@@ -1,16 +1,19 @@
+import type { Channel } from '../delivery/channel.js';
 import { type Delivered, type Delivery, deliver } from '../delivery/deliver.js';
 import { configurationFailure } from '../delivery/failures.js';
 import { untilPageHides } from '../delivery/fetch-transport.js';
 import { type AnyReport, attachedReport, attachReport } from '../delivery/frozen-report.js';
 import { sendOnce, tellOfAttempt, unsentResult } from '../delivery/send-once.js';
-import { ConfigurationError, ValidationError } from '../errors/errors.js';
+import { AbortedError, ConfigurationError, ValidationError } from '../errors/errors.js';
+import { unlessThrown } from '../platform/as-record.js';
 import { subjectOf } from '../platform/messages.js';
+import type { AbortSignalLike } from '../platform/web-types.js';
 import { PLAYER_HEADER } from '../protocol/headers.js';
 import { type OperationName, operations } from '../protocol/operations.js';
 import { reportBytes } from '../protocol/report-bytes.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { NinVerification } from '../schema/nin.js';
-import { isForBackendsOnly, notInPages, refuseAborted, requireChannel } from './availability.js';
+import { isForBackendsOnly, notInPages } from './availability.js';
 import type { ClientParts } from './channel-options.js';
 import { checkCall, checkCallOptions, type Parameters } from './check-call.js';
 import { resolveOptions, type Settings } from './config.js';
@@ -285,4 +288,26 @@ function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, se
     if (error instanceof ValidationError) attachReport(error, report);
     throw error;
   }
+}
+
+/**
+ * Throws if no report can be sent. It runs before the payload is checked and before the player is asked: neither would
+ * help.
+ */
+function requireChannel(channel: Channel, operation: string): void {
+  const problem = channel.problem();
+  if (problem !== undefined) throw new ConfigurationError(`${operation}: ${problem}`, { operation });
+}
+
+/**
+ * Throws if the signal of a report for an outbox was aborted before its commit. After the commit the signal has no
+ * effect.
+ */
+function refuseAborted({ operation, reference, environment }: AnyReport, signal: AbortSignalLike | undefined): void {
+  const named = { operation, reference, environment };
+  const subject = subjectOf(named);
+  const isAborted = unlessThrown(() => signal?.aborted === true);
+  if (isAborted === undefined)
+    throw new ConfigurationError(`${subject}: the signal that you passed threw an error. Nothing was enqueued.`, named);
+  if (isAborted) throw new AbortedError(`${subject}: cancelled by its signal. Nothing was enqueued.`, named);
 }

@@ -1,6 +1,7 @@
 import { type Environment, type ErrorCode, type ErrorOutcome, isErrorCode } from '../errors/errors.js';
 import { asRecord } from '../platform/as-record.js';
 import type { Clock } from '../platform/time.js';
+import type { BaseUrl } from '../protocol/addresses.js';
 import { RELAY_HEADER } from '../protocol/headers.js';
 import { operations } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';
@@ -15,7 +16,7 @@ import {
 import { duplicateFailure, verdictOn } from './failures.js';
 import { pageHidden } from './fetch-transport.js';
 import { isId } from './request-id.js';
-import type { Answer, Relay } from './settings.js';
+import type { Answer, RelayCredentials } from './settings.js';
 import { failureOf } from './status.js';
 import type { Attempted } from './transport.js';
 
@@ -125,8 +126,13 @@ function readReceipt({ status, body }: Answer, { report }: CallContext): RelayRe
 const NO_PAGE =
   'this ran on a server during rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
 
+/**
+ * The operator's backend that accepts a page's events and reports them. It holds the key, and has its own environment.
+ * `resolve`: its address, without a slash at its end; if there is no page address, neither an address nor a problem.
+ */
 export const relayChannel = (
-  { resolve, credentials }: Relay,
+  resolve: () => BaseUrl,
+  credentials: RelayCredentials,
   settings: { readonly inPage: boolean; readonly clock: Clock },
 ): Channel => ({
   kind: 'relay',

@@ -1,7 +1,6 @@
 import type { Environment, ErrorCode, ErrorOutcome } from '../errors/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { BackoffSettings, Clock } from '../platform/time.js';
-import type { BaseUrl } from '../protocol/addresses.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { HeadersOption } from '../schema/headers.js';
 import type { RelayReceiptDetails } from './channel.js';
@@ -26,15 +25,6 @@ export interface Gateway {
   /** Below `/integration-gateway/external/`. */
   readonly paths: Readonly<Record<OperationName, string>>;
   readonly apiKey: string | (() => string | Promise<string>);
-}
-
-/**
- * The operator's backend that accepts a page's events and reports them. It holds the key, and has its own environment.
- */
-export interface Relay {
-  /** Its address, without a slash at its end. If there is no page address, it has neither an address nor a problem. */
-  readonly resolve: () => BaseUrl;
-  readonly credentials: RelayCredentials;
 }
 
 export interface DeliverySettings {

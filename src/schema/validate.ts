@@ -47,7 +47,9 @@ export function suggest(name: string, known: readonly string[]): string | undefi
 
 type Path = readonly PropertyKey[];
 
-type Validated<T> = { value: T; issues: readonly [] } | { value: undefined; issues: ValidationIssue[] };
+type Validated =
+  | { value: Record<string, unknown>; issues: readonly [] }
+  | { value: undefined; issues: ValidationIssue[] };
 
 /**
  * Checks a value against a model and lists every problem in one pass. `at` is the path of the value. `alsoKnown` are
@@ -59,7 +61,7 @@ export function validate(
   value: unknown,
   at: Path = [],
   alsoKnown: readonly string[] = [],
-): Validated<Record<string, unknown>> {
+): Validated {
   const result = z.safeParse(model[mode], value);
   if (result.success) return { value: result.data as Record<string, unknown>, issues: [] };
   const namesAt = (path: Path) => {

@@ -92,7 +92,7 @@ function delivering(
   };
   const channel = (where: Gateway | typeof relay) =>
     'relayUrl' in where
-      ? relayChannel({ ...where, resolve: () => ({ baseUrl: where.relayUrl, problem: undefined }) }, { inPage, clock })
+      ? relayChannel(() => ({ baseUrl: where.relayUrl, problem: undefined }), where.credentials, { inPage, clock })
       : gatewayChannel(
           { staging: where, production: 'gateways.production is missing' },
           { isRecorded, isDuplicate, inPage, logger, clock },
@@ -255,7 +255,7 @@ describe('a request', () => {
     ['of a client outlives it', undefined, true],
   ])('of a page to a relay %s', async (_, headers, keepalive) => {
     const resolve = () => ({ baseUrl: 'https://shop.example.com/relay', problem: undefined });
-    const channel = relayChannel({ resolve, credentials: 'omit' }, { inPage: true, clock: new FakeClock() });
+    const channel = relayChannel(resolve, 'omit', { inPage: true, clock: new FakeClock() });
     const exchange = channel.open({ operation: 'reportBetEvent', environment: undefined }, headers);
     if (typeof exchange === 'string') throw new Error(exchange);
     expect(await exchange.request('{}', noLimit)).toMatchObject({ keepalive });

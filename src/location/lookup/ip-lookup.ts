@@ -16,7 +16,7 @@ export function createLookupCache<T>(
   { cacheMs, cacheSize }: Pick<LocationSettings['ip'], 'cacheMs' | 'cacheSize'>,
   clock: Clock,
 ) {
-  /** The least recently used entry comes first. */
+  /** The oldest entry comes first. */
   const entries = new Map<string, { value: T; at: number }>();
   // The age is unknown if the clock was set back.
   const isFresh = (ageMs: number) => ageMs >= 0 && ageMs < cacheMs;
@@ -24,12 +24,8 @@ export function createLookupCache<T>(
   return {
     get(address: string): { value: T; ageMs: number } | undefined {
       const entry = entries.get(address);
-      if (!entry) return undefined;
-      entries.delete(address);
-      const ageMs = clock.now() - entry.at;
-      if (!isFresh(ageMs)) return undefined;
-      entries.set(address, entry);
-      return { value: entry.value, ageMs };
+      const ageMs = entry ? clock.now() - entry.at : Number.NaN;
+      return entry && isFresh(ageMs) ? { value: entry.value, ageMs } : undefined;
     },
 
     set(address: string, value: T): void {
