@@ -49,10 +49,6 @@ const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$
 const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 function pieceOf(text: string, identifiers: readonly string[]): Piece {
-  const lower = text.toLowerCase();
-  // Most words of an answer are known unchanged.
-  if (isShownWord(lower) && !identifiers.includes(text))
-    return { opens: '', core: text, closes: '', words: [lower], shown: true };
   const [, opens = '', core = text, closes = ''] = PIECE.exec(text) ?? [];
   if (identifiers.includes(core)) return { opens, core, closes, words: [], shown: true };
   if (SIGN.test(text)) return { opens: '', core: text, closes: '', words: [], shown: true };
