@@ -11,7 +11,6 @@ export const RULES = [
   'src/delivery/network-failure.ts',
   'src/delivery/relay-channel.ts',
   'src/delivery/send-once.ts',
-  'src/delivery/status.ts',
   'src/outbox/rules/attempt-ending.ts',
   'src/outbox/sending/bindings.ts',
   'src/outbox/store/claimants.ts',

@@ -10,10 +10,9 @@ import type { Sent } from '../schema/sent.js';
 import { messageOf } from './answer.js';
 import { askOption } from './ask-option.js';
 import { type CallContext, type Channel, type Failure, FOREIGN_REPORT, type Verdict } from './channel.js';
-import { configurationFailure, duplicateFailure, verdictOn } from './failures.js';
+import { configurationFailure, duplicateFailure, failureOf, verdictOn } from './failures.js';
 import { requestIdOf } from './request-id.js';
 import type { Answer, Gateway } from './settings.js';
-import { failureOf } from './status.js';
 import type { Attempted } from './transport.js';
 
 export interface AnswerSettings {

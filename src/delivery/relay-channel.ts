@@ -13,11 +13,10 @@ import {
   type RelayReceiptDetails,
   type Verdict,
 } from './channel.js';
-import { duplicateFailure, verdictOn } from './failures.js';
+import { duplicateFailure, failureOf, verdictOn } from './failures.js';
 import { pageHidden } from './fetch-transport.js';
 import { isId } from './request-id.js';
 import type { Answer, RelayCredentials } from './settings.js';
-import { failureOf } from './status.js';
 import type { Attempted } from './transport.js';
 
 const MAY_PASS: readonly ErrorCode[] = ['network', 'timeout', 'rate-limited', 'gateway'];

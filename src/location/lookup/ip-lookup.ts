@@ -95,23 +95,22 @@ export function createIpLookup(
     service: Service,
     { ip, deadline, signal }: LookupRequest,
   ): Promise<{ found: IpLocation; step: FoundStep } | { found: undefined; step: LocationStep }> {
-    const { provider } = service;
+    const { name } = service.provider;
     const started = clock.now();
     const failed = (reason: LocationFailure, message: string) => ({
       found: undefined,
-      step: { step: provider.name, reason, message, durationMs: clock.now() - started },
+      step: { step: name, reason, message, durationMs: clock.now() - started },
     });
     const milliseconds = Math.min(timeoutMs, deadline - started);
     if (milliseconds <= 0) return failed('timeout', 'timed out: no time was left to find a location');
-    const answer = await withTimeout(async (late) => usable(await provider.lookup({ ip, fetch, signal: late })), {
-      clock,
-      milliseconds,
-      signal,
-    });
+    const answer = await withTimeout(
+      async (late) => usable(await service.provider.lookup({ ip, fetch, signal: late })),
+      { clock, milliseconds, signal },
+    );
     if (answer.ended === 'aborted') return failed('aborted', 'the call was cancelled');
     if (answer.ended === 'done') {
       service.pause = undefined;
-      return { found: answer.value, step: { step: provider.name, durationMs: clock.now() - started } };
+      return { found: answer.value, step: { step: name, durationMs: clock.now() - started } };
     }
     const failure =
       answer.ended === 'timeout'
