@@ -55,11 +55,12 @@ export function momentOf(given: unknown): number {
   return typeof given === 'number' && given >= LEAST_MILLISECONDS && given <= MOST_MILLISECONDS ? given : Number.NaN;
 }
 
-const looksLikeSeconds = (given: unknown) => typeof given === 'number' && given >= 0 && given < LEAST_MILLISECONDS;
-
 const moment = () =>
   z.custom((given) => !Number.isNaN(momentOf(given)), {
-    error: ({ input }) => (looksLikeSeconds(input) ? `${MOMENT}; this looks like seconds, multiply by 1000` : MOMENT),
+    error: ({ input }) =>
+      typeof input === 'number' && input >= 0 && input < LEAST_MILLISECONDS
+        ? `${MOMENT}; this looks like seconds, multiply by 1000`
+        : MOMENT,
   });
 
 /**

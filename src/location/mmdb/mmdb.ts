@@ -72,8 +72,8 @@ function recordOf(reader: MmdbReader, address: string): unknown {
 function lookUpInMmdb(reader: MmdbReader, ip: string): IpLocation {
   const parsed = parseAddress(ip);
   if (!parsed) throw unknown('the value passed is not an IP address');
-  const { groups, text } = parsed;
-  if (groups.length === 8 && reader.metadata.ipVersion !== 6) throw unknown('the database holds IPv4 addresses only');
+  const { family, text } = parsed;
+  if (family === 6 && reader.metadata.ipVersion !== 6) throw unknown('the database holds IPv4 addresses only');
   const record = recordOf(reader, text);
   if (record === null || record === undefined) throw unknown('the database does not hold the address');
   const found = readMmdbRecord(record);

@@ -55,7 +55,7 @@ export function parseClientIp(text: string): ClientIp | undefined {
   const address = untranslated(parsed);
   const found = findRange(address, NOT_PUBLIC);
   if (found) return { address: address.text, notPublic: found.reason };
-  const reserved = address.groups.length === 8 && !findRange(address, PUBLIC_IPV6);
+  const reserved = address.family === 6 && !findRange(address, PUBLIC_IPV6);
   return { address: address.text, notPublic: reserved ? 'a reserved address (outside 2000::/3)' : undefined };
 }
 
