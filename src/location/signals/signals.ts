@@ -12,6 +12,9 @@ import { readOptions } from '../../schema/option-rules.js';
 import { listIssues, suggest, validate } from '../../schema/validate.js';
 import { type LocationSignals, measureSignals } from './measure-signals.js';
 
+/** With the name of the argument, so that it begins the path of each problem. */
+const OPTIONS = { options: signalOptions };
+
 /**
  * Reads the members of an observation. Other members are ignored, so that a result of `locate` or a whole report can be
  * passed. A name that looks misspelt is refused, since its value would silently be unknown.
@@ -61,11 +64,11 @@ export function locationSignals(
   const issues: ValidationIssue[] = [];
   const first = readObservation(a, 'a', issues);
   const second = readObservation(b, 'b', issues);
-  const read = readOptions('locationSignals', signalOptions, options);
-  if (read.problem !== undefined) issues.push(...read.issues.map((one) => ({ ...one, path: `options.${one.path}` })));
+  const read = readOptions('locationSignals', OPTIONS, { options });
+  if (read.problem !== undefined) issues.push(...read.issues);
   if (issues.length > 0 || read.problem !== undefined)
     throw new ValidationError(`locationSignals: ${listIssues(issues)}`, { operation: 'locationSignals', issues });
-  const { at, limits } = read.complete;
+  const { at, limits } = read.complete.options;
   const moment = at === undefined ? Date.now() : momentOf(at);
   return measureSignals(first as LocationObservation, second as LocationObservation, limits, moment);
 }

@@ -445,6 +445,11 @@ describe('bad input', () => {
     expect(issues.map(({ path }) => path)).toEqual(['a']);
   });
 
+  test.each([[null], [7], [[]]])('options of %j are refused', async (options) => {
+    const { issues } = await failureOf<ValidationError>(() => locationSignals(LAGOS, LAGOS, options as never));
+    expect(issues.map(({ path, code }) => `${path}: ${code}`)).toEqual(['options: wrong-type']);
+  });
+
   test('a getter that throws is refused, and its error is not shown', async () => {
     const hostile = {
       ...LAGOS,
