@@ -48,18 +48,28 @@ export interface LocatedBefore {
 }
 
 interface StrictPayloads {
+  /** An initiated bet (specification, section 1). */
   reportBetEvent: BetEvent & PayloadParameters & Located;
+  /** A settled bet (specification, section 4.1). */
   reportSettledBet: SettledBet & PayloadParameters;
+  /** An initiated withdrawal (specification, section 1). */
   reportWithdrawalEvent: WithdrawalEvent & PayloadParameters & Located;
+  /** A settled withdrawal (specification, section 4.2). */
   reportSettledWithdrawal: SettledWithdrawal & PayloadParameters & LocatedBefore;
+  /** A number to verify (specification, section 3). */
   verifyNin: NinVerificationRequest & PayloadParameters;
 }
 
 interface PartialPayloads {
+  /** An initiated bet; `bet_id` is required. */
   reportBetEvent: PartialPayload<StrictPayloads['reportBetEvent'], 'bet_id'>;
+  /** A settled bet; `bet_id` is required. */
   reportSettledBet: PartialPayload<StrictPayloads['reportSettledBet'], 'bet_id'>;
+  /** An initiated withdrawal; `request_id` is required. */
   reportWithdrawalEvent: PartialPayload<StrictPayloads['reportWithdrawalEvent'], 'request_id'>;
+  /** A settled withdrawal; `request_id` is required. */
   reportSettledWithdrawal: PartialPayload<StrictPayloads['reportSettledWithdrawal'], 'request_id'>;
+  /** A number to verify. It must be complete in every mode. */
   verifyNin: StrictPayloads['verifyNin'];
 }
 
@@ -68,12 +78,16 @@ type RelayPayload<T, Id extends keyof T> = Pick<T, Id> &
   DeepPartial<Omit<T, Id | 'location' | keyof PayloadParameters>> &
   Located;
 
-/** A relay accepts the two initiated events only. */
 interface RelayPayloads {
+  /** An initiated bet. The relay adds the data that only your backend has. */
   reportBetEvent: RelayPayload<StrictPayloads['reportBetEvent'], 'bet_id'>;
+  /** An initiated withdrawal. The relay adds the data that only your backend has. */
   reportWithdrawalEvent: RelayPayload<StrictPayloads['reportWithdrawalEvent'], 'request_id'>;
+  /** A relay accepts the two initiated events only. */
   reportSettledBet: never;
+  /** Your backend reports settlements. */
   reportSettledWithdrawal: never;
+  /** Your backend verifies numbers. */
   verifyNin: never;
 }
 

@@ -42,6 +42,7 @@ export interface DeliverySettings {
   readonly onEvent: ((event: AttemptEvent) => void) | undefined;
 }
 
+/** The attempt and its call. */
 interface AboutAttempt {
   /** The called function, for example `'reportBetEvent'`. */
   readonly operation: OperationName;

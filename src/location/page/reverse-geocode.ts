@@ -12,7 +12,7 @@ type Coordinates = Pick<LocationInput, 'latitude' | 'longitude'>;
 
 /** Returns the names of the place at a pair of coordinates. `signal` is aborted when the time is over. */
 export type ReverseGeocode = (
-  coordinates: Coordinates,
+  coordinates: Pick<LocationInput, 'latitude' | 'longitude'>,
   context: {
     /** Aborted when the time for this lookup is over. */
     signal: WebAbortSignal;
