@@ -1,19 +1,17 @@
-import { toJSONSchema } from 'zod/mini';
+import * as z from 'zod/mini';
 import { version } from '../platform/version.js';
 import { GATEWAY_PATH, type Operation, operationNames, operations } from '../protocol/operations.js';
 import { type Field, traitsOf } from '../schema/fields.js';
 import { location } from '../schema/location.js';
-import { isModel, type Model, type ValidationMode } from '../schema/model.js';
-import { isAnything, oneOf, optional, readOptions } from '../schema/option-rules.js';
+import { isModel, type ValidationMode } from '../schema/model.js';
+import { isAnything, oneOf, option, readOptions } from '../schema/option-rules.js';
 import { EXAMPLES, FIELD_WORDS, type JsonObject, OPERATION_WORDS } from './words.js';
 
-const MOCK_ADDRESS = 'http://127.0.0.1:4010';
-
 const optionTable = {
-  address: optional(isAnything),
-  validation: optional(oneOf('strict', 'partial')),
-  location: { required: optional(isAnything) },
-  duplicateStatus: optional(isAnything),
+  address: option(isAnything, 'http://127.0.0.1:4010'),
+  validation: option<ValidationMode>(oneOf('strict', 'partial'), 'strict'),
+  location: { required: option<boolean>(isAnything, true) },
+  duplicateStatus: option(isAnything, 409),
 };
 
 /** The options of `openApiDocument`. All are optional, and the defaults are the mock gateway's. */
@@ -43,16 +41,14 @@ export interface OpenApiOptions {
  * ```
  */
 export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
-  const problem = readOptions('openApiDocument', optionTable, options).problem;
-  if (problem !== undefined) throw new TypeError(problem);
-  const { address = MOCK_ADDRESS, validation = 'strict', duplicateStatus = 409 } = options;
-  const locationRequired = options.location?.required ?? true;
-  const box = createSchemaBox(validation);
+  const read = readOptions('openApiDocument', optionTable, options);
+  if (read.problem !== undefined) throw new TypeError(read.problem);
+  const { address, validation, location: of, duplicateStatus } = read.complete;
   const paths = Object.fromEntries(
     operationNames.map((name) => {
       const row: Operation = operations[name];
       const description = `Assumption: another method than POST is answered with 405.`;
-      return [GATEWAY_PATH + row.path, { description, post: operationOf(row, box, locationRequired, duplicateStatus) }];
+      return [GATEWAY_PATH + row.path, { description, post: operationOf(row, duplicateStatus) }];
     }),
   );
   return {
@@ -79,7 +75,7 @@ export function openApiDocument(options: OpenApiOptions = {}): JsonObject {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: "The operator's API key (section 5)." },
       },
       schemas: {
-        ...box.schemas,
+        ...requestSchemas(validation, of.required),
         ReportAnswer: REPORT_ANSWER,
         NinVerification: NIN_VERIFICATION,
         GenericError: GENERIC_ERROR,
@@ -97,8 +93,8 @@ const server = (description: string, variable: string, address: string): JsonObj
   },
 });
 
-function operationOf(row: Operation, box: SchemaBox, locationRequired: boolean, duplicateStatus: number): JsonObject {
-  const { summary, description, schema, body, success } = OPERATION_WORDS[row.name];
+function operationOf(row: Operation, duplicateStatus: number): JsonObject {
+  const { summary, description, schema, success } = OPERATION_WORDS[row.name];
   const statuses = [400, 401, 404, 405, ...(row.reference ? [duplicateStatus] : []), 413, 422, 429];
   return {
     operationId: row.name,
@@ -107,20 +103,13 @@ function operationOf(row: Operation, box: SchemaBox, locationRequired: boolean, 
     tags: [row.reference ? 'reports' : 'verification'],
     requestBody: {
       required: true,
-      content: {
-        'application/json': {
-          schema: requestOf(row, box, schema, body, locationRequired),
-          example: EXAMPLES[row.name],
-        },
-      },
+      content: { 'application/json': { schema: { $ref: schemaAddress(schema) }, example: EXAMPLES[row.name] } },
     },
     responses: {
       200: {
         description: success,
         content: {
-          'application/json': {
-            schema: { $ref: `#/components/schemas/${row.reference ? 'ReportAnswer' : 'NinVerification'}` },
-          },
+          'application/json': { schema: { $ref: schemaAddress(row.reference ? 'ReportAnswer' : 'NinVerification') } },
         },
       },
       ...Object.fromEntries(statuses.map((status) => [status, refusalAnswer(status)])),
@@ -128,19 +117,44 @@ function operationOf(row: Operation, box: SchemaBox, locationRequired: boolean, 
   };
 }
 
-function requestOf(
-  row: Operation,
-  box: SchemaBox,
-  name: string,
-  description: string,
-  locationRequired: boolean,
-): JsonObject {
-  if (row.location === 'none') return box.refer(row.request, name, description);
-  const place = box.refer(location, 'Location', 'Section 2.2. Assumption: the coordinates and `source` are required.');
-  return box.refer(row.request, name, description, {
-    properties: { location: { ...place, description: FIELD_WORDS.location } },
-    required: locationRequired ? ['location'] : [],
+const schemaAddress = (name: string): string => `#/components/schemas/${name}`;
+
+/** Names that could change how objects behave. They are refused in every mode. */
+const WITHOUT_FORBIDDEN = { not: { enum: ['__proto__', 'constructor', 'prototype'] } };
+
+/** The schemas of the requests' bodies, by name, as zod describes those that check a payload. */
+function requestSchemas(mode: ValidationMode, locationRequired: boolean): JsonObject {
+  const registry = z.registry<{ id: string; description: string }>();
+  const add = (schema: Field, id: string, description = ''): void => {
+    if (!registry.has(schema)) registry.add(schema, { id, description });
+  };
+  const place = location[mode];
+  add(place, 'Location', 'Section 2.2. Assumption: the coordinates and `source` are required.');
+  for (const name of operationNames) {
+    const row: Operation = operations[name];
+    const { schema: id, body } = OPERATION_WORDS[name];
+    const request = row.request[mode] as z.ZodMiniObject;
+    for (const [field, inner] of Object.entries(row.request.fields))
+      if (isModel(inner)) add(inner[mode], id + field[0]?.toUpperCase() + field.slice(1), FIELD_WORDS[field]);
+    const located = () => z.extend(request, { location: locationRequired ? place : z.optional(place) });
+    add(row.location === 'none' ? request : located(), id, body);
+  }
+  const { schemas } = z.toJSONSchema(registry, {
+    metadata: registry,
+    uri: schemaAddress,
+    override({ zodSchema, jsonSchema }) {
+      if (traitsOf(zodSchema as unknown as Field).personal) jsonSchema['x-personal-data'] = true;
+      const { properties } = jsonSchema;
+      if (!properties) return;
+      const fields = Object.entries(properties) as [string, JsonObject][];
+      for (const [name, property] of fields) property.description = FIELD_WORDS[name];
+      if (jsonSchema.additionalProperties === false) return;
+      jsonSchema.propertyNames = WITHOUT_FORBIDDEN;
+      // An object without fields of its own is free: the check on the kinds of its members is a function.
+      jsonSchema.additionalProperties = fields.length > 0 || { type: ['string', 'number', 'boolean'] };
+    },
   });
+  return Object.fromEntries(Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema]));
 }
 
 const text: JsonObject = { type: 'string' };
@@ -194,68 +208,6 @@ const NIN_VERIFICATION: JsonObject = {
   then: { required: ['data'] },
   else: { properties: { data: false } },
 };
-
-/** Names that could change how objects behave. They are refused in every mode. */
-const FORBIDDEN = ['__proto__', 'constructor', 'prototype'];
-
-const FREE_FORM = {
-  type: 'object',
-  propertyNames: { not: { enum: FORBIDDEN } },
-  additionalProperties: { type: ['string', 'number', 'boolean'] },
-};
-
-/** A schema as plain JSON Schema 2020-12, as `toJSONSchema` makes it. */
-function plainSchema(field: Field): JsonObject {
-  const { $schema: _dialect, ...schema } = toJSONSchema(field) as JsonObject;
-  return schema;
-}
-
-/** The free form is the one object among the fields: its check on the kinds of its members is a function. */
-const fieldSchema = (field: Field): JsonObject => (field._zod.def.type === 'object' ? FREE_FORM : plainSchema(field));
-
-interface SchemaBox {
-  /** Returns a reference to a model. The fields `extra` are added to it. */
-  refer(
-    model: Model,
-    name: string,
-    description: string,
-    extra?: { properties: JsonObject; required: readonly string[] },
-  ): JsonObject;
-  readonly schemas: JsonObject;
-}
-
-function createSchemaBox(mode: ValidationMode): SchemaBox {
-  const schemas: JsonObject = {};
-  const names = new Map<Model, string>();
-
-  const describe = (name: string, field: Field | Model, within: string): JsonObject => {
-    const description = FIELD_WORDS[name];
-    const said = description === undefined ? {} : { description };
-    if (isModel(field))
-      return { ...refer(field, within + name[0]?.toUpperCase() + name.slice(1), description ?? name), ...said };
-    return { ...fieldSchema(field), ...said, ...(traitsOf(field).personal && { 'x-personal-data': true }) };
-  };
-
-  const refer: SchemaBox['refer'] = (model, name, description, extra) => {
-    const known = names.get(model);
-    if (known) return { $ref: `#/components/schemas/${known}` };
-    names.set(model, name);
-    const properties = Object.fromEntries(
-      Object.entries(model.fields).map(([field, type]) => [field, describe(field, type, name)]),
-    );
-    const { required = [] } = plainSchema(model[mode]) as { required?: string[] };
-    schemas[name] = {
-      type: 'object',
-      description,
-      properties: { ...properties, ...extra?.properties },
-      required: [...required, ...(extra?.required ?? [])],
-      ...(mode === 'strict' ? { additionalProperties: false } : { propertyNames: { not: { enum: FORBIDDEN } } }),
-    };
-    return { $ref: `#/components/schemas/${name}` };
-  };
-
-  return { refer, schemas };
-}
 
 interface ErrorWords {
   readonly name: string;
