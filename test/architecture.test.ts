@@ -139,7 +139,7 @@ const EXCEPTIONS: readonly { of: string; mayImport: readonly string[] }[] = [
 /** The folders that may import each package. */
 const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^ky$/, by: ['delivery/ky-transport.ts'] },
-  { named: /^zod\/mini$/, by: ['schema/', 'openapi/'] },
+  { named: /^zod\/mini$/, by: ['schema/', 'openapi/', 'console/'] },
   { named: /^node:/, by: ['node/', 'cli/', 'outbox/stores/sqlite/open.ts', 'outbox/stores/sqlite/file-checks.ts'] },
   // Peers, loaded when they are needed.
   { named: /^undici$/, by: ['node/transport/'] },

@@ -77,18 +77,12 @@ export interface ConsoleOptions {
 }
 
 /** The options, checked and completed once. */
-export interface ConsoleSettings extends Pick<ConsoleOptions, 'authorize'> {
-  readonly readOnly: boolean;
-  readonly allowedOrigins: ReadonlySet<string>;
-  readonly hookTimeoutMs: number;
-  readonly logger: Required<Logger>;
-  readonly clock: Clock;
-}
+export type ConsoleSettings = ReturnType<typeof readConsoleSettings>;
 
 /** Every option of a console and its default. `outbox` is checked where its data are made. */
 const optionTable = {
   outbox: required<unknown>(must('what createOutbox returns', (value) => isRecord(value))),
-  authorize: required<unknown>(isFunction),
+  authorize: required<ConsoleOptions['authorize']>(isFunction),
   readOnly: option(isFlag, false),
   allowedOrigins: option<readonly string[]>(must('a list', Array.isArray), []),
   hookTimeoutMs: option(wholeNumber(1, LONGEST_TIMER_MS, 'milliseconds'), 10_000),
@@ -97,19 +91,14 @@ const optionTable = {
 };
 
 /** Checks the options and completes them; throws a `ConfigurationError` that lists everything that is wrong. */
-export function readConsoleSettings(
-  options: Omit<ConsoleOptions, 'outbox'> & { readonly outbox: unknown },
-): ConsoleSettings {
+export function readConsoleSettings(options: Omit<ConsoleOptions, 'outbox'> & { readonly outbox: unknown }) {
   const read = readOptions('the console', optionTable, options, ({ allowedOrigins }) => originIssues(allowedOrigins));
   if (read.problem !== undefined)
     throw new ConfigurationError(read.problem, { operation: 'createConsole', issues: read.issues });
-  const { allowedOrigins, logger, readOnly, hookTimeoutMs, clock, authorize } = read.complete;
+  const { allowedOrigins, logger, ...others } = read.complete;
   return Object.freeze({
-    readOnly,
-    hookTimeoutMs,
-    clock,
-    authorize: authorize as ConsoleOptions['authorize'],
-    allowedOrigins: new Set(allowedOrigins),
+    ...others,
+    allowedOrigins: new Set(allowedOrigins) as ReadonlySet<string>,
     logger: safeLogger(logger),
   });
 }

@@ -1,129 +1,79 @@
-import type { Selection } from '../outbox/operator/decision-log.js';
-import { OUTBOX_ENVIRONMENTS, type OutboxEnvironment } from '../outbox/rules/destination.js';
+import * as z from 'zod/mini';
+import { OUTBOX_ENVIRONMENTS } from '../outbox/rules/destination.js';
 import { LONGEST_REASON } from '../outbox/rules/state-machine.js';
-import type { ProblemKey } from '../outbox/store/operator-store.js';
 import { isStorable } from '../outbox/stores/rows.js';
 import { unprintable } from '../platform/messages.js';
-import { type ReportName, reportNames } from '../protocol/operations.js';
 import { refuse } from '../web/answer.js';
 import { invalid } from './answers.js';
 
 /**
- * The checks of a call's input, the only ones between the page and the store. The page shows ids and words of problems
- * with their control characters escaped, so those are converted back here.
+ * The checks of a call's input, the only ones between the page and the store. The text of each completes the sentence
+ * "expected …". The page shows ids and words of problems with their control characters escaped, so those are converted
+ * back here.
  */
 
 export type Input = Readonly<Record<string, unknown>>;
 
-const MOST_IDS = 500;
-const LONGEST_TEXT = 4_000;
-/** The last time that a `Date` can hold; PostgreSQL refuses numbers that are much larger. */
-const LAST_TIME = 8.64e15;
-/** As `crypto.randomUUID` makes it. */
-const DECISION = /^[A-Za-z0-9-]{16,64}$/;
-
-const wrong = (name: string, expected: string): never =>
-  refuse(invalid(`${name}: expected ${expected}. Nothing was changed.`));
-
-const member = (input: Input, name: string): unknown =>
-  Object.hasOwn(input, name) && input[name] !== null ? input[name] : undefined;
-
-export function readText(input: Input, name: string, longest?: number): string {
-  const value = readOptionalText(input, name, longest);
-  return value === undefined || value.trim() === '' ? wrong(name, 'a text') : value;
+export function text(longest = 4_000) {
+  const expected = `a text of at most ${longest} characters`;
+  return z
+    .string(expected)
+    .check(z.maxLength(longest, expected), z.refine(isStorable, 'a text without NUL and halves of characters'));
 }
 
-export function readOptionalText(input: Input, name: string, longest = LONGEST_TEXT): string | undefined {
-  const value = member(input, name);
-  if (value === undefined) return undefined;
-  if (typeof value !== 'string' || value.length > longest)
-    return wrong(name, `a text of at most ${longest} characters`);
-  return isStorable(value) ? value : wrong(name, 'a text without NUL and halves of characters');
-}
+const filled = (longest?: number) => text(longest).check(z.regex(/\S/, 'a text'));
 
-export const readId = (input: Input): string => unprintable(readText(input, 'id'));
+export const id = filled().check(z.overwrite(unprintable));
 
-export const readReason = (input: Input): string => readText(input, 'reason', LONGEST_REASON).trim();
+export const reason = filled(LONGEST_REASON).check(z.trim());
 
-export function readCursor(input: Input, name: string): string | undefined {
-  const value = readOptionalText(input, name);
-  if (value === undefined || (/^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value)))) return value;
-  return wrong(name, 'the `next` of the previous page');
-}
+const NEXT = 'the `next` of the previous page';
+export const cursor = z.optional(
+  z.string(NEXT).check(z.refine((value) => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value)), NEXT)),
+);
 
-export function readTime(input: Input, name: string): number | undefined {
-  const value = member(input, name);
-  if (value === undefined) return undefined;
-  return typeof value === 'number' && value >= 0 && value <= LAST_TIME
-    ? value
-    : wrong(name, 'a time in milliseconds since 1970');
-}
+const TIME = 'a time in milliseconds since 1970';
+/** Up to the last time that a `Date` can hold; PostgreSQL refuses numbers that are much larger. */
+export const time = z.optional(z.number(TIME).check(z.minimum(0, TIME), z.maximum(8.64e15, TIME)));
 
-export function readWord<const Word extends string>(
-  input: Input,
-  name: string,
-  words: readonly Word[],
-): Word | undefined {
-  const value = member(input, name);
-  if (value === undefined) return undefined;
-  return words.find((word) => word === value) ?? wrong(name, words.join(', '));
-}
-
-export const requireWord = <const Word extends string>(input: Input, name: string, words: readonly Word[]): Word =>
-  readWord(input, name, words) ?? wrong(name, words.join(', '));
-
-export const readOperation = (input: Input): ReportName | undefined => readWord(input, 'operation', reportNames);
-
-export const readNarrowing = (input: Input) => ({
-  account: readOptionalText(input, 'account'),
-  environment: readWord(input, 'environment', OUTBOX_ENVIRONMENTS),
-});
-
-export const readPlace = (input: Input): { account: string; environment: OutboxEnvironment } => ({
-  account: readText(input, 'account'),
-  environment: requireWord(input, 'environment', OUTBOX_ENVIRONMENTS),
-});
+export const word = <const Word extends string>(words: readonly Word[]) => z.enum(words, words.join(', '));
 
 /** The id of a decision: the page makes one for each, so that a second press of a button is the same decision. */
-export function readDecision(input: Input, name = 'decision'): string {
-  const value = readText(input, name);
-  return DECISION.test(value) ? value : wrong(name, '16 to 64 letters, digits and -');
-}
+export const decision = z.string('a text').check(z.regex(/^[A-Za-z0-9-]{16,64}$/, '16 to 64 letters, digits and -'));
 
-export const readOptionalDecision = (input: Input, name: string): string | undefined =>
-  member(input, name) === undefined ? undefined : readDecision(input, name);
+const environment = word(OUTBOX_ENVIRONMENTS);
 
-export function readList(input: Input, name: string, most: number): readonly string[] {
-  const value = member(input, name);
-  const isList =
-    Array.isArray(value) &&
-    value.length <= most &&
-    value.every((one) => typeof one === 'string' && one.trim() !== '' && one.length <= LONGEST_TEXT);
-  return isList ? value : wrong(name, `a list of at most ${most} texts`);
-}
+export const place = { account: filled(), environment };
 
-function readObject(input: Input, name: string, expected: string): Input | undefined {
-  const value = member(input, name);
-  if (value === undefined) return undefined;
-  return typeof value === 'object' && !Array.isArray(value) ? (value as Input) : wrong(name, expected);
-}
+export const narrowing = { account: z.optional(text()), environment: z.optional(environment) };
 
-/** The reports of a decision: ids, or a group of the page. Each id counts once. */
-export function readSelection(input: Input): Selection {
-  const given = readObject(input, 'selection', '{ ids } or { group }');
-  if (!given) return wrong('selection', '{ ids } or { group }');
-  if (member(given, 'ids') !== undefined) {
-    const ids = new Set(readList(given, 'ids', MOST_IDS).map(unprintable));
-    return ids.size > 0 ? { ids: [...ids] } : wrong('selection', 'at least one report');
-  }
-  const group = readOptionalGroup(given);
-  return group ? { group } : wrong('selection', '{ ids } or { group }');
-}
+export const list = (most: number) =>
+  z.array(filled(), 'a list').check(z.maxLength(most, `a list of at most ${most} texts`));
 
-/** A group of the page. Undefined if none is named. */
-export function readOptionalGroup(input: Input): ProblemKey | undefined {
-  const given = readObject(input, 'group', '{ account, environment, code, words }');
-  if (!given) return undefined;
-  const words = unprintable(readOptionalText(given, 'words') ?? '');
-  return { ...readPlace(given), code: readText(given, 'code'), words };
+const words = z._default(text(), '').check(z.overwrite(unprintable));
+
+/** A group of the page. */
+export const group = z.object({ ...place, code: filled(), words }, '{ account, environment, code, words }');
+
+const MOST_IDS = 500;
+
+/** Each id counts once. */
+const ids = list(MOST_IDS).check(
+  z.minLength(1, 'at least one report'),
+  z.overwrite((given) => [...new Set(given.map(unprintable))]),
+);
+
+/** The reports of a decision: ids, or a group of the page. */
+export const selection = z.union(
+  [z.object({ ids }), z.object({ group })],
+  `{ ids }, of 1 to ${MOST_IDS} reports, or { group }`,
+);
+
+/** Reads an input by the schemas of its members. One that is null counts as absent. */
+export function readInput<Shape extends z.core.$ZodShape>(shape: Shape, input: Input) {
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+  const { data, error } = z.safeParse(z.object(shape), given);
+  const [problem] = error?.issues ?? [];
+  if (problem) refuse(invalid(`${problem.path.join('.')}: expected ${problem.message}. Nothing was changed.`));
+  return data as z.output<z.ZodMiniObject<Shape>>;
 }
