@@ -7,7 +7,7 @@ import type { Preview } from '../outbox/operator/preview.js';
 import type { Undone } from '../outbox/operator/undo.js';
 import { call, messageOf } from './calls.js';
 import type { Asked, Page } from './view.js';
-import { VERBS } from './words.js';
+import { DECISIONS } from './words.js';
 
 /** As the server accepts it. */
 const LONGEST_REASON = 2_000;
@@ -80,20 +80,6 @@ export function DecisionDialog({ asked, onClosed }: { readonly asked: Asked; rea
   );
 }
 
-type Action = DecideRequest['action'];
-
-const TEXTS: Readonly<Record<Action, string>> = {
-  retry: 'The same bytes are sent again. You can undo it until a worker takes them.',
-  recorded: 'You say that the gateway holds it. This is final and stands in the log of receipts.',
-  dismissed: 'It is not sent, unless you reopen it. This stands in the log of receipts.',
-};
-
-const DONE: Readonly<Record<Action, (many: string) => string>> = {
-  retry: (many) => `${many} to be sent again`,
-  recorded: (many) => `${many} declared recorded`,
-  dismissed: (many) => `${many} dismissed`,
-};
-
 function PreviewList({ loading }: { readonly loading: Promise<Preview> }) {
   const [preview, show] = useState<Preview>();
   const [error, fail] = useState<unknown>();
@@ -124,13 +110,14 @@ function PreviewList({ loading }: { readonly loading: Promise<Preview> }) {
   );
 }
 
-export function decide(page: Page, action: Action, selection: Selection, what: string): void {
+export function decide(page: Page, action: DecideRequest['action'], selection: Selection, what: string): void {
+  const { verb, text, done } = DECISIONS[action];
   const decision = crypto.randomUUID();
   const loading = call<Preview>('preview', { selection, action });
   page.ask({
-    title: `${VERBS[action]}: ${what}`,
-    text: TEXTS[action],
-    verb: VERBS[action],
+    title: `${verb}: ${what}`,
+    text,
+    verb,
     isFinal: action === 'recorded',
     preview: (
       <div class="previewed">
@@ -151,7 +138,7 @@ export function decide(page: Page, action: Action, selection: Selection, what: s
       const left = progress.more ? '; stopped before the end' : '';
       const kept = skipped > 0 ? `; ${counted(skipped, 'was', 'were')} not touched, since they had changed` : '';
       page.notice(
-        `${DONE[action](counted(touched, 'report'))}${kept}${left}.`,
+        `${counted(touched, 'report')} ${done}${kept}${left}.`,
         action !== 'recorded' && touched > 0
           ? { words: 'Undo', run: () => undo(page, progress.decision, reason) }
           : undefined,

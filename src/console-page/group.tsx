@@ -1,7 +1,6 @@
 import { walkThrough } from '../kit/list.js';
 import { Button, EmptyState, Facts } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
-import type { DecideRequest } from '../outbox/operator/decide.js';
 import type { Selection } from '../outbox/operator/decision-log.js';
 import type { Groups, ProblemGroup } from '../outbox/operator/groups.js';
 import type { ReportSummary } from '../outbox/operator/reports.js';
@@ -11,21 +10,7 @@ import { call } from './calls.js';
 import { decide } from './decide.js';
 import { keyOf } from './problem-groups.js';
 import { createViewElement, type Page, ReportRow, reportHash, type View } from './view.js';
-import { placeWords, timeWords, VERBS } from './words.js';
-
-type Action = DecideRequest['action'];
-
-const ALL: Readonly<Record<Action, string>> = {
-  retry: 'Send all again…',
-  recorded: 'Declare all recorded…',
-  dismissed: 'Dismiss all…',
-};
-
-const CHOSEN: Readonly<Record<Action, string>> = {
-  retry: `${VERBS.retry}…`,
-  recorded: `${VERBS.recorded}…`,
-  dismissed: `${VERBS.dismissed}…`,
-};
+import { DECISIONS, placeWords, timeWords } from './words.js';
 
 /** One group: what went wrong, what can be done with all of it, and its reports to select from. */
 export function createGroup(page: Page, group: ProblemKey): View {
@@ -45,7 +30,7 @@ export function createGroup(page: Page, group: ProblemKey): View {
   function content() {
     if (readOf === undefined) return null;
     const count = found?.count ?? 0;
-    const buttons = (words: Readonly<Record<Action, string>>, selection: Selection, many: number, what: string) => (
+    const buttons = (words: 'all' | 'verb', selection: Selection, many: number, what: string) => (
       <div class="actions">
         {(['retry', 'recorded', 'dismissed'] as const).map((action) => (
           <Button
@@ -53,7 +38,7 @@ export function createGroup(page: Page, group: ProblemKey): View {
             class={action === 'retry' ? 'primary' : ''}
             disabled={many === 0}
             onClick={() => decide(page, action, selection, what)}
-            words={words[action]}
+            words={`${DECISIONS[action][words]}…`}
           />
         ))}
       </div>
@@ -77,7 +62,7 @@ export function createGroup(page: Page, group: ProblemKey): View {
               ]}
             />
           </div>
-          {mayAct && buttons(ALL, { group }, count, `all ${grouped(count)}`)}
+          {mayAct && buttons('all', { group }, count, `all ${grouped(count)}`)}
         </div>
         <section class="card" aria-label="Reports of this group">
           {mayAct && (
@@ -85,7 +70,7 @@ export function createGroup(page: Page, group: ProblemKey): View {
               <span class="dim" role="status">
                 {chosen.size === 0 ? 'None selected' : `${grouped(chosen.size)} selected`}
               </span>
-              {buttons(CHOSEN, { ids: [...chosen] }, chosen.size, counted(chosen.size, 'report'))}
+              {buttons('verb', { ids: [...chosen] }, chosen.size, counted(chosen.size, 'report'))}
             </div>
           )}
           {count === 0 && (

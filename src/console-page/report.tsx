@@ -8,7 +8,7 @@ import type { ShownProblem } from '../outbox/operator/reports.js';
 import { call } from './calls.js';
 import { decide, reopen, undo } from './decide.js';
 import { createViewElement, decisionHash, type Page, reportHash, type View } from './view.js';
-import { duration, placeWords, statusOf, timeWords, VERBS } from './words.js';
+import { DECISIONS, duration, placeWords, statusOf, timeWords } from './words.js';
 
 /** One report: its state, its history, and what can be decided about it, here or on the command line. */
 export function createReport(page: Page, id: string): View {
@@ -37,9 +37,7 @@ export function createReport(page: Page, id: string): View {
           <Card title="History" more="pad">
             <ol class="timeline">
               {report.timeline.map((event, index) => (
-                <li key={`${index} ${event.kind}`} class={toneOf(event)}>
-                  <Event event={event} now={now} />
-                </li>
+                <Event key={`${index} ${event.kind}`} at={event.at} {...shownOf(event, now)} now={now} />
               ))}
             </ol>
           </Card>
@@ -153,7 +151,7 @@ function Actions({ page, report, latest }: ActionsProps) {
   /** The button of an action. A dismissal of one report is reopened, which is the same as to undo it. */
   function stepOf({ action }: OfferedAction): Step | readonly [] {
     if (isDecided(action))
-      return { action, words: `${VERBS[action]}…`, run: () => decide(page, action, { ids: [id] }, reference) };
+      return { action, words: `${DECISIONS[action].verb}…`, run: () => decide(page, action, { ids: [id] }, reference) };
     if (action === 'reopened') return { action, words: 'Reopen…', run: () => reopen(page, id, reference) };
     if (action !== 'undo' || !latest || (latest.action === 'dismissed' && latest.touched < 2)) return [];
     const words = latest.action === 'dismissed' ? `Reopen all ${grouped(latest.touched)}…` : 'Undo…';
@@ -192,10 +190,11 @@ function Actions({ page, report, latest }: ActionsProps) {
   );
 }
 
-const isDecided = (action: OfferedAction['action']): action is keyof typeof VERBS => Object.hasOwn(VERBS, action);
+const isDecided = (action: OfferedAction['action']): action is keyof typeof DECISIONS =>
+  Object.hasOwn(DECISIONS, action);
 
 const commandWords = ({ action }: OfferedAction): string =>
-  isDecided(action) ? VERBS[action] : action === 'reopened' ? 'Reopen' : 'Reopen all reports of its decision';
+  isDecided(action) ? DECISIONS[action].verb : action === 'reopened' ? 'Reopen' : 'Reopen all reports of its decision';
 
 /** Whether the body is kept, and the button that shows it if the visitor may read it. */
 function BodyNote({ kept, keyId, onRead }: ReportDetails['body'] & { readonly onRead: (() => void) | false }) {
@@ -208,25 +207,6 @@ function BodyNote({ kept, keyId, onRead }: ReportDetails['body'] & { readonly on
   );
 }
 
-function toneOf(event: TimelineEvent): Tone {
-  switch (event.kind) {
-    case 'enqueued':
-    case 'decided':
-      return 'repeat';
-    case 'in-flight':
-    case 'doubt':
-    case 'paused':
-      return 'doubt';
-    case 'attempt':
-    case 'quarantined':
-      return 'bad';
-    case 'receipt':
-      return 'ok';
-    case 'ended':
-      return event.state === 'recorded' ? 'ok' : 'repeat';
-  }
-}
-
 const VERDICTS = {
   retry: 'decided: send it again',
   recorded: 'declared it recorded',
@@ -235,40 +215,31 @@ const VERDICTS = {
   replaced: 'replaced its data',
 } as const;
 
-function wordsOf(event: TimelineEvent): string {
-  switch (event.kind) {
-    case 'enqueued':
-      return 'Enqueued';
-    case 'attempt':
-      return 'An attempt failed';
-    case 'in-flight':
-      return 'A worker has it';
-    case 'doubt':
-      return 'In doubt: the gateway may hold it';
-    case 'paused':
-      return 'Its destination is paused';
-    case 'decided':
-      return `${event.who ?? 'A program'} ${VERDICTS[event.action]}`;
-    case 'quarantined':
-      return 'Needs a person';
-    case 'ended':
-      return event.state === 'recorded' ? 'Recorded' : 'Dismissed';
-    case 'receipt':
-      return event.index === null ? 'Its receipt follows' : `Entry ${event.index} in the log of receipts`;
-  }
+interface ShownEvent {
+  readonly tone: Tone;
+  readonly words: string;
+  readonly more?: ComponentChildren;
 }
 
-function moreOf(event: TimelineEvent, now: number): ComponentChildren {
+function shownOf(event: TimelineEvent, now: number): ShownEvent {
   switch (event.kind) {
+    case 'enqueued':
+      return { tone: 'repeat', words: 'Enqueued' };
     case 'attempt':
-      return <Problem {...event.problem} />;
-    case 'in-flight':
-      return event.until > now && <p class="dim">{`Another worker may take it in ${duration(event.until - now)}.`}</p>;
-    case 'paused':
-      return <p>{event.pause.message ?? event.pause.reason}</p>;
+      return { tone: 'bad', words: 'An attempt failed', more: <Problem {...event.problem} /> };
+    case 'in-flight': {
+      const more = <p class="dim">{`Another worker may take it in ${duration(event.until - now)}.`}</p>;
+      return { tone: 'doubt', words: 'A worker has it', more: event.until > now && more };
+    }
+    case 'doubt':
+      return { tone: 'doubt', words: 'In doubt: the gateway may hold it' };
+    case 'paused': {
+      const { message, reason } = event.pause;
+      return { tone: 'doubt', words: 'Its destination is paused', more: <p>{message ?? reason}</p> };
+    }
     case 'decided': {
-      const { reason, decision, undone } = event;
-      return (
+      const { who, action, reason, decision, undone } = event;
+      const more = (
         <>
           {reason && <p>{reason}</p>}
           {decision !== null && (
@@ -279,13 +250,18 @@ function moreOf(event: TimelineEvent, now: number): ComponentChildren {
           {undone && <p class="note">{`Undone by ${undone.who}, ${timeWords(undone.at, now)}: ${undone.reason}`}</p>}
         </>
       );
+      return { tone: 'repeat', words: `${who ?? 'A program'} ${VERDICTS[action]}`, more };
     }
-    case 'ended':
-      return event.requestId && <p class="mono">{event.requestId}</p>;
-    case 'receipt':
-      return event.hash && <p class="mono">{event.hash}</p>;
-    default:
-      return undefined;
+    case 'quarantined':
+      return { tone: 'bad', words: 'Needs a person' };
+    case 'ended': {
+      const { tone, words } = statusOf(event.state);
+      return { tone, words, more: event.requestId && <p class="mono">{event.requestId}</p> };
+    }
+    case 'receipt': {
+      const words = event.index === null ? 'Its receipt follows' : `Entry ${event.index} in the log of receipts`;
+      return { tone: 'ok', words, more: event.hash && <p class="mono">{event.hash}</p> };
+    }
   }
 }
 
@@ -300,12 +276,16 @@ function Problem({ code, message, status, requestId, details }: ShownProblem) {
   );
 }
 
-const Event = ({ event, now }: { readonly event: TimelineEvent; readonly now: number }) => (
-  <>
+interface EventProps extends ShownEvent, Pick<TimelineEvent, 'at'> {
+  readonly now: number;
+}
+
+const Event = ({ at, tone, words, more, now }: EventProps) => (
+  <li class={tone}>
     <div class="event">
-      <b>{wordsOf(event)}</b>
-      <time>{event.at !== null && timeWords(event.at, now)}</time>
+      <b>{words}</b>
+      <time>{at !== null && timeWords(at, now)}</time>
     </div>
-    <div class="event-more">{moreOf(event, now)}</div>
-  </>
+    <div class="event-more">{more}</div>
+  </li>
 );

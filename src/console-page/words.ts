@@ -64,8 +64,32 @@ export const actions = Object.entries(ACTIONS);
 
 export const actionWords = (action: DecisionRecord['action']): string => ACTIONS[action];
 
-export const VERBS: Readonly<Record<DecideRequest['action'], string>> = {
-  retry: 'Send again',
-  recorded: 'Declare recorded',
-  dismissed: 'Dismiss',
+interface DecisionWords {
+  readonly verb: string;
+  /** For all reports of a group. */
+  readonly all: string;
+  readonly text: string;
+  readonly done: string;
+}
+
+/** What a person decides about reports, in the order of the buttons. */
+export const DECISIONS: Readonly<Record<DecideRequest['action'], DecisionWords>> = {
+  retry: {
+    verb: 'Send again',
+    all: 'Send all again',
+    text: 'The same bytes are sent again. You can undo it until a worker takes them.',
+    done: 'to be sent again',
+  },
+  recorded: {
+    verb: 'Declare recorded',
+    all: 'Declare all recorded',
+    text: 'You say that the gateway holds it. This is final and stands in the log of receipts.',
+    done: 'declared recorded',
+  },
+  dismissed: {
+    verb: 'Dismiss',
+    all: 'Dismiss all',
+    text: 'It is not sent, unless you reopen it. This stands in the log of receipts.',
+    done: 'dismissed',
+  },
 };
