@@ -98,35 +98,27 @@ function verify(environment: Environment, nin: string, { identities }: Rules): M
 /** The data in the answer for a verified number. */
 export type Identity = NonNullable<NinVerification['data']>;
 
-const FIRST_NAMES = ['Adaeze', 'Bola', 'Chidi', 'Damilola', 'Efe', 'Fatima', 'Gbenga', 'Halima'];
-const LAST_NAMES = ['Adeyemi', 'Bello', 'Chukwu', 'Danjuma', 'Eze', 'Falana', 'Garba', 'Hassan'];
-
 /** A small white image, so that a client that decodes it gets a valid one. */
 const IMAGE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAG7buVgAAAABJRU5ErkJggg==';
 
-/**
- * Invented data, always the same for the same number (specification, section 4.3: staging, numbers that start with 99).
- */
+/** Invented data: one person, whose identifiers end with the last digits of the number. */
 function madeUpIdentity(nin: string): Identity {
-  const digit = (position: number) => Number(nin[position] ?? 0);
-  const pick = (names: readonly string[], position: number) =>
-    names[(digit(position) * 10 + digit(position + 1)) % names.length] ?? '';
-  const two = (value: number) => String(value).padStart(2, '0');
+  const last = nin.slice(-4);
   return {
-    requestID: `mock-request-${nin.slice(-4)}`,
-    pseudoID: `mock-pseudo-${nin.slice(-4)}`,
-    consentID: `mock-consent-${nin.slice(-4)}`,
+    requestID: `mock-request-${last}`,
+    pseudoID: `mock-pseudo-${last}`,
+    consentID: `mock-consent-${last}`,
     biographicData: {
-      firstName: pick(FIRST_NAMES, 2),
-      middleName: pick(FIRST_NAMES, 4),
-      lastName: pick(LAST_NAMES, 6),
-      dateOfBirth: `19${two(60 + ((digit(8) * 4) % 40))}-${two(1 + digit(9))}-${two(1 + digit(10) * 3)}`,
-      gender: digit(10) % 2 ? 'F' : 'M',
-      residenceAddressLine1: `${1 + digit(3)} Mock Street`,
+      firstName: 'Adaeze',
+      middleName: 'Chidi',
+      lastName: 'Mock',
+      dateOfBirth: '1990-01-31',
+      gender: 'F',
+      residenceAddressLine1: '1 Mock Street',
       residenceAddressLine2: 'Lagos',
     },
     biometricData: [{ biometricType: 'FACE', biometricSubType: 'FRONT', image: IMAGE }],
-    contactData: { phone1: `0800000${nin.slice(-4)}` },
-    tax_details: { tax_id: `MOCK-TAX-${nin.slice(-4)}` },
+    contactData: { phone1: `0800000${last}` },
+    tax_details: { tax_id: `MOCK-TAX-${last}` },
   };
 }

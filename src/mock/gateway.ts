@@ -1,7 +1,7 @@
 import type { Environment } from '../errors/errors.js';
 import { isRecord } from '../platform/as-record.js';
 import { readBody } from '../platform/body.js';
-import type { Clock } from '../platform/time.js';
+import { type Clock, withTimeout } from '../platform/time.js';
 import { MOCK_LOCATION } from '../protocol/mock-mode.js';
 import { GATEWAY_PATH, type Operation, operationNames, operations } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
@@ -39,6 +39,8 @@ interface Route {
   readonly environment: Environment;
   readonly row: Operation;
 }
+
+type Listener = (entry: JournalEntry) => void;
 
 const PRODUCTION = '/production';
 
@@ -84,7 +86,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
   const journal = createJournal(journalSize);
   const pending = createPending(clock);
   const faults = createFaults(seed);
-  const listeners = new Set<{ readonly tell: (entry: JournalEntry) => void }>();
+  const listeners = new Set<Listener>();
   let ledgers = emptyLedgers();
   let era = crypto.randomUUID();
   let resets = 0;
@@ -163,7 +165,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
       applied,
       fault: fault?.kind,
     });
-    for (const { tell } of [...listeners]) callGuarded(() => tell(noted));
+    for (const listener of [...listeners]) callGuarded(() => listener(noted));
     if (delay === 'forever') await pending.wait();
     else if (delay > 0) await pending.wait(delay);
     return { ...wire, headers: { ...CORS, 'x-request-id': noted.requestId, ...wire.headers } };
@@ -198,39 +200,26 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
     const { timeoutMs = 5_000, signal } = options;
     const already = journal.entries(query)[0];
     if (already) return already;
-    return new Promise((resolve, reject) => {
-      const stop = subscribe((entry) => {
-        if (!matches(entry, query)) return;
-        end();
-        resolve(entry);
+    let stop = () => {};
+    const next = () =>
+      new Promise<JournalEntry>((resolve) => {
+        stop = subscribe((entry) => matches(entry, query) && resolve(entry));
       });
-      const fail = (why: string) => {
-        end();
-        const came = journal
-          .entries()
-          .slice(-5)
-          .map(
-            ({ operation, reference, status }) =>
-              `${operation ?? 'unknown path'} ${reference ?? ''} ${status ?? 'no answer'}`,
-          );
-        reject(
-          new Error(`No request matched ${JSON.stringify(query)} ${why}. The latest: ${came.join('; ') || 'none'}.`),
-        );
-      };
-      const abort = () => fail('before the wait was cancelled');
-      const timer = clock.setTimeout(() => fail(`within ${timeoutMs} ms`), timeoutMs);
-      const end = () => {
-        stop();
-        clock.clearTimeout(timer);
-        signal?.removeEventListener('abort', abort);
-      };
-      signal?.addEventListener('abort', abort);
-      if (signal?.aborted) abort();
-    });
+    const ended = await withTimeout(next, { clock, milliseconds: timeoutMs, signal });
+    stop();
+    if (ended.ended === 'done') return ended.value;
+    const why = ended.ended === 'timeout' ? `within ${timeoutMs} ms` : 'before the wait was cancelled';
+    const came = journal
+      .entries()
+      .slice(-5)
+      .map(
+        ({ operation, reference, status }) =>
+          `${operation ?? 'unknown path'} ${reference ?? ''} ${status ?? 'no answer'}`,
+      );
+    throw new Error(`No request matched ${JSON.stringify(query)} ${why}. The latest: ${came.join('; ') || 'none'}.`);
   }
 
-  function subscribe(tell: (entry: JournalEntry) => void): () => void {
-    const listener = { tell };
+  function subscribe(listener: Listener): () => void {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   }

@@ -51,25 +51,24 @@ export const toState = ({ staging, production }: Ledgers): MockState => ({
   reports: structuredClone({ staging: [...staging.values()], production: [...production.values()] }),
 });
 
+const unusable = (why: string) => new TypeError(`The state cannot be used: ${why}.`);
+
 /** Reads a state from outside. Throws a `TypeError` that says what is wrong. */
 export function fromState(state: unknown): Ledgers {
   const { version, reports } = asRecord(state);
-  if (version !== 1)
-    throw new TypeError(
-      'The state cannot be used: expected { "version": 1, "reports": { "staging": [], "production": [] } }.',
-    );
+  if (version !== 1) throw unusable('expected { "version": 1, "reports": { "staging": [], "production": [] } }');
   const { staging, production } = asRecord(reports);
   return { staging: toLedger(staging, 'staging'), production: toLedger(production, 'production') };
 }
 
 /** A ledger with more reports, which are recorded without checking for earlier ones. */
 export function toLedger(reports: unknown, environment: string, from: Ledger = new Map()): Ledger {
-  if (!Array.isArray(reports)) throw new TypeError(`The state cannot be used: reports.${environment} is not a list.`);
+  if (!Array.isArray(reports)) throw unusable(`reports.${environment} is not a list`);
   const ledger = new Map(from);
   for (const [index, report] of reports.entries()) {
     const at = `reports.${environment}[${index}]`;
     if (record(ledger, readReport(report, at), { requireInitiated: false }) !== 'recorded')
-      throw new TypeError(`The state cannot be used: ${at} repeats an earlier report.`);
+      throw unusable(`${at} repeats an earlier report`);
   }
   return ledger;
 }
@@ -77,17 +76,16 @@ export function toLedger(reports: unknown, environment: string, from: Ledger = n
 function readReport(report: unknown, at: string): RecordedReport {
   const { operation, reference, body } = asRecord(report);
   const row = operationNames.includes(operation as OperationName) ? operations[operation as OperationName] : undefined;
-  if (!row || !('reference' in row))
-    throw new TypeError(`The state cannot be used: ${at}.operation is not a report's.`);
-  if (!isRecord(body)) throw new TypeError(`The state cannot be used: ${at}.body is not an object.`);
+  if (!row || !('reference' in row)) throw unusable(`${at}.operation is not a report's`);
+  if (!isRecord(body)) throw unusable(`${at}.body is not an object`);
   const own = body[row.reference];
   if (typeof own !== 'string' || (reference !== undefined && reference !== own)) {
-    throw new TypeError(`The state cannot be used: ${at}.body.${row.reference} is not the report's reference.`);
+    throw unusable(`${at}.body.${row.reference} is not the report's reference`);
   }
   // A copy, so that recorded reports do not change with the caller's object.
   const { issues, value } = copyJson(body);
   const [problem] = issues;
-  if (problem) throw new TypeError(`The state cannot be used: ${at}.body cannot be a report's: ${problem.message}.`);
+  if (problem) throw unusable(`${at}.body cannot be a report's: ${problem.message}`);
   return { operation: row.name, reference: own, body: value as RecordedReport['body'] };
 }
 

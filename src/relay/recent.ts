@@ -27,18 +27,9 @@ interface EventIdentity {
 }
 
 /** Hashes the data that identifies an event, in any spelling of the JSON. */
-export async function eventKeyOf({
-  operation,
-  environment,
-  player,
-  reference,
-  page,
-}: EventIdentity): Promise<EventKey> {
-  const [event, ofPlayer] = await Promise.all([
-    hash([operation, environment ?? null, player, reference ?? null, page]),
-    hash(player),
-  ]);
-  return { event, player: ofPlayer };
+export async function eventKeyOf(identity: EventIdentity): Promise<EventKey> {
+  const [event, player] = await Promise.all([hash(identity), hash(identity.player)]);
+  return { event, player };
 }
 
 const hash = (value: unknown): Promise<string> => sha256(canonical(value));
