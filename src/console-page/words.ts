@@ -72,7 +72,7 @@ interface DecisionWords {
   readonly done: string;
 }
 
-/** What a person decides about reports, in the order of the buttons. */
+/** The decisions of a person about reports, in the order of the buttons. */
 export const DECISIONS: Readonly<Record<DecideRequest['action'], DecisionWords>> = {
   retry: {
     verb: 'Send again',
