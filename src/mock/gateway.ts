@@ -119,20 +119,17 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
     const named = row.reference && body?.[row.reference];
     const reference = typeof named === 'string' ? named : undefined;
     const before = faults.strike('before', row.name, reference);
-    const seen = { body, reference };
+    const seen = { body, reference, fault: before };
     if (before && before.kind !== 'duplicate-delivery' && before.kind !== 'latency')
-      return { ...seen, answer: unseenAnswer(before), fault: before };
+      return { ...seen, answer: unseenAnswer(before) };
     if (before?.kind === 'latency') {
       const began = resets;
       await pending.wait(faults.delayOf(before));
-      if (resets !== began)
-        return { ...seen, answer: refuse(503, 'The mock gateway was reset meanwhile'), fault: before };
+      if (resets !== began) return { ...seen, answer: refuse(503, 'The mock gateway was reset meanwhile') };
     }
-    if (text === undefined)
-      return { ...seen, answer: refuse(413, `The body is larger than ${LONGEST_REQUEST} bytes`), fault: before };
-    if (!saysJson(request))
-      return { ...seen, answer: refuse(400, 'The content-type must be application/json'), fault: before };
-    if (!body) return { ...seen, answer: refuse(400, 'The body is not a JSON object'), fault: before };
+    if (text === undefined) return { ...seen, answer: refuse(413, `The body is larger than ${LONGEST_REQUEST} bytes`) };
+    if (!saysJson(request)) return { ...seen, answer: refuse(400, 'The content-type must be application/json') };
+    if (!body) return { ...seen, answer: refuse(400, 'The body is not a JSON object') };
 
     const first = applyReport(found, body);
     const fault = before ?? faults.strike('after', row.name, reference);
@@ -165,7 +162,8 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
       applied,
       fault: fault?.kind,
     });
-    for (const listener of [...listeners]) callGuarded(() => listener(noted));
+    // In a task of its own, so that an error of a listener is uncaught, as with events, and the gateway continues.
+    for (const listener of listeners) queueMicrotask(() => listener(noted));
     if (delay === 'forever') await pending.wait();
     else if (delay > 0) await pending.wait(delay);
     return { ...wire, headers: { ...CORS, 'x-request-id': noted.requestId, ...wire.headers } };
@@ -277,17 +275,6 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
       pending.release();
     },
   };
-}
-
-/** An error of a listener is uncaught, as with events. The gateway continues. */
-function callGuarded(listener: () => void): void {
-  try {
-    listener();
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
 }
 
 /** The waits inside the gateway. `release` ends all of them at once. Without a time, a wait ends only then. */
