@@ -1,4 +1,4 @@
-import type { Answer } from '../web/answer.js';
+import { refuse } from '../web/answer.js';
 import { senderOf } from '../web/origin.js';
 import { declaresJson } from '../web/read-json.js';
 import { pathOfTarget, plainPathOf } from '../web/request.js';
@@ -34,31 +34,37 @@ export function routeOf(address: string, target?: unknown): Route | undefined {
   return PAGE.test(path) ? { kind: 'page', base: last === '' ? './' : `./${last}/` } : undefined;
 }
 
-export type Admitted =
-  | { readonly route: Route; readonly refused?: undefined }
-  | { readonly refused: Answer; readonly foreign?: true; readonly route?: undefined };
-
 /** The `Sec-Fetch-Site` of files that the page itself loads. Old browsers and tools send none. */
 const OWN_OR_SILENT = [null, 'same-origin', 'none'];
 
-/** The route of a request, or its refusal: the checks that need nothing but address and headers. */
-export function admit(request: Request, allowedOrigins: ReadonlySet<string>, target?: unknown): Admitted {
+/**
+ * The route of a request, or its refusal: the checks that need nothing but address and headers. `noteOrigin` is called
+ * if the request came from another site.
+ */
+export function admit(
+  request: Request,
+  allowedOrigins: ReadonlySet<string>,
+  noteOrigin: (request: Request) => void,
+  target?: unknown,
+): Route {
   const route = routeOf(request.url, target);
-  if (!route) return { refused: refusals.noSuchPath };
+  if (!route) return refuse(refusals.noSuchPath);
   const { method, headers } = request;
   if (route.kind !== 'call') {
-    if (method !== 'GET') return { refused: refusals.method('GET') };
+    if (method !== 'GET') refuse(refusals.method('GET'));
     const site = headers.get('sec-fetch-site');
-    if (route.kind === 'file') return OWN_OR_SILENT.includes(site) ? { route } : { refused: refusals.foreign };
     // Another site may link to the page, but not load it in a frame, as a script or with a form.
     const isOpened =
       [null, 'navigate'].includes(headers.get('sec-fetch-mode')) &&
       [null, 'document'].includes(headers.get('sec-fetch-dest'));
-    return isOpened ? { route } : { refused: refusals.foreign };
+    return (route.kind === 'file' ? OWN_OR_SILENT.includes(site) : isOpened) ? route : refuse(refusals.foreign);
   }
-  if (method !== 'POST') return { refused: refusals.method('POST') };
-  if (senderOf(request, allowedOrigins).kind === 'refused') return { refused: refusals.foreign, foreign: true };
+  if (method !== 'POST') refuse(refusals.method('POST'));
+  if (senderOf(request, allowedOrigins).kind === 'refused') {
+    noteOrigin(request);
+    refuse(refusals.foreign);
+  }
   // A form cannot send this header, and a page of another origin needs a preflight, which the console never answers.
-  if (headers.get('x-location-sdk') !== '1') return { refused: refusals.foreign };
-  return declaresJson(request) ? { route } : { refused: refusals.mediaType };
+  if (headers.get('x-location-sdk') !== '1') refuse(refusals.foreign);
+  return declaresJson(request) ? route : refuse(refusals.mediaType);
 }

@@ -104,10 +104,9 @@ export function consoleOver(operator: Operator, settings: ConsoleSettings): Cons
   return async (request, connection = {}) => {
     let isForPerson = false;
     try {
-      const admitted = admit(request as Request, settings.allowedOrigins, connection.requestTarget);
-      if (admitted.refused && admitted.foreign) noteOrigin(request as Request);
-      isForPerson = admitted.route?.kind === 'page' && /\btext\/html\b/i.test(request.headers.get('accept') ?? '');
-      return toResponse(admitted.refused ?? (await answer(request as Request, connection, admitted.route)));
+      const route = admit(request as Request, settings.allowedOrigins, noteOrigin, connection.requestTarget);
+      isForPerson = route.kind === 'page' && /\btext\/html\b/i.test(request.headers.get('accept') ?? '');
+      return toResponse(await answer(request as Request, connection, route));
     } catch (error) {
       const refused = refusalOf(error, logger);
       return toResponse(isForPerson ? refusalPage(refused) : refused);
@@ -118,7 +117,6 @@ export function consoleOver(operator: Operator, settings: ConsoleSettings): Cons
 const MOST_BYTES = 1024 * 1024;
 const LONGEST_MS = 30_000;
 
-/** Reads what a call sends: a JSON object, within its size and its time. */
 async function readCall(request: Request, clock: Clock): Promise<Input> {
   const read = await readJson(request, { clock, maxBytes: MOST_BYTES, milliseconds: LONGEST_MS });
   if (read.ended === 'read') return read.value;

@@ -115,7 +115,6 @@ interface ExchangeProps {
   readonly entry: Entry;
   readonly isRevealing: boolean;
   readonly opensNow: boolean;
-  /** Whether its story has locations of several sources. */
   readonly hasSources: boolean;
 }
 
@@ -143,61 +142,47 @@ function Content({ entry, isRevealing, hasSources }: Omit<ExchangeProps, 'opensN
   const full = revealed ?? body;
   const source = sourceOf(entry);
   const line = toCurl(location.origin, { method, path, body: full });
-  const facts = (
-    <Facts
-      of={[
-        ['Location from', hasSources && source && sourceWords(source)],
-        ['Fault', fault?.replaceAll('-', ' ')],
-        ['Key', key !== 'valid' && key],
-        ['Recorded', !applied && 'no'],
-        ['Request id', status !== undefined && requestId],
-      ]}
-    />
-  );
-  const request = (
-    <>
-      <div>{full === undefined ? <p class="dim">The body could not be read.</p> : <JsonView value={full} />}</div>
-      <p class="note" hidden={note === undefined}>
-        {note}
-      </p>
-    </>
-  );
-  if (earlier)
-    return (
-      <>
-        {facts}
-        <p class="dim">The report is recorded, but its request is older than this log.</p>
-        <section>
-          <h3>Report</h3>
-          {request}
-        </section>
-      </>
-    );
   return (
     <>
-      {facts}
+      <Facts
+        of={[
+          ['Location from', hasSources && source && sourceWords(source)],
+          ['Fault', fault?.replaceAll('-', ' ')],
+          ['Key', key !== 'valid' && key],
+          ['Recorded', !applied && 'no'],
+          ['Request id', status !== undefined && requestId],
+        ]}
+      />
+      {earlier && <p class="dim">The report is recorded, but its request is older than this log.</p>}
       <section>
-        <h3>Request</h3>
-        <p class="wire">{`${method} ${path}`}</p>
-        {request}
-      </section>
-      <section>
-        <h3>Answer</h3>
-        <p class="wire">
-          {status === undefined
-            ? 'No answer was sent: the connection broke, or the request is held back.'
-            : `Status ${status}`}
+        <h3>{earlier ? 'Report' : 'Request'}</h3>
+        {!earlier && <p class="wire">{`${method} ${path}`}</p>}
+        <div>{full === undefined ? <p class="dim">The body could not be read.</p> : <JsonView value={full} />}</div>
+        <p class="note" hidden={note === undefined}>
+          {note}
         </p>
-        {answer !== undefined && status !== undefined && <JsonView value={answer} />}
       </section>
-      <section>
-        <h3>Repeat with curl</h3>
-        <CopyButton what="the curl command" text={line} />
-        <pre class="line">{line}</pre>
-        {JSON.stringify(full)?.includes('[masked]') && !isRevealing && (
-          <p class="dim">Personal data is masked. Show it to copy a command that the gateway accepts.</p>
-        )}
-      </section>
+      {!earlier && (
+        <>
+          <section>
+            <h3>Answer</h3>
+            <p class="wire">
+              {status === undefined
+                ? 'No answer was sent: the connection broke, or the request is held back.'
+                : `Status ${status}`}
+            </p>
+            {answer !== undefined && status !== undefined && <JsonView value={answer} />}
+          </section>
+          <section>
+            <h3>Repeat with curl</h3>
+            <CopyButton what="the curl command" text={line} />
+            <pre class="line">{line}</pre>
+            {JSON.stringify(full)?.includes('[masked]') && !isRevealing && (
+              <p class="dim">Personal data is masked. Show it to copy a command that the gateway accepts.</p>
+            )}
+          </section>
+        </>
+      )}
     </>
   );
 }
