@@ -89,7 +89,6 @@ export async function call<Answer>(name: string, input: object = {}): Promise<An
   }
 }
 
-/** The lines of a streamed answer, as they arrive. */
 async function* linesOf({ body }: Response): AsyncGenerator<string> {
   const reader = body?.getReader();
   const decoder = new TextDecoder();

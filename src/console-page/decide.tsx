@@ -163,7 +163,6 @@ export function reopen(page: Page, id: string, reference: string): void {
   });
 }
 
-/** Undoes a whole decision: a retry, or a dismissal. */
 export function undo(page: Page, of: Pick<DecisionRecord, 'id' | 'action' | 'touched'>, why: string): void {
   const decision = crypto.randomUUID();
   const isDismissal = of.action === 'dismissed';

@@ -18,7 +18,7 @@ import {
   reportHash,
   type View,
 } from './view.js';
-import { actions, actionWords, placeWords, timeWords } from './words.js';
+import { ACTIONS, actions, placeWords, timeWords } from './words.js';
 
 const FEW = 5;
 const MANY = 50;
@@ -52,7 +52,6 @@ export function createLatestDecisions(page: Page, draw: () => void) {
   return { load, content };
 }
 
-/** All decisions, the newest first, by person, kind and time. */
 export function createDecisions(page: Page): View {
   const { forget, ...view } = createFinder<DecisionPage, DecisionRecord>({
     title: 'Decisions',
@@ -84,7 +83,6 @@ export function createDecisions(page: Page): View {
 interface DecisionListProps {
   readonly page: Page;
   readonly of: readonly DecisionRecord[];
-  /** Shown instead of an empty list. */
   readonly none: string | false;
 }
 
@@ -106,8 +104,8 @@ const DecisionList = ({ page, of, none }: DecisionListProps) => (
 
 const titleOf = ({ action, touched }: DecisionRecord): string =>
   action === 'body' || action === 'erase' || action === 'resume'
-    ? actionWords(action)
-    : `${actionWords(action)}: ${counted(touched, 'report')}`;
+    ? ACTIONS[action]
+    : `${ACTIONS[action]}: ${counted(touched, 'report')}`;
 
 function factsOf({ at, who, undoneBy, done }: DecisionRecord): string {
   const facts = [timeWords(at, Date.now()), `by ${who}`, undoneBy !== null && 'undone', !done && 'interrupted'];
@@ -139,7 +137,6 @@ async function goOn(page: Page, id: string, reason: string): Promise<void> {
   if (decision) undo(page, decision, reason);
 }
 
-/** One decision: by whom and why, and the reports that it has changed. */
 export function createDecision(page: Page, id: string): View {
   let decision: DecisionRecord | undefined;
   let reports: readonly ReportSummary[] = [];

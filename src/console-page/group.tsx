@@ -12,7 +12,6 @@ import { keyOf } from './problem-groups.js';
 import { createViewElement, type Page, ReportRow, reportHash, type View } from './view.js';
 import { DECISIONS, placeWords, timeWords } from './words.js';
 
-/** One group: what went wrong, what can be done with all of it, and its reports to select from. */
 export function createGroup(page: Page, group: ProblemKey): View {
   const { mayAct } = page.session;
   const { account, environment, code } = group;

@@ -31,7 +31,6 @@ export function createProof(page: Page): View {
   };
 }
 
-/** A task with a progress and words. It runs once at a time, and can be stopped. */
 function createTask(draw: () => void) {
   let stopping: AbortController | undefined;
   let said: ComponentChildren;
@@ -139,7 +138,6 @@ function createVerification(draw: () => void) {
 const BATCH = 2_000;
 const MOST_SHOWN = 100;
 
-/** Compares a list of the operator's own, pasted or from a file, with the outbox. */
 function createComparison({ session: { accounts } }: Page, draw: () => void) {
   const task = createTask(draw);
   let environment = 'production';

@@ -10,7 +10,6 @@ import { decide, reopen, undo } from './decide.js';
 import { createViewElement, decisionHash, type Page, reportHash, type View } from './view.js';
 import { DECISIONS, duration, placeWords, statusOf, timeWords } from './words.js';
 
-/** One report: its state, its history, and what can be decided about it, here or on the command line. */
 export function createReport(page: Page, id: string): View {
   let report: ReportDetails | undefined;
   /** The latest decision about it, if that can be undone. */
@@ -196,7 +195,6 @@ const isDecided = (action: OfferedAction['action']): action is keyof typeof DECI
 const commandWords = ({ action }: OfferedAction): string =>
   isDecided(action) ? DECISIONS[action].verb : action === 'reopened' ? 'Reopen' : 'Reopen all reports of its decision';
 
-/** Whether the body is kept, and the button that shows it if the visitor may read it. */
 function BodyNote({ kept, keyId, onRead }: ReportDetails['body'] & { readonly onRead: (() => void) | false }) {
   const how = keyId === null ? 'It is kept.' : `It is kept, encrypted with the key ${keyId}.`;
   return (

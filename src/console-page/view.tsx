@@ -14,9 +14,7 @@ export interface Asked {
   readonly text: string;
   readonly verb: string;
   readonly isFinal?: boolean;
-  /** Shown between the text and the reason. */
   readonly preview?: ComponentChildren;
-  /** The reason that the field proposes. */
   readonly reason?: string;
   /** Called with the reason. `tell` shows the progress; `stop` is aborted when the person cancels. */
   run(reason: string, tell: (words: string) => void, stop: AbortSignal): Promise<void>;
@@ -42,7 +40,6 @@ export interface View {
   /** Reads its data and shows them. The page calls it every few seconds. */
   update(overview: Overview): Promise<void>;
   walk?(by: number): void;
-  /** Called after each decision of this page. */
   decided?(): void;
   /** Called when another view is opened: stops calls that are still running. */
   close?(): void;
@@ -65,7 +62,6 @@ export function createViewElement(title: string, content: () => ComponentChildre
   return { element, draw };
 }
 
-/** Shown where something could not be read. */
 export const ErrorState = ({ error, again }: { readonly error: unknown; readonly again: () => void }) => (
   <EmptyState
     title={

@@ -48,7 +48,7 @@ export const timeWords = (at: number, now: number): string =>
 export const placeWords = ({ account, environment }: { account: string; environment: string }): string =>
   account === 'default' ? environment : `${account}, ${environment}`;
 
-const ACTIONS: Readonly<Record<DecisionRecord['action'], string>> = {
+export const ACTIONS: Readonly<Record<DecisionRecord['action'], string>> = {
   retry: 'Sent again',
   recorded: 'Declared recorded',
   dismissed: 'Dismissed',
@@ -62,11 +62,8 @@ const ACTIONS: Readonly<Record<DecisionRecord['action'], string>> = {
 
 export const actions = Object.entries(ACTIONS);
 
-export const actionWords = (action: DecisionRecord['action']): string => ACTIONS[action];
-
 interface DecisionWords {
   readonly verb: string;
-  /** For all reports of a group. */
   readonly all: string;
   readonly text: string;
   readonly done: string;

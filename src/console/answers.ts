@@ -78,7 +78,6 @@ const STATUS: Readonly<Record<OperatorRefusalCode, number>> = {
 export const refusedByOperator = ({ code, message }: OperatorRefusal): RefusalAnswer =>
   refusal(STATUS[code], code, message);
 
-/** The words of the store say what to do. */
 export const storeFailed = (message: string): RefusalAnswer => refusal(503, 'store', message);
 
 /** The reason is in the server's log alone, under this id. */

@@ -76,7 +76,6 @@ export interface ConsoleOptions {
   clock?: Clock | undefined;
 }
 
-/** The options, checked and completed once. */
 export type ConsoleSettings = ReturnType<typeof readConsoleSettings>;
 
 /** Every option of a console and its default. `outbox` is checked where its data are made. */

@@ -57,7 +57,6 @@ export function toCurl(
   return lines.join(' \\\n  ');
 }
 
-/** A report that the gateway accepts, about an invented person. */
 export const EXAMPLE = {
   bet_id: 'BET-1001',
   amount: 1500,

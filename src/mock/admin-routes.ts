@@ -30,9 +30,7 @@ function valuesOf(query: URLSearchParams): Record<string, unknown> {
 
 /** The parts of the routes that only their server knows. */
 export interface RouteOptions {
-  /** The process that serves the gateway. */
   readonly pid: number;
-  /** Makes the OpenAPI document. */
   readonly openapi: () => unknown;
 }
 

@@ -55,7 +55,6 @@ export const unseenAnswer = ({ kind }: SetFault): MockAnswer =>
     ? refuse(503, 'The report was not looked at')
     : { status: 200, body: {} };
 
-/** Changes an answer as the fault requires. */
 export function misbehave(
   answer: MockAnswer,
   fault: SetFault | undefined,

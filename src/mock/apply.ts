@@ -9,7 +9,6 @@ import { validate } from '../schema/validate.js';
 import { type MockAnswer, refuse } from './answers.js';
 import { freezeDeep, type Ledger, record } from './ledger.js';
 
-/** The rules that the gateway enforces. */
 export interface Rules {
   readonly validation: ValidationMode;
   readonly locationRequired: boolean;
@@ -21,7 +20,6 @@ export interface Rules {
 
 interface Applied {
   readonly answer: MockAnswer;
-  /** Whether the report was recorded. */
   readonly applied: boolean;
 }
 

@@ -19,7 +19,6 @@ import { toResponse, type WireAnswer } from './wire.js';
 /** An address that is only a name. No server listens there: the client's `fetch` is the gateway. */
 const IN_PROCESS_ADDRESS = 'http://mock-gateway.localhost';
 
-/** The longest request that it reads, in bytes. */
 export const LONGEST_REQUEST = 1024 * 1024;
 
 /** Whether a request declares a JSON body, as every request must (specification, section 5). */
@@ -56,7 +55,6 @@ const routes = new Map<string, Route>(
   }),
 );
 
-/** For callers that use another method. */
 const PATHS = [...routes.keys()];
 
 /**

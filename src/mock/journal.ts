@@ -55,7 +55,6 @@ const LONGEST_TEXT = 1_000;
 const cut = <T extends string | undefined>(text: T): T =>
   text && text.length > LONGEST_TEXT ? (`${text.slice(0, LONGEST_TEXT)}…` as T) : text;
 
-/** A list of the latest requests. Older ones are forgotten. */
 export function createJournal(size: number) {
   let entries: JournalEntry[] = [];
   let last = 0;

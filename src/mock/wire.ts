@@ -25,7 +25,6 @@ export interface WireAnswer {
   readonly transport: WireMode;
 }
 
-/** The number of pieces of a slow body. */
 const SLOW_PIECES = 8;
 
 /** The pieces of a body. None is empty. */
@@ -41,7 +40,6 @@ export function piecesOf(body: string): Uint8Array[] {
 const brokenConnection = () =>
   new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) });
 
-/** The error of reading a body when the connection breaks in the middle. */
 const brokenBody = () =>
   new TypeError('terminated', { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) });
 

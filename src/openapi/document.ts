@@ -278,7 +278,6 @@ const refusalAnswer = (status: number): JsonObject => ({
   $ref: `#/components/responses/${wordsOf(status).name}`,
 });
 
-/** The shared answers by name. */
 const refusals = (statuses: readonly number[]): JsonObject =>
   Object.fromEntries(
     statuses.map((status) => {

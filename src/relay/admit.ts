@@ -15,7 +15,6 @@ export interface Admitted {
   readonly operation?: RelayOperation | undefined;
   readonly refused?: Answer | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether it is refused because of its origin. */
   readonly foreign?: boolean;
   /** The reason, if the answer does not contain it. */
   readonly why?: string;
@@ -63,7 +62,6 @@ function routeOf(address: string, target?: unknown): RelayOperation | undefined 
   return SERVED.find((name) => operations[name].path === last);
 }
 
-/** The headers that let a page of another origin read an answer. */
 const corsHeaders = (origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
   // The operator's session is usually a cookie.
@@ -71,7 +69,6 @@ const corsHeaders = (origin: string): Record<string, string> => ({
   'access-control-expose-headers': `retry-after, ${RELAY_HEADER}`,
 });
 
-/** The headers that let a page of another origin send a request. */
 const preflightHeaders = (more: readonly string[]): Record<string, string> => ({
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': ['content-type', RELAY_HEADER, PLAYER_HEADER, ...more].join(', '),

@@ -63,7 +63,6 @@ export const broken = (
 /** More than any form has, and no more than an answer should contain. */
 const MOST_ISSUES = 100;
 
-/** A page gets all problems of its event, up to a reasonable number. */
 export const invalid = (issues: readonly ValidationIssue[], reference?: string): RefusalAnswer =>
   answerFor(400, {
     code: 'validation',
@@ -167,7 +166,6 @@ export function answerForError(error: ReportingError, { reference, owned, logger
   return answerFor(inDoubt ? 502 : status, failure);
 }
 
-/** The answer to a recorded report: its receipt, without the gateway's message. */
 export const answerForReceipt = ({
   outcome,
   operation,
@@ -181,7 +179,6 @@ export const answerForReceipt = ({
   body: { outcome, operation, reference, environment, attempts, requestId, location },
 });
 
-/** The answer to a report that an outbox has stored. */
 export const answerForQueued = (
   { id, state }: RelayQueued,
   operation: string,

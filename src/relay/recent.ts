@@ -12,7 +12,6 @@ export interface EventKey {
   readonly player: string;
 }
 
-/** The data that identifies an event. */
 interface EventIdentity {
   readonly operation: string;
   readonly environment: string | undefined;

@@ -255,7 +255,6 @@ const optionTable = {
   clock: option<Clock>(isClock, systemClock),
 };
 
-/** The options, checked and completed once. */
 export type RelaySettings = ReturnType<typeof readRelaySettings>;
 
 /** The problem with the addresses of proxies or of origins, beyond the table's checks. */

@@ -215,7 +215,6 @@ async function readEvent(
   return refuse(read.ended === 'too-large' ? refusals.tooLarge : refusals.tooSlow);
 }
 
-/** The operator's additions. */
 async function completed(
   page: PageEvent,
   call: (signal: AbortSignal) => RelayCall & { player: RelayPlayer },
@@ -249,7 +248,6 @@ function addressOf(
   return address;
 }
 
-/** The result of an operator's function, if it gave one. */
 function resultOf<T>(ended: TimedResult<T>, name: string, logger: Required<Logger>): T {
   return ended.ended === 'done' ? ended.value : fail(logger, `the option ${name} ${describeUnfinished(ended)}`);
 }

@@ -27,7 +27,6 @@ export interface Ready {
   /** The page's location, or the operator's. */
   readonly location: LocationInput | undefined;
   readonly clientIP: string | undefined;
-  /** The fields of the event that the operator supplied. */
   readonly owned: readonly string[];
   readonly key: EventKey;
   /** A time on the clock, in milliseconds. */
@@ -152,7 +151,6 @@ function start(
   return answer;
 }
 
-/** Informs the operator later about the result of a report that an outbox stored. */
 function follow(done: unknown, about: RelayReport, settings: RelaySettings): void {
   Promise.resolve(done)
     .then(
