@@ -180,41 +180,36 @@ interface FaultBox extends Faults {
 }
 
 export function createFaults(seed: number): FaultBox {
-  let rules: { rule: FaultRule; id: number; seen: number; struck: number }[] = [];
+  let rules: { readonly fault: SetFault & { struck: number }; seen: number }[] = [];
   let last = 0;
   let random = createRandom(seed);
-  const toSetFault = ({ rule, id, struck }: { rule: FaultRule; id: number; struck: number }): SetFault => ({
-    ...rule,
-    id,
-    struck,
-  });
   return {
     add(rule) {
       const { problem } = readOptions('the fault', faultTable, rule);
       if (problem !== undefined) throw new TypeError(problem);
       last += 1;
       // A copy, so that no later change of the caller's object avoids the check.
-      rules.push({ rule: structuredClone(rule), id: last, seen: 0, struck: 0 });
+      rules.push({ fault: { ...structuredClone(rule), id: last, struck: 0 }, seen: 0 });
       return last;
     },
-    list: () => structuredClone(rules.map(toSetFault)),
+    list: () => structuredClone(rules.map(({ fault }) => fault)),
     reset() {
       rules = [];
       random = createRandom(seed);
     },
     clear(id) {
-      rules = id === undefined ? [] : rules.filter((one) => one.id !== id);
+      rules = id === undefined ? [] : rules.filter(({ fault }) => fault.id !== id);
     },
     strike(when, operation, reference) {
       for (const one of rules) {
-        const { rule } = one;
-        if ((rule.when ?? 'before') !== when || (rule.operation ?? operation) !== operation) continue;
-        if (rule.reference !== undefined && rule.reference !== reference) continue;
+        const { fault } = one;
+        if ((fault.when ?? 'before') !== when || (fault.operation ?? operation) !== operation) continue;
+        if (fault.reference !== undefined && fault.reference !== reference) continue;
         one.seen += 1;
-        if (one.seen <= (rule.skip ?? 0) || one.struck >= timesOf(rule)) continue;
-        if (rule.probability !== undefined && random() >= rule.probability) continue;
-        one.struck += 1;
-        return toSetFault(one);
+        if (one.seen <= (fault.skip ?? 0) || fault.struck >= timesOf(fault)) continue;
+        if (fault.probability !== undefined && random() >= fault.probability) continue;
+        fault.struck += 1;
+        return fault;
       }
       return undefined;
     },
