@@ -117,12 +117,12 @@ export function consoleOver(operator: Operator, settings: ConsoleSettings): Cons
 const MOST_BYTES = 1024 * 1024;
 const LONGEST_MS = 30_000;
 
-async function readCall(request: Request, clock: Clock): Promise<Input> {
-  const read = await readJson(request, { clock, maxBytes: MOST_BYTES, milliseconds: LONGEST_MS });
-  if (read.ended === 'read') return read.value;
-  if (read.ended === 'invalid') return refuse(invalid('The body must be a JSON object. Nothing was changed.'));
-  return refuse(read.ended === 'too-large' ? refusals.tooLarge : refusals.tooSlow);
-}
+const readCall = (request: Request, clock: Clock): Promise<Input> =>
+  readJson(
+    request,
+    { clock, maxBytes: MOST_BYTES, milliseconds: LONGEST_MS },
+    { ...refusals, invalid: () => invalid('The body must be a JSON object. Nothing was changed.') },
+  );
 
 function refusalOf(error: unknown, logger: Required<Logger>): RefusalAnswer {
   if (error instanceof RefusedRequest) return error.answer;

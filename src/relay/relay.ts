@@ -100,7 +100,12 @@ async function answer(
   await requireSamePlayer(request, player, user);
   await withinLimit(player, operation, left(), settings);
 
-  const body = await readEvent(request, Math.min(settings.bodyTimeoutMs, left()), settings);
+  const milliseconds = Math.min(settings.bodyTimeoutMs, left());
+  const body = await readJson(
+    request,
+    { clock, maxBytes: settings.maxBodyBytes, milliseconds },
+    { ...refusals, invalid },
+  );
   const { event: page, issues } = readPageEvent(operation, body, settings);
   if (issues.length > 0) return invalid(issues, page.reference);
 
@@ -202,17 +207,6 @@ async function withinLimit(
   const isWait = typeof wait === 'number' && Number.isFinite(wait) && wait >= 0;
   if (over !== true && !isWait) fail(logger, 'the option limit must return true, false or { retryAfterMs }');
   refuse(tooMany(isWait ? wait : undefined, 'not-sent'));
-}
-
-async function readEvent(
-  request: Request,
-  milliseconds: number,
-  { clock, maxBodyBytes }: RelaySettings,
-): Promise<Record<string, unknown>> {
-  const read = await readJson(request, { clock, maxBytes: maxBodyBytes, milliseconds });
-  if (read.ended === 'read') return read.value;
-  if (read.ended === 'invalid') return refuse(invalid(read.issues));
-  return refuse(read.ended === 'too-large' ? refusals.tooLarge : refusals.tooSlow);
 }
 
 async function completed(

@@ -2,6 +2,7 @@ import { isRecord } from '../platform/as-record.js';
 import { readBytes } from '../platform/body.js';
 import { type Clock, withTimeout } from '../platform/time.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
+import { type RefusalAnswer, refuse } from './answer.js';
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
@@ -15,29 +16,37 @@ interface BodyLimits {
   readonly milliseconds: number;
 }
 
-/** A JSON object that was received, or why it was not. */
-type JsonRead =
-  | { readonly ended: 'read'; readonly value: Record<string, unknown> }
-  | { readonly ended: 'too-large' | 'too-slow' }
-  | { readonly ended: 'invalid'; readonly issues: readonly ValidationIssue[] };
+type Issues = readonly ValidationIssue[];
 
-const notJson = (message: string): JsonRead => ({ ended: 'invalid', issues: [issue([], 'not-json', message)] });
+/** The answers to a body that cannot be read. */
+interface BodyRefusals {
+  readonly tooLarge: RefusalAnswer;
+  readonly tooSlow: RefusalAnswer;
+  invalid(issues: Issues): RefusalAnswer;
+}
 
-/** Reads a request's body: a JSON object in UTF-8, within its size and time limits. */
-export async function readJson(request: Request, { clock, maxBytes, milliseconds }: BodyLimits): Promise<JsonRead> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return { ended: 'too-large' };
+const notJson = (message: string): Issues => [issue([], 'not-json', message)];
+
+/** Reads a request's body: a JSON object in UTF-8, within its size and time limits. Refuses any other. */
+export async function readJson(
+  request: Request,
+  { clock, maxBytes, milliseconds }: BodyLimits,
+  { tooLarge, tooSlow, invalid }: BodyRefusals,
+): Promise<Record<string, unknown>> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) refuse(tooLarge);
   const bytesOf = (signal: AbortSignal) => {
     const reader = request.body?.getReader();
     return reader ? readBytes(reader, maxBytes, signal) : new Uint8Array();
   };
   const read = await withTimeout(bytesOf, { clock, milliseconds });
-  if (read.ended === 'timeout') return { ended: 'too-slow' };
+  if (read.ended === 'timeout') return refuse(tooSlow);
   // The connection broke: no client reads the answer.
-  if (read.ended !== 'done') return notJson('the body broke off');
-  return read.value ? parseObject(read.value) : { ended: 'too-large' };
+  if (read.ended !== 'done') return refuse(invalid(notJson('the body broke off')));
+  const parsed = read.value ? parseObject(read.value) : refuse(tooLarge);
+  return isRecord(parsed) ? parsed : refuse(invalid(parsed));
 }
 
-function parseObject(bytes: Uint8Array): JsonRead {
+function parseObject(bytes: Uint8Array): Record<string, unknown> | Issues {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -46,10 +55,10 @@ function parseObject(bytes: Uint8Array): JsonRead {
   }
   // Checked before parsing: the parser silently keeps one of two values.
   const issues = scanJson(text);
-  if (issues.length > 0) return { ended: 'invalid', issues };
+  if (issues.length > 0) return issues;
   const value = parseJson(text);
   if (value === undefined) return notJson('the body is not JSON');
-  return isRecord(value) ? { ended: 'read', value } : notJson('expected an object');
+  return isRecord(value) ? value : notJson('expected an object');
 }
 
 /** The value of a JSON text. Undefined if the text is not JSON. */
