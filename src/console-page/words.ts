@@ -1,4 +1,4 @@
-import type { Status, Tone } from '../kit/parts.js';
+import type { Status } from '../kit/parts.js';
 import { clock, counted } from '../kit/words.js';
 import type { DecideRequest } from '../outbox/operator/decide.js';
 import type { DecisionRecord } from '../outbox/operator/decision-log.js';
@@ -6,30 +6,21 @@ import type { OutboxEnvironment } from '../outbox/rules/destination.js';
 import type { ShownState } from '../outbox/rules/state-machine.js';
 import { inLargestUnit } from '../platform/time.js';
 
-const TONES: Readonly<Record<ShownState, Tone>> = {
-  waiting: 'repeat',
-  blocked: 'repeat',
-  'in-flight': 'doubt',
-  quarantined: 'bad',
-  recorded: 'ok',
-  dismissed: 'repeat',
-};
-
-const STATES: Readonly<Record<ShownState, string>> = {
-  waiting: 'Waiting',
-  blocked: 'Blocked',
-  'in-flight': 'In flight',
-  quarantined: 'Needs a person',
-  recorded: 'Recorded',
-  dismissed: 'Dismissed',
+const STATUSES: Readonly<Record<ShownState, Status>> = {
+  waiting: { tone: 'repeat', words: 'Waiting' },
+  blocked: { tone: 'repeat', words: 'Blocked' },
+  'in-flight': { tone: 'doubt', words: 'In flight' },
+  quarantined: { tone: 'bad', words: 'Needs a person' },
+  recorded: { tone: 'ok', words: 'Recorded' },
+  dismissed: { tone: 'repeat', words: 'Dismissed' },
 };
 
 /** The environments of an outbox: those of a gateway, and the relay of a page. */
 export const OUTBOX_ENVIRONMENTS = ['staging', 'production', 'relay'] as const satisfies readonly OutboxEnvironment[];
 
-export const states = Object.entries(STATES);
+export const states = Object.entries(STATUSES).map(([state, { words }]) => [state, words] as const);
 
-export const statusOf = (state: ShownState): Status => ({ tone: TONES[state], words: STATES[state] });
+export const statusOf = (state: ShownState): Status => STATUSES[state];
 
 /** A length of time in its largest unit: `3 h`. */
 export function duration(milliseconds: number): string {
