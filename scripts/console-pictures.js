@@ -7,8 +7,9 @@ import { build } from 'esbuild';
 import { createClient } from 'location-sdk';
 import { createMockGateway } from 'location-sdk/mock';
 import { toNodeHandler } from 'location-sdk/node';
-import { createOutbox, memoryStore } from 'location-sdk/outbox';
+import { createOutbox } from 'location-sdk/outbox';
 import { createConsole } from 'location-sdk/outbox/console';
+import { sqliteStore } from 'location-sdk/outbox/sqlite';
 
 const FOLDER = 'docs/pictures';
 const DESKTOP = { width: 1120, height: 720 };
@@ -59,16 +60,16 @@ const gateway = createMockGateway();
 /** The clock of the store: reports of the last hour, so that the charts have something to show. */
 let behindMs = 58 * 60_000;
 const now = () => Date.now() - behindMs;
-const client = createClient({
-  ...gateway.clientOptions(),
-  logger: {},
-  clock: {
-    now,
-    setTimeout: (work, ms) => setTimeout(work, ms),
-    clearTimeout: (timer) => clearTimeout(/** @type {never} */ (timer)),
-  },
-});
-const outbox = createOutbox({ client, store: memoryStore({ now }), breakerAfter: 1_000_000, retry: { baseMs: 1 } });
+const clock = {
+  now,
+  /** @type {(work: () => void, ms: number) => unknown} */
+  setTimeout: (work, ms) => setTimeout(work, ms),
+  /** @type {(timer: unknown) => void} */
+  clearTimeout: (timer) => clearTimeout(/** @type {never} */ (timer)),
+};
+const client = createClient({ ...gateway.clientOptions(), logger: {}, clock });
+const store = await sqliteStore({ file: ':memory:', clock });
+const outbox = createOutbox({ client, store, breakerAfter: 1_000_000, retry: { baseMs: 1 } });
 
 let placed = 0;
 /** @param {number} count */

@@ -5,9 +5,10 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ClientEvent, type ClientOptions, createClient, isReportingError } from '../src/entries/index.js';
 import { instrumentClient } from '../src/entries/opentelemetry.js';
-import { createOutbox, memoryStore, type Outbox } from '../src/entries/outbox.js';
+import { createOutbox, type Outbox } from '../src/entries/outbox.js';
 import { createConsole } from '../src/entries/outbox-console.js';
 import { callAt, requestOf } from './console/world.js';
+import { storeWithConsole } from './outbox/world.js';
 import { SPELLINGS } from './redact/spellings.js';
 import { settledBet } from './support/factories.js';
 
@@ -143,7 +144,7 @@ describe('the JSON of the gateway', () => {
     });
     const error: unknown = await client.reportSettledBet(bet).catch((thrown: unknown) => thrown);
     if (!isReportingError(error)) throw new Error('expected a refusal');
-    const outbox = createOutbox({ client, store: memoryStore() });
+    const outbox = createOutbox({ client, store: await storeWithConsole() });
     onTestFinished(() => outbox.stop({ timeoutMs: 0 }));
     const quarantined = new Promise((resolve) => void outbox.on('quarantined', resolve));
     await outbox.reportSettledBet(bet);

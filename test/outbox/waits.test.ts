@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Fetch } from '../../src/entries/index.js';
-import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
+import { createOutbox, type OutboxStore } from '../../src/entries/outbox.js';
 import { createOperator } from '../../src/outbox/operator/operator.js';
 import { betEvent, settledBet } from '../support/factories.js';
-import { outboxWorld } from './world.js';
+import { outboxWorld, storeWithConsole, worldWithConsole } from './world.js';
 
 const ID = 'default:staging:reportBetEvent:BET-1';
 const SETTLED = 'default:staging:reportSettledBet:BET-1';
@@ -17,8 +17,8 @@ const [, TABLE = ''] = /^## Why a report waits\n([\s\S]*?)\n## /m.exec(GUIDE) ??
 const CAUSES = [...TABLE.matchAll(/^\| ([^|-][^|]*?) \|/gm)].map(([, cause = '']) => cause).slice(1);
 
 /** An outbox whose gateway answers with one status until it is `well`. */
-function waiting({ status, ...given }: { status?: number } & Parameters<typeof outboxWorld>[0] = {}) {
-  const world = outboxWorld(given);
+async function waiting({ status, ...given }: { status?: number } & Parameters<typeof worldWithConsole>[0] = {}) {
+  const world = await worldWithConsole(given);
   const { gateway, outbox, clock, run } = world;
   if (status !== undefined) gateway.faults.add({ kind: 'status', status, times: null });
   return {
@@ -52,7 +52,7 @@ const bet = { location: { latitude: 6.45, longitude: 3.39, source: 'test' } };
 
 /** A pause of the whole environment: its reason is shown, and after the cause is removed the next probe ends it. */
 async function pauses(status: number, reason: string, words: RegExp): Promise<void> {
-  const { outbox, answered, means, reasons, well, ends } = waiting({ status });
+  const { outbox, answered, means, reasons, well, ends } = await waiting({ status });
   await outbox.reportBetEvent(betEvent(), bet);
   await answered(1);
   expect(await reasons()).toEqual([reason]);
@@ -65,13 +65,13 @@ async function pauses(status: number, reason: string, words: RegExp): Promise<vo
 /** Each cause of a wait: how it comes about, how a person sees it, and what ends it. */
 const WAITS: Readonly<Record<string, () => Promise<void>>> = {
   async 'a free worker'() {
-    const { outbox, means, ends } = waiting();
+    const { outbox, means, ends } = await waiting();
     await outbox.reportBetEvent(betEvent(), bet);
     expect(await means()).toMatch(/^It is due, and the next free worker sends it\./);
     await ends();
   },
   async 'its next attempt'() {
-    const { outbox, answered, means, ends, well, reasons } = waiting({
+    const { outbox, answered, means, ends, well, reasons } = await waiting({
       status: 500,
       outbox: { retry: { baseMs: 600_000, capMs: 600_000 } },
     });
@@ -85,7 +85,7 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     await ends();
   },
   async 'its initiated report'() {
-    const { outbox, gateway, answered, means, ends } = waiting();
+    const { outbox, gateway, answered, means, ends } = await waiting();
     gateway.faults.add({ kind: 'status', status: 422 });
     await outbox.reportBetEvent(betEvent(), bet);
     await outbox.reportSettledBet(settledBet());
@@ -98,7 +98,7 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     await ends(SETTLED);
   },
   async 'the answer of an attempt'() {
-    const { outbox, gateway, clock, run, means, ends } = waiting();
+    const { outbox, gateway, clock, run, means, ends } = await waiting();
     gateway.faults.add({ kind: 'hang' });
     await outbox.reportBetEvent(betEvent(), bet);
     outbox.start();
@@ -108,7 +108,7 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     await run(outbox.stop({ timeoutMs: 1_000 }));
   },
   async 'the lease of a worker that died'() {
-    const { outbox, store, clock, means, ends } = waiting();
+    const { outbox, store, clock, means, ends } = await waiting();
     await outbox.reportBetEvent(betEvent(), bet);
     const gateways = { staging: (await store.outlook())[0]?.gateway ?? '' };
     // A worker that claims the report and never writes its result.
@@ -127,7 +127,7 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     let key = () => 'mock-api-key';
     const { gateways } = outboxWorld().gateway.clientOptions();
     const staging = { baseUrl: gateways?.staging?.baseUrl ?? '', apiKey: () => key() };
-    const { outbox, answered, run, clock, means, reasons, ends, sent, gateway } = waiting({
+    const { outbox, answered, run, clock, means, reasons, ends, sent, gateway } = await waiting({
       client: { gateways: { staging } },
     });
     key = () => {
@@ -153,7 +153,7 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
       cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
     });
     const fetch: Fetch = (url, init) => (isUp ? world.gateway.fetch(url, init as object) : Promise.reject(refused));
-    const { outbox, run, clock, means, reasons, ends } = waiting({ client: { fetch } });
+    const { outbox, run, clock, means, reasons, ends } = await waiting({ client: { fetch } });
     await outbox.reportBetEvent(betEvent(), bet);
     outbox.start();
     await run(new Promise((resolve) => clock.setTimeout(() => resolve(undefined), 3_000)));
@@ -164,7 +164,10 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     await ends();
   },
   async 'an end of the refusals'() {
-    const { outbox, answered, means, reasons, well, ends } = waiting({ status: 422, outbox: { breakerAfter: 1 } });
+    const { outbox, answered, means, reasons, well, ends } = await waiting({
+      status: 422,
+      outbox: { breakerAfter: 1 },
+    });
     await outbox.reportBetEvent(betEvent({ bet_id: 'BET-0' }), bet);
     await outbox.reportBetEvent(betEvent(), bet);
     await answered(2);
@@ -177,7 +180,7 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
   async 'an encryption key'() {
     const encryption = (id: string) => ({ current: id, keys: { [id]: crypto.getRandomValues(new Uint8Array(32)) } });
     const [old, next] = [encryption('2025'), encryption('2026')];
-    const world = waiting({ outbox: { encryption: old } });
+    const world = await waiting({ outbox: { encryption: old } });
     await world.run(world.outbox.reportBetEvent(betEvent(), bet));
     const without = world.make({ encryption: next });
     await world.run(without.drain({ timeoutMs: 5_000 }));
@@ -188,7 +191,7 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await world.stateOf()).toBe('recorded');
   },
   async 'the gateway of the store'() {
-    const { outbox, store, gateway, clock, run, ends } = waiting();
+    const { outbox, store, gateway, clock, run, ends } = await waiting();
     await outbox.reportBetEvent(betEvent(), bet);
     const elsewhere = outboxWorld({
       client: { gateways: { staging: { baseUrl: 'https://other.example.com', apiKey: 'key' } } },
@@ -204,18 +207,18 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     await ends();
   },
   async 'a worker for its account'() {
-    const store = memoryStore();
-    const brandA = waiting({ store, outbox: { account: 'brandA' } });
+    const store = await storeWithConsole();
+    const brandA = await waiting({ store, outbox: { account: 'brandA' } });
     const id = 'brandA:staging:reportBetEvent:BET-1';
     await brandA.outbox.reportBetEvent(betEvent(), bet);
-    const brandB = waiting({ store, outbox: { account: 'brandB' } });
+    const brandB = await waiting({ store, outbox: { account: 'brandB' } });
     await brandB.run(brandB.outbox.drain({ timeoutMs: 5_000 }));
     expect(brandB.sent).toEqual([]);
     expect(await brandA.means(id)).toMatch(/If it stays due, no running worker serves its account/);
     await brandA.ends(id);
   },
   async 'a person'() {
-    const { outbox, answered, means, well, ends } = waiting({ status: 422 });
+    const { outbox, answered, means, well, ends } = await waiting({ status: 422 });
     await outbox.reportBetEvent(betEvent(), bet);
     await answered(1);
     expect(await means()).toBe('It is not sent until a person decides.');
@@ -224,13 +227,13 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     await ends();
   },
   async 'the store'() {
-    const inner = memoryStore();
+    const inner = await storeWithConsole();
     let isAway = false;
     const store: OutboxStore = {
       ...inner,
       turn: (turn) => (isAway ? Promise.reject(new Error('the database is away')) : inner.turn(turn)),
     };
-    const { outbox, events, run, clock, sent, ends } = waiting({ store });
+    const { outbox, events, run, clock, sent, ends } = await waiting({ store });
     await outbox.reportBetEvent(betEvent(), bet);
     isAway = true;
     outbox.start();
@@ -243,10 +246,9 @@ const WAITS: Readonly<Record<string, () => Promise<void>>> = {
     await run(outbox.stop());
   },
   async 'your transaction'() {
-    const { outbox, means } = waiting();
     // Only PostgreSQL and SQLite have transactions: their own tests roll back and commit.
-    expect(() => outbox.within({})).toThrow(/transaction/);
-    expect(await means()).toBe('It is not in the outbox.');
+    expect(() => outboxWorld().outbox.within({})).toThrow(/transaction/);
+    expect(await (await waiting()).means()).toBe('It is not in the outbox.');
   },
 };
 

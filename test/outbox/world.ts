@@ -8,6 +8,8 @@ import {
   type OutboxOptions,
   type OutboxStore,
 } from '../../src/entries/outbox.js';
+import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
+import type { Clock } from '../../src/platform/time.js';
 import { FakeClock } from '../delivery/fake-clock.js';
 
 export const EVENTS: readonly (keyof OutboxEvents)[] = [
@@ -29,12 +31,13 @@ export function outboxWorld({
   outbox: options = {},
   client: clientOptions = {},
   store: given,
+  clock = new FakeClock(),
 }: {
   outbox?: Partial<OutboxOptions>;
   client?: ClientOptions;
   store?: OutboxStore;
+  clock?: FakeClock;
 } = {}) {
-  const clock = new FakeClock();
   const gateway = createMockGateway();
   const store = given ?? memoryStore({ now: clock.now });
   const sent: string[] = [];
@@ -61,4 +64,13 @@ export function outboxWorld({
     run: <T>(promise: Promise<T>) => clock.run(promise),
     names: () => events.map(([type]) => type),
   };
+}
+
+/** A store with a console, in memory: it keeps decisions. */
+export const storeWithConsole = (clock?: Clock): Promise<OutboxStore> => sqliteStore({ file: ':memory:', clock });
+
+/** The same world over a store with a console. */
+export async function worldWithConsole(given: Parameters<typeof outboxWorld>[0] = {}) {
+  const clock = new FakeClock();
+  return outboxWorld({ clock, store: await storeWithConsole(clock), ...given });
 }

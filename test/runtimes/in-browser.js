@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { betUser, withdrawalUser } from './players.js';
 
 const LIMIT_MS = 60_000;
@@ -133,14 +134,17 @@ export async function runInBrowser({ executable, args, project, page, query = ''
  * @param {import('location-sdk/mock').MockGateway} gateway
  */
 async function consoleOf(require, client, gateway) {
-  const { createOutbox, memoryStore } = /** @type {typeof import('location-sdk/outbox')} */ (
-    require('location-sdk/outbox')
+  const { createOutbox } = /** @type {typeof import('location-sdk/outbox')} */ (require('location-sdk/outbox'));
+  const { sqliteStore } = /** @type {typeof import('location-sdk/outbox/sqlite')} */ (
+    require('location-sdk/outbox/sqlite')
   );
   const { createConsole } = /** @type {typeof import('location-sdk/outbox/console')} */ (
     require('location-sdk/outbox/console')
   );
   const { toNodeHandler } = /** @type {typeof import('location-sdk/node')} */ (require('location-sdk/node'));
-  const outbox = createOutbox({ client, store: memoryStore(), breakerAfter: 1_000_000, retry: { baseMs: 1 } });
+  // The folder of the installed package has no SQLite library.
+  const store = await sqliteStore({ file: ':memory:', open: (file) => new DatabaseSync(file) });
+  const outbox = createOutbox({ client, store, breakerAfter: 1_000_000, retry: { baseMs: 1 } });
   gateway.faults.add({ kind: 'status', status: 422, times: 20 });
   const bets = Array.from({ length: 20 }, (_, index) => ({ bet_id: `BET-${index}`, amount: 1500, user: betUser }));
   await outbox.reportAll(bets.map((payload) => ({ operation: /** @type {const} */ ('reportBetEvent'), payload })));

@@ -101,7 +101,7 @@ async function readPlaces(context: OperatorContext) {
   const left = await catchUpPace(store, own, MOST_PAGES);
   const now = await own.now();
   const thisMinute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-  const [{ places, countedAt }, finals, ended, minutes] = await Promise.all([
+  const [{ places, countedAt }, { recorded, dismissed }, ended, minutes] = await Promise.all([
     own.open(),
     own.finals(accounts),
     own.ended(),
@@ -122,7 +122,8 @@ async function readPlaces(context: OperatorContext) {
       blocked: total('blocked'),
       'in-flight': total('inFlight'),
       quarantined: total('quarantined'),
-      ...finals,
+      recorded,
+      dismissed,
     },
     ended: left === 0 ? ended : undefined,
     minutes: shown,

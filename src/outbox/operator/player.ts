@@ -5,7 +5,7 @@ import { isFinal, type Row } from '../rules/state-machine.js';
 import { erasedBy, openKept } from '../seal/excerpt.js';
 import { missingKeyOf } from '../seal/seal.js';
 import type { ErasedRow } from '../store/operator-store.js';
-import { isWithin, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
+import { isWithin, type Narrowing, type OperatorContext } from './context.js';
 import { storeDecision, type Who } from './decision-log.js';
 import { type ReportSummary, scanRows, stateOf } from './reports.js';
 
@@ -68,15 +68,11 @@ const holds = (row: Row): boolean => row.body !== undefined || (row.excerpt !== 
  * fingerprints and rows stay. The player's id is inside the bodies, so this opens every stored body, page by page. A
  * report that names no player belongs to the player that the other report of its reference names.
  *
- * After an interruption, call it again: it erases the rest. Rejects with an `OperatorRefusal` if the store cannot
- * erase.
+ * After an interruption, call it again: it erases the rest.
  */
 export async function readPlayer(context: OperatorContext, request: PlayerRequest): Promise<PlayerData> {
   const { store, seal, console } = context;
   const { player, account, environment, erase } = request;
-  const eraseRows = console.erase?.bind(console);
-  if (erase && !eraseRows)
-    throw new OperatorRefusal('invalid', 'The store of this outbox cannot erase. Nothing was erased.');
   const places = new Map<string, PlayerReports>();
   const locked: Record<string, number> = {};
   let [erasable, erased, open, looked, empty, unreadable] = [0, 0, 0, 0, 0, 0];
@@ -116,11 +112,11 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
   async function eraseFound(): Promise<void> {
     const rows = found;
     found = [];
-    if (!erase || !eraseRows || rows.length === 0) return;
+    if (!erase || rows.length === 0) return;
     const about = { ...(account && { account }), ...(environment && { environment }) };
     if (!isLogged) await storeDecision(context, erase, { action: 'erase', about, done: true });
     isLogged = true;
-    erased += await eraseRows(erase.decision, rows);
+    erased += await console.erase(erase.decision, rows);
   }
 
   async function countSiblings(rows: readonly Row[]): Promise<void> {

@@ -148,8 +148,8 @@ interface TouchedRows {
 export type ErasedRow = Pick<Row, 'sequence' | 'fence'>;
 
 /**
- * The part of a store that the operator's console reads and writes. It is optional. Every method must stay cheap with a
- * million rows, except the counts of a large queue, which a store may keep for a minute.
+ * The part of a store that the operator's console reads and writes. Only the SQL stores have it. Every method must stay
+ * cheap with a million rows, except the counts of a large queue, which a store may keep for a minute.
  */
 export interface OperatorStore {
   now(): Promise<number>;
@@ -182,9 +182,9 @@ export interface OperatorStore {
   /**
    * Erases the bodies and excerpts of these final rows, and marks the rows as erased by the decision, in one commit. A
    * row with another fence stays: it has changed since, and may hold another player's data. Returns the number of
-   * rows that had any. Absent in a store that does not outlive its process.
+   * rows that had any.
    */
-  erase?(decision: string, rows: readonly ErasedRow[]): Promise<number>;
+  erase(decision: string, rows: readonly ErasedRow[]): Promise<number>;
   /**
    * Empties the log of a database in a file, which still has the erased bytes. Returns false if it could not. Absent in
    * a store that has no such log.

@@ -278,7 +278,7 @@ export interface OutboxStore {
   readonly receipts: ReceiptLog;
 
   /**
-   * The methods for the operator's console. Without them, the console shows only single reports and counts.
+   * The methods for the operator. Absent in the stores without SQL.
    * @internal
    */
   readonly console?: OperatorStore;

@@ -17,7 +17,6 @@ import { isServed, mayTakeFrom } from '../store/claimants.js';
 import type { Claimant, ClaimRequest, Counts, Enqueued, NewRow, OutboxStore, Write } from '../store/store.js';
 import { claimFairly, HEAD_OF_THE_QUEUE, inTurn } from './claim-order.js';
 import { type KeptDestination, newDestination, pausesAt, withGateway, withPause } from './kept-destination.js';
-import { memoryOperator } from './memory-operator.js';
 import { matches, missingKeysOf, newRow } from './rows.js';
 
 /** The rows of an operation that may be claimed now or later: those that were never claimed, and the others. */
@@ -37,7 +36,7 @@ export interface MemoryStoreOptions {
 
 /**
  * Makes a store in memory, for tests and for pages without durable reports. Reports that wait are lost when the process
- * ends (`durable: false`). Final rows stay until the process ends.
+ * ends (`durable: false`). Final rows stay until the process ends. It has no console.
  *
  * @example
  * ```ts
@@ -198,15 +197,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
       if (!settings.has(name)) settings.set(name, value);
       return settings.get(name) ?? value;
     },
-    console: memoryOperator({
-      rows: () => rows.values(),
-      destinations: () => destinations.values(),
-      rowAt: (sequence) => rows.get(order[sequence - 1] ?? ''),
-      last: () => order.length,
-      now: time,
-      finals: (accounts) => counts(accounts).states,
-      write,
-    }),
     receipts: {
       unlogged: async (limit) => [...unlogged.values()].slice(0, limit),
       append: async (lines) => {

@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { resolve } from '../../../src/cli/outbox/decide.js';
 import { withTerminal } from '../../../src/cli/output.js';
-import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
+import type { OutboxStore } from '../../../src/entries/outbox.js';
 import { createOperator } from '../../../src/outbox/operator/operator.js';
 import { claim, newRow, QUARANTINED, write } from '../../outbox/contract/harness.js';
+import { storeWithConsole } from '../../outbox/world.js';
 
 it('prints what is decided, although a later commit of the decision fails', async () => {
   const references = Array.from({ length: 101 }, (_, index) => `B-${index}`);
-  const store = memoryStore();
+  const store = await storeWithConsole();
   await store.enqueue(references.map((reference) => newRow(reference)));
   for (const row of await claim(store, references.length)) await write(store, row, QUARANTINED);
   const own = store.console;

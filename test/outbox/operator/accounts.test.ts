@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/entries/index.js';
-import { createOutbox, memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
+import { createOutbox, type OutboxStore } from '../../../src/entries/outbox.js';
 import type { Operator } from '../../../src/outbox/operator/operator.js';
 import { createOperator } from '../../../src/outbox/operator/operator.js';
 import { appendReceipts } from '../../../src/outbox/receipts/log.js';
+import { systemClock } from '../../../src/platform/time.js';
 import { CLAIMANT, claim, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
+import { storeWithConsole } from '../world.js';
 import { BEGAN, byAda, enqueue, idOf } from './world.js';
 
 const client = createClient({
@@ -58,7 +60,7 @@ describe('a console of one account', () => {
   let all: Operator;
 
   beforeEach(async () => {
-    store = memoryStore({ now: () => BEGAN + 61_000 });
+    store = await storeWithConsole({ ...systemClock, now: () => BEGAN + 61_000 });
     await fill(store, 'default');
     await fill(store, 'brand');
     all = createOperator({ over: store });

@@ -5,7 +5,7 @@ import { createOperator } from '../../../src/outbox/operator/operator.js';
 import { appendReceipts } from '../../../src/outbox/receipts/log.js';
 import { betEvent } from '../../support/factories.js';
 import { claim, newRow, settledRow, write } from '../contract/harness.js';
-import { outboxWorld } from '../world.js';
+import { storeWithConsole, worldWithConsole } from '../world.js';
 import { BEGAN, byAda, enqueue, idOf, quarantine, world } from './world.js';
 
 const client = () =>
@@ -23,7 +23,7 @@ async function record(store: OutboxStore, references: readonly string[]): Promis
 
 describe('the overview', () => {
   it('counts reports by state, account and environment, and lists the pauses', async () => {
-    const { store, data, clock } = world();
+    const { store, data, clock } = await world();
     await record(store, ['B-1']);
     await quarantine(store, ['B-2']);
     await enqueue(store, ['B-3'], { environment: 'production' });
@@ -57,8 +57,8 @@ describe('the overview', () => {
         oldestOpenAt,
       ]),
     ).toEqual([
-      ['staging', 1, 1, BEGAN + 5_000],
       ['production', 1, 0, BEGAN],
+      ['staging', 1, 1, BEGAN + 5_000],
     ]);
     expect(overview.pauses).toEqual([
       {
@@ -79,7 +79,7 @@ describe('the overview', () => {
   });
 
   it('ends a pause, and stores the person and the reason', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await enqueue(store, ['B-1']);
     await store.pause({
       account: 'default',
@@ -107,14 +107,14 @@ describe('the overview', () => {
 
 describe('the overview says what stops reports', () => {
   it('names an environment whose reports this process would send to another gateway', async () => {
-    const { store } = world();
+    const { store } = await world();
     await store.bind([{ account: 'default', environment: 'staging', gateway: 'https://old.example.com' }]);
     const { otherGateways } = await createOperator({ over: createOutbox({ client: client(), store }) }).overview();
     expect(otherGateways).toMatchObject([{ account: 'default', environment: 'staging' }]);
     expect(otherGateways[0]?.message).toMatch(
       /go to https:\/\/old\.example\.com.*would send them to https:\/\/staging\.example\.com.*rebind/,
     );
-    const bound = world().store;
+    const bound = (await world()).store;
     await bound.bind([{ account: 'default', environment: 'staging', gateway: 'https://staging.example.com' }]);
     expect(
       (await createOperator({ over: createOutbox({ client: client(), store: bound }) }).overview()).otherGateways,
@@ -122,7 +122,7 @@ describe('the overview says what stops reports', () => {
   });
 
   it('says of each environment when it last recorded a report', async () => {
-    const { store, data, clock } = world();
+    const { store, data, clock } = await world();
     await record(store, ['B-1']);
     await appendReceipts(store);
     await enqueue(store, ['B-2'], { environment: 'production' });
@@ -131,13 +131,13 @@ describe('the overview says what stops reports', () => {
     expect(
       (await data.overview()).destinations.map(({ environment, recordedAt }) => [environment, recordedAt]),
     ).toEqual([
-      ['staging', minute],
       ['production', null],
+      ['staging', minute],
     ]);
   });
 
   it('does not call a damaged log of receipts empty', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await record(store, ['B-1']);
     await appendReceipts(store);
     expect(await data.overview()).toMatchObject({ receipts: { count: 1 }, isLogDamaged: false });
@@ -151,7 +151,7 @@ describe('the overview says what stops reports', () => {
 
 describe('charts', () => {
   it('show the number of recorded reports in each step, and their times', async () => {
-    const { store, data, clock } = world();
+    const { store, data, clock } = await world();
     await enqueue(store, ['B-1', 'B-2', 'B-3']);
     clock.now += 1_500;
     for (const row of await claim(store, 2)) await write(store, row);
@@ -180,7 +180,7 @@ describe('charts', () => {
 
 describe('search', () => {
   it('finds a report by its reference or its id, with its sibling', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1', 'B-2']);
     await store.enqueue([settledRow('B-1')]);
     const found = async (filter: Parameters<typeof data.search>[0]) =>
@@ -200,7 +200,7 @@ describe('search', () => {
   });
 
   it('returns pages that do not move when reports are enqueued', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await enqueue(store, ['B-1', 'B-2', 'B-3', 'B-4']);
     const first = await data.search({ limit: 2 });
     await enqueue(store, ['B-5']);
@@ -217,7 +217,7 @@ describe('search', () => {
 
 describe('one report', () => {
   it('shows its timeline and its possible decisions, with the command lines', async () => {
-    const { store, data, clock } = world();
+    const { store, data, clock } = await world();
     await quarantine(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
     clock.now += 1_000;
@@ -273,7 +273,7 @@ describe('one report', () => {
   });
 
   it('contains the receipt of a final report', async () => {
-    const { store, data, clock } = world();
+    const { store, data, clock } = await world();
     for (const reference of ['B-1', 'B-2', 'B-3']) {
       await record(store, [reference]);
       clock.now += 60_000;
@@ -292,7 +292,7 @@ describe('one report', () => {
   });
 
   it('escapes characters that change the direction of text', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     const reference = 'B-\u202e1';
     await quarantine(store, [reference]);
     const { reports } = await data.search({});
@@ -310,7 +310,7 @@ describe('a body', () => {
   const ada = byAda();
 
   it('is returned to a person who gives a reason, which is stored first', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await enqueue(store, ['B-1']);
     expect(await data.body(idOf('B-1'), ada)).toMatchObject({
       id: idOf('B-1'),
@@ -324,7 +324,7 @@ describe('a body', () => {
   });
 
   it('is refused if it was deleted, if its key is missing, or if the report does not exist', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await record(store, ['B-1']);
     await expect(data.body(idOf('B-1'), ada)).rejects.toMatchObject({
       code: 'locked',
@@ -341,7 +341,7 @@ describe('a body', () => {
 
 describe('over', () => {
   it('an outbox shows only its accounts and calls its listeners', async () => {
-    const store = memoryStore();
+    const store = await storeWithConsole();
     await quarantine(store, ['B-1']);
     await enqueue(store, ['B-9'], { account: 'brand' });
     const outbox = createOutbox({ client: client(), store });
@@ -356,7 +356,7 @@ describe('over', () => {
   });
 
   it('an outbox, wakes its worker, which sends at once', async () => {
-    const { gateway, outbox, run, store } = outboxWorld({ outbox: { pollMs: 3_600_000 } });
+    const { gateway, outbox, run, store } = await worldWithConsole({ outbox: { pollMs: 3_600_000 } });
     gateway.faults.add({ kind: 'status', status: 422 });
     await run(outbox.reportBetEvent(betEvent({ bet_id: 'B-1' })));
     await run(outbox.drain());
@@ -375,7 +375,7 @@ describe('over', () => {
   });
 
   it('an outbox, shows and takes back decisions about its accounts alone', async () => {
-    const store = memoryStore();
+    const store = await storeWithConsole();
     const brand = { account: 'brand' };
     await quarantine(store, ['B-1']);
     await enqueue(store, ['B-9'], brand);
@@ -426,7 +426,7 @@ describe('over', () => {
 
 describe('the proof', () => {
   it('is verified with progress, and damage is found', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await record(
       store,
       Array.from({ length: 40 }, (_, index) => `B-${index}`),
@@ -442,7 +442,7 @@ describe('the proof', () => {
   });
 
   it('is compared with a list', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await record(store, ['B-1']);
     const found = [];
     for await (const one of data.proof.reconcile('default', ['B-1', 'B-2'], {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../../src/entries/outbox.js';
 import type { DecisionFilter } from '../../../src/outbox/operator/decision-log.js';
 import { createOperator } from '../../../src/outbox/operator/operator.js';
+import { systemClock } from '../../../src/platform/time.js';
 import { newRow } from '../contract/harness.js';
-import { outboxWorld } from '../world.js';
+import { outboxWorld, storeWithConsole } from '../world.js';
 import { BEGAN, byAda, enqueue, idOf, onlyGroup, quarantine, world } from './world.js';
 
 const DAY_MS = 86_400_000;
@@ -13,7 +13,7 @@ const by = (who: string) => ({ ...byAda(), who });
 
 describe('the list of decisions', () => {
   it('says what Ada dismissed yesterday', async () => {
-    const { store, data, clock } = world();
+    const { store, data, clock } = await world();
     await quarantine(store, ['B-1', 'B-2', 'B-3', 'B-4', 'B-5']);
     const dismiss = (who: string, reference: string) =>
       data.decide({ ...by(who), action: 'dismissed', selection: { ids: [idOf(reference)] } });
@@ -36,7 +36,7 @@ describe('the list of decisions', () => {
   });
 
   it('finds a person by a part of the name, with or without its capital letters and accents', async () => {
-    const { data } = world();
+    const { data } = await world();
     for (const who of ['Adébáyọ̀ Ojo', 'ngozi@example.com', 'İpek'])
       await data.resume({ account: 'default', environment: 'staging' }, by(who));
     const found = async (who: string) => (await data.decisions({ who })).decisions.map((one) => one.who);
@@ -49,7 +49,7 @@ describe('the list of decisions', () => {
   });
 
   it('finds one by its id, if the other conditions hold too', async () => {
-    const { data } = world();
+    const { data } = await world();
     const { decision } = await data.resume({ account: 'default', environment: 'staging' }, byAda());
     await data.resume({ account: 'default', environment: 'staging' }, byAda());
     const ids = async (filter: DecisionFilter) => (await data.decisions(filter)).decisions.map(({ id }) => id);
@@ -59,7 +59,7 @@ describe('the list of decisions', () => {
   });
 
   it('is read in pages, which say how far back they looked', async () => {
-    const { data } = longLog(6_000, (made) => (made === 0 || made === 5_999 ? 'ada' : 'bola'));
+    const { data } = await longLog(6_000, (made) => (made === 0 || made === 5_999 ? 'ada' : 'bola'));
     const first = await data.decisions({ who: 'ada' });
     expect([first.decisions.map(({ id }) => id), first.next]).toEqual([[one(5_999).id], '1000']);
     expect(first.reached).toBe(minute(1_000));
@@ -72,7 +72,7 @@ describe('the list of decisions', () => {
   });
 
   it('ends at the begin of the searched time', async () => {
-    const { data } = longLog(2_000, () => 'ada');
+    const { data } = await longLog(2_000, () => 'ada');
     const ids = async (filter: DecisionFilter) => (await data.decisions(filter)).decisions.map(({ id }) => id);
     expect(await ids({ from: minute(100), to: minute(103) })).toEqual([one(102).id, one(101).id, one(100).id]);
     expect(await ids({ to: minute(0) })).toEqual([]);
@@ -83,7 +83,7 @@ describe('the list of decisions', () => {
   });
 
   it('finds a decision that a clock put out of the order of its time', async () => {
-    const { store, data, clock } = world();
+    const { store, data, clock } = await world();
     const times = [0, 300_000, 1_000, 302_000];
     for (const [made, time] of times.entries()) {
       clock.now = BEGAN + time;
@@ -95,7 +95,7 @@ describe('the list of decisions', () => {
   });
 
   it('shows the reports of a decision, one commit in each page, and of the accounts that are shown', async () => {
-    const store = memoryStore({ now: () => BEGAN });
+    const store = await storeWithConsole({ ...systemClock, now: () => BEGAN });
     const brand = { account: 'brand' };
     const everything = createOperator({ over: store });
     const references = Array.from({ length: 150 }, (_, index) => `B-${index}`);
@@ -124,8 +124,8 @@ describe('the list of decisions', () => {
 const minute = (made: number) => BEGAN + made * 60_000;
 
 /** A store with many decisions, one in each minute. */
-function longLog(length: number, who: (made: number) => string) {
-  const { store, data } = world();
+async function longLog(length: number, who: (made: number) => string) {
+  const { store, data } = await world();
   const kept = (number: number) => ({
     ...one(number),
     ...{

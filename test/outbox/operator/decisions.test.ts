@@ -8,7 +8,7 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => `B-$
 
 describe('a decision about a group', () => {
   it('shows its effect first, and has that effect', async () => {
-    const { store, data, clock } = world();
+    const { store, data, clock } = await world();
     await quarantine(store, ['B-1', 'B-2']);
     const { group, shown, asOf } = await onlyGroup(data);
     expect(shown).toMatchObject({
@@ -42,7 +42,7 @@ describe('a decision about a group', () => {
   });
 
   it('continues after its time limit, and changes each report once', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     const references = many(2_300);
     for (let from = 0; from < references.length; from += 100)
       await quarantine(store, references.slice(from, from + 100));
@@ -63,7 +63,7 @@ describe('a decision about a group', () => {
   });
 
   it('is carried out once if two callers send it at the same time', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, many(40));
     const { group } = await onlyGroup(data);
     const request = { ...byAda(), action: 'retry', selection: { group } } as const;
@@ -77,7 +77,7 @@ describe('a decision about a group', () => {
   });
 
   it('does not change a report again that was quarantined again', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     const request = { ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } } as const;
     await data.decide(request);
@@ -93,7 +93,7 @@ describe('a decision about a group', () => {
   });
 
   it('says that there is no more to do where it was undone before its end', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     const references = many(1_100);
     for (let from = 0; from < references.length; from += 100)
       await quarantine(store, references.slice(from, from + 100));
@@ -106,9 +106,9 @@ describe('a decision about a group', () => {
   });
 
   it('says of a report that others have changed meanwhile that it was left, and tells no listener of it', async () => {
-    const { store } = world();
+    const { store } = await world();
     await quarantine(store, ['B-1', 'B-2']);
-    const other = world(store).data;
+    const other = (await world(store)).data;
     const console = store.console;
     if (!console) throw new Error('The store offers the console nothing.');
     const step: typeof console.step = async (one) => {
@@ -134,7 +134,7 @@ describe('a decision about a group', () => {
   });
 
   it('refuses the id of another decision', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1', 'B-2']);
     const by = byAda();
     await data.decide({ ...by, action: 'retry', selection: { ids: [idOf('B-1')] } });
@@ -156,7 +156,7 @@ describe('a decision about a group', () => {
 
 describe('a decision about single reports', () => {
   it('names the reports that it leaves, with reasons', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await enqueue(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
     await claim(store, 1);
@@ -172,7 +172,7 @@ describe('a decision about single reports', () => {
   });
 
   it('names a few only of very many that it leaves, and of those that it would touch', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     const unknown = many(30).map((reference) => idOf(`never-${reference}`));
     const { decision, refused } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: unknown } });
     expect([decision.skipped, refused.length]).toEqual([30, 20]);
@@ -182,7 +182,7 @@ describe('a decision about single reports', () => {
   });
 
   it('counts its reports, those in doubt and the settlements that would be sent then', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     const ids = [idOf('B-1'), idOf('B-2')];
     await enqueue(store, ['B-1', 'B-2']);
     const [first, second] = await claim(store, 2);
@@ -195,7 +195,7 @@ describe('a decision about single reports', () => {
   });
 
   it('ends a report with its receipt, and names the settlement that is then sent', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
     const selection = { ids: [idOf('B-1')] };
@@ -214,7 +214,7 @@ describe('a decision about single reports', () => {
   });
 
   it('recorded is final: it cannot be undone', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     const { decision } = await data.decide({ ...byAda(), action: 'recorded', selection: { ids: [idOf('B-1')] } });
     await expect(data.undo({ ...byAda(), of: decision.id })).rejects.toMatchObject({ code: 'conflict' });
@@ -226,7 +226,7 @@ describe('a decision about single reports', () => {
 
 describe('a verdict about all quarantined reports', () => {
   it.each(['dismissed', 'recorded'] as const)('%s leaves one that was quarantined after its begin', async (action) => {
-    const { store, data, clock } = world();
+    const { store, data, clock } = await world();
     await quarantine(store, many(101));
     const request = { ...byAda(), action, selection: { all: { code: 'unprocessable' } }, forMs: 0 };
     expect(await data.decide(request)).toMatchObject({ more: true, decision: { touched: 100 } });
@@ -239,7 +239,7 @@ describe('a verdict about all quarantined reports', () => {
 
 describe('a settlement that left before its bet came', () => {
   it('is not announced as sent then', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await store.enqueue([settledRow('B-1')]);
     await claim(store);
     await quarantine(store, ['B-1']);
@@ -252,7 +252,7 @@ describe('a settlement that left before its bet came', () => {
 
 describe('groups', () => {
   it('come with the largest first, 200 at most, and the others are counted', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     for (const index of Array(202).keys()) await quarantine(store, [`B-${index}`], `mistake ${index}`);
     await quarantine(store, ['B-a', 'B-b'], 'mistake 201');
     const { groups, others } = await data.groups();
@@ -268,7 +268,7 @@ describe('groups', () => {
 
 describe('undoing a retry', () => {
   it('quarantines the unclaimed reports with their problems, and counts the others', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     const before = await quarantine(store, ['B-1', 'B-2', 'B-3']);
     const { group } = await onlyGroup(data);
     const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { group } });
@@ -300,7 +300,7 @@ describe('undoing a retry', () => {
   });
 
   it('is continued by a colleague if it was interrupted', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     const references = many(250);
     for (let from = 0; from < references.length; from += 50) await quarantine(store, references.slice(from, from + 50));
     const { group } = await onlyGroup(data);
@@ -316,11 +316,11 @@ describe('undoing a retry', () => {
   });
 
   it('leaves what a worker claims at the same moment', async () => {
-    const { store } = world();
+    const { store } = await world();
     await quarantine(store, ['B-1']);
     const console = store.console;
     if (!console) throw new Error('The store offers the console nothing.');
-    const { decision } = await world(store).data.decide({
+    const { decision } = await (await world(store)).data.decide({
       ...byAda(),
       action: 'retry',
       selection: { ids: [idOf('B-1')] },
@@ -329,7 +329,7 @@ describe('undoing a retry', () => {
       await claim(store);
       return console.step(one);
     };
-    const { data } = world({ ...store, console: { ...console, step } });
+    const { data } = await world({ ...store, console: { ...console, step } });
     expect(await data.undo({ ...byAda(), of: decision.id })).toMatchObject({
       kept: 1,
       decision: { touched: 0, skipped: 1 },
@@ -338,7 +338,7 @@ describe('undoing a retry', () => {
   });
 
   it('leaves a report that was attempted and waits again', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
     const [row] = await claim(store);
@@ -358,7 +358,7 @@ describe('undoing a retry', () => {
   });
 
   it('leaves a report that was waiting before, and refuses an unknown decision', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await store.enqueue([newRow('B-1')]);
     const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
     expect(decision.touched).toBe(1);

@@ -8,7 +8,7 @@ const LINES = 100_000;
 it.each([0, 1, 1_000, 54_321, LINES - 1])(
   'a receipt is found in a long log with few reads, wherever it stands: line %i',
   async (index) => {
-    const { store } = world();
+    const { store } = await world();
     await enqueue(store, ['B-1']);
     const row = { ...(await read(store, idOf('B-1'))), changedAt: BEGAN + index * 1_000 };
     const lineAt = (at: number) => ({
@@ -34,7 +34,7 @@ it.each([0, 1, 1_000, 54_321, LINES - 1])(
 );
 
 it('the receipt of a reference that was enqueued again after it was pruned is the newer one', async () => {
-  const { store } = world();
+  const { store } = await world();
   await enqueue(store, ['B-1']);
   const row = { ...(await read(store, idOf('B-1'))), changedAt: BEGAN + 1_000 };
   const lines = [0, 1].map((index) => ({

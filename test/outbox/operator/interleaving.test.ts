@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../../src/entries/outbox.js';
 import type { Row } from '../../../src/outbox/rules/state-machine.js';
 import { claim, QUARANTINED, write } from '../contract/harness.js';
 import { enqueue, world } from './world.js';
@@ -21,8 +20,7 @@ describe('any order of retries, claims and undone retries', () => {
   it('keeps every report in one state, sends none without a retry, and changes it once for each decision', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 40 }), async (commands) => {
-        const clock = { now: 1_795_161_600_000 };
-        const { store, data } = world(memoryStore({ now: () => clock.now }));
+        const { store, data, clock } = await world();
         await enqueue(store, REFERENCES);
         const flying: Row[] = [];
         const claims = new Map<string, number>();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { memoryStore } from '../../../src/entries/outbox.js';
+import type { OutboxStore } from '../../../src/entries/outbox.js';
 import { appendReceipts } from '../../../src/outbox/receipts/log.js';
 import { verifyReceipts } from '../../../src/outbox/receipts/verify.js';
 import { decided } from '../../../src/outbox/rules/state-machine.js';
@@ -12,19 +12,18 @@ const BET = newRow('B-1').id;
 const SETTLEMENT = settledRow('B-1').id;
 
 /** The dismissal of a report by a program, as a store writes it. */
-async function dismissalOf(store: ReturnType<typeof memoryStore>) {
+async function dismissalOf(store: OutboxStore) {
   const row = await read(store, BET);
   const change = decided(row, { action: 'dismissed', reason: 'a mistake', at: 1 }, false);
   if (typeof change === 'string') throw new Error(change);
   return { id: BET, expected: row, change };
 }
 
-const linesOf = async (store: ReturnType<typeof memoryStore>) =>
-  (await store.receipts.read(0, 100)).map(({ line }) => line);
+const linesOf = async (store: OutboxStore) => (await store.receipts.read(0, 100)).map(({ line }) => line);
 
 describe('a dismissed report that is reopened', () => {
   it('is as it was before, with its problem, its doubt and its data', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     const [row] = await store.get([BET]);
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
@@ -46,7 +45,7 @@ describe('a dismissed report that is reopened', () => {
   });
 
   it('stays in doubt if it was', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await store.enqueue([newRow('B-1')]);
     await write(store, await claimOne(store), { ...QUARANTINED, inDoubt: true, doubtBefore: true });
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
@@ -57,7 +56,7 @@ describe('a dismissed report that is reopened', () => {
   });
 
   it('blocks its settlement again', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
@@ -68,7 +67,7 @@ describe('a dismissed report that is reopened', () => {
   });
 
   it('brings back the settlement that was dismissed with it, and no other one', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1', 'B-2']);
     await store.enqueue([settledRow('B-1'), settledRow('B-2')]);
     const ids = [BET, idOf('B-2')];
@@ -85,7 +84,7 @@ describe('a dismissed report that is reopened', () => {
   });
 
   it('brings back its settlement also if both are named', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] }, withSettlements: true });
@@ -97,7 +96,7 @@ describe('a dismissed report that is reopened', () => {
   });
 
   it('stays dismissed if only the settlement that was dismissed with it is reopened, which is not sent then', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
     const { decision } = await data.decide({
@@ -117,7 +116,7 @@ describe('a dismissed report that is reopened', () => {
   });
 
   it('has a second line in the log when it ends again, and the log is valid', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
     await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } });
@@ -140,7 +139,7 @@ describe('a dismissed report that is reopened', () => {
 
 describe('the log of a report that is reopened while another process adds its line', () => {
   it('has one line for each end, and is valid', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     const selection = { ids: [BET] };
     await store.turn({ writes: [await dismissalOf(store)], claim: undefined });
@@ -173,7 +172,7 @@ describe('the log of a report that is reopened while another process adds its li
 
 describe('the counts of ended reports', () => {
   it('count a report that was reopened once, by its last end', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await store.bind([{ account: 'default', environment: 'staging', gateway: GATEWAYS.staging }]);
     await quarantine(store, ['B-1', 'B-2']);
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET, idOf('B-2')] } });
@@ -190,7 +189,7 @@ describe('a dismissal of many reports that is undone', () => {
   const references = Array.from({ length: 120 }, (_, index) => `B-${index}`);
 
   it('reopens all of them, with their settlements, in one decision', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, references);
     await store.enqueue(references.slice(0, 60).map((reference) => settledRow(reference)));
     const { group, asOf } = await onlyGroup(data);
@@ -205,7 +204,7 @@ describe('a dismissal of many reports that is undone', () => {
   });
 
   it('leaves those about which a person has decided since', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1', 'B-2']);
     const ids = [BET, idOf('B-2')];
     const { decision } = await data.decide({ ...byAda(), action: 'dismissed', selection: { ids } });
@@ -221,7 +220,7 @@ describe('a dismissal of many reports that is undone', () => {
 
 describe('reopen', () => {
   it('is refused for a report that is not dismissed, and for one whose data was deleted', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     const [row] = await quarantine(store, ['B-1']);
     if (!row) throw new Error('expected a row');
     expect((await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } })).refused).toMatchObject([

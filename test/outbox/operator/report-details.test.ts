@@ -30,7 +30,7 @@ async function pause(
 
 describe('the life of a report', () => {
   it('names the pauses that hold it up, and no other one', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await enqueue(store, ['B-1']);
     await enqueue(store, ['B-2'], { environment: 'production' });
     await pause(store, 'staging');
@@ -44,14 +44,14 @@ describe('the life of a report', () => {
   });
 
   it('of one that needs a person names no pause', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     await pause(store, 'staging');
     expect(kinds(await data.report(idOf('B-1')))).toEqual(['enqueued', 'attempt', 'quarantined']);
   });
 
   it('shows an attempt that failed, the doubt after it, and that a worker has it again', async () => {
-    const { store, data, clock } = world();
+    const { store, data, clock } = await world();
     await enqueue(store, ['B-1']);
     await write(store, await claimOne(store), { ...WAITS, inDoubt: true, attempts: 1, problem: PROBLEM, delayMs: 500 });
     const waiting = await data.report(idOf('B-1'));
@@ -73,7 +73,7 @@ describe('the life of a report', () => {
   });
 
   it('of a blocked settlement names the report that must be final first, and the other way round', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
     const settled = settledRow('B-1').id;
@@ -86,7 +86,7 @@ describe('the life of a report', () => {
   });
 
   it('warns of a settlement only where one is sent then', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     const warnings = async () =>
       (await data.report(idOf('B-1')))?.actions.map(({ action, warning }) => [action, warning !== null]);
@@ -102,7 +102,7 @@ describe('the life of a report', () => {
   });
 
   it('of a retry that was undone shows its attempt once', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
     await data.undo({ ...byAda(), of: decision.id });
@@ -112,7 +112,7 @@ describe('the life of a report', () => {
   });
 
   it('shows the attempt that failed before the decisions that followed it', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     const selection = { ids: [idOf('B-1')] };
     await data.decide({ ...byAda(), action: 'dismissed', selection });
@@ -134,7 +134,7 @@ describe('the life of a report', () => {
   });
 
   it('offers no taking back once a worker has it, or it has come back', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     await quarantine(store, ['B-1']);
     await data.decide({ ...byAda(), action: 'retry', selection: { ids: [idOf('B-1')] } });
     const row = await claimOne(store);
@@ -150,7 +150,7 @@ describe('the life of a report', () => {
   });
 
   it('escapes the words of the gateway', async () => {
-    const { store, data } = world();
+    const { store, data } = await world();
     const odd = 'x\u202ey\u0007';
     await enqueue(store, ['B-1']);
     const problem = {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
+import type { OutboxStore } from '../../../src/entries/outbox.js';
 import { decided } from '../../../src/outbox/rules/state-machine.js';
 import { claim, claimOne, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
+import { storeWithConsole } from '../world.js';
 import { byAda, world as operatorWorld } from './world.js';
 
 const BET = newRow('B-1').id;
@@ -9,7 +10,7 @@ const SETTLEMENT = settledRow('B-1').id;
 
 /** A quarantined bet and its blocked settlement, in a store that calls `before` before each commit of a decision. */
 async function world(before: (store: OutboxStore) => Promise<unknown> = async () => undefined) {
-  const store = memoryStore();
+  const store = await storeWithConsole();
   await store.enqueue([newRow('B-1'), settledRow('B-1')]);
   await write(store, await claimOne(store), QUARANTINED);
   const own = store.console;
@@ -24,13 +25,18 @@ async function world(before: (store: OutboxStore) => Promise<unknown> = async ()
       },
     },
   };
-  const dismiss = (ids = [BET], who = byAda()) =>
-    operatorWorld(watched).data.decide({ ...who, action: 'dismissed', selection: { ids }, withSettlements: true });
+  const dismiss = async (ids = [BET], who = byAda()) =>
+    (await operatorWorld(watched)).data.decide({
+      ...who,
+      action: 'dismissed',
+      selection: { ids },
+      withSettlements: true,
+    });
   return { store, dismiss };
 }
 
-const retryByAda = (store: OutboxStore) =>
-  operatorWorld(store).data.decide({ ...byAda(), action: 'retry', selection: { ids: [BET] } });
+const retryByAda = async (store: OutboxStore) =>
+  (await operatorWorld(store)).data.decide({ ...byAda(), action: 'retry', selection: { ids: [BET] } });
 
 it('leaves no moment in which a worker could send the settlement of a dismissed report', async () => {
   const { store, dismiss } = await world(async (behind) => expect(await claim(behind)).toEqual([]));
@@ -42,7 +48,7 @@ it('leaves no moment in which a worker could send the settlement of a dismissed 
 it('is in the log as one decision about both', async () => {
   const { store, dismiss } = await world();
   await dismiss();
-  const { decisions } = await operatorWorld(store).data.decisions();
+  const { decisions } = await (await operatorWorld(store)).data.decisions();
   expect(decisions).toMatchObject([{ action: 'dismissed', who: 'ada', about: { ids: [BET] }, touched: 2 }]);
 });
 
@@ -68,7 +74,7 @@ it('dismisses the settlement of a report that another person has dismissed at th
 it('declares no settlement recorded, and retries none, with its report', async () => {
   for (const action of ['recorded', 'retry'] as const) {
     const { store } = await world();
-    const { data } = operatorWorld(store);
+    const { data } = await operatorWorld(store);
     await data.decide({ ...byAda(), action, selection: { ids: [BET] }, withSettlements: true });
     expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', decisions: [] });
   }
@@ -100,10 +106,10 @@ it('leaves a named settlement blocked where its report is not dismissed, and say
 
 it('dismisses only the settlements of its own commits, if a call ends before all is decided', async () => {
   const references = Array.from({ length: 101 }, (_, index) => `B-${index}`);
-  const store = memoryStore();
+  const store = await storeWithConsole();
   await store.enqueue(references.flatMap((reference) => [newRow(reference), settledRow(reference)]));
   for (const row of await claim(store, references.length)) await write(store, row, QUARANTINED);
-  const { data } = operatorWorld(store);
+  const { data } = await operatorWorld(store);
   const request = {
     ...byAda(),
     action: 'dismissed' as const,

@@ -1,16 +1,18 @@
-import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
+import type { OutboxStore } from '../../../src/entries/outbox.js';
 import type { Operator } from '../../../src/outbox/operator/operator.js';
 import { createOperator } from '../../../src/outbox/operator/operator.js';
 import type { Row } from '../../../src/outbox/rules/state-machine.js';
 import { sha256 } from '../../../src/platform/hash.js';
+import { systemClock } from '../../../src/platform/time.js';
 import { claim, type newRow as NewRowOf, newRow, QUARANTINED, read, write } from '../contract/harness.js';
+import { storeWithConsole } from '../world.js';
 
 export const BEGAN = 1_795_161_600_000;
 
-/** A memory store with its console, and a clock that stands still. */
-export function world(store?: OutboxStore) {
+/** A store with its console, and a clock that stands still. */
+export async function world(store?: OutboxStore) {
   const clock = { now: BEGAN };
-  const made = store ?? memoryStore({ now: () => clock.now });
+  const made = store ?? (await storeWithConsole({ ...systemClock, now: () => clock.now }));
   const data: Operator = createOperator({ over: made, command: 'location-sdk outbox bets.db' });
   return { store: made, data, clock };
 }

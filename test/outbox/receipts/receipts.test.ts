@@ -9,7 +9,7 @@ import { betEvent } from '../../support/factories.js';
 import { collect } from '../collect.js';
 import { leaksIn, personalBet } from '../personal.js';
 import { newFile, openStore } from '../stores/sqlite/files.js';
-import { outboxWorld } from '../world.js';
+import { outboxWorld, worldWithConsole } from '../world.js';
 
 const textOf = async (lines: AsyncIterable<string>) => (await collect(lines)).join('');
 const entriesOf = (text: string): ReceiptEntry[] =>
@@ -64,7 +64,7 @@ describe('the receipt log', () => {
   });
 
   it('contains a retry that was undone, and who undid it and why', async () => {
-    const { outbox, gateway, store, run } = outboxWorld();
+    const { outbox, gateway, store, run } = await worldWithConsole();
     gateway.faults.add({ kind: 'status', status: 422 });
     const { id } = await outbox.reportBetEvent(betEvent());
     await run(outbox.drain());
