@@ -1,25 +1,31 @@
+import { keyOf } from '../rules/destination.js';
 import type { Row } from '../rules/state-machine.js';
-import type { Claimant } from '../store/store.js';
+import type { ClaimRequest } from '../store/store.js';
 
 /**
- * Claims rows of several accounts. The account with the fewest rows gets the next one, so that no account waits for the
- * backlog of another.
+ * Chooses the rows of a claim among claimable ones. The account with the fewest rows gets the next one, so that no
+ * account waits for the backlog of another.
  */
-export function claimFairly<T>(
-  accounts: readonly Claimant[],
-  limit: number,
-  claimNext: (account: Claimant) => T | undefined,
-): T[] {
-  let open = accounts.map((account) => ({ account, has: account.busy }));
-  const taken: T[] = [];
-  while (taken.length < limit && open.length > 0) {
+export function chooseRows(
+  { accounts, limit, without = [], untriedFirst }: ClaimRequest,
+  claimable: readonly Row[],
+  now: number,
+): Row[] {
+  const isLeftOut = (row: Row) => without.some((one) => one.operation === row.operation && keyOf(one) === keyOf(row));
+  let open = accounts.map(({ account, busy }) => {
+    const due = claimable.filter((row) => row.account === account && !isLeftOut(row));
+    const untried = untriedFirst ? due.filter(({ fence }) => fence === 0) : [];
+    return { rows: (untried.length > 0 ? untried : due).sort(inTurn(now)), has: busy };
+  });
+  const chosen: Row[] = [];
+  while (chosen.length < limit && open.length > 0) {
     const next = open.reduce((least, one) => (one.has < least.has ? one : least));
-    const row = claimNext(next.account);
+    const row = next.rows.shift();
     if (row === undefined) open = open.filter((one) => one !== next);
-    else taken.push(row);
+    else chosen.push(row);
     next.has += 1;
   }
-  return taken;
+  return chosen;
 }
 
 /**
@@ -36,7 +42,7 @@ export const shownDueAt = <Time>(dueAt: Time, enqueuedAt: Time): Time =>
  * Sorts claimable rows by the time since which they are due. A time in the future shows that the clock has jumped, and
  * comes first.
  */
-export function inTurn(now: number) {
+function inTurn(now: number) {
   const timeOf = ({ dueAt }: Pick<Row, 'dueAt'>) => (dueAt > now ? HEAD_OF_THE_QUEUE : dueAt);
   return (a: Pick<Row, 'dueAt' | 'sequence'>, b: Pick<Row, 'dueAt' | 'sequence'>): number =>
     timeOf(a) - timeOf(b) || a.sequence - b.sequence;

@@ -50,8 +50,9 @@ export const isStorable = (text: string): boolean =>
 /** Whether a list contains a row. */
 export const matches = (
   row: Row,
-  { account, state, environment, operation, reference }: Omit<RowQuery, 'limit'>,
+  { account, state, environment, operation, reference, after = 0 }: Omit<RowQuery, 'limit'>,
 ): boolean =>
+  row.sequence > after &&
   (account ?? row.account) === row.account &&
   (state ?? row.state) === row.state &&
   (environment ?? row.environment) === row.environment &&

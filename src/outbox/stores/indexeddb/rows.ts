@@ -1,9 +1,9 @@
-import { type Destination, keyOf, type OutboxEnvironment } from '../../rules/destination.js';
+import type { Destination, OutboxEnvironment } from '../../rules/destination.js';
 import { bytesAfter, claimed, isFinal, LONGEST_WAIT_MS, type Row } from '../../rules/state-machine.js';
 import { rowFrom } from '../../rules/stored-row.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store/store.js';
-import { claimFairly, HEAD_OF_THE_QUEUE, inTurn } from '../claim-order.js';
+import { chooseRows, HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { newRow } from '../rows.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
@@ -145,28 +145,17 @@ export async function rowWriter(tables: Tables, at: number) {
       return true;
     },
 
-    async claim(
-      { accounts, limit, leaseMs, probe, without = [], untriedFirst }: ClaimRequest,
-      holder?: string,
-    ): Promise<Row[]> {
+    async claim(request: ClaimRequest, holder?: string): Promise<Row[]> {
+      const { accounts, limit, leaseMs, probe, without = [], untriedFirst } = request;
       const looked = untriedFirst || without.length > 0 ? MOST_LOOKED_AT : limit;
-      const isLeftOut = (row: Row) =>
-        without.some((one) => one.operation === row.operation && keyOf(one) === keyOf(row));
-      const due = new Map<string, Row[]>();
-      for (const claimant of accounts) {
-        const { account } = claimant;
-        const found: IndexedRow[] = [];
-        for (const one of await readDestinations(tables, [account])) {
-          if (isServed(one, [claimant]) && mayTakeFrom(one.pause, probe))
-            for (const range of dueRanges(one, at))
-              found.push(...(await ask<IndexedRow[]>(rows.index('due').getAll(range, looked))));
-        }
-        const claimable = found.map(({ row }) => rowFrom(row)).filter((row) => !isLeftOut(row));
-        const untried = untriedFirst ? claimable.filter(({ fence }) => fence === 0) : [];
-        due.set(account, (untried.length > 0 ? untried : claimable).sort(inTurn(at)));
-      }
+      const claimable: Row[] = [];
+      for (const one of await readDestinations(tables))
+        if (isServed(one, accounts) && mayTakeFrom(one.pause, probe))
+          for (const range of dueRanges(one, at))
+            for (const { row } of await ask<IndexedRow[]>(rows.index('due').getAll(range, looked)))
+              claimable.push(rowFrom(row));
       const taken: Row[] = [];
-      for (const row of claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()))
+      for (const row of chooseRows(request, claimable, at))
         taken.push(await put(row, { ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }, holder));
       return taken;
     },

@@ -2,7 +2,7 @@ import { type Destination, keyOf } from '../../rules/destination.js';
 import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../rules/state-machine.js';
 import { rowFrom, UNREADABLE } from '../../rules/stored-row.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store/store.js';
-import { claimFairly, HEAD_OF_THE_QUEUE, inTurn, shownDueAt } from '../claim-order.js';
+import { chooseRows, HEAD_OF_THE_QUEUE, shownDueAt } from '../claim-order.js';
 import { isStorable, newRow } from '../rows.js';
 import type { Tally } from './counts.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
@@ -188,25 +188,20 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
     if (run(sql, ...values) !== 1) throw contradiction('a row is not found by its number');
   }
 
-  function claim(
-    { accounts, limit, leaseMs, without = [], untriedFirst }: ClaimRequest,
-    destinations: readonly Destination[],
-    now: number,
-  ): Row[] {
+  function claim(request: ClaimRequest, destinations: readonly Destination[], now: number): Row[] {
+    const { limit, leaseMs, without = [] } = request;
     const leftOutOf = (one: Destination) =>
       without.map((other) => (keyOf(other) === keyOf(one) ? ` ${other.operation} ` : '')).join('');
-    for (const one of destinations) rescue(one, now);
-    function dueOf(account: string): Row[] {
-      const own = destinations.filter((one) => one.account === account);
-      const untried = own.flatMap((one) => all(UNTRIED, account, one.environment, leftOutOf(one), limit).map(rowOf));
-      const tried =
-        untriedFirst && untried.length > 0
-          ? []
-          : own.flatMap((one) => all(DUE, account, one.environment, now, leftOutOf(one), limit).map(rowOf));
-      return [...untried, ...tried].sort(inTurn(now));
-    }
-    const due = new Map(accounts.map(({ account }) => [account, dueOf(account)]));
-    return claimFairly(accounts, limit, ({ account }) => due.get(account)?.shift()).map((row) => {
+    const claimable = destinations.flatMap((one) => {
+      const { account, environment } = one;
+      const leftOut = leftOutOf(one);
+      rescue(one, now);
+      return [
+        ...all(UNTRIED, account, environment, leftOut, limit),
+        ...all(DUE, account, environment, now, leftOut, limit),
+      ].map(rowOf);
+    });
+    return chooseRows(request, claimable, now).map((row) => {
       const next = claimed(row);
       const until = Math.round(now + leaseMs);
       changeRow(
