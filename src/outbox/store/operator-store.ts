@@ -131,7 +131,7 @@ export interface FinalCounts {
 }
 
 /** A page of the quarantined rows of a group. */
-interface GroupQuery {
+export interface GroupQuery {
   readonly of: ProblemKey;
   /** Rows that were quarantined after this time are left out. */
   readonly asOf: number;

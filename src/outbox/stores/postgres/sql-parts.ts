@@ -62,9 +62,10 @@ export const selectRows = (schema: string, rest: string): string =>
 /** The rows whose ids are in a JSON list, for `selectRows`. */
 export const BY_IDS = 'WHERE r.id IN (SELECT json_array_elements_text($1::text::json))';
 
-/** The same without bodies. `before` is a list of rows that the reports are joined with. */
-export const selectBodiless = (schema: string, rest: string, before = '', on = ''): string =>
-  `SELECT json_build_object(${bodilessParts(schema)}, 'requestId', r.request_id)::text AS row FROM ${before} ${schema}.reports AS r ${on} LEFT JOIN ${schema}.queue AS q ON q.sequence = r.sequence ${rest}`;
+/** The same without bodies, of the rows whose `sequence` a SELECT returns. `rest` may also use the table `looked`. */
+export const selectBodiless = (schema: string, sequences: string, rest = 'ORDER BY looked.sequence'): string =>
+  `SELECT json_build_object(${bodilessParts(schema)}, 'requestId', r.request_id)::text AS row
+    FROM (${sequences}) AS looked JOIN ${schema}.reports AS r ON r.sequence = looked.sequence LEFT JOIN ${schema}.queue AS q ON q.sequence = r.sequence ${rest}`;
 
 export function rowOf(object: unknown): Row {
   const found = object as StoredRow;

@@ -14,8 +14,8 @@ import { createReceipts, pruneStep } from './final-rows.js';
 import { listen } from './listen.js';
 import { isDatabase, type PostgresStoreOptions, readPostgresOptions } from './options.js';
 import { prepareSchema } from './schema.js';
-import { createSearch, listRows, readMissingKeys } from './search.js';
-import { BY_IDS, NOW_MS, readRow, selectRows } from './sql-parts.js';
+import { listRows, readMissingKeys, searchRows } from './search.js';
+import { BY_IDS, NOW_MS, readRow, selectBodiless, selectRows } from './sql-parts.js';
 import { takeTurn } from './turn.js';
 
 /**
@@ -51,7 +51,6 @@ export async function openPostgresStore(
 
   const open = createOpenCounts(run, schema);
   const decisions = createDecisions(run, schema);
-  const search = createSearch(run, schema);
   const reads = createReads(dialectOf(run, schema));
   return {
     durable: true,
@@ -86,11 +85,7 @@ export async function openPostgresStore(
       now: async () => Number((await run(`SELECT (${NOW_MS})::text AS now`))[0]?.now),
       open,
       finals: (accounts) => readFinals(run, schema, accounts),
-      problemGroups: search.problemGroups,
-      quarantined: ({ of, asOf, after, limit }) => search.quarantined(of, asOf, after, limit),
-      tally: search.tally,
-      rows: search.rows,
-      search: search.search,
+      search: async (wanted) => searchRows(run, schema, wanted, await reads.rangeOf(wanted)),
       async begin(decision) {
         await decisions.add(decision);
         return reads.begun(decision.id);
@@ -121,21 +116,32 @@ export async function openPostgresStore(
 }
 
 /** The shared statements in the words of PostgreSQL. Each value is bound as text. */
-const dialectOf = (run: Run, schema: string): Dialect => ({
-  table: (name) => `${schema}.${name}`,
-  columns: (...given) =>
-    `json_build_object(${namedColumns(given)
-      .map(({ name, value }) => `'${name}', ${value}`)
-      .join(', ')})::text AS json`,
-  async all(text, ...values) {
+function dialectOf(run: Run, schema: string): Dialect {
+  /** Runs a statement. A text that no row can contain finds nothing. */
+  async function send(text: string, values: readonly (string | number)[]) {
+    const texts = values.map(String);
     let place = 0;
     const bound = text.replace(/\?(#?)/g, (_, number) => {
       place += 1;
       return `$${place}::text${number === '' ? '' : '::bigint'}`;
     });
-    return (await run(bound, values.map(String))).map(({ json }) => JSON.parse(json ?? 'null') as Found);
-  },
-});
+    return texts.every(isStorable) ? run(bound, texts) : [];
+  }
+  return {
+    table: (name) => `${schema}.${name}`,
+    columns: (...given) =>
+      `json_build_object(${namedColumns(given)
+        .map(({ name, value }) => `'${name}', ${value}`)
+        .join(', ')})::text AS json`,
+    all: async (text, ...values) => (await send(text, values)).map(({ json }) => JSON.parse(json ?? 'null') as Found),
+    bodiless: async (sequences, ...values) => (await send(selectBodiless(schema, sequences), values)).map(readRow),
+    rows: `${schema}.reports`,
+    quarantined: `${schema}.queue AS q`,
+    reports: ` JOIN ${schema}.reports AS r ON r.sequence = q.sequence`,
+    settlements: `(SELECT count(*) FROM ${schema}.queue AS d WHERE d.waits_for = r.id AND d.blocked)`,
+    elements: 'json_array_elements_text(?::json)',
+  };
+}
 
 /** Makes the function that sends statements within the user's transaction. */
 function runOf(transaction: unknown, schema: string, timeLimit: TimeLimit): Run {

@@ -2,7 +2,16 @@ import { PACE_CLASSES } from '../../receipts/pace.js';
 import type { OutboxEnvironment } from '../../rules/destination.js';
 import type { LogLine } from '../../rules/receipt-entry.js';
 import { prunedSetting } from '../../rules/retention.js';
-import type { FinalCounts, KeptDecision, OpenCounts, OperatorStore, PaceCount } from '../../store/operator-store.js';
+import type { Row } from '../../rules/state-machine.js';
+import type {
+  FinalCounts,
+  KeptDecision,
+  OpenCounts,
+  OperatorStore,
+  PaceCount,
+  ProblemKey,
+  RowSearch,
+} from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
 
 /** A row of a result: columns by name. */
@@ -15,6 +24,17 @@ export interface Dialect {
   columns(...given: readonly string[]): string;
   /** Reads rows. In the text, `?` is a text and `?#` a whole number. */
   all(text: string, ...values: readonly (string | number)[]): Promise<readonly Found[]>;
+  /** Reads the rows whose `sequence` a SELECT returns, in that order and without their bodies. */
+  bodiless(sequences: string, ...values: readonly (string | number)[]): Promise<readonly Row[]>;
+  /** The table of all rows. */
+  readonly rows: string;
+  /** The quarantined rows, as `q`, and the join of their operations. */
+  readonly quarantined: string;
+  readonly reports: string;
+  /** The number of rows that wait for a quarantined one. */
+  readonly settlements: string;
+  /** The elements of a JSON list. */
+  readonly elements: string;
 }
 
 /** The columns of a SELECT: names, or an expression and its name, such as `count(*) AS number`. */
@@ -68,8 +88,26 @@ const placeOf = ({ account, environment, recorded, dismissed }: Found) => ({
   dismissed: Number(dismissed),
 });
 
+/** The tolerance of a search by time. A clock or a long transaction may put rows out of the order of their times. */
+const SLACK_MS = 600_000;
+
+const IN_GROUP = `q.state = 'quarantined' AND q.account = ? AND q.environment = ? AND q.wrong_code = ?
+  AND q.wrong_words = ? AND q.changed_at <= ?#`;
+const groupOf = ({ account, environment, code, words }: ProblemKey, asOf: number) =>
+  [account, environment, code, words, Math.trunc(asOf)] as const;
+
 /** The reads of both SQL stores that no worker waits for. */
-export function createReads({ table, columns, all }: Dialect) {
+export function createReads({
+  table,
+  columns,
+  all,
+  bodiless,
+  rows,
+  quarantined,
+  reports,
+  settlements,
+  elements,
+}: Dialect) {
   const first = async (text: string, ...values: readonly (string | number)[]) => (await all(text, ...values))[0];
   const decisions = `SELECT ${columns(DECISION)} FROM ${table('decisions')}`;
   const lines = `SELECT ${columns(LINE)} FROM ${table('receipts')}`;
@@ -79,13 +117,73 @@ export function createReads({ table, columns, all }: Dialect) {
     return found && decisionOf(found);
   }
 
+  /** The approximate lowest `sequence` of the rows that were enqueued at this time or later. It rises with time. */
+  async function sequenceAt(time: number): Promise<number> {
+    const newest = await first(`SELECT ${columns('max(sequence) AS last')} FROM ${rows}`);
+    let [low, high] = [1, Number(newest?.last ?? 0) + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const next = await first(
+        `SELECT ${columns('enqueued_at')} FROM ${rows} WHERE sequence >= ?# ORDER BY sequence LIMIT 1`,
+        middle,
+      );
+      if (Number(next?.enqueued_at ?? Number.POSITIVE_INFINITY) < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   return {
+    /** The rows that a search looks at: from the `lowest` sequence to below `end`. */
+    rangeOf: async ({ from, to, before }: RowSearch) => ({
+      lowest: from === undefined ? 0 : await sequenceAt(from - SLACK_MS),
+      end: to === undefined ? before : Math.min(before, await sequenceAt(to + SLACK_MS)),
+    }),
     async begun(id: string): Promise<KeptDecision> {
       const kept = await decision(id);
       if (!kept) throw new Error('The decision that was just written cannot be read.');
       return kept;
     },
     console: {
+      problemGroups: async () =>
+        (
+          await all(
+            `SELECT ${columns('account, environment, wrong_code, wrong_words', 'count(*) AS number', 'min(changed_at) AS first_at', 'max(changed_at) AS last_at', 'min(sequence) AS example')}
+              FROM ${quarantined} WHERE q.state = 'quarantined' GROUP BY account, environment, wrong_code, wrong_words`,
+          )
+        ).map((found) => ({
+          account: String(found.account),
+          environment: String(found.environment) as OutboxEnvironment,
+          code: String(found.wrong_code),
+          words: String(found.wrong_words),
+          count: Number(found.number),
+          firstAt: Number(found.first_at),
+          lastAt: Number(found.last_at),
+          example: Number(found.example),
+        })),
+      quarantined: ({ of, asOf, after, limit }) =>
+        bodiless(
+          `SELECT q.sequence FROM ${quarantined} WHERE ${IN_GROUP} AND q.sequence > ?# ORDER BY q.sequence LIMIT ?#`,
+          ...groupOf(of, asOf),
+          after,
+          limit,
+        ),
+      async tally(of, asOf, withSettlements) {
+        const found = await all(
+          `SELECT ${columns('operation', 'count(*) AS number', 'count(*) FILTER (WHERE q.in_doubt) AS in_doubt', `${withSettlements ? `sum(${settlements})` : '0'} AS settlements`)}
+            FROM ${quarantined}${reports} WHERE ${IN_GROUP} GROUP BY operation`,
+          ...groupOf(of, asOf),
+        );
+        const sum = (name: string) => found.reduce((total, one) => total + Number(one[name]), 0);
+        return {
+          count: sum('number'),
+          inDoubt: sum('in_doubt'),
+          settlements: sum('settlements'),
+          operations: Object.fromEntries(found.map((one) => [String(one.operation), Number(one.number)])),
+        };
+      },
+      rows: (sequences) =>
+        bodiless(`SELECT CAST(value AS bigint) AS sequence FROM ${elements}`, JSON.stringify(sequences)),
       decision,
       decisions: async (before: number | undefined, limit: number) =>
         (
@@ -148,6 +246,9 @@ export function createReads({ table, columns, all }: Dialect) {
     },
   };
 }
+
+/** The rows that a search looks at. */
+export type SearchRange = Awaited<ReturnType<ReturnType<typeof createReads>['rangeOf']>>;
 
 /** The number of rows in each state: open ones by their places, and final ones. */
 export function countsOf(

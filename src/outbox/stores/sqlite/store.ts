@@ -14,8 +14,8 @@ import { guardFile, noteOpen } from './file-checks.js';
 import { createReceipts, pruneStep } from './final-rows.js';
 import { closeFile, ensureFull, ensureKeepsCommits, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
-import { createRows, ROW, rowOf } from './rows.js';
-import { createSearch, listRows, readMissingKeys } from './search.js';
+import { BODILESS, createRows, ROW, rowOf } from './rows.js';
+import { listRows, readMissingKeys, searchRows } from './search.js';
 
 /**
  * Makes a store in a SQLite file, for one machine with any number of processes. Accepted reports outlive the process
@@ -83,12 +83,21 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const destinations = createDestinations(connection);
   const receipts = createReceipts(connection);
   const decisions = createDecisions(connection, rows.write);
-  const search = createSearch(connection);
   const { read, write } = commits;
   const reads = createReads({
     table: (name) => `outbox_${name}`,
     columns: (...given) => given.join(', '),
     all: (text, ...values) => read(() => connection.all(text.replaceAll('?#', '?'), ...values)),
+    bodiless: (sequences, ...values) => {
+      const text = `SELECT ${BODILESS} FROM outbox_rows WHERE sequence IN (${sequences}) ORDER BY sequence`;
+      return read(() => connection.all(text.replaceAll('?#', '?'), ...values).map(rowOf));
+    },
+    rows: 'outbox_rows',
+    quarantined: 'outbox_rows AS q INDEXED BY outbox_wrong',
+    reports: '',
+    settlements: `(SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents
+      WHERE d.waits_for = q.id AND d.state = 'waiting' AND d.blocked = 1)`,
+    elements: 'json_each(?)',
   });
 
   async function turn({ writes, claim }: Turn): Promise<TurnResult> {
@@ -173,11 +182,10 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
           return { countedAt: now(), places: places.filter(isShown) };
         }),
       finals: (accounts) => read(() => tally.read(accounts ?? destinations.accounts())),
-      problemGroups: () => read(search.problemGroups),
-      quarantined: ({ of, asOf, after, limit }) => read(() => search.quarantined(of, asOf, after, limit)),
-      tally: (of, asOf, withSettlements) => read(() => search.tally(of, asOf, withSettlements)),
-      rows: (sequences) => read(() => search.rows(sequences)),
-      search: (wanted) => read(() => search.search(wanted)),
+      async search(wanted) {
+        const range = await reads.rangeOf(wanted);
+        return read(() => searchRows(connection, wanted, range));
+      },
       async begin(decision) {
         await write(() => decisions.add(decision, now()));
         return reads.begun(decision.id);
