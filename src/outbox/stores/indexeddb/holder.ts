@@ -1,27 +1,13 @@
 import { withTimeout } from '../../../platform/time.js';
 import type { IndexedDbSettings } from './options.js';
 
-/** Shows the other tabs of an origin which rows in flight belong to a tab that still exists. */
-interface Holder {
-  /**
-   * Runs a turn that claims rows, with the name under which this tab holds them. Undefined without locks: the rows are
-   * free again when their lease is over.
-   */
-  holding<T>(turn: (name: string | undefined) => Promise<T>): Promise<T>;
-  /** The ids of the rows that this tab has claimed and not yet written. */
-  readonly claimed: Set<string>;
-  /**
-   * Calls back for each of these names when its tab is gone: at once if it is gone already. The signal ends the wait.
-   */
-  whenGone(names: Iterable<string>, signal: AbortSignal, callback: (name: string) => Promise<unknown>): void;
-}
-
 /**
- * Holds a lock of the browser with a name of its own before the first row is claimed. The browser releases it when the
+ * Shows the other tabs of an origin which rows in flight belong to a tab that still exists: it holds a lock of the
+ * browser with a name of its own before the first row is claimed. The browser releases it when the
  * tab is closed or crashes, and the tab's requests end with it. A page that may be restored from the back cache has no
  * lock while no row is in flight, since a lock would keep it out of that cache.
  */
-export function createHolder({ name, clock, timeoutMs }: IndexedDbSettings): Holder {
+export function createHolder({ name, clock, timeoutMs }: IndexedDbSettings) {
   const locks = globalThis.navigator?.locks;
   const claimed = new Set<string>();
   let turns = 0;
@@ -52,8 +38,13 @@ export function createHolder({ name, clock, timeoutMs }: IndexedDbSettings): Hol
   }
 
   return {
+    /** The ids of the rows that this tab has claimed and not yet written. */
     claimed,
-    async holding(turn) {
+    /**
+     * Runs a turn that claims rows, with the name under which this tab holds them. Undefined without locks: the rows
+     * are free again when their lease is over.
+     */
+    async holding<T>(turn: (name: string | undefined) => Promise<T>): Promise<T> {
       turns += 1;
       try {
         if (locks) held ??= hold();
@@ -62,7 +53,8 @@ export function createHolder({ name, clock, timeoutMs }: IndexedDbSettings): Hol
         turns -= 1;
       }
     },
-    whenGone(names, signal, callback) {
+    /** Calls back for each of these names when its tab is gone: at once if it is gone already. The signal ends the wait. */
+    whenGone(names: Iterable<string>, signal: AbortSignal, callback: (name: string) => Promise<unknown>): void {
       // If a request fails, the lease of the rows decides.
       for (const one of names) locks?.request(one, { signal }, () => callback(one)).catch(() => {});
     },

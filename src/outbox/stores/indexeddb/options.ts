@@ -28,15 +28,6 @@ export interface IndexedDbStoreOptions {
   clock?: Clock | undefined;
 }
 
-/** The complete settings of the store, with all defaults. */
-export interface IndexedDbSettings {
-  readonly name: string;
-  readonly player: string | undefined;
-  readonly timeoutMs: number;
-  readonly persist: boolean;
-  readonly clock: Clock;
-}
-
 const isName = must('a string that is not empty', (value) => typeof value === 'string' && value !== '');
 
 /** Every option of the IndexedDB store and its default. */
@@ -49,9 +40,11 @@ const optionTable = {
 };
 
 /** Checks the options. Throws a `ConfigurationError` that lists every problem. */
-export const readIndexedDbOptions = (options: IndexedDbStoreOptions): IndexedDbSettings =>
+export const readIndexedDbOptions = (options: IndexedDbStoreOptions) =>
   requireOptions('indexedDbStore', optionTable, options, ({ player }) =>
     player && !globalThis.crypto?.subtle
       ? [issue(['player'], 'invalid', 'this page has no WebCrypto; it needs https')]
       : [],
   ).complete;
+
+export type IndexedDbSettings = ReturnType<typeof readIndexedDbOptions>;

@@ -65,23 +65,24 @@ export const dueRanges = (
   IDBKeyRange.bound([account, environment, now + LONGEST_WAIT_MS, []], [account, environment, []]),
 ];
 
-/** The largest number of rows that a claim reads if it prefers untried rows or leaves operations out. */
+/** The largest number of rows that are looked at, for a claim that leaves some out, or for rows that are not due yet. */
 const MOST_LOOKED_AT = 1_000;
-/** The largest number of rows that become due when a page is online again. */
-const MOST_HURRIED = 1_000;
 /** The shortest interval between two attempts of a report, even if the page becomes visible more often. */
 const SHORTEST_WAIT_MS = 1_000;
 
-/** The rows in flight whose lease is not over and whose holder is known. */
-export async function readHeld(tables: Tables, now: number): Promise<IndexedRow[]> {
-  const held: IndexedRow[] = [];
+/** The rows that are not due yet, or whose lease is not over. */
+async function readLater(tables: Tables, now: number): Promise<IndexedRow[]> {
+  const later: IndexedRow[] = [];
   for (const { account, environment } of await readDestinations(tables)) {
-    const later = IDBKeyRange.bound([account, environment, now, []], [account, environment, []]);
-    for (const one of await ask<IndexedRow[]>(tables.rows.index('due').getAll(later, MOST_LOOKED_AT)))
-      if (one.row.state === 'in-flight' && one.holder !== undefined) held.push(one);
+    const range = IDBKeyRange.bound([account, environment, now, []], [account, environment, []]);
+    later.push(...(await ask<IndexedRow[]>(tables.rows.index('due').getAll(range, MOST_LOOKED_AT))));
   }
-  return held;
+  return later;
 }
+
+/** The rows in flight whose lease is not over and whose holder is known. */
+export const readHeld = async (tables: Tables, now: number): Promise<IndexedRow[]> =>
+  (await readLater(tables, now)).filter(({ row, holder }) => row.state === 'in-flight' && holder !== undefined);
 
 const isOpen = (row: Row | undefined): boolean => row !== undefined && !isFinal(row.state);
 
@@ -165,13 +166,10 @@ export async function rowWriter(tables: Tables, at: number) {
      * keep their wait.
      */
     async hurry(): Promise<void> {
-      for (const { account, environment } of await readDestinations(tables)) {
-        const later = IDBKeyRange.bound([account, environment, at, []], [account, environment, []]);
-        for (const { row } of await ask<IndexedRow[]>(rows.index('due').getAll(later, MOST_HURRIED))) {
-          const isSilent = row.problem?.code === 'network' || row.problem?.code === 'timeout';
-          if (row.state === 'waiting' && isSilent && Math.abs(at - row.changedAt) >= SHORTEST_WAIT_MS)
-            await put(row, { ...row, dueAt: at });
-        }
+      for (const { row } of await readLater(tables, at)) {
+        const isSilent = row.problem?.code === 'network' || row.problem?.code === 'timeout';
+        if (row.state === 'waiting' && isSilent && Math.abs(at - row.changedAt) >= SHORTEST_WAIT_MS)
+          await put(row, { ...row, dueAt: at });
       }
     },
 
@@ -186,6 +184,8 @@ export async function rowWriter(tables: Tables, at: number) {
     },
   };
 }
+
+export type RowWriter = Awaited<ReturnType<typeof rowWriter>>;
 
 export async function readCounts(tables: Tables, accounts?: readonly string[]): Promise<Counts> {
   const { counted } = await readTotals(tables);

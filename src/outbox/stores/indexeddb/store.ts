@@ -3,13 +3,13 @@ import { playerTag } from '../../../platform/hash.js';
 import { withTimeout } from '../../../platform/time.js';
 import type { OutboxStore } from '../../store/store.js';
 import { pausesAt } from '../kept-destination.js';
-import { ask, createConnection } from './connection.js';
+import { ask, createConnection, type Tables } from './connection.js';
 import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
 import { asIndexedDbError } from './failure.js';
 import { createHolder } from './holder.js';
 import { ledger } from './ledger.js';
 import { type IndexedDbSettings, type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
-import { dueRanges, type IndexedRow, readCounts, readHeld, readRow, rowWriter } from './rows.js';
+import { dueRanges, type IndexedRow, type RowWriter, readCounts, readHeld, readRow, rowWriter } from './rows.js';
 import { createTabs, onReconnecting } from './tabs.js';
 
 /** The time limit of the browser for the answer whether it has promised to keep the data. */
@@ -70,16 +70,19 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
   // Opens the database, so that a storage that is switched off rejects here.
   await run('readonly', async () => {});
   const holder = createHolder(settings);
+  const change = <T>(work: (writer: RowWriter, tables: Tables) => Promise<T>): Promise<T> =>
+    run('readwrite', async (tables) => {
+      const writer = await rowWriter(tables, clock.now());
+      const result = await work(writer, tables);
+      writer.finish();
+      return result;
+    });
 
   /** The leases of tabs that are gone end at once. If the storage fails, they end by their time. */
   const takeOver = async (signal: AbortSignal) => {
     const held = await run('readonly', (tables) => readHeld(tables, clock.now()));
     holder.whenGone(new Set(held.flatMap((row) => row.holder ?? [])), signal, async (name) => {
-      await run('readwrite', async (tables) => {
-        const writer = await rowWriter(tables, clock.now());
-        await writer.release(name);
-        writer.finish();
-      });
+      await change((writer) => writer.release(name));
       wake();
     });
   };
@@ -94,11 +97,7 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
   const watch: OutboxStore['watch'] = (listener) => {
     const unwatch = watchTabs(listener);
     const hurry = async () => {
-      await run('readwrite', async (tables) => {
-        const writer = await rowWriter(tables, clock.now());
-        await writer.hurry();
-        writer.finish();
-      });
+      await change((writer) => writer.hurry());
       // The tab that sends may be another one.
       announce();
       listener();
@@ -132,29 +131,22 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
         throw new ConfigurationError(
           'transaction: the IndexedDB store cannot write within your transaction. Nothing was stored.',
         );
-      const enqueued = await run('readwrite', async (tables) => {
+      const enqueued = await change(async (writer, tables) => {
         await ensure(tables, given);
-        const writer = await rowWriter(tables, clock.now());
         const added = [];
         for (const row of given) added.push(await writer.add(row));
-        writer.finish();
         return added;
       });
       announce();
       return enqueued;
     },
     async turn({ writes, claim }) {
-      const change = (name?: string) =>
-        run('readwrite', async (tables) => {
-          const writer = await rowWriter(tables, clock.now());
+      const turn = async (name?: string) => {
+        const result = await change(async (writer) => {
           const written: boolean[] = [];
           for (const one of writes) written.push(await writer.write(one));
-          const claimed = claim ? await writer.claim(claim, name) : [];
-          writer.finish();
-          return { written, claimed };
+          return { written, claimed: claim ? await writer.claim(claim, name) : [] };
         });
-      const turn = async (name?: string) => {
-        const result = await change(name);
         for (const { id } of writes) holder.claimed.delete(id);
         for (const { id } of result.claimed) holder.claimed.add(id);
         return result;

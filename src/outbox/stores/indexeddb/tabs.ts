@@ -2,29 +2,21 @@ import type { Clock } from '../../../platform/time.js';
 import type { OutboxStore } from '../../store/store.js';
 import type { IndexedDbSettings } from './options.js';
 
-interface Tabs extends Required<Pick<OutboxStore, 'watch'>>, Pick<OutboxStore, 'lead'> {
-  /** Tells the other tabs that there may be new rows to claim. */
-  announce(): void;
-  /** Tells the workers of this tab the same. */
-  wake(): void;
-  close(): void;
-}
-
 /**
  * Connects the tabs of an origin: they announce new reports, and choose a leader. `onLead` is called when this tab
  * becomes the leader, with a signal for the end of that.
  */
-export function createTabs({ name }: IndexedDbSettings, onLead: (signal: AbortSignal) => void): Tabs {
+export function createTabs({ name }: IndexedDbSettings, onLead: (signal: AbortSignal) => void) {
   const listeners = new Set<() => void>();
   const { navigator, BroadcastChannel } = globalThis;
-  const locks = navigator?.locks;
+  const locks = navigator?.locks as LockManager | undefined;
   const channel = BroadcastChannel && new BroadcastChannel(name);
   const wake = () => {
     for (const listener of listeners) listener();
   };
   if (channel) channel.onmessage = wake;
 
-  const watch: Tabs['watch'] = (listener) => {
+  const watch = (listener: () => void) => {
     const own = () => listener();
     listeners.add(own);
     return () => void listeners.delete(own);
@@ -51,7 +43,9 @@ export function createTabs({ name }: IndexedDbSettings, onLead: (signal: AbortSi
       }));
 
   return {
+    /** Tells the other tabs that there may be new rows to claim. */
     announce: () => channel?.postMessage(0),
+    /** Tells the workers of this tab the same. */
     wake,
     watch,
     lead,
