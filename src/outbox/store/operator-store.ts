@@ -181,8 +181,8 @@ export interface OperatorStore {
   step(step: DecisionStep): Promise<readonly boolean[] | undefined>;
   /**
    * Erases the bodies and excerpts of these final rows, and marks the rows as erased by the decision, in one commit. A
-   * row with another fence stays: it has changed since, and may hold another player's data. Returns the number of
-   * rows that had any.
+   * row with another fence stays: it has changed since, and may hold another player's data. The fence rises, so that a
+   * person who reads a row before and reopens it after finds it changed. Returns the number of rows that had any.
    */
   erase(decision: string, rows: readonly ErasedRow[]): Promise<number>;
   /**

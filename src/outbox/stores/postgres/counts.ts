@@ -1,6 +1,6 @@
 import { SPANS } from '../../receipts/pace.js';
 import { type Destination, keyOf } from '../../rules/destination.js';
-import type { CountedPlaces, OpenCounts, PaceCount } from '../../store/operator-store.js';
+import type { CountedPlaces, FinalCounts, OpenCounts, PaceCount } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
 import { CLASS_COLUMNS, countsOf, PACE_NUMBERS } from '../sql/reads.js';
 import type { Run } from './database.js';
@@ -11,13 +11,13 @@ export async function readFinals(
   run: Run,
   schema: string,
   accounts?: readonly string[],
-): Promise<Record<'recorded' | 'dismissed' | 'attempts', number>> {
+): Promise<FinalCounts & Pick<Counts, 'attempts'>> {
   const [found] = await run(
     `SELECT json_build_object('recorded', coalesce(sum(recorded), 0), 'dismissed', coalesce(sum(dismissed), 0), 'attempts', coalesce(sum(attempts), 0))::text AS ended
       FROM ${schema}.tally WHERE $1::text IS NULL OR account IN (SELECT json_array_elements_text($1::text::json))`,
     [accounts === undefined ? null : JSON.stringify(accounts)],
   );
-  return JSON.parse(found?.ended ?? 'null') as Record<'recorded' | 'dismissed' | 'attempts', number>;
+  return JSON.parse(found?.ended ?? 'null');
 }
 
 /** The number of rows in each state. The open ones may have been counted a little earlier. */

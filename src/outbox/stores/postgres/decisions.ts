@@ -91,10 +91,6 @@ export const stepFunction = (schema: string): string => `
   END $decide$;
 `;
 
-/**
- * Erases the bodies and excerpts of final rows, and counts them in the decision. Returns their number. The fence rises,
- * so that a person who reads a row before and reopens it after finds it changed.
- */
 export async function eraseRows(
   run: Run,
   schema: string,

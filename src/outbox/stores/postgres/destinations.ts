@@ -3,6 +3,7 @@ import type { BoundDestination, Destination, PauseScope, Rebinding } from '../..
 import { type PauseChange, readPause, type StoredPause } from '../../rules/pause.js';
 import { LARGEST_COUNT, LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import type { Outlook } from '../../store/store.js';
+import { PAUSE } from '../sql/reads.js';
 import type { Run } from './database.js';
 import { BY_INDEX, CLOCK, NOW_MS, queued } from './sql-parts.js';
 
@@ -96,8 +97,7 @@ export async function readOutlook(run: Run, schema: string, accounts?: readonly 
   );
 }
 
-const PAUSE = ['version', 'reason', 'message', 'since', 'strikes', 'until'];
-const membersOf = (names: readonly string[]) => names.map((name) => `'${name}', p.${name}`).join(', ');
+const membersOf = (names: string) => names.replace(/\w+/g, "'$&', p.$&");
 
 /** The outlook of each destination. It reads only both ends of the index. */
 export const outlookFunction = (schema: string): string => `
@@ -106,7 +106,7 @@ export const outlookFunction = (schema: string): string => `
     now_ms bigint := ${NOW_MS};
   BEGIN
     RETURN (
-      SELECT json_agg(json_build_object(${membersOf(['account', 'environment', 'gateway', 'rebound'])}, 'pause', json_build_object(${membersOf(PAUSE)}), 'now', now_ms,
+      SELECT json_agg(json_build_object(${membersOf('account, environment, gateway, rebound')}, 'pause', json_build_object(${membersOf(PAUSE)}), 'now', now_ms,
         'breakers', (SELECT json_agg(b) FROM ${schema}.breakers AS b WHERE b.account = p.account AND b.environment = p.environment),
         'first', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.account = p.account AND q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at LIMIT 1),
         'last', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.account = p.account AND q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at DESC LIMIT 1)))

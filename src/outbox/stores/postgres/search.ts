@@ -1,7 +1,7 @@
 import { ENVIRONMENTS } from '../../../errors/errors.js';
 import { operationNames } from '../../../protocol/operations.js';
 import { rowId } from '../../intake/enqueue.js';
-import type { Row } from '../../rules/state-machine.js';
+import { isFinal, type Row } from '../../rules/state-machine.js';
 import type { RowPage, RowSearch } from '../../store/operator-store.js';
 import type { RowQuery } from '../../store/store.js';
 import { isStorable } from '../rows.js';
@@ -31,19 +31,12 @@ export async function listRows(
     if (ids.length === 0) return [];
     conditions.push(`r.id IN (${ids.map(bind).join(', ')})`);
   }
-  if (account !== undefined) conditions.push(`r.account = ${bind(account)}`);
-  if (environment !== undefined) conditions.push(`r.environment = ${bind(environment)}`);
-  if (operation !== undefined) conditions.push(`r.operation = ${bind(operation)}`);
-  if (state !== undefined)
-    conditions.push(
-      state === 'recorded' || state === 'dismissed' ? `r.state = ${bind(state)}` : `q.state = ${bind(state)}`,
-    );
-  const order = `ORDER BY ${state === undefined || state === 'recorded' || state === 'dismissed' ? 'r' : 'q'}.sequence`;
-  const rows = await run(
-    selectRows(schema, `WHERE ${conditions.join(' AND ')} ${order} LIMIT ${bind(String(limit))}::bigint`),
-    values,
-  );
-  return rows.map(readRow);
+  for (const [name, value] of Object.entries({ account, environment, operation }))
+    if (value !== undefined) conditions.push(`r.${name} = ${bind(value)}`);
+  const table = state === undefined || isFinal(state) ? 'r' : 'q';
+  if (state !== undefined) conditions.push(`${table}.state = ${bind(state)}`);
+  const rest = `WHERE ${conditions.join(' AND ')} ORDER BY ${table}.sequence LIMIT ${bind(String(limit))}::bigint`;
+  return (await run(selectRows(schema, rest), values)).map(readRow);
 }
 
 const accountsOf = async (run: Run, schema: string): Promise<string[]> =>
@@ -62,7 +55,7 @@ export async function searchRows(
     return { rows: [], reached: undefined };
   const values: PostgresValue[] = [];
   const bind = (value: string): string => `$${values.push(value)}::text`;
-  const isOpen = state !== undefined && state !== 'recorded' && state !== 'dismissed';
+  const isOpen = state !== undefined && !isFinal(state);
   const range = (high: number) =>
     `t.sequence < ${bind(String(high))}::bigint AND t.sequence >= ${bind(String(lowest))}::bigint`;
   // For an open state, the smaller queue is searched.
@@ -83,10 +76,9 @@ export async function searchRows(
   const conditions: string[] = [];
   const here = isOpen ? conditions : seen;
   const name = isOpen ? 'r' : 'l';
-  if (account !== undefined) seen.push(`l.account = ${bind(account)}`);
-  if (environment !== undefined) seen.push(`l.environment = ${bind(environment)}`);
+  for (const [name, value] of Object.entries({ account, environment, state }))
+    if (value !== undefined) seen.push(`l.${name} = ${bind(value)}`);
   if (accounts) seen.push(`l.account IN (SELECT json_array_elements_text(${bind(JSON.stringify(accounts))}::json))`);
-  if (state !== undefined) seen.push(`l.state = ${bind(state)}`);
   if (operation !== undefined) here.push(`${name}.operation = ${bind(operation)}`);
   if (from !== undefined) here.push(`${name}.enqueued_at >= ${bind(String(Math.trunc(from)))}::bigint`);
   if (to !== undefined) here.push(`${name}.enqueued_at < ${bind(String(Math.trunc(to)))}::bigint`);

@@ -59,11 +59,7 @@ export function readDecisions({ all }: Connection): Pick<MovedRows, 'decisions' 
 const ERASE = `UPDATE outbox_rows SET body = NULL, excerpt = ?, fence = fence + 1 WHERE sequence = ? AND fence = ?
   AND state IN ('recorded', 'dismissed') AND (body IS NOT NULL OR excerpt IS NOT NULL)`;
 
-/**
- * Erases the bodies and excerpts of final rows, and counts them in the decision. Returns their number. The fence rises,
- * so that a person who reads a row before and reopens it after finds it changed. SQLite overwrites the erased bytes,
- * since the store opens its file with `secure_delete`.
- */
+/** SQLite overwrites the erased bytes, since the store opens its file with `secure_delete`. */
 export function eraseRows({ run }: Connection, decision: string, rows: readonly ErasedRow[]): number {
   const mark = erasedMark(decision);
   const erased = rows.reduce((sum, { sequence, fence }) => sum + run(ERASE, mark, sequence, fence), 0);

@@ -103,11 +103,8 @@ export function createDestinations({ first, all, run }: Connection) {
      */
     open: ({ accounts, probe }: Pick<ClaimRequest, 'accounts' | 'probe'>, now: number): Destination[] =>
       all(ALL)
-        .filter((found) => {
-          const pause = pauseOf(found, now);
-          return isServed({ ...pause, gateway: gatewayOf(found) }, accounts) && mayTakeFrom(pause, probe);
-        })
-        .map((found) => pauseOf(found, now)),
+        .map((found) => ({ ...pauseOf(found, now), gateway: gatewayOf(found) }))
+        .filter((one) => isServed(one, accounts) && mayTakeFrom(one, probe)),
     breakers: breakersOf,
     outlook(now: number, accounts?: readonly string[], breakers: readonly Pause[] = breakersOf(now)): Outlook[] {
       return all(`${ALL} ORDER BY account, environment`)
@@ -157,5 +154,3 @@ export function createDestinations({ first, all, run }: Connection) {
 
 /** The changes of the gateway. */
 const reboundOf = ({ rebound }: Columns): readonly Rebound[] => JSON.parse(String(rebound)) as Rebound[];
-
-export type Destinations = ReturnType<typeof createDestinations>;

@@ -41,7 +41,7 @@ export function openExport(database: SqliteDatabase, place: string): ExportedFil
     // Keep the lock between transactions.
     pragma(database, 'locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE');
-    if (!isSound(connection)) throw sqliteError('corrupt', place);
+    if (!isSound(database)) throw sqliteError('corrupt', place);
   } catch (error) {
     rollBack(database);
     database.close();

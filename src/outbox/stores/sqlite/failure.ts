@@ -145,11 +145,8 @@ export const isNested = (message: unknown): boolean =>
   typeof message === 'string' && message.includes('within a transaction');
 
 /** The store's own error for a library's. */
-export function asSqliteError(place: string, error: unknown): SqliteStoreError {
-  if (error instanceof SqliteStoreError) return error;
-  const code = sqliteCodeOf(error);
-  return sqliteError(code, place, error);
-}
+export const asSqliteError = (place: string, error: unknown): SqliteStoreError =>
+  error instanceof SqliteStoreError ? error : sqliteError(sqliteCodeOf(error), place, error);
 
 export const sqliteError = (code: SqliteStoreErrorCode, place: string, cause?: unknown, more = ''): SqliteStoreError =>
   new SqliteStoreError(

@@ -165,7 +165,7 @@ export const contradiction = (what: string): Error =>
   Object.assign(new Error(`The file contradicts itself: ${what}.`), { code: 'SQLITE_CORRUPT' });
 
 /** Whether SQLite finds no damage in a file, stale indexes and values that the tables refuse included. */
-export function isSound({ database }: Connection): boolean {
+export function isSound(database: SqliteDatabase): boolean {
   try {
     return pragma(database, 'integrity_check(1)') === 'ok';
   } catch (error) {

@@ -24,10 +24,7 @@ const FULL = 2;
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 
 interface Library {
-  /**
-   * Loads the constructor. Undefined if the library is not installed or Node.js is too old. The comments keep bundlers
-   * from resolving it.
-   */
+  /** Loads the constructor. The comments keep bundlers from resolving it. */
   readonly load: () => Promise<unknown>;
   /** Opens a file, if the constructor alone is not enough. */
   readonly open?: (openDatabase: OpenDatabase, file: string) => SqliteDatabase;
@@ -35,23 +32,15 @@ interface Library {
 
 const LIBRARIES: readonly Library[] = [
   {
-    load: () =>
-      import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite')
-        .then(({ DatabaseSync }) => DatabaseSync)
-        .catch(() => undefined),
+    load: async () => (await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite')).DatabaseSync,
   },
   {
-    load: () =>
-      import(/* webpackIgnore: true */ /* @vite-ignore */ '@photostructure/sqlite')
-        .then(({ DatabaseSync }) => DatabaseSync)
-        .catch(() => undefined),
+    load: async () =>
+      (await import(/* webpackIgnore: true */ /* @vite-ignore */ '@photostructure/sqlite')).DatabaseSync,
     open: openAttached,
   },
   {
-    load: () =>
-      import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3')
-        .then((library) => library.default)
-        .catch(() => undefined),
+    load: async () => (await import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3')).default,
   },
 ];
 
@@ -87,7 +76,8 @@ export function ensureKeepsCommits(database: SqliteDatabase, place: string): voi
 export async function findLibrary(): Promise<OpenDatabase> {
   const tooOld: string[] = [];
   for (const { load, open } of LIBRARIES) {
-    const Database = await load();
+    // A library that is not installed, or needs a newer Node.js, does not load.
+    const Database = await load().catch(() => undefined);
     if (typeof Database !== 'function') continue;
     const construct: OpenDatabase = (file) => new (Database as new (name: string) => SqliteDatabase)(file);
     const probe = construct(':memory:');
@@ -145,7 +135,7 @@ export function prepareDatabase(database: SqliteDatabase, place: string, own: bo
   if (file !== '') ensureKeepsCommits(database, place);
   if (own) database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
   const bytes = Number(pragma(database, 'page_count')) * Number(pragma(database, 'page_size'));
-  if (readVersion(connect(database), place) > 0 && own && bytes <= MOST_CHECKED_BYTES && !isSound(connect(database)))
+  if (readVersion(connect(database), place) > 0 && own && bytes <= MOST_CHECKED_BYTES && !isSound(database))
     throw sqliteError('corrupt', place);
   if (own) pragma(database, `journal_size_limit = ${MOST_WAL_BYTES}`);
   // Deleted bodies are overwritten with zeros.

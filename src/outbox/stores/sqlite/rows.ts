@@ -67,6 +67,7 @@ const INSERT = `INSERT OR IGNORE INTO outbox_rows (sequence, id, account, enviro
 
 const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,
   due_at = ?, changed_at = ?, outcome = ?, message = ?, request_id = ?, problem = ?, decisions = ?`;
+/** Only the columns that a write needs, without the large body. */
 const PROGRESS = `SELECT sequence, account, waits_for, state, fence, attempts, ended FROM outbox_rows WHERE id = ?`;
 const STATE = `SELECT state FROM outbox_rows WHERE id = ?`;
 const WITHOUT_BODY = ', body = NULL';
@@ -98,18 +99,9 @@ const bit = (value: boolean): number => (value ? 1 : 0);
 
 /** Changes rows. The caller begins and commits the transaction, if more than one statement is needed. */
 export function createRows({ first, all, run, insert }: Connection, tally: Tally) {
-  const byId = (id: string): Columns | undefined => first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, id);
-  /** Only the columns that a write needs, without the large body. */
-  const progressOf = (id: string): Columns | undefined => first(PROGRESS, id);
-
   function isOpen(id: unknown): boolean {
     const found = typeof id === 'string' ? first(STATE, id) : undefined;
     return found !== undefined && !isFinal(found.state as Row['state']);
-  }
-
-  /** Blocks or unblocks the rows that wait for a row. */
-  function block(id: string, blocked: boolean): void {
-    run(BLOCK, bit(blocked), id, bit(blocked));
   }
 
   /**
@@ -132,13 +124,13 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
   function add(given: NewRow, now: number): Enqueued {
     const row = insertOne(given, now);
     if (row) return { row, added: true };
-    const there = byId(given.id);
+    const there = first(`SELECT ${ROW} FROM outbox_rows WHERE id = ?`, given.id);
     if (!there) throw contradiction('an id is taken, and its row is not found');
     return { row: rowOf(there), added: false };
   }
 
   function write({ id, expected, change }: Write, now: number): boolean {
-    const found = isStorable(id) ? progressOf(id) : undefined;
+    const found = isStorable(id) ? first(PROGRESS, id) : undefined;
     if (!found || !isAsExpected(found as unknown as Pick<Row, 'state' | 'fence'>, expected)) return false;
     // A final row without its line in the log must not change, since its line says how it ended.
     if (isFinal(expected.state) && found.ended !== null) return false;
@@ -174,7 +166,9 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
     const account = String(found.account);
     tally.move(account, expected.state, state);
     tally.attempts(account, attempts - Number(found.attempts));
-    if (isFinal(state) !== isFinal(expected.state)) block(id, !isFinal(state));
+    // The rows that wait for it.
+    const open = bit(!isFinal(state));
+    if (isFinal(state) !== isFinal(expected.state)) run(BLOCK, open, id, open);
     return true;
   }
 
