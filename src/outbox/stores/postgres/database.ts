@@ -60,7 +60,10 @@ export function runWithin(database: PostgresDatabase, schema: string, timeLimit?
  * failure) is sent again, within the time limit.
  */
 export function createRun(database: PostgresDatabase, schema: string, timeLimit: TimeLimit): Run {
-  const send = sender(database);
+  const query =
+    (signal: AbortSignal): PostgresDatabase['query'] =>
+    (text, values) =>
+      isPool(database) ? queryPool(database, text, values, signal) : database.query(text, values);
 
   async function repeat(
     text: string,
@@ -69,7 +72,7 @@ export function createRun(database: PostgresDatabase, schema: string, timeLimit:
   ): Promise<readonly Columns[]> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await sendOnce((...given) => send(...given, signal), database, schema, text, values);
+        return await sendOnce(query(signal), database, schema, text, values);
       } catch (error) {
         if (postgresCodeOf(error) !== 'conflict' || tries >= MOST_TRIES || signal.aborted) throw error;
       }
@@ -124,13 +127,6 @@ interface LendingPool extends PostgresDatabase {
   connect(): PromiseLike<Lent>;
 }
 
-/** Sends a statement. When the signal aborts, the caller no longer waits for the answer. */
-type SendStatement = (
-  text: string,
-  values: PostgresValue[],
-  signal: AbortSignal,
-) => PromiseLike<{ readonly rows: readonly unknown[] }>;
-
 /** Whether a value is a pool of `pg`. A pool may use another connection for each statement. */
 export const isPool = (database: object): database is LendingPool => {
   const { connect, totalCount } = database as { connect?: unknown; totalCount?: unknown };
@@ -152,40 +148,35 @@ export function transactionStatus(database: object): unknown {
 }
 
 /**
- * Makes the function that sends statements. With a pool of `pg`, a statement that timed out closes its connection.
- * `query` of the pool would keep the silent connection, until the pool has none left. It would also send a statement
- * that has timed out while it waited for a connection.
+ * Sends a statement over a connection of a pool of `pg`. If it times out, it closes the connection. `query` of the pool
+ * would keep the silent connection, until the pool has none left. It would also send a statement that has timed out
+ * while it waited for a connection.
  */
-export const sender = (database: PostgresDatabase): SendStatement =>
-  isPool(database) ? overPool(database) : (text, values) => database.query(text, values);
-
-const overPool =
-  (pool: LendingPool): SendStatement =>
-  async (text, values, signal) => {
-    const client = await pool.connect();
-    // A broken connection emits an error event, which must have a listener. The statement rejects, too.
-    const heard = () => {};
-    client.on('error', heard);
-    let isLent = true;
-    const giveBack = (destroy: boolean) => {
-      if (!isLent) return;
-      isLent = false;
-      client.release(destroy);
-      client.removeListener('error', heard);
-    };
-    const close = () => giveBack(true);
-    signal.addEventListener('abort', close);
-    try {
-      signal.throwIfAborted();
-      const result = await client.query(text, values);
-      giveBack(false);
-      return result;
-    } catch (error) {
-      // After an abort before the query, the connection is unused. After an error of the query, its state is unknown,
-      // so it is closed.
-      giveBack(!signal.aborted);
-      throw error;
-    } finally {
-      signal.removeEventListener('abort', close);
-    }
+async function queryPool(pool: LendingPool, text: string, values: PostgresValue[], signal: AbortSignal) {
+  const client = await pool.connect();
+  // A broken connection emits an error event, which must have a listener. The statement rejects, too.
+  const heard = () => {};
+  client.on('error', heard);
+  let isLent = true;
+  const giveBack = (destroy: boolean) => {
+    if (!isLent) return;
+    isLent = false;
+    client.release(destroy);
+    client.removeListener('error', heard);
   };
+  const close = () => giveBack(true);
+  signal.addEventListener('abort', close);
+  try {
+    signal.throwIfAborted();
+    const result = await client.query(text, values);
+    giveBack(false);
+    return result;
+  } catch (error) {
+    // After an abort before the query, the connection is unused. After an error of the query, its state is unknown,
+    // so it is closed.
+    giveBack(!signal.aborted);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', close);
+  }
+}

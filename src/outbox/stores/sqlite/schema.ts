@@ -79,8 +79,7 @@ const CONSOLE_TABLES = `
     done INTEGER NOT NULL,
     undone_by TEXT
   ) STRICT;
-  CREATE TRIGGER outbox_decisions_stay BEFORE UPDATE OF place, id, action, who, reason, about, as_of, at ON outbox_decisions
-    BEGIN SELECT RAISE(ABORT, 'constraint: the outbox never changes this'); END;
+  ${staysAsItIs('outbox_decisions', ' OF place, id, action, who, reason, about, as_of, at')}
   CREATE TABLE outbox_decision_steps (decision TEXT NOT NULL, began INTEGER NOT NULL, sequences TEXT NOT NULL, PRIMARY KEY (decision, began)) STRICT, WITHOUT ROWID;
   CREATE TABLE outbox_paces (
     span TEXT NOT NULL,

@@ -140,13 +140,34 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     );
   }
 
+  /**
+   * Adds rows within the user's transaction, on the store's connection or another one to the same file. Adds all rows
+   * or none. They are visible once the user commits.
+   */
+  async function enqueueWithin(transaction: unknown, added: readonly NewRow[]): Promise<readonly Enqueued[]> {
+    const within = connectionWithin(transaction, place, database);
+    ensureSame();
+    ensureFull(within.database, place);
+    const counted = createTally(within);
+    within.database.exec('SAVEPOINT outbox');
+    try {
+      createDestinations(within).ensure(added);
+      const { add } = createRows(within, counted);
+      const at = now();
+      const enqueued = added.map((row) => add(row, at));
+      counted.write();
+      within.database.exec('RELEASE outbox');
+      return enqueued;
+    } catch (error) {
+      rollBack(within.database, 'ROLLBACK TO outbox; RELEASE outbox');
+      throw hasCode(error, 'configuration') ? error : asSqliteError(place, error);
+    }
+  }
+
   return {
     durable,
     transactional: true,
-    enqueue: (added, transaction) =>
-      transaction === undefined
-        ? enqueue(added)
-        : enqueueWithin(transaction, { own: database, place, ensureLive: ensureSame, rows: added, now: now() }),
+    enqueue: (added, transaction) => (transaction === undefined ? enqueue(added) : enqueueWithin(transaction, added)),
     turn,
     bind: async (given) => {
       // Usually all destinations are bound, and a read is enough.
@@ -254,42 +275,6 @@ function createSettings(
       });
     },
   };
-}
-
-interface Within {
-  readonly own: SqliteDatabase;
-  readonly place: string;
-  /** Throws if the file is no longer the one that was opened. */
-  readonly ensureLive: () => void;
-  readonly rows: readonly NewRow[];
-  readonly now: number;
-}
-
-/**
- * Adds rows within the user's transaction, on the store's connection or another one to the same file. Adds all rows or
- * none. They are visible once the user commits.
- */
-async function enqueueWithin(
-  transaction: unknown,
-  { own, place, ensureLive, rows: given, now }: Within,
-): Promise<readonly Enqueued[]> {
-  const connection = connectionWithin(transaction, place, own);
-  const { database } = connection;
-  ensureLive();
-  ensureFull(database, place);
-  const tally = createTally(connection);
-  database.exec('SAVEPOINT outbox');
-  try {
-    createDestinations(connection).ensure(given);
-    const rows = createRows(connection, tally);
-    const enqueued = given.map((row) => rows.add(row, now));
-    tally.write();
-    database.exec('RELEASE outbox');
-    return enqueued;
-  } catch (error) {
-    rollBack(database, 'ROLLBACK TO outbox; RELEASE outbox');
-    throw hasCode(error, 'configuration') ? error : asSqliteError(place, error);
-  }
 }
 
 /** The connection of the user's transaction. Throws if it is not one to the store's file, with an open transaction. */
