@@ -30,7 +30,6 @@ export interface IndexedDbStoreOptions {
 
 const isName = must('a string that is not empty', (value) => typeof value === 'string' && value !== '');
 
-/** Every option of the IndexedDB store and its default. */
 const optionTable = {
   name: option(isName, 'location-sdk-outbox'),
   player: optional<string>(isName),
@@ -39,7 +38,6 @@ const optionTable = {
   clock: option<Clock>(isClock, systemClock),
 };
 
-/** Checks the options. Throws a `ConfigurationError` that lists every problem. */
 export const readIndexedDbOptions = (options: IndexedDbStoreOptions) =>
   requireOptions('indexedDbStore', optionTable, options, ({ player }) =>
     player && !globalThis.crypto?.subtle

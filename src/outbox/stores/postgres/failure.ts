@@ -215,7 +215,6 @@ function stateOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The code of a library's error. */
 export function postgresCodeOf(error: unknown): PostgresStoreErrorCode {
   if (error instanceof PostgresStoreError) return error.code;
   const state = stateOf(error);

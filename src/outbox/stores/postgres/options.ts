@@ -29,7 +29,6 @@ export interface PostgresStoreOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Every option of the PostgreSQL store and its default. */
 const optionTable = {
   database: required<PostgresDatabase>(
     must('an object with query(text, values), such as a pool of pg', (value) => isDatabase(value)),
@@ -43,7 +42,6 @@ const optionTable = {
   timeoutMs: option(isLimit, 30_000),
 };
 
-/** The options with their defaults. Throws a `ConfigurationError` that lists every problem. */
 export const readPostgresOptions = (options: PostgresStoreOptions) =>
   requireOptions('postgresStore', optionTable, options).complete;
 

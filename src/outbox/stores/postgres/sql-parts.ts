@@ -90,25 +90,9 @@ export const readRow = ({ row }: { readonly [name: string]: string | null }): Ro
 export const isAllowed = (schema: string, leftOut: string): string =>
   `(${leftOut} = '' OR (SELECT kept.operation FROM ${schema}.reports AS kept WHERE kept.sequence = q.sequence) <> ALL (string_to_array(${leftOut}, ' ')))`;
 
-/** The escapes of NUL and surrogates in JSON. */
-const MAY_BE_UNFIT = /\\u(?:0000|d[89a-f])/;
-
 /**
- * Makes JSON for the database. It replaces unstorable characters, since the gateway's text must not stop the write of a
- * report.
+ * Makes JSON for the database. It replaces the escapes of characters that cannot be stored (NUL and unpaired
+ * surrogates), since the gateway's text must not stop the write of a report.
  */
-export function toPostgresJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  return MAY_BE_UNFIT.test(text) ? JSON.stringify(value, (_, inner: unknown) => fittedParts(inner)) : text;
-}
-
-function fittedParts(value: unknown): unknown {
-  if (typeof value === 'string') return fitted(value);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [fitted(name), inner]));
-}
-
-const UNFIT = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-/** Replaces characters that cannot be stored: NUL and unpaired surrogates. */
-const fitted = (text: string): string => text.replace(UNFIT, '\ufffd');
+export const toPostgresJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/\\\\|\\u(?:0000|d[89a-f]..)/g, (found) => (found === '\\\\' ? found : '\\ufffd'));

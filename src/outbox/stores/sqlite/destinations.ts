@@ -105,8 +105,8 @@ export function createDestinations({ first, all, run }: Connection) {
       all(ALL)
         .map((found) => ({ ...pauseOf(found, now), gateway: gatewayOf(found) }))
         .filter((one) => isServed(one, accounts) && mayTakeFrom(one, probe)),
-    breakers: breakersOf,
-    outlook(now: number, accounts?: readonly string[], breakers: readonly Pause[] = breakersOf(now)): Outlook[] {
+    outlook(now: number, accounts?: readonly string[]): Outlook[] {
+      const breakers = breakersOf(now);
       return all(`${ALL} ORDER BY account, environment`)
         .filter(({ account }) => accounts?.includes(String(account)) ?? true)
         .map((found) => {

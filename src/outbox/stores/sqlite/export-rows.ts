@@ -87,7 +87,6 @@ const keptFromSending = (row: Row): Row =>
 
 function readAll(connection: Connection): MovedRows {
   const { all } = connection;
-  const known = createDestinations(connection);
   return {
     *rows() {
       for (let after = 0; ; ) {
@@ -112,6 +111,6 @@ function readAll(connection: Connection): MovedRows {
       ({ name, value }) => [String(name), String(value)] as const,
     ),
     ...readDecisions(connection),
-    destinations: known.outlook(0, undefined, known.breakers(0)),
+    destinations: createDestinations(connection).outlook(0),
   };
 }

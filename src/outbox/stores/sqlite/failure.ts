@@ -125,7 +125,6 @@ function isOfTrigger(error: unknown): boolean {
 /** Whether a library reports that a file is not a database. */
 export const isNoDatabase = (error: unknown): boolean => resultOf(error) === NO_DATABASE;
 
-/** The code of a library's error. */
 export function sqliteCodeOf(error: unknown): SqliteStoreErrorCode {
   if (error instanceof SqliteStoreError) return error.code;
   // The connection is in the user's transaction, which ends soon.

@@ -32,7 +32,6 @@ export interface SqliteStoreOptions {
   random?: (() => number) | undefined;
 }
 
-/** Every option of the SQLite store and its default. */
 const optionTable = {
   file: optional<string>(must('a path', (value) => typeof value === 'string' && value !== '')),
   open: optional<OpenDatabase>(must('a function that opens a file', (value) => typeof value === 'function')),
@@ -49,7 +48,6 @@ const optionTable = {
   random: option(isFunction, () => Math.random()),
 };
 
-/** The options with their defaults. Throws a `ConfigurationError` that lists every problem. */
 export const readSqliteOptions = (options: SqliteStoreOptions) =>
   requireOptions('sqliteStore', optionTable, options, ({ file, database }) =>
     (file === undefined) === (database === undefined)
