@@ -1,41 +1,11 @@
 import { operationNames } from '../../../protocol/operations.js';
-import type { BoundDestination, Destination, PauseScope, Rebinding } from '../../rules/destination.js';
-import { type PauseChange, readPause, type StoredPause } from '../../rules/pause.js';
-import { LARGEST_COUNT, LONGEST_WAIT_MS } from '../../rules/state-machine.js';
+import type { BoundDestination, Destination, PauseScope } from '../../rules/destination.js';
+import { readPause, type StoredPause } from '../../rules/pause.js';
+import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import type { Outlook } from '../../store/store.js';
 import { PAUSE } from '../sql/reads.js';
 import type { Run } from './database.js';
-import { BY_INDEX, CLOCK, NOW_MS, queued } from './sql-parts.js';
-
-/** The same change as `changePause` of `pause.ts`, by the database's clock. */
-export async function writePause(run: Run, schema: string, change: PauseChange): Promise<boolean> {
-  const { account, environment, operation, version, reason, message, strikes, forMs, continues } = change;
-  if (operation !== undefined && version === 0)
-    await run(
-      `INSERT INTO ${schema}.breakers (account, environment, operation)
-        SELECT account, environment, $3::text FROM ${schema}.destinations WHERE account = $1::text AND environment = $2::text ON CONFLICT DO NOTHING`,
-      [account, environment, operation],
-    );
-  const [table, ofOperation] =
-    operation === undefined ? ['destinations', ''] : ['breakers', ' AND d.operation = $9::text'];
-  const changed = await run(
-    `UPDATE ${schema}.${table} AS d SET version = d.version % ${LARGEST_COUNT} + 1, reason = $4::text, message = $5::text, strikes = $6::text::integer,
-      since = CASE WHEN $7::text = 'true' THEN d.since ELSE clock.now END, until = clock.now + $8::text::bigint
-      FROM ${CLOCK} WHERE d.account = $1::text AND d.environment = $2::text AND d.version = $3::text::integer${ofOperation} RETURNING 'changed' AS changed`,
-    [
-      account,
-      environment,
-      String(version),
-      reason ?? null,
-      message ?? null,
-      String(strikes),
-      String(continues),
-      String(Math.round(forMs)),
-      ...(operation === undefined ? [] : [operation]),
-    ],
-  );
-  return changed.length > 0;
-}
+import { BY_INDEX, NOW_MS, queued } from './sql-parts.js';
 
 /** The gateway of each destination. Binds the given one if it had none. */
 export async function bind(run: Run, schema: string, given: readonly BoundDestination[]): Promise<string[]> {
@@ -45,20 +15,6 @@ export async function bind(run: Run, schema: string, given: readonly BoundDestin
     [JSON.stringify(given.map(({ account, environment, gateway }) => ({ account, environment, gateway })))],
   );
   return found.map(({ gateway }) => gateway ?? '');
-}
-
-export async function rebind(
-  run: Run,
-  schema: string,
-  { account, environment, gateway, from, reason }: Rebinding,
-): Promise<boolean> {
-  const changed = await run(
-    `UPDATE ${schema}.destinations AS d SET gateway = $4::text,
-      rebound = d.rebound || jsonb_build_array(jsonb_build_object('from', $3::text, 'reason', $5::text, 'at', clock.now))
-      FROM ${CLOCK} WHERE d.account = $1::text AND d.environment = $2::text AND d.gateway = $3::text RETURNING 'changed' AS changed`,
-    [account, environment, from, gateway, reason],
-  );
-  return changed.length > 0;
 }
 
 interface Found extends Destination, Pick<Outlook, 'gateway' | 'rebound'> {

@@ -3,11 +3,12 @@ import { systemClock } from '../../../platform/time.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OutboxStore } from '../../store/store.js';
 import { isStorable } from '../rows.js';
+import { rebind, writePause } from '../sql/destinations.js';
 import { createReads, type Dialect, type Found, namedColumns } from '../sql/reads.js';
 import { addPace, createOpenCounts, readCounts, readFinals } from './counts.js';
-import { createRun, isPool, type Run, runWithin, type TimeLimit, transactionStatus } from './database.js';
+import { type Columns, createRun, isPool, type Run, runWithin, type TimeLimit, transactionStatus } from './database.js';
 import { createDecisions, eraseRows } from './decisions.js';
-import { bind, readOutlook, rebind, writePause } from './destinations.js';
+import { bind, readOutlook } from './destinations.js';
 import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
 import { postgresCodeOf, postgresError } from './failure.js';
 import { createReceipts, pruneStep } from './final-rows.js';
@@ -46,12 +47,13 @@ export async function openPostgresStore(
   let closed = false;
   const run: Run = (text, values) => (closed ? Promise.reject(postgresError('closed', schema)) : send(text, values));
   const storeId = await prepareSchema(run, schema, migrate);
-  const remember = await openSettings(run, schema);
+  const dialect = dialectOf(run, schema);
+  const reads = createReads(dialect);
+  const secret = await readSecret(reads.remember);
   const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, locks);
 
   const open = createOpenCounts(run, schema);
   const decisions = createDecisions(run, schema);
-  const reads = createReads(dialectOf(run, schema));
   return {
     durable: true,
     transactional: true,
@@ -63,9 +65,9 @@ export async function openPostgresStore(
     asValue,
     turn: (turn) => takeTurn(run, schema, turn),
     bind: (given) => bind(run, schema, given),
-    rebind: (change) => rebind(run, schema, change),
+    rebind: (change) => rebind(dialect, change),
     outlook: (accounts) => readOutlook(run, schema, accounts),
-    pause: (change) => writePause(run, schema, change),
+    pause: (change) => writePause(dialect, change),
     get: async (ids, transaction) => {
       if (ids.length === 0) return [];
       const within = transaction === undefined ? run : runOf(transaction, schema, { clock, timeoutMs });
@@ -78,7 +80,7 @@ export async function openPostgresStore(
     counts: (accounts) => readCounts(run, schema, open, accounts),
     prune: (request) => pruneStep(run, schema, request),
     prunedBefore: reads.prunedBefore,
-    remember,
+    remember: async (name, value) => (name === OWN_SECRET ? secret : undefined) ?? reads.remember(name, value),
     receipts: { ...createReceipts(run, schema), ...reads.receipts },
     console: {
       ...reads.console,
@@ -117,24 +119,32 @@ export async function openPostgresStore(
 
 /** The shared statements in the words of PostgreSQL. Each value is bound as text. */
 function dialectOf(run: Run, schema: string): Dialect {
-  /** Runs a statement. A text that no row can contain finds nothing. */
-  async function send(text: string, values: readonly (string | number)[]) {
-    const texts = values.map(String);
+  function send(text: string, values: readonly (string | number | null)[]) {
     let place = 0;
     const bound = text.replace(/\?(#?)/g, (_, number) => {
       place += 1;
       return `$${place}::text${number === '' ? '' : '::bigint'}`;
     });
-    return texts.every(isStorable) ? run(bound, texts) : [];
+    return run(
+      bound,
+      values.map((value) => (value === null ? null : String(value))),
+    );
   }
+  /** Reads. A text that no row can contain finds nothing. */
+  const find = async (text: string, values: readonly (string | number)[]) =>
+    values.every((value) => isStorable(String(value))) ? send(text, values) : [];
+  const objectOf = ({ json }: Columns) => JSON.parse(json ?? 'null') as Found;
   return {
     table: (name) => `${schema}.${name}`,
     columns: (...given) =>
       `json_build_object(${namedColumns(given)
         .map(({ name, value }) => `'${name}', ${value}`)
         .join(', ')})::text AS json`,
-    all: async (text, ...values) => (await send(text, values)).map(({ json }) => JSON.parse(json ?? 'null') as Found),
-    bodiless: async (sequences, ...values) => (await send(selectBodiless(schema, sequences), values)).map(readRow),
+    all: async (text, ...values) => (await find(text, values)).map(objectOf),
+    change: async (text, ...values) => (await send(text, values)).map(objectOf),
+    clock: `WITH clock AS (SELECT ${NOW_MS} AS now)`,
+    appended: (column, members) => `${column} || jsonb_build_array(jsonb_build_object(${members}))`,
+    bodiless: async (sequences, ...values) => (await find(selectBodiless(schema, sequences), values)).map(readRow),
     rows: `${schema}.reports`,
     quarantined: `${schema}.queue AS q`,
     reports: ` JOIN ${schema}.reports AS r ON r.sequence = q.sequence`,
@@ -161,30 +171,12 @@ async function runInTransaction(transaction: unknown, schema: string, timeLimit:
 }
 
 /**
- * Opens the settings. The outbox's own secret is made and read at the start, so that a report within the user's
- * transaction needs no second connection. Otherwise, transactions that hold the whole pool would wait for ever.
+ * Makes and reads the outbox's own secret at the start, so that a report within the user's transaction needs no second
+ * connection. Otherwise, transactions that hold the whole pool would wait for ever.
  */
-async function openSettings(run: Run, schema: string): Promise<(name: string, value: string) => Promise<string>> {
-  const read = async (name: string) =>
-    (await run(`SELECT value FROM ${schema}.settings WHERE name = $1::text`, [name]))[0]?.value;
-
-  async function remember(name: string, value: string): Promise<string> {
-    const before = await read(name);
-    if (typeof before === 'string') return before;
-    await run(
-      `INSERT INTO ${schema}.settings (name, value) VALUES ($1::text, $2::text) ON CONFLICT (name) DO NOTHING`,
-      [name, value],
-    );
-    // A separate statement, since the first one cannot see the commit of another instance in the meantime.
-    const found = await read(name);
-    if (typeof found !== 'string') throw postgresError('other', schema, undefined, ': a setting cannot be read');
-    return found;
-  }
-
-  const secret = await remember(OWN_SECRET, newSecret()).catch((error) => {
+const readSecret = (remember: OutboxStore['remember']): Promise<string | undefined> =>
+  remember(OWN_SECRET, newSecret()).catch((error) => {
     // A role that may only read does not need it.
     if (['read-only', 'privileges'].includes(postgresCodeOf(error))) return undefined;
     throw error;
   });
-  return async (name, value) => (name === OWN_SECRET ? secret : undefined) ?? remember(name, value);
-}

@@ -24,6 +24,12 @@ export interface Dialect {
   columns(...given: readonly string[]): string;
   /** Reads rows. In the text, `?` is a text and `?#` a whole number. */
   all(text: string, ...values: readonly (string | number)[]): Promise<readonly Found[]>;
+  /** Runs one statement that writes, in its own commit. Its text ends with RETURNING. */
+  change(text: string, ...values: readonly (string | number | null)[]): Promise<readonly Found[]>;
+  /** The begin of a statement for `change` that uses the time: the column `now` of `clock`. */
+  readonly clock: string;
+  /** A column with a JSON list, and one more object at its end. */
+  appended(column: string, members: string): string;
   /** Reads the rows whose `sequence` a SELECT returns, in that order and without their bodies. */
   bodiless(sequences: string, ...values: readonly (string | number)[]): Promise<readonly Row[]>;
   /** The table of all rows. */
@@ -96,11 +102,12 @@ const IN_GROUP = `q.state = 'quarantined' AND q.account = ? AND q.environment = 
 const groupOf = ({ account, environment, code, words }: ProblemKey, asOf: number) =>
   [account, environment, code, words, Math.trunc(asOf)] as const;
 
-/** The reads of both SQL stores that no worker waits for. */
+/** The reads of both SQL stores that no worker waits for, and their settings. */
 export function createReads({
   table,
   columns,
   all,
+  change,
   bodiless,
   rows,
   quarantined,
@@ -133,7 +140,23 @@ export function createReads({
     return low;
   }
 
+  const setting = async (name: string) =>
+    (await first(`SELECT ${columns('value')} FROM ${table('settings')} WHERE name = ?`, name))?.value;
+
   return {
+    /** Stores a setting unless it exists. Then it writes nothing, since the user's transaction may be open. */
+    async remember(name: string, value: string): Promise<string> {
+      const known = await setting(name);
+      if (known !== undefined) return String(known);
+      await change(
+        `INSERT INTO ${table('settings')} (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING RETURNING ${columns('name')}`,
+        ...[name, value],
+      );
+      // A separate statement, since the first one cannot see the commit of another instance in the meantime.
+      const kept = await setting(name);
+      if (kept === undefined) throw new Error('The setting that was just written cannot be read.');
+      return String(kept);
+    },
     /** The rows that a search looks at: from the `lowest` sequence to below `end`. */
     rangeOf: async ({ from, to, before }: RowSearch) => ({
       lowest: from === undefined ? 0 : await sequenceAt(from - SLACK_MS),

@@ -1,14 +1,7 @@
 import { operationNames } from '../../../protocol/operations.js';
-import {
-  type BoundDestination,
-  type Destination,
-  keyOf,
-  otherGateway,
-  type Rebinding,
-  type Rebound,
-} from '../../rules/destination.js';
-import { isBreaker, type Pause, type PauseChange, readPause, type StoredPause } from '../../rules/pause.js';
-import { LARGEST_COUNT, LONGEST_WAIT_MS } from '../../rules/state-machine.js';
+import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebound } from '../../rules/destination.js';
+import { isBreaker, type Pause, readPause, type StoredPause } from '../../rules/pause.js';
+import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, Outlook } from '../../store/store.js';
 import { PAUSE } from '../sql/reads.js';
@@ -28,9 +21,6 @@ const accountsIn = (index: string, where: string): string => `SELECT account FRO
 /** All accounts. Not only the bound ones, since another tool may delete the bindings. */
 const ACCOUNTS = `SELECT account FROM outbox_destinations UNION SELECT account FROM outbox_counts WHERE account <> ''
   UNION ${accountsIn('outbox_due', QUEUED)} UNION ${accountsIn('outbox_wrong', "state = 'quarantined'")} ORDER BY account`;
-const CHANGE = `SET version = version % ${LARGEST_COUNT} + 1, reason = ?, message = ?, since = CASE ? WHEN 1 THEN since ELSE ? END, strikes = ?, until = ?
-  WHERE account = ? AND environment = ? AND version = ?`;
-
 const gatewayOf = ({ gateway }: Columns): string => String(gateway);
 
 const pauseOf = (found: Columns, now: number): Pause =>
@@ -84,19 +74,6 @@ export function createDestinations({ first, all, run }: Connection) {
         if (bound !== one.gateway) throw otherGateway(one, bound);
       }
     },
-    rebind({ account, environment, gateway, from, reason }: Rebinding, now: number): boolean {
-      const before = find({ account, environment });
-      if (!before || gatewayOf(before) !== from) return false;
-      const rebound = [...reboundOf(before), { from, reason, at: now } satisfies Rebound];
-      run(
-        'UPDATE outbox_destinations SET gateway = ?, rebound = ? WHERE account = ? AND environment = ?',
-        gateway,
-        JSON.stringify(rebound),
-        account,
-        environment,
-      );
-      return true;
-    },
     /**
      * The destinations that a claim may take from: same account and gateway, and not paused. With a probe: only its
      * destination.
@@ -125,30 +102,6 @@ export function createDestinations({ first, all, run }: Connection) {
     },
     hasDue: (destinations: readonly Destination[], now: number): boolean =>
       destinations.some((one) => (nextInMs(one, now) ?? 1) <= 0),
-    /** The same change as `changePause` of `pause.ts`. */
-    change(change: PauseChange, now: number): boolean {
-      const { account, environment, operation, version, reason, message, strikes, forMs, continues } = change;
-      if (operation && version === 0)
-        run(
-          `INSERT INTO outbox_breakers (account, environment, operation)
-            SELECT account, environment, ? FROM outbox_destinations WHERE account = ? AND environment = ? ON CONFLICT DO NOTHING`,
-          operation,
-          account,
-          environment,
-        );
-      const values = [
-        reason ?? null,
-        message ?? null,
-        continues ? 1 : 0,
-        now,
-        strikes,
-        Math.round(now + forMs),
-      ] as const;
-      const changed = operation
-        ? run(`UPDATE outbox_breakers ${CHANGE} AND operation = ?`, ...values, account, environment, version, operation)
-        : run(`UPDATE outbox_destinations ${CHANGE}`, ...values, account, environment, version);
-      return changed > 0;
-    },
   };
 }
 

@@ -3,10 +3,19 @@ import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OpenCounts } from '../../store/operator-store.js';
 import type { Enqueued, NewRow, OutboxStore, Turn, TurnResult } from '../../store/store.js';
 import { isStorable } from '../rows.js';
-import { createReads } from '../sql/reads.js';
+import { rebind, writePause } from '../sql/destinations.js';
+import { createReads, type Dialect } from '../sql/reads.js';
 import { createCommits, createPatience, watchCommits } from './commits.js';
 import { addPace, countOpen, countRows, createTally } from './counts.js';
-import { type Connection, connect, fileOf, pragma, rollBack, type SqliteDatabase } from './database.js';
+import {
+  type Connection,
+  connect,
+  fileOf,
+  pragma,
+  rollBack,
+  type SqliteDatabase,
+  type SqliteValue,
+} from './database.js';
 import { createDecisions, emptyLog, eraseRows } from './decisions.js';
 import { createDestinations } from './destinations.js';
 import { asSqliteError, isNested, SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
@@ -56,13 +65,14 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
       guard.verify();
     };
     const commits = createCommits({ connection, place, patiently, guard: { ...guard, verify }, tally });
-    const settings = createSettings(connection, commits);
+    const dialect = dialectOf(connection, now, commits);
+    const reads = createReads(dialect);
     // The first report may come in a transaction of the user, which keeps the store from writing.
-    await settings.remember(OWN_SECRET, newSecret());
-    return { durable, guard, commits, settings };
+    await reads.remember(OWN_SECRET, newSecret());
+    return { durable, guard, commits, dialect, reads };
   }
 
-  const { durable, guard, commits, settings } = await prepare().catch((error) => {
+  const { durable, guard, commits, dialect, reads } = await prepare().catch((error) => {
     forget();
     if (!given) database.close();
     throw asSqliteError(place, error);
@@ -84,21 +94,6 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const receipts = createReceipts(connection);
   const decisions = createDecisions(connection, rows.write);
   const { read, write } = commits;
-  const reads = createReads({
-    table: (name) => `outbox_${name}`,
-    columns: (...given) => given.join(', '),
-    all: (text, ...values) => read(() => connection.all(text.replaceAll('?#', '?'), ...values)),
-    bodiless: (sequences, ...values) => {
-      const text = `SELECT ${BODILESS} FROM outbox_rows WHERE sequence IN (${sequences}) ORDER BY sequence`;
-      return read(() => connection.all(text.replaceAll('?#', '?'), ...values).map(rowOf));
-    },
-    rows: 'outbox_rows',
-    quarantined: 'outbox_rows AS q INDEXED BY outbox_wrong',
-    reports: '',
-    settlements: `(SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents
-      WHERE d.waits_for = q.id AND d.state = 'waiting' AND d.blocked = 1)`,
-    elements: 'json_each(?)',
-  });
 
   async function turn({ writes, claim }: Turn): Promise<TurnResult> {
     const open = (at: number) => (claim ? destinations.open(claim, at) : []);
@@ -175,9 +170,9 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
       const bind = () => given.map(destinations.bind);
       return isBound ? read(bind) : write(bind);
     },
-    rebind: (change) => write(() => destinations.rebind(change, now())),
+    rebind: (change) => rebind(dialect, change),
     outlook: (accounts) => read(() => destinations.outlook(now(), accounts)),
-    pause: (change) => write(() => destinations.change(change, now())),
+    pause: (change) => writePause(dialect, change),
     get: (ids, transaction) =>
       read(() => {
         const { first } = transaction === undefined ? connection : connectionWithin(transaction, place, database);
@@ -191,7 +186,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     counts: (accounts) => read(() => countRows(connection, tally, accounts ?? destinations.accounts())),
     prune: (request) => write(() => pruneStep(connection, request, now()), { rows: request.limit }),
     prunedBefore: reads.prunedBefore,
-    remember: settings.remember,
+    remember: reads.remember,
     console: {
       ...reads.console,
       now: async () => now(),
@@ -251,29 +246,35 @@ async function openOrReject(file: string, open: OpenDatabase | undefined) {
   }
 }
 
-/** The settings of a store. A setting never changes. */
-function createSettings(
+/** The begin of a statement that uses the time, which is its first value. */
+const CLOCK = 'WITH clock AS (SELECT ? AS now)';
+
+/** The shared statements in the words of SQLite. */
+function dialectOf(
   connection: Connection,
+  now: () => number,
   { read, write }: Pick<ReturnType<typeof createCommits>, 'read' | 'write'>,
-) {
-  const kept = (name: string) => connection.first(`SELECT value FROM outbox_settings WHERE name = ?`, name)?.value;
+): Dialect {
+  const all = (text: string, values: readonly SqliteValue[]) => connection.all(text.replaceAll('?#', '?'), ...values);
   return {
-    /**
-     * Keeps the value unless the setting exists; resolves with the kept one. If it exists, nothing is written: the
-     * user's transaction may be open.
-     */
-    async remember(name: string, value: string): Promise<string> {
-      const known = await read(() => kept(name));
-      if (known !== undefined) return String(known);
-      return write(() => {
-        connection.run(
-          'INSERT INTO outbox_settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
-          name,
-          value,
-        );
-        return String(kept(name));
-      });
-    },
+    table: (name) => `outbox_${name}`,
+    columns: (...given) => given.join(', '),
+    all: (text, ...values) => read(() => all(text, values)),
+    change: (text, ...values) => write(() => all(text, text.startsWith(CLOCK) ? [now(), ...values] : values)),
+    clock: CLOCK,
+    appended: (column, members) => `json_insert(${column}, '$[#]', json_object(${members}))`,
+    bodiless: (sequences, ...values) =>
+      read(() =>
+        all(`SELECT ${BODILESS} FROM outbox_rows WHERE sequence IN (${sequences}) ORDER BY sequence`, values).map(
+          rowOf,
+        ),
+      ),
+    rows: 'outbox_rows',
+    quarantined: 'outbox_rows AS q INDEXED BY outbox_wrong',
+    reports: '',
+    settlements: `(SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents
+      WHERE d.waits_for = q.id AND d.state = 'waiting' AND d.blocked = 1)`,
+    elements: 'json_each(?)',
   };
 }
 
