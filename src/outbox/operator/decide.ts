@@ -119,7 +119,7 @@ export async function decide(
   };
 }
 
-interface ReplaceRequest extends Who {
+export interface ReplaceRequest extends Who {
   readonly id: string;
   /** The sealed bytes of the new data, with the reference and the operation of the report. */
   readonly replacement: NonNullable<Change['replacement']>;
