@@ -83,13 +83,19 @@ test('the page of the guide that asks early has the position when the player bet
   site,
   lookups,
 }) => {
-  const [, section = ''] = readGuides('how-to/location').split('### Ask early');
-  const body = codeBlocks(section).find(({ language }) => language === 'html')?.code ?? '';
-  const [, script = ''] = /<script src="([^"]+)">/.exec(body) ?? [];
+  const [, section = ''] = readGuides('how-to/location').split('## In a page');
+  const code = codeBlocks(section).find(({ language }) => language === 'js')?.code ?? '';
+  const body = `<button id="continue">Continue</button><p id="how-to-allow" hidden>How to allow it</p><button id="bet">Bet</button>
+    <script src="/early.js"></script><script type="module">${code}
+      document.querySelector('#bet').addEventListener('click', async () => {
+        const location = await client.locate();
+        await fetch('/bets', { method: 'POST', body: JSON.stringify({ stake: 1500, location }) });
+      });
+    </script>`;
   await page.route(`${site.url}/early`, (route) =>
     route.fulfill({ contentType: 'text/html', body: `<!doctype html><body>${body}</body>` }),
   );
-  await page.route(`${site.url}${script}`, (route) =>
+  await page.route(`${site.url}/early.js`, (route) =>
     route.fulfill({ contentType: 'text/javascript', body: readScript() }),
   );
   await page.route(`${site.url}/bets`, (route) => route.fulfill({ body: '' }));
@@ -97,6 +103,7 @@ test('the page of the guide that asks early has the position when the player bet
   const prompts = await countPrompts(page);
   await page.goto(`${site.url}/early`);
   expect(await prompts()).toBe(0);
+  expect(await page.isHidden('#how-to-allow')).toBe(true);
 
   await page.click('#continue');
   await expect.poll(prompts).toBe(1);

@@ -24,7 +24,10 @@ const FULL = 2;
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 
 interface Library {
-  /** Loads the constructor. The comments keep bundlers from resolving it. */
+  /**
+   * Loads the constructor. Undefined if the library is not installed or Node.js is too old. The comments, and the
+   * `catch` behind the import, keep bundlers from resolving it.
+   */
   readonly load: () => Promise<unknown>;
   /** Opens a file, if the constructor alone is not enough. */
   readonly open?: (openDatabase: OpenDatabase, file: string) => SqliteDatabase;
@@ -32,15 +35,23 @@ interface Library {
 
 const LIBRARIES: readonly Library[] = [
   {
-    load: async () => (await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite')).DatabaseSync,
+    load: () =>
+      import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite')
+        .then(({ DatabaseSync }) => DatabaseSync)
+        .catch(() => undefined),
   },
   {
-    load: async () =>
-      (await import(/* webpackIgnore: true */ /* @vite-ignore */ '@photostructure/sqlite')).DatabaseSync,
+    load: () =>
+      import(/* webpackIgnore: true */ /* @vite-ignore */ '@photostructure/sqlite')
+        .then(({ DatabaseSync }) => DatabaseSync)
+        .catch(() => undefined),
     open: openAttached,
   },
   {
-    load: async () => (await import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3')).default,
+    load: () =>
+      import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3')
+        .then((library) => library.default)
+        .catch(() => undefined),
   },
 ];
 
@@ -76,8 +87,7 @@ export function ensureKeepsCommits(database: SqliteDatabase, place: string): voi
 export async function findLibrary(): Promise<OpenDatabase> {
   const tooOld: string[] = [];
   for (const { load, open } of LIBRARIES) {
-    // A library that is not installed, or needs a newer Node.js, does not load.
-    const Database = await load().catch(() => undefined);
+    const Database = await load();
     if (typeof Database !== 'function') continue;
     const construct: OpenDatabase = (file) => new (Database as new (name: string) => SqliteDatabase)(file);
     const probe = construct(':memory:');
