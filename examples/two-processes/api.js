@@ -52,7 +52,7 @@ function statusOf(error) {
 
 const server = createServer(async (request, response) => {
   const { method, url = '' } = request;
-  if (url.startsWith('/ops/outbox/')) return operatorConsole(request, response);
+  if (/^\/ops\/outbox(\/|$)/.test(url)) return operatorConsole(request, response);
   const answer = (/** @type {number} */ status, /** @type {unknown} */ body) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   try {

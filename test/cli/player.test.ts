@@ -70,7 +70,10 @@ describe('location-sdk outbox <file> player', () => {
     const other = optionsWith({ keys: { '2026-11': key }, current: '2026-11' });
     for (const words of [[], other]) {
       const { code, out, err } = await run('player', PLAYER, ...words);
-      expect([code, out]).toEqual([1, 'No stored body names this player.\n']);
+      expect([code, out]).toEqual([
+        1,
+        'Not known: 8 reports could not be read. No other stored body names this player.\n',
+      ]);
       expect(err).toContain('NOT READ: 8 reports sealed with the key 2026-10. Give --options');
     }
     const wrong = await run('player', PLAYER, ...optionsWith({ keys: { a: 'short' }, current: 'a' }));

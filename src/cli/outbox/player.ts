@@ -57,7 +57,13 @@ function describe(
   { command, now, isErased }: Pick<View, 'command' | 'now'> & { readonly isErased: boolean },
 ): void {
   const line = (text: string) => remark(wrapped(text, '  '));
-  if (places.length === 0) say('No stored body names this player.');
+  const unread = Object.values(locked).reduce((sum, count) => sum + count, unreadable);
+  if (places.length === 0)
+    say(
+      unread === 0
+        ? 'No stored body names this player.'
+        : `Not known: ${reports(unread)} could not be read. No other stored body names this player.`,
+    );
   else
     say(
       table(

@@ -85,7 +85,7 @@ export async function enter(
   const isNeeded = rows.some(isSealed) || (await isEncrypted(store, account));
   if (isNeeded && !('encryption' in outbox))
     throw new Failure(
-      'the reports of this outbox are encrypted. Nothing was enqueued. Give --options a file that exports the options of this outbox as outbox, such as { encryption }',
+      'the reports of this outbox are encrypted. Nothing was changed. Give --options a file that exports the options of this outbox as outbox, such as { encryption }',
     );
   return settings;
 }
