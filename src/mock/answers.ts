@@ -80,7 +80,7 @@ export function misbehave(
       return { ...whole, wire: { ...wire, body: JSON.stringify(answer.body ?? {}).slice(0, -1) } };
     case 'wrong-content-type': {
       const headers = { ...answer.headers, 'content-type': 'text/html; charset=utf-8' };
-      return { ...whole, wire: { ...wire, headers, body: PAGE }, sent: PAGE };
+      return { ...whole, wire: { ...wire, status: fault.status ?? wire.status, headers, body: PAGE }, sent: PAGE };
     }
     case 'empty-body':
       return { ...whole, wire: { ...wire, body: '' }, sent: undefined };

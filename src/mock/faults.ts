@@ -76,7 +76,7 @@ export interface FaultRule {
   readonly probability?: number | undefined;
   /** The delay for `'latency'` and `'slow-body'`. Default: 1,000. */
   readonly delay?: Delay | undefined;
-  /** The status for `'status'`. Default: 503. */
+  /** The status for `'status'` (default: 503) and `'wrong-content-type'` (default: that of the answer). */
   readonly status?: number | undefined;
   /** For `'status'`: `Retry-After` in seconds, or as a date (milliseconds since 1970, or a `Date`). */
   readonly retryAfter?:
@@ -170,6 +170,23 @@ const faultTable = {
   body: optional(must('JSON', (body) => JSON.stringify(body) !== undefined)),
 } satisfies OptionTable;
 
+/** The members that only these kinds read. */
+const READ_BY: Readonly<Record<string, readonly FaultKind[]>> = {
+  delay: ['latency', 'slow-body'],
+  status: ['status', 'wrong-content-type'],
+  retryAfter: ['status'],
+  headers: ['status'],
+  body: ['status'],
+};
+
+function checkMembers(rule: FaultRule): void {
+  for (const [name, kinds] of Object.entries(READ_BY))
+    if (asRecord(rule)[name] !== undefined && !kinds.includes(rule.kind))
+      throw new TypeError(
+        `the fault: ${name}: the kind ${rule.kind} does not use it; only ${kinds.join(' and ')} does`,
+      );
+}
+
 interface FaultBox extends Faults {
   /** Removes all rules and restarts the random numbers from the seed. */
   reset(): void;
@@ -187,6 +204,7 @@ export function createFaults(seed: number): FaultBox {
     add(rule) {
       const { problem } = readOptions('the fault', faultTable, rule);
       if (problem !== undefined) throw new TypeError(problem);
+      checkMembers(rule);
       last += 1;
       // A copy, so that no later change of the caller's object avoids the check.
       rules.push({ fault: { ...structuredClone(rule), id: last, struck: 0 }, seen: 0 });

@@ -75,6 +75,23 @@ describe('every kind, before and after the report is applied', () => {
     });
   });
 
+  test('the page of a proxy may have a status of its own', async () => {
+    const { gateway, send } = world();
+    gateway.faults.add({ kind: 'wrong-content-type', status: 403 });
+    const answer = await send();
+    expect([answer.status, await answer.text()]).toEqual([403, PAGE]);
+  });
+
+  test.each<FaultRule>([
+    { kind: 'hang', status: 403 },
+    { kind: 'status', delay: 5 },
+    { kind: 'wrong-content-type', body: { any: 1 } },
+  ])('a member that the kind does not use is refused: %o', (rule) => {
+    const { gateway } = world();
+    expect(() => gateway.faults.add(rule)).toThrow(/^the fault: \w+: the kind [\w-]+ does not use it; only /);
+    expect(gateway.faults.list()).toEqual([]);
+  });
+
   test('half a body is its first half', async () => {
     const { gateway, send } = world();
     gateway.faults.add({ kind: 'half-body', when: 'after' });
