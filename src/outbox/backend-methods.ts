@@ -18,7 +18,7 @@ import { LARGEST_COMMIT } from './intake/insert-batch.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport, PreparedReport } from './interface.js';
 import { checkName, checkOptions } from './method-options.js';
 import { decideRow, ownRow, prepareReplacement, refusal } from './operator/decide-row.js';
-import { scanRows, toPublicPauses, toPublicReport } from './operator/reports.js';
+import { toPublicPauses, toPublicReport } from './operator/reports.js';
 import { endPauses } from './operator/resume.js';
 import { readReference } from './receipts/reconcile.js';
 import { reportMethods } from './report-methods.js';
@@ -38,6 +38,7 @@ import { createOnlyRefused } from './sending/only-refused.js';
 import { receiptOfRow, type Waiters } from './sending/receipt-waiters.js';
 import type { Worker } from './sending/worker.js';
 import type { AccountSettings, OutboxSettings } from './settings.js';
+import { scanRows } from './store/store.js';
 
 /** The default number of listed reports, and the number that is read at once. */
 const PAGE = 100;

@@ -8,10 +8,10 @@ import { createOutbox, type OutboxOptions, type OutboxStore } from '../../src/en
 import { contextOf } from '../../src/outbox/operator/context.js';
 import { createOperator } from '../../src/outbox/operator/operator.js';
 import { readPlayer } from '../../src/outbox/operator/player.js';
-import { scanRows } from '../../src/outbox/operator/reports.js';
 import { appendReceipts } from '../../src/outbox/receipts/log.js';
 import { decided } from '../../src/outbox/rules/state-machine.js';
 import { standardSeal } from '../../src/outbox/seal/standard-seal.js';
+import { scanRows } from '../../src/outbox/store/store.js';
 import { change, claim, newRow } from '../outbox/contract/harness.js';
 import { CANARIES, leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../outbox/personal.js';
 import { buildCli } from '../support/built-cli.js';

@@ -1,9 +1,9 @@
 import type { DecidedReport } from '../../outbox/operator/commit-decision.js';
 import { OperatorRefusal } from '../../outbox/operator/context.js';
 import { type DecideRequest, planChange } from '../../outbox/operator/decide.js';
-import { scanRows } from '../../outbox/operator/reports.js';
 import { openSettlementOf } from '../../outbox/operator/settlements.js';
 import { decided, problemKeyOf, type Row, wasDismissedWith } from '../../outbox/rules/state-machine.js';
+import { scanRows } from '../../outbox/store/store.js';
 import { printable, quoted } from '../../platform/messages.js';
 import { EXIT, Failure, remark, say } from '../output.js';
 import { findReport } from './find.js';

@@ -1,7 +1,7 @@
-import { scanRows } from '../../outbox/operator/reports.js';
 import { isFinal, type Row } from '../../outbox/rules/state-machine.js';
 import { keyIdOfExcerpt } from '../../outbox/seal/excerpt.js';
 import { keyIdOf, keyIdOfFingerprint } from '../../outbox/seal/standard-seal.js';
+import { scanRows } from '../../outbox/store/store.js';
 import { printable } from '../../platform/messages.js';
 import { EXIT, remark, say } from '../output.js';
 import type { OutboxValues } from './options.js';

@@ -1,5 +1,6 @@
-import { scanRows, stateOf, toPublicReport } from '../../outbox/operator/reports.js';
+import { stateOf, toPublicReport } from '../../outbox/operator/reports.js';
 import type { Row, ShownState } from '../../outbox/rules/state-machine.js';
+import { scanRows } from '../../outbox/store/store.js';
 import { printable } from '../../platform/messages.js';
 import { EXIT, remark, sayAll } from '../output.js';
 import type { OutboxValues } from './options.js';

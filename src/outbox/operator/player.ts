@@ -5,9 +5,10 @@ import { isFinal, type Row } from '../rules/state-machine.js';
 import { erasedBy, openKept } from '../seal/excerpt.js';
 import { missingKeyOf } from '../seal/seal.js';
 import type { ErasedRow } from '../store/operator-store.js';
+import { scanRows } from '../store/store.js';
 import { isWithin, type Narrowing, type OperatorContext } from './context.js';
 import { storeDecision, type Who } from './decision-log.js';
-import { type ReportSummary, scanRows, stateOf } from './reports.js';
+import { type ReportSummary, stateOf } from './reports.js';
 
 interface PlayerReports extends Pick<ReportSummary, 'account' | 'environment' | 'operation' | 'state'> {
   reports: number;

@@ -2,7 +2,7 @@ import { printable } from '../../platform/messages.js';
 import type { OutboxReport, OutboxStats } from '../interface.js';
 import { scopeOf } from '../rules/destination.js';
 import type { Problem, Row, ShownState } from '../rules/state-machine.js';
-import { type OutboxStore, type Outlook, pausesOf, type RowQuery } from '../store/store.js';
+import { type OutboxStore, type Outlook, pausesOf } from '../store/store.js';
 
 export interface ShownProblem {
   /** `'conflict'`: the gateway holds other data. */
@@ -84,21 +84,6 @@ export const toPublicPauses = (outlooks: readonly Outlook[]): OutboxStats['pause
   pausesOf(outlooks).flatMap(({ reason, message, since, until, ...scope }) =>
     reason ? [{ ...scopeOf(scope), reason, message, since, until }] : [],
   );
-
-/** Yields all rows that match a query. It reads them page by page. */
-export async function* scanRows(
-  store: Pick<OutboxStore, 'list'>,
-  query: Omit<RowQuery, 'limit'>,
-  page = 500,
-): AsyncGenerator<Row> {
-  for (let { after = 0 } = query; ; ) {
-    const rows = await store.list({ ...query, after, limit: page });
-    yield* rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < page) return;
-    after = last.sequence;
-  }
-}
 
 /** Larger than the number of reports of one reference in all accounts and environments. */
 const MOST_OF_REFERENCE = 500;

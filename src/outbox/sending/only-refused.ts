@@ -1,8 +1,7 @@
-import { scanRows } from '../operator/reports.js';
 import { pauseKeyOf } from '../rules/destination.js';
 import { isRarelyProbed, type Pause } from '../rules/pause.js';
 import type { OutboxSettings } from '../settings.js';
-import type { Outlook } from '../store/store.js';
+import { type Outlook, scanRows } from '../store/store.js';
 
 /** Finds out whether `drain` should end: the breaker is open, and each remaining report was tried and refused. */
 export function createOnlyRefused({

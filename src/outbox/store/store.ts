@@ -318,3 +318,18 @@ export interface OutboxStore {
   /** Gives back what the store itself opened. */
   close?(): Promise<void>;
 }
+
+/** Yields all rows that match a query. It reads them page by page. */
+export async function* scanRows(
+  store: Pick<OutboxStore, 'list'>,
+  query: Omit<RowQuery, 'limit'>,
+  page = 500,
+): AsyncGenerator<Row> {
+  for (let { after = 0 } = query; ; ) {
+    const rows = await store.list({ ...query, after, limit: page });
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < page) return;
+    after = last.sequence;
+  }
+}
