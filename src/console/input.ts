@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { OUTBOX_ENVIRONMENTS } from '../outbox/rules/destination.js';
 import { LONGEST_REASON } from '../outbox/rules/state-machine.js';
 import { isStorable } from '../outbox/stores/rows.js';
+import { bareObject } from '../platform/as-record.js';
 import { unprintable } from '../platform/messages.js';
 import { refuse } from '../web/answer.js';
 import { invalid } from './answers.js';
@@ -65,13 +66,16 @@ const ids = list(MOST_IDS).check(
 
 /** The reports of a decision: ids, or a group of the page. */
 export const selection = z.union(
-  [z.object({ ids }), z.object({ group })],
+  [z.strictObject({ ids }), z.strictObject({ group })],
   `{ ids }, of 1 to ${MOST_IDS} reports, or { group }`,
 );
 
+const withoutNull = (members: object) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+
 /** Reads an input by the schemas of its members. One that is null counts as absent. */
 export function readInput<Shape extends z.core.$ZodShape>(shape: Shape, input: Input) {
-  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+  const given = Object.assign(bareObject(), withoutNull(input));
   const { data, error } = z.safeParse(z.object(shape), given);
   const [problem] = error?.issues ?? [];
   if (problem) refuse(invalid(`${problem.path.join('.')}: expected ${problem.message}. Nothing was changed.`));

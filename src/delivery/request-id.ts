@@ -1,4 +1,4 @@
-import { unlessThrown } from '../platform/as-record.js';
+import { unlessThrown } from '../platform/unless-thrown.js';
 import { REQUEST_ID_HEADERS } from '../protocol/headers.js';
 import { fold, holdsPiece, KEY_PIECE } from '../redact/redact.js';
 import type { SentValue } from '../schema/sent.js';
@@ -28,8 +28,10 @@ export function requestIdOf(
 ): string | undefined {
   // A transport that throws here must not lose the result of the report.
   return unlessThrown(() => {
-    const id = REQUEST_ID_HEADERS.map((name) => answered.header(name)).find(isId);
-    if (id === undefined) return undefined;
+    // A header behind the one with the id is not asked for, since that could throw.
+    const name = REQUEST_ID_HEADERS.find((one) => isId(answered.header(one)));
+    const id = name && answered.header(name);
+    if (!isId(id)) return undefined;
     const lower = id.toLowerCase();
     const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower) && !mayRepeat(report.body, lower);
     const mayHold = (secret: string) => !isRandom || secret.length < KEY_PIECE || HEXADECIMAL.test(secret);

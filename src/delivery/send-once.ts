@@ -1,7 +1,7 @@
-import { unlessThrown } from '../platform/as-record.js';
 import { safeCallback } from '../platform/logger.js';
 import { seconds, sentence, subjectOf } from '../platform/messages.js';
 import type { Limit } from '../platform/time.js';
+import { unlessThrown } from '../platform/unless-thrown.js';
 import { operations } from '../protocol/operations.js';
 import { maskSent, needsNoMask } from '../redact/redact.js';
 import type { HeadersOption } from '../schema/headers.js';

@@ -183,7 +183,7 @@ function checkMembers(rule: FaultRule): void {
   for (const [name, kinds] of Object.entries(READ_BY))
     if (asRecord(rule)[name] !== undefined && !kinds.includes(rule.kind))
       throw new TypeError(
-        `the fault: ${name}: the kind ${rule.kind} does not use it; only ${kinds.join(' and ')} does`,
+        `the fault: ${name}: the kind ${rule.kind} does not use it; use it with ${kinds.join(' or ')}`,
       );
 }
 

@@ -160,7 +160,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
       applied,
       fault: fault?.kind,
     });
-    // In a task of its own, so that an error of a listener is uncaught, as with events, and the gateway continues.
+    // Later, so that an error of a listener is uncaught, as with events, and the gateway continues.
     for (const listener of listeners) queueMicrotask(() => listener(noted));
     if (delay === 'forever') await pending.wait();
     else if (delay > 0) await pending.wait(delay);

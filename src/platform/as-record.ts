@@ -42,12 +42,3 @@ const sorted = (members: object) =>
       .filter(([, value]) => value !== undefined)
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   );
-
-/** The value that is read. Undefined if reading it throws. */
-export const unlessThrown = <T>(read: () => T): T | undefined => {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-};

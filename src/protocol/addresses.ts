@@ -1,4 +1,4 @@
-import { unlessThrown } from '../platform/as-record.js';
+import { unlessThrown } from '../platform/unless-thrown.js';
 import { GATEWAY_PATH } from './operations.js';
 
 /** The use of a base address, or what is wrong with it. */
@@ -14,6 +14,8 @@ const GATEWAY = {
   example: 'https://gateway.example.com or http://127.0.0.1:4010',
   plainHttp: ', and for staging with allowInsecureHttp: true',
   onNetwork: '',
+  /** `/integration-gateway/external` at the end of the path, in whole or in part, is removed. */
+  ending: new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?/*$`),
 };
 
 const RELAY = {
@@ -22,17 +24,15 @@ const RELAY = {
   // Usually a developer's own page, opened on a phone by the address of the developer's machine.
   onNetwork:
     '. For a phone in your network: a development certificate, a tunnel, or adb reverse and http://localhost; other http:// pages get no position',
+  ending: /\/*$/,
 };
 
 /**
- * Reads a base address. `/integration-gateway/external` at its end is removed, in whole or in part: the specification
- * shows the address both with and without it, and it must appear once.
+ * Reads a base address. `/integration-gateway/external` at its end is removed: the specification shows the address both
+ * with and without it, and it must appear once.
  */
-export function readBaseUrl(text: string, allowInsecureHttp: boolean): BaseUrl {
-  const { baseUrl, problem } = readUrl(text, GATEWAY, allowInsecureHttp);
-  const writtenOut = new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?$`);
-  return { baseUrl: baseUrl?.replace(writtenOut, ''), problem };
-}
+export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =>
+  readUrl(text, GATEWAY, allowInsecureHttp);
 
 /**
  * Reads the address of a relay. An address without a host is on the page's own host; a `<base>` element changes
@@ -65,7 +65,7 @@ const refused = (problem: string): BaseUrl => ({ baseUrl: undefined, problem });
 
 function readUrl(
   text: string,
-  { example, plainHttp, onNetwork }: typeof GATEWAY,
+  { example, plainHttp, onNetwork, ending }: typeof GATEWAY,
   allowInsecureHttp = false,
   base?: string,
 ): BaseUrl {
@@ -76,5 +76,5 @@ function readUrl(
   const isHttp = url.protocol === 'http:';
   if (url.protocol !== 'https:' && !(isHttp && (isLoopback(url) || allowInsecureHttp)))
     return refused(`must begin with https:// (http:// is for loopback hosts${plainHttp})${isHttp ? onNetwork : ''}`);
-  return { baseUrl: url.origin + url.pathname.replace(/\/*$/, ''), problem: undefined };
+  return { baseUrl: url.origin + url.pathname.replace(ending, ''), problem: undefined };
 }

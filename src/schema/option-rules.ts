@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { asOwnRecord, asRecord, bareObject, isRecord, memberOf, unlessThrown } from '../platform/as-record.js';
+import { asOwnRecord, asRecord, bareObject, isRecord, memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
+import { unlessThrown } from '../platform/unless-thrown.js';
 import { type Field, text } from './fields.js';
 import { issue, type ValidationIssue } from './issue.js';
 import { isModel, type Model, model } from './model.js';

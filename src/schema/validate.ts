@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { asRecord, memberOf, unlessThrown } from '../platform/as-record.js';
+import { asRecord, memberOf } from '../platform/as-record.js';
+import { unlessThrown } from '../platform/unless-thrown.js';
 import { issue, printableKey, type ValidationIssue } from './issue.js';
 import { fieldAt, isModel, type Model, type ValidationMode } from './model.js';
 

@@ -162,6 +162,10 @@ describe('base address', () => {
     expect(await addressUnder(baseUrl)).toBe(`https://gateway.example.com${kept}${written}`);
   });
 
+  test('a host with the name of the path is kept', async () => {
+    expect(await addressUnder('https://integration-gateway')).toBe(`https://integration-gateway${written}`);
+  });
+
   test('a port is kept', async () => {
     expect(await addressUnder('https://gateway.example.com:8443')).toBe(`https://gateway.example.com:8443${written}`);
   });

@@ -95,6 +95,14 @@ const INVALID: readonly (readonly [name: string, call: string, body: unknown])[]
   ['no report in the selection', 'decide', { ...retry, selection: { ids: [] } }],
   ['ids that are not texts', 'decide', { ...retry, selection: { ids: [{}] } }],
   ['ids that are one text', 'decide', { ...retry, selection: { ids: 'BET-1' } }],
+  [
+    'wrong ids beside a group',
+    'decide',
+    {
+      ...retry,
+      selection: { ids: [], group: { account: 'default', environment: 'production', code: 'network', words: '' } },
+    },
+  ],
   ['more ids than a selection has', 'decide', { ...retry, selection: { ids: Array.from({ length: 501 }, String) } }],
   [
     'a group without its account',

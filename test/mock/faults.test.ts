@@ -88,7 +88,7 @@ describe('every kind, before and after the report is applied', () => {
     { kind: 'wrong-content-type', body: { any: 1 } },
   ])('a member that the kind does not use is refused: %o', (rule) => {
     const { gateway } = world();
-    expect(() => gateway.faults.add(rule)).toThrow(/^the fault: \w+: the kind [\w-]+ does not use it; only /);
+    expect(() => gateway.faults.add(rule)).toThrow(/^the fault: \w+: the kind [\w-]+ does not use it; use it with /);
     expect(gateway.faults.list()).toEqual([]);
   });
 

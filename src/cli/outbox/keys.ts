@@ -26,13 +26,13 @@ export async function keys({ store }: View, { json }: OutboxValues): Promise<num
   const needs = await needsOf(scanRows(store, {}));
   if (json)
     for (const [keyId, need] of needs)
-      say(JSON.stringify({ keyId, ...need, canBeRetired: verdictOf(need) === RETIRED }));
+      say(JSON.stringify({ keyId, ...need, canBeRetired: reasonToKeep(need) === undefined }));
   else if (needs.length === 0) remark('No report was sealed with an encryption key.');
   else {
     const rows = needs.map(([id, need]) => [
       printable(id),
       ...[need.open, need.kept, need.locations, need.fingerprints].map(grouped),
-      verdictOf(need),
+      reasonToKeep(need) ?? 'can be retired',
     ]);
     say(table(['KEY', 'OPEN', 'KEPT', 'LOCATIONS', 'FINGERPRINTS', ''], rows));
     remark(
@@ -42,15 +42,12 @@ export async function keys({ store }: View, { json }: OutboxValues): Promise<num
   return EXIT.done;
 }
 
-const RETIRED = 'can be retired';
-const verdictOf = ({ open, kept, newest }: Need): string =>
-  open > 0
-    ? 'needed to send'
-    : kept > 0
-      ? 'needed to read kept bodies'
-      : newest
-        ? 'made the newest fingerprint'
-        : RETIRED;
+/** Undefined if no report needs the key. */
+function reasonToKeep({ open, kept, newest }: Need): string | undefined {
+  if (open > 0) return 'needed to send';
+  if (kept > 0) return 'needed to read kept bodies';
+  return newest ? 'made the newest fingerprint' : undefined;
+}
 
 /** The ids of all keys in their order, with the reports that need them. */
 async function needsOf(rows: AsyncIterable<Row>): Promise<(readonly [keyId: string, need: Need])[]> {

@@ -3,7 +3,7 @@ import { inLargestUnit } from '../../platform/time.js';
 
 export const grouped = (count: number): string => count.toLocaleString('en');
 
-/** The place of a pause, such as `staging, reportBetEvent,`. The default account is not named. */
+/** A destination or the place of a pause, such as `staging` or `staging, reportBetEvent,`. Without the default account. */
 export const placeOf = ({ account, environment, operation }: PauseScope): string =>
   `${account === DEFAULT_ACCOUNT ? '' : `${account} `}${environment}${operation ? `, ${operation},` : ''}`;
 

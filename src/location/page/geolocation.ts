@@ -1,6 +1,6 @@
 import type { LocationFailure } from '../../errors/errors.js';
-import { unlessThrown } from '../../platform/as-record.js';
 import { type Clock, type Limit, withTimeout } from '../../platform/time.js';
+import { unlessThrown } from '../../platform/unless-thrown.js';
 import { isOnGlobe } from '../read-place.js';
 import type { LocationSettings } from '../settings.js';
 import { type GeolocationEvent, type GeolocationLike, type Page, queryPermission, readPermission } from './page.js';

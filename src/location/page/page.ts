@@ -1,6 +1,6 @@
 import type { LocationFailure } from '../../errors/errors.js';
-import { unlessThrown } from '../../platform/as-record.js';
 import { type Clock, type Limit, systemClock, withTimeout } from '../../platform/time.js';
+import { unlessThrown } from '../../platform/unless-thrown.js';
 
 /** The part of the browser's Geolocation API that the SDK uses. */
 export interface GeolocationLike {

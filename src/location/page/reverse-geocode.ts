@@ -29,7 +29,7 @@ export interface PlaceSettings {
 interface PlaceRequest extends Coordinates {
   readonly answer: Promise<TimedResult<Place>>;
   /** A time on the clock, from which the function is called again for the same position. */
-  until: number;
+  retryAt: number;
 }
 
 /**
@@ -47,12 +47,12 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
   let last: PlaceRequest | undefined;
 
   function ask(geocode: ReverseGeocode, { latitude, longitude }: Coordinates, limit: Limit): PlaceRequest {
-    const until = clock.now() + FAILURE_MEMORY_MS;
+    const afterFailure = clock.now() + FAILURE_MEMORY_MS;
     const answer = withTimeout(async (signal) => readPlace(await geocode({ latitude, longitude }, { signal })), limit);
-    const request = { latitude, longitude, answer, until: Number.POSITIVE_INFINITY };
+    const request = { latitude, longitude, answer, retryAt: Number.POSITIVE_INFINITY };
     answer.then(({ ended }) => {
       // If it was aborted, only the caller that asked was cancelled.
-      if (ended !== 'done') request.until = ended === 'aborted' ? 0 : until;
+      if (ended !== 'done') request.retryAt = ended === 'aborted' ? 0 : afterFailure;
     });
     return request;
   }
@@ -64,7 +64,7 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
     if (!reverseGeocode) return { place: {}, steps: [] };
     const started = clock.now();
     const left = { clock, milliseconds: deadline - started, signal };
-    if (last?.latitude !== fix.latitude || last.longitude !== fix.longitude || started >= last.until)
+    if (last?.latitude !== fix.latitude || last.longitude !== fix.longitude || started >= last.retryAt)
       last = ask(reverseGeocode, fix, { ...left, milliseconds: Math.min(left.milliseconds, reverseGeocodeTimeoutMs) });
     const { answer } = last;
     const waited = await withTimeout(() => answer, left);

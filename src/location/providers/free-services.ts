@@ -1,6 +1,6 @@
-import { unlessThrown } from '../../platform/as-record.js';
 import { readBody } from '../../platform/body.js';
 import { isBrowser } from '../../platform/runtime.js';
+import { unlessThrown } from '../../platform/unless-thrown.js';
 import type { Fetch } from '../../platform/web-types.js';
 import { type IpLocation, type IpLookupRequest, type IpProvider, LookupFailure } from '../lookup/provider.js';
 import { coordinate, metresFromKilometres, placeName } from '../read-place.js';

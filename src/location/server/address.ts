@@ -1,4 +1,4 @@
-import { unlessThrown } from '../../platform/as-record.js';
+import { unlessThrown } from '../../platform/unless-thrown.js';
 
 /** An IP address, parsed from any of its spellings. */
 export interface Address {

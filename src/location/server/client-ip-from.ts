@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/errors.js';
-import { unlessThrown } from '../../platform/as-record.js';
+import { unlessThrown } from '../../platform/unless-thrown.js';
 import { type Address, findRange, parseAddress, untranslated } from './address.js';
 import { MOST_PROXIES, readTrustOptions, type Trust, type TrustedProxies } from './trusted-proxies.js';
 

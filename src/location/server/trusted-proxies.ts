@@ -44,7 +44,7 @@ const GROUPS: Readonly<Record<ProxyGroup, readonly string[]>> = {
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-const LAST: Trust = { by: 'count', count: 1, lines: 'one' };
+const LAST_ENTRY: Trust = { by: 'count', count: 1, lines: 'one' };
 
 /**
  * The header of each platform: one that the platform overwrites, else the `X-Forwarded-For` to which it appends.
@@ -58,10 +58,10 @@ const PLATFORMS: Readonly<Record<ProxyPlatform, Trust>> = {
   vercel: { by: 'header', name: 'x-vercel-forwarded-for' },
   // Not X-Azure-ClientIP: Front Door takes it from the visitor's own headers.
   'azure-front-door': { by: 'header', name: 'x-azure-socketip' },
-  'aws-alb': LAST,
-  'aws-cloudfront': LAST,
-  'azure-app-service': LAST,
-  'azure-application-gateway': LAST,
+  'aws-alb': LAST_ENTRY,
+  'aws-cloudfront': LAST_ENTRY,
+  'azure-app-service': LAST_ENTRY,
+  'azure-application-gateway': LAST_ENTRY,
   // It appends the player's address, then its own.
   'google-cloud-load-balancer': { by: 'count', count: 2, lines: 'one' },
   // Its router appends to the first of several lines, so a visitor's second line would come last.

@@ -69,11 +69,18 @@ export const MOST_REFUSED = 20;
  * same request. Each row is changed once, however often it is called. `tell` gets the results of each commit of this
  * call.
  */
-export async function decide(
+export const decide = (
+  context: OperatorContext,
+  request: Omit<DecideRequest, 'action'> & { readonly action: DecideRequest['action'] | 'reopened' },
+  tell: (results: readonly DecidedReport[]) => void = () => {},
+): Promise<DecisionProgress> =>
+  carryOut(context, request, tell, (row, decision) => planChange(row, decision, context.keepBodies));
+
+async function carryOut(
   context: OperatorContext,
   request: Omit<DecideRequest, 'action'> & Pick<Decision, 'action'>,
-  tell: (results: readonly DecidedReport[]) => void = () => {},
-  planRow = (row: Row, decision: Decision): Change | string => planChange(row, decision, context.keepBodies),
+  tell: (results: readonly DecidedReport[]) => void,
+  planRow: (row: Row, decision: Decision) => Change | string,
 ): Promise<DecisionProgress> {
   const { action, selection, who, reason, asOf, forMs = DEFAULT_MS } = request;
   const withSettlements = request.withSettlements === true && action === 'dismissed';
@@ -132,9 +139,9 @@ export interface ReplaceRequest extends Who {
 export const replace = (
   context: OperatorContext,
   { id, replacement, ...request }: ReplaceRequest,
-  tell?: (results: readonly DecidedReport[]) => void,
+  tell: (results: readonly DecidedReport[]) => void = () => {},
 ): Promise<DecisionProgress> =>
-  decide(context, { ...request, action: 'replaced', selection: { ids: [id] } }, tell, (row, decision) =>
+  carryOut(context, { ...request, action: 'replaced', selection: { ids: [id] } }, tell, (row, decision) =>
     replaced(row, decision, replacement),
   );
 

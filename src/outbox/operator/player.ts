@@ -94,8 +94,8 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
     const state = stateOf(row);
     const key = `${account}:${environment}:${operation}:${state}`;
     const times = { firstAt: enqueuedAt, lastAt: enqueuedAt };
-    const empty = { account, environment, operation, state, reports: 0, bodies: 0, locations: 0, ...times };
-    const place = places.get(key) ?? empty;
+    const first = { account, environment, operation, state, reports: 0, bodies: 0, locations: 0, ...times };
+    const place = places.get(key) ?? first;
     places.set(key, place);
     place.reports += 1;
     if (row.body !== undefined) place.bodies += 1;

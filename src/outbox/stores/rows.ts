@@ -47,7 +47,7 @@ export const newRow = (
 export const isStorable = (text: string): boolean =>
   !text.includes('\0') && (text as string & { isWellFormed(): boolean }).isWellFormed();
 
-/** Whether a list contains a row. */
+/** Whether a row fits a query. */
 export const matches = (
   row: Row,
   { account, state, environment, operation, reference, after = 0 }: Omit<RowQuery, 'limit'>,

@@ -113,7 +113,7 @@ export async function replaceUntilKilled(store: OutboxStore, ...place: readonly 
       expect(await kill(first)).toBe('SIGKILL');
       children = [...others, start()];
     }
-    for (let tries = 0; tries < 200 && (await undone()) > 0; tries += 1) await pause(100);
+    for (let tries = 0; tries < 600 && (await undone()) > 0; tries += 1) await pause(100);
     await pause(1_500);
   } finally {
     for (const child of children) if (child.exitCode === null) await kill(child);

@@ -2,7 +2,7 @@ import { SPANS } from '../../receipts/pace.js';
 import { type Destination, keyOf } from '../../rules/destination.js';
 import type { CountedPlaces, FinalCounts, OpenCounts, PaceCount } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
-import { CLASS_COLUMNS, countsOf, PACE_NUMBERS } from '../sql/reads.js';
+import { CLASS_COLUMNS, countsOf, PACE_NUMBERS } from '../sql/shared-statements.js';
 import type { Run } from './database.js';
 import { NOW_MS, STATEMENT_MS } from './sql-parts.js';
 

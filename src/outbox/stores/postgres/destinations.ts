@@ -3,7 +3,7 @@ import type { BoundDestination, Destination, PauseScope } from '../../rules/dest
 import { readPause, type StoredPause } from '../../rules/pause.js';
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import type { Outlook } from '../../store/store.js';
-import { PAUSE } from '../sql/reads.js';
+import { PAUSE } from '../sql/shared-statements.js';
 import type { Run } from './database.js';
 import { BY_INDEX, NOW_MS, queued } from './sql-parts.js';
 

@@ -3,7 +3,7 @@ import { issue } from '../../../schema/issue.js';
 import { optionsProblem } from '../../../schema/option-rules.js';
 import { LARGEST_COUNT, MOST_WORDS } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
-import { CLASS_COLUMNS } from '../sql/reads.js';
+import { CLASS_COLUMNS } from '../sql/shared-statements.js';
 import { claimFunction } from './claim.js';
 import type { Run } from './database.js';
 import { stepFunction } from './decisions.js';

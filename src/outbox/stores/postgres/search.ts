@@ -5,7 +5,7 @@ import { isFinal, type Row } from '../../rules/state-machine.js';
 import type { RowPage, RowSearch } from '../../store/operator-store.js';
 import type { RowQuery } from '../../store/store.js';
 import { isStorable } from '../rows.js';
-import type { SearchRange } from '../sql/reads.js';
+import type { SearchRange } from '../sql/shared-statements.js';
 import type { PostgresValue, Run } from './database.js';
 import { isOpenBefore, LACKS_KEY, readRow, selectBodiless, selectRows } from './sql-parts.js';
 
@@ -75,13 +75,13 @@ export async function searchRows(
   const seen: string[] = [];
   const conditions: string[] = [];
   const here = isOpen ? conditions : seen;
-  const name = isOpen ? 'r' : 'l';
-  for (const [name, value] of Object.entries({ account, environment, state }))
-    if (value !== undefined) seen.push(`l.${name} = ${bind(value)}`);
+  const alias = isOpen ? 'r' : 'l';
+  for (const [column, value] of Object.entries({ account, environment, state }))
+    if (value !== undefined) seen.push(`l.${column} = ${bind(value)}`);
   if (accounts) seen.push(`l.account IN (SELECT json_array_elements_text(${bind(JSON.stringify(accounts))}::json))`);
-  if (operation !== undefined) here.push(`${name}.operation = ${bind(operation)}`);
-  if (from !== undefined) here.push(`${name}.enqueued_at >= ${bind(String(Math.trunc(from)))}::bigint`);
-  if (to !== undefined) here.push(`${name}.enqueued_at < ${bind(String(Math.trunc(to)))}::bigint`);
+  if (operation !== undefined) here.push(`${alias}.operation = ${bind(operation)}`);
+  if (from !== undefined) here.push(`${alias}.enqueued_at >= ${bind(String(Math.trunc(from)))}::bigint`);
+  if (to !== undefined) here.push(`${alias}.enqueued_at < ${bind(String(Math.trunc(to)))}::bigint`);
   const isBlocked = `(q.state = 'waiting' AND q.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'q.waits_for')})`;
   if (blocked !== undefined) conditions.push(blocked ? isBlocked : `NOT coalesce(${isBlocked}, false)`);
   const all = (list: readonly string[]) => (list.length > 0 ? `WHERE ${list.join(' AND ')}` : '');

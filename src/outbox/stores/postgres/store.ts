@@ -4,7 +4,8 @@ import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OutboxStore } from '../../store/store.js';
 import { isStorable } from '../rows.js';
 import { rebind, writePause } from '../sql/destinations.js';
-import { createReads, type Dialect, type Found, namedColumns } from '../sql/reads.js';
+import { type Dialect, type Found, namedColumns } from '../sql/dialect.js';
+import { createSharedStatements } from '../sql/shared-statements.js';
 import { addPace, createOpenCounts, readCounts, readFinals } from './counts.js';
 import { type Columns, createRun, isPool, type Run, runWithin, type TimeLimit, transactionStatus } from './database.js';
 import { createDecisions, eraseRows } from './decisions.js';
@@ -48,7 +49,7 @@ export async function openPostgresStore(
   const run: Run = (text, values) => (closed ? Promise.reject(postgresError('closed', schema)) : send(text, values));
   const storeId = await prepareSchema(run, schema, migrate);
   const dialect = dialectOf(run, schema);
-  const reads = createReads(dialect);
+  const reads = createSharedStatements(dialect);
   const secret = await readSecret(reads.remember);
   const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, locks);
 
@@ -141,14 +142,16 @@ function dialectOf(run: Run, schema: string): Dialect {
         .map(({ name, value }) => `'${name}', ${value}`)
         .join(', ')})::text AS json`,
     all: async (text, ...values) => (await find(text, values)).map(objectOf),
-    change: async (text, ...values) => (await send(text, values)).map(objectOf),
-    clock: `WITH clock AS (SELECT ${NOW_MS} AS now)`,
+    first: async (text, ...values) => (await find(text, values)).map(objectOf)[0],
+    change: async (text, ...values) => (await send(text, values)).map(objectOf)[0],
+    changeByClock: async (text, ...values) =>
+      (await send(`WITH clock AS (SELECT ${NOW_MS} AS now) ${text}`, values)).map(objectOf)[0],
     appended: (column, members) => `${column} || jsonb_build_array(jsonb_build_object(${members}))`,
     bodiless: async (sequences, ...values) => (await find(selectBodiless(schema, sequences), values)).map(readRow),
-    rows: `${schema}.reports`,
-    quarantined: `${schema}.queue AS q`,
-    reports: ` JOIN ${schema}.reports AS r ON r.sequence = q.sequence`,
-    settlements: `(SELECT count(*) FROM ${schema}.queue AS d WHERE d.waits_for = r.id AND d.blocked)`,
+    rowsTable: `${schema}.reports`,
+    quarantinedTable: `${schema}.queue AS q`,
+    joinOfOperation: ` JOIN ${schema}.reports AS r ON r.sequence = q.sequence`,
+    countOfSettlements: `(SELECT count(*) FROM ${schema}.queue AS d WHERE d.waits_for = r.id AND d.blocked)`,
     elements: 'json_array_elements_text(?::json)',
   };
 }

@@ -1,37 +1,54 @@
 import type { Rebinding } from '../../rules/destination.js';
 import type { PauseChange } from '../../rules/pause.js';
 import { LARGEST_COUNT } from '../../rules/state-machine.js';
-import type { Dialect } from './reads.js';
+import type { Dialect } from './dialect.js';
 
 /** The same change as `changePause` of `pause.ts`, by the clock of the store. */
-export async function writePause({ table, columns, clock, change }: Dialect, given: PauseChange): Promise<boolean> {
+export async function writePause(
+  { table, columns, change, changeByClock }: Dialect,
+  given: PauseChange,
+): Promise<boolean> {
   const { account, environment, operation, version, reason, message, strikes, forMs, continues } = given;
   if (operation !== undefined && version === 0)
     await change(
       `INSERT INTO ${table('breakers')} (account, environment, operation)
         SELECT account, environment, ? FROM ${table('destinations')} WHERE account = ? AND environment = ?
         ON CONFLICT DO NOTHING RETURNING ${columns('version')}`,
-      ...[operation, account, environment],
+      operation,
+      account,
+      environment,
     );
   const [name, ofOperation] = operation === undefined ? ['destinations', ''] : ['breakers', ' AND operation = ?'];
-  const changed = await change(
-    `${clock} UPDATE ${table(name)} SET version = version % ${LARGEST_COUNT} + 1, reason = ?, message = ?, strikes = ?#,
+  const changed = await changeByClock(
+    `UPDATE ${table(name)} SET version = version % ${LARGEST_COUNT} + 1, reason = ?, message = ?, strikes = ?#,
       since = CASE WHEN ? = 'true' THEN since ELSE clock.now END, until = clock.now + ?#
       FROM clock WHERE account = ? AND environment = ? AND version = ?#${ofOperation} RETURNING ${columns('version')}`,
-    ...[reason ?? null, message ?? null, strikes, String(continues), Math.round(forMs), account, environment, version],
+    reason ?? null,
+    message ?? null,
+    strikes,
+    String(continues),
+    Math.round(forMs),
+    account,
+    environment,
+    version,
     ...(operation === undefined ? [] : [operation]),
   );
-  return changed.length > 0;
+  return changed !== undefined;
 }
 
 export async function rebind(
-  { table, columns, clock, change, appended }: Dialect,
+  { table, columns, changeByClock, appended }: Dialect,
   { account, environment, gateway, from, reason }: Rebinding,
 ): Promise<boolean> {
-  const changed = await change(
-    `${clock} UPDATE ${table('destinations')} SET gateway = ?, rebound = ${appended('rebound', "'from', ?, 'reason', ?, 'at', clock.now")}
+  const changed = await changeByClock(
+    `UPDATE ${table('destinations')} SET gateway = ?, rebound = ${appended('rebound', "'from', ?, 'reason', ?, 'at', clock.now")}
       FROM clock WHERE account = ? AND environment = ? AND gateway = ? RETURNING ${columns('version')}`,
-    ...[gateway, from, reason, account, environment, from],
+    gateway,
+    from,
+    reason,
+    account,
+    environment,
+    from,
   );
-  return changed.length > 0;
+  return changed !== undefined;
 }

@@ -3,7 +3,7 @@ import { SPANS } from '../../receipts/pace.js';
 import type { RowState } from '../../rules/state-machine.js';
 import type { OpenCounts, PaceCount } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
-import { CLASS_COLUMNS, countsOf, PACE_NUMBERS } from '../sql/reads.js';
+import { CLASS_COLUMNS, countsOf, PACE_NUMBERS } from '../sql/shared-statements.js';
 import type { Connection } from './database.js';
 import { AT_THE_HEAD, BEHIND_THE_HEAD, QUEUED } from './schema.js';
 

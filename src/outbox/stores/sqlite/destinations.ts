@@ -4,7 +4,7 @@ import { isBreaker, type Pause, readPause, type StoredPause } from '../../rules/
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, Outlook } from '../../store/store.js';
-import { PAUSE } from '../sql/reads.js';
+import { PAUSE } from '../sql/shared-statements.js';
 import type { Columns, Connection } from './database.js';
 import { FIRST_DUE, LAST_DUE } from './rows.js';
 import { QUEUED } from './schema.js';

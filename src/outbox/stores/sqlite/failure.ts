@@ -65,19 +65,19 @@ export class SqliteStoreError extends Error {
 
 const NO_DATABASE = 26;
 
-/** SQLite's primary result codes, with their names in the libraries. */
-const CODES: Readonly<Record<number, readonly [name: string, code: SqliteStoreErrorCode]>> = {
-  5: ['SQLITE_BUSY', 'busy'],
-  6: ['SQLITE_LOCKED', 'busy'],
-  8: ['SQLITE_READONLY', 'read-only'],
-  10: ['SQLITE_IOERR', 'io'],
-  11: ['SQLITE_CORRUPT', 'corrupt'],
-  13: ['SQLITE_FULL', 'full'],
-  14: ['SQLITE_CANTOPEN', 'unavailable'],
+/** SQLite's primary result codes, with their names in the libraries and SQLite's own words. */
+const CODES: Readonly<Record<number, readonly [name: string, code: SqliteStoreErrorCode, words: string]>> = {
+  5: ['SQLITE_BUSY', 'busy', 'database is locked'],
+  6: ['SQLITE_LOCKED', 'busy', 'database table is locked'],
+  8: ['SQLITE_READONLY', 'read-only', 'attempt to write a readonly database'],
+  10: ['SQLITE_IOERR', 'io', 'disk I/O error'],
+  11: ['SQLITE_CORRUPT', 'corrupt', 'database disk image is malformed'],
+  13: ['SQLITE_FULL', 'full', 'database or disk is full'],
+  14: ['SQLITE_CANTOPEN', 'unavailable', 'unable to open database file'],
   // In a sound file, the statements of the store break no rule of its tables.
-  19: ['SQLITE_CONSTRAINT', 'corrupt'],
-  20: ['SQLITE_MISMATCH', 'corrupt'],
-  [NO_DATABASE]: ['SQLITE_NOTADB', 'corrupt'],
+  19: ['SQLITE_CONSTRAINT', 'corrupt', 'constraint failed'],
+  20: ['SQLITE_MISMATCH', 'corrupt', 'datatype mismatch'],
+  [NO_DATABASE]: ['SQLITE_NOTADB', 'corrupt', 'file is not a database'],
 };
 
 const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
@@ -108,9 +108,12 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
 
 /** SQLite's primary result code of a library's error. Undefined if the error has none of the known codes. */
 function resultOf(error: unknown): number | undefined {
-  const { code, errcode } = asRecord(error);
+  const { code, errcode, message } = asRecord(error);
   if (typeof errcode === 'number') return errcode & 0xff;
-  const known = Object.entries(CODES).find(([, [name]]) => typeof code === 'string' && code.startsWith(name));
+  // @photostructure/sqlite gives no number for an error while it reads several rows.
+  const known = Object.entries(CODES).find(([, [name, , words]]) =>
+    code === 'ERR_SQLITE_ERROR' ? String(message).includes(words) : typeof code === 'string' && code.startsWith(name),
+  );
   return known && Number(known[0]);
 }
 

@@ -7,7 +7,7 @@ import type { RowPage, RowSearch } from '../../store/operator-store.js';
 import type { RowQuery } from '../../store/store.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { isStorable } from '../rows.js';
-import type { SearchRange } from '../sql/reads.js';
+import type { SearchRange } from '../sql/shared-statements.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
 import { createDestinations } from './destinations.js';
 import { BODILESS, ROW, rowOf } from './rows.js';

@@ -4,7 +4,8 @@ import type { OpenCounts } from '../../store/operator-store.js';
 import type { Enqueued, NewRow, OutboxStore, Turn, TurnResult } from '../../store/store.js';
 import { isStorable } from '../rows.js';
 import { rebind, writePause } from '../sql/destinations.js';
-import { createReads, type Dialect } from '../sql/reads.js';
+import type { Dialect } from '../sql/dialect.js';
+import { createSharedStatements } from '../sql/shared-statements.js';
 import { createCommits, createPatience, watchCommits } from './commits.js';
 import { addPace, countOpen, countRows, createTally } from './counts.js';
 import {
@@ -66,7 +67,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     };
     const commits = createCommits({ connection, place, patiently, guard: { ...guard, verify }, tally });
     const dialect = dialectOf(connection, now, commits);
-    const reads = createReads(dialect);
+    const reads = createSharedStatements(dialect);
     // The first report may come in a transaction of the user, which keeps the store from writing.
     await reads.remember(OWN_SECRET, newSecret());
     return { durable, guard, commits, dialect, reads };
@@ -246,9 +247,6 @@ async function openOrReject(file: string, open: OpenDatabase | undefined) {
   }
 }
 
-/** The begin of a statement that uses the time, which is its first value. */
-const CLOCK = 'WITH clock AS (SELECT ? AS now)';
-
 /** The shared statements in the words of SQLite. */
 function dialectOf(
   connection: Connection,
@@ -256,12 +254,16 @@ function dialectOf(
   { read, write }: Pick<ReturnType<typeof createCommits>, 'read' | 'write'>,
 ): Dialect {
   const all = (text: string, values: readonly SqliteValue[]) => connection.all(text.replaceAll('?#', '?'), ...values);
+  const first = (text: string, values: readonly SqliteValue[]) =>
+    connection.first(text.replaceAll('?#', '?'), ...values);
   return {
     table: (name) => `outbox_${name}`,
     columns: (...given) => given.join(', '),
     all: (text, ...values) => read(() => all(text, values)),
-    change: (text, ...values) => write(() => all(text, text.startsWith(CLOCK) ? [now(), ...values] : values)),
-    clock: CLOCK,
+    first: (text, ...values) => read(() => first(text, values)),
+    change: (text, ...values) => write(() => first(text, values)),
+    changeByClock: (text, ...values) =>
+      write(() => first(`WITH clock AS (SELECT ? AS now) ${text}`, [now(), ...values])),
     appended: (column, members) => `json_insert(${column}, '$[#]', json_object(${members}))`,
     bodiless: (sequences, ...values) =>
       read(() =>
@@ -269,10 +271,10 @@ function dialectOf(
           rowOf,
         ),
       ),
-    rows: 'outbox_rows',
-    quarantined: 'outbox_rows AS q INDEXED BY outbox_wrong',
-    reports: '',
-    settlements: `(SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents
+    rowsTable: 'outbox_rows',
+    quarantinedTable: 'outbox_rows AS q INDEXED BY outbox_wrong',
+    joinOfOperation: '',
+    countOfSettlements: `(SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents
       WHERE d.waits_for = q.id AND d.state = 'waiting' AND d.blocked = 1)`,
     elements: 'json_each(?)',
   };

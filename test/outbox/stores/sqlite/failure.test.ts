@@ -6,6 +6,8 @@ import { newRow } from '../../contract/harness.js';
 import { newFile, openSqlite, rejectionOf } from './files.js';
 
 const BETTER_SQLITE = (code: string) => Object.assign(new Error('an error of better-sqlite3'), { code });
+/** An error of @photostructure/sqlite while it reads several rows. */
+const WORDS = (message: string) => Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR' });
 const NODE = (errcode: number) =>
   Object.assign(new Error('an error of node:sqlite'), { code: 'ERR_SQLITE_ERROR', errcode });
 
@@ -15,6 +17,8 @@ describe('an error of a library', () => {
     ['busy', 'is locked by others for too long', NODE(6)],
     ['busy', 'is locked by others for too long', new Error('cannot start a transaction within a transaction')],
     ['full', 'the disk is full', BETTER_SQLITE('SQLITE_FULL')],
+    ['full', 'the disk is full', WORDS('database or disk is full')],
+    ['corrupt', 'is damaged', WORDS('CHECK constraint failed: fence')],
     ['io', 'the disk failed, or the file is gone', BETTER_SQLITE('SQLITE_IOERR_WRITE')],
     // SQLITE_IOERR_SHORT_READ
     ['io', 'the disk failed, or the file is gone', NODE(522)],

@@ -207,6 +207,28 @@ describe('a full disk', () => {
     await store.close?.();
   });
 
+  it('has its own code for a setting and a pause, too', async () => {
+    const { open, opened } = remembering();
+    const store = await openStore(newFile(), { open });
+    await store.enqueue(rows(1));
+    await store.bind([{ account: 'default', environment: 'production', gateway: 'https://gateway.example.com' }]);
+    const database = opened();
+    database.exec(`PRAGMA max_page_count = ${Number(pragma(database, 'page_count'))}`);
+    await expect(store.remember('large', 'x'.repeat(200_000))).rejects.toMatchObject({ code: 'full' });
+    const pause = {
+      account: 'default',
+      environment: 'production',
+      version: 0,
+      strikes: 0,
+      forMs: 1,
+      continues: false,
+    } as const;
+    await expect(store.pause({ ...pause, reason: 'unavailable', message: 'x'.repeat(200_000) })).rejects.toMatchObject({
+      code: 'full',
+    });
+    await store.close?.();
+  });
+
   it('a failed commit has a message without data of the report', async () => {
     const file = newFile();
     const store = await openStore(file, { busyTimeoutMs: 20 });

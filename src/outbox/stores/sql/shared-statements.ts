@@ -2,7 +2,6 @@ import { PACE_CLASSES } from '../../receipts/pace.js';
 import type { OutboxEnvironment } from '../../rules/destination.js';
 import type { LogLine } from '../../rules/receipt-entry.js';
 import { prunedSetting } from '../../rules/retention.js';
-import type { Row } from '../../rules/state-machine.js';
 import type {
   FinalCounts,
   KeptDecision,
@@ -13,44 +12,7 @@ import type {
   RowSearch,
 } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
-
-/** A row of a result: columns by name. */
-export type Found = Readonly<Record<string, unknown>>;
-
-/** The parts in which the statements of SQLite and PostgreSQL differ. */
-export interface Dialect {
-  table(name: string): string;
-  /** The columns of a SELECT, as `namedColumns` takes them. */
-  columns(...given: readonly string[]): string;
-  /** Reads rows. In the text, `?` is a text and `?#` a whole number. */
-  all(text: string, ...values: readonly (string | number)[]): Promise<readonly Found[]>;
-  /** Runs one statement that writes, in its own commit. Its text ends with RETURNING. */
-  change(text: string, ...values: readonly (string | number | null)[]): Promise<readonly Found[]>;
-  /** The begin of a statement for `change` that uses the time: the column `now` of `clock`. */
-  readonly clock: string;
-  /** A column with a JSON list, and one more object at its end. */
-  appended(column: string, members: string): string;
-  /** Reads the rows whose `sequence` a SELECT returns, in that order and without their bodies. */
-  bodiless(sequences: string, ...values: readonly (string | number)[]): Promise<readonly Row[]>;
-  /** The table of all rows. */
-  readonly rows: string;
-  /** The quarantined rows, as `q`, and the join of their operations. */
-  readonly quarantined: string;
-  readonly reports: string;
-  /** The number of rows that wait for a quarantined one. */
-  readonly settlements: string;
-  /** The elements of a JSON list. */
-  readonly elements: string;
-}
-
-/** The columns of a SELECT: names, or an expression and its name, such as `count(*) AS number`. */
-export const namedColumns = (given: readonly string[]): { readonly name: string; readonly value: string }[] =>
-  given
-    .flatMap((one) => (one.includes(' AS ') ? [one] : one.split(',')))
-    .map((one) => {
-      const [, value = one.trim(), name = value] = /^(.*) AS (\w+)$/s.exec(one) ?? [];
-      return { name, value };
-    });
+import type { Dialect, Found } from './dialect.js';
 
 export const DECISION =
   'place, id, action, who, reason, about, as_of, at, cursor, touched, skipped, done, undone_by' as const;
@@ -102,20 +64,20 @@ const IN_GROUP = `q.state = 'quarantined' AND q.account = ? AND q.environment = 
 const groupOf = ({ account, environment, code, words }: ProblemKey, asOf: number) =>
   [account, environment, code, words, Math.trunc(asOf)] as const;
 
-/** The reads of both SQL stores that no worker waits for, and their settings. */
-export function createReads({
+/** The statements that both SQL stores share: those that no worker waits for. */
+export function createSharedStatements({
   table,
   columns,
   all,
+  first,
   change,
   bodiless,
-  rows,
-  quarantined,
-  reports,
-  settlements,
+  rowsTable,
+  quarantinedTable,
+  joinOfOperation,
+  countOfSettlements,
   elements,
 }: Dialect) {
-  const first = async (text: string, ...values: readonly (string | number)[]) => (await all(text, ...values))[0];
   const decisions = `SELECT ${columns(DECISION)} FROM ${table('decisions')}`;
   const lines = `SELECT ${columns(LINE)} FROM ${table('receipts')}`;
 
@@ -126,12 +88,12 @@ export function createReads({
 
   /** The approximate lowest `sequence` of the rows that were enqueued at this time or later. It rises with time. */
   async function sequenceAt(time: number): Promise<number> {
-    const newest = await first(`SELECT ${columns('max(sequence) AS last')} FROM ${rows}`);
+    const newest = await first(`SELECT ${columns('max(sequence) AS last')} FROM ${rowsTable}`);
     let [low, high] = [1, Number(newest?.last ?? 0) + 1];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const next = await first(
-        `SELECT ${columns('enqueued_at')} FROM ${rows} WHERE sequence >= ?# ORDER BY sequence LIMIT 1`,
+        `SELECT ${columns('enqueued_at')} FROM ${rowsTable} WHERE sequence >= ?# ORDER BY sequence LIMIT 1`,
         middle,
       );
       if (Number(next?.enqueued_at ?? Number.POSITIVE_INFINITY) < time) low = middle + 1;
@@ -144,13 +106,14 @@ export function createReads({
     (await first(`SELECT ${columns('value')} FROM ${table('settings')} WHERE name = ?`, name))?.value;
 
   return {
-    /** Stores a setting unless it exists. Then it writes nothing, since the user's transaction may be open. */
+    /** Stores a setting unless it exists. If it exists, nothing is written, since the user's transaction may be open. */
     async remember(name: string, value: string): Promise<string> {
       const known = await setting(name);
       if (known !== undefined) return String(known);
       await change(
         `INSERT INTO ${table('settings')} (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING RETURNING ${columns('name')}`,
-        ...[name, value],
+        name,
+        value,
       );
       // A separate statement, since the first one cannot see the commit of another instance in the meantime.
       const kept = await setting(name);
@@ -172,7 +135,7 @@ export function createReads({
         (
           await all(
             `SELECT ${columns('account, environment, wrong_code, wrong_words', 'count(*) AS number', 'min(changed_at) AS first_at', 'max(changed_at) AS last_at', 'min(sequence) AS example')}
-              FROM ${quarantined} WHERE q.state = 'quarantined' GROUP BY account, environment, wrong_code, wrong_words`,
+              FROM ${quarantinedTable} WHERE q.state = 'quarantined' GROUP BY account, environment, wrong_code, wrong_words`,
           )
         ).map((found) => ({
           account: String(found.account),
@@ -186,15 +149,15 @@ export function createReads({
         })),
       quarantined: ({ of, asOf, after, limit }) =>
         bodiless(
-          `SELECT q.sequence FROM ${quarantined} WHERE ${IN_GROUP} AND q.sequence > ?# ORDER BY q.sequence LIMIT ?#`,
+          `SELECT q.sequence FROM ${quarantinedTable} WHERE ${IN_GROUP} AND q.sequence > ?# ORDER BY q.sequence LIMIT ?#`,
           ...groupOf(of, asOf),
           after,
           limit,
         ),
       async tally(of, asOf, withSettlements) {
         const found = await all(
-          `SELECT ${columns('operation', 'count(*) AS number', 'count(*) FILTER (WHERE q.in_doubt) AS in_doubt', `${withSettlements ? `sum(${settlements})` : '0'} AS settlements`)}
-            FROM ${quarantined}${reports} WHERE ${IN_GROUP} GROUP BY operation`,
+          `SELECT ${columns('operation', 'count(*) AS number', 'count(*) FILTER (WHERE q.in_doubt) AS in_doubt', `${withSettlements ? `sum(${countOfSettlements})` : '0'} AS settlements`)}
+            FROM ${quarantinedTable}${joinOfOperation} WHERE ${IN_GROUP} GROUP BY operation`,
           ...groupOf(of, asOf),
         );
         const sum = (name: string) => found.reduce((total, one) => total + Number(one[name]), 0);
@@ -271,7 +234,7 @@ export function createReads({
 }
 
 /** The rows that a search looks at. */
-export type SearchRange = Awaited<ReturnType<ReturnType<typeof createReads>['rangeOf']>>;
+export type SearchRange = Awaited<ReturnType<ReturnType<typeof createSharedStatements>['rangeOf']>>;
 
 /** The number of rows in each state: open ones by their places, and final ones. */
 export function countsOf(

@@ -1,0 +1,42 @@
+import type { Row } from '../../rules/state-machine.js';
+
+/** A row of a result: columns by name. */
+export type Found = Readonly<Record<string, unknown>>;
+
+/** The parts in which the statements of SQLite and PostgreSQL differ. */
+export interface Dialect {
+  table(name: string): string;
+  /** The columns of a SELECT, as `namedColumns` takes them. */
+  columns(...given: readonly string[]): string;
+  /** Reads rows. In the text, `?` is a text and `?#` a whole number. */
+  all(text: string, ...values: readonly (string | number)[]): Promise<readonly Found[]>;
+  /** The first row. In SQLite it is read by the function whose errors say what happened in every library. */
+  first(text: string, ...values: readonly (string | number)[]): Promise<Found | undefined>;
+  /** Runs one statement that writes at most one row, in its own commit. Its text ends with RETURNING. */
+  change(text: string, ...values: readonly (string | number | null)[]): Promise<Found | undefined>;
+  /** The same for a statement that uses the time: the column `now` of the table `clock`. */
+  changeByClock(text: string, ...values: readonly (string | number | null)[]): Promise<Found | undefined>;
+  /** A column with a JSON list, and one more object at its end. */
+  appended(column: string, members: string): string;
+  /** Reads the rows whose `sequence` a SELECT returns, in that order and without their bodies. */
+  bodiless(sequences: string, ...values: readonly (string | number)[]): Promise<readonly Row[]>;
+  /** The table of all rows. */
+  readonly rowsTable: string;
+  /** The table of open rows, as `q`, in the order of its index of quarantined ones. */
+  readonly quarantinedTable: string;
+  /** It follows `quarantinedTable` where the operation is needed: a join of `r`, or nothing. */
+  readonly joinOfOperation: string;
+  /** A subquery beside `quarantinedTable` and `joinOfOperation`: the number of rows that wait for the row. */
+  readonly countOfSettlements: string;
+  /** The elements of a JSON list. */
+  readonly elements: string;
+}
+
+/** The columns of a SELECT: names, or an expression and its name, such as `count(*) AS number`. */
+export const namedColumns = (given: readonly string[]): { readonly name: string; readonly value: string }[] =>
+  given
+    .flatMap((one) => (one.includes(' AS ') ? [one] : one.split(',')))
+    .map((one) => {
+      const [, value = one.trim(), name = value] = /^(.*) AS (\w+)$/s.exec(one) ?? [];
+      return { name, value };
+    });
