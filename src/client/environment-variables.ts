@@ -86,7 +86,7 @@ export const environmentVariables = {
   /** For messages: the variable that can replace a missing option of a gateway. */
   insteadOf: (environment: Environment, option: string) => ` (or ${nameOf(environment, option)})`,
   /** For messages: the variable that can choose production. */
-  orVariable: `, or ${ENVIRONMENT_VARIABLE}=production`,
+  orVariable: ', or LOCATION_SDK_ENVIRONMENT=production',
   tellOfMock,
 };
 

@@ -1,5 +1,4 @@
 import { unlessThrown } from '../platform/unless-thrown.js';
-import { GATEWAY_PATH } from './operations.js';
 
 /** The use of a base address, or what is wrong with it. */
 export interface BaseUrl {
@@ -15,7 +14,7 @@ const GATEWAY = {
   plainHttp: ', and for staging with allowInsecureHttp: true',
   onNetwork: '',
   /** `/integration-gateway/external` at the end of the path, in whole or in part, is removed. */
-  ending: new RegExp(`(${GATEWAY_PATH.replace(/(\/[^/]+)\/$/, '($1)?')})?/*$`),
+  ending: /(\/integration-gateway(\/external)?)?\/*$/,
 };
 
 const RELAY = {
