@@ -28,18 +28,29 @@ export function requestIdOf(
 ): string | undefined {
   // A transport that throws here must not lose the result of the report.
   return unlessThrown(() => {
-    // A header behind the one with the id is not asked for, since that could throw.
-    const name = REQUEST_ID_HEADERS.find((one) => isId(answered.header(one)));
-    const id = name && answered.header(name);
-    if (!isId(id)) return undefined;
-    const lower = id.toLowerCase();
-    const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower) && !mayRepeat(report.body, lower);
-    const mayHold = (secret: string) => !isRandom || secret.length < KEY_PIECE || HEXADECIMAL.test(secret);
-    const repeats =
-      [...secrets].some((secret) => mayHold(secret) && holdsKey(lower, secret.toLowerCase())) ||
-      (!isRandom && holdsWord(lower, values()));
-    return repeats ? undefined : id;
+    for (const name of REQUEST_ID_HEADERS) {
+      const id = answered.header(name);
+      // A header behind the one with the id is not asked for, since that could throw.
+      if (isId(id)) return repeatsSent(id, report.body, values, secrets) ? undefined : id;
+    }
+    return undefined;
   });
+}
+
+/** Whether an id repeats a secret, or a personal value of the report. */
+function repeatsSent(
+  id: string,
+  body: string,
+  values: () => readonly SentValue[],
+  secrets: ReadonlySet<string>,
+): boolean {
+  const lower = id.toLowerCase();
+  const isRandom = RANDOM.test(lower) && !MANY_DIGITS.test(lower) && !mayRepeat(body, lower);
+  const mayHold = (secret: string) => !isRandom || secret.length < KEY_PIECE || HEXADECIMAL.test(secret);
+  return (
+    [...secrets].some((secret) => mayHold(secret) && holdsKey(lower, secret.toLowerCase())) ||
+    (!isRandom && holdsWord(lower, values()))
+  );
 }
 
 /** The groups of digits of a UUID that no report contains by chance. */

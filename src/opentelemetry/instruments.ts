@@ -185,6 +185,10 @@ export const INSTRUMENTS = {
 /** The instruments by their names in the code. */
 type InstrumentName = keyof typeof INSTRUMENTS;
 
+type NamesOf<Kind extends InstrumentRow['kind']> = {
+  [Name in InstrumentName]: (typeof INSTRUMENTS)[Name]['kind'] extends Kind ? Name : never;
+}[InstrumentName];
+
 const optionsOf = ({ unit, description }: InstrumentRow): MetricOptions => ({ unit, description });
 
 const NOTHING = createNoopMeter();
@@ -193,13 +197,13 @@ const NOTHING = createNoopMeter();
 const made = <Instrument>(meter: Meter, make: (meter: Meter) => Instrument): Instrument =>
   quietly(() => make(meter)) ?? make(NOTHING);
 
-export const makeCounter = (meter: Meter, name: InstrumentName) =>
+export const makeCounter = (meter: Meter, name: NamesOf<'counter'>) =>
   made(meter, (one) => one.createCounter(INSTRUMENTS[name].name, optionsOf(INSTRUMENTS[name])));
 
-export const makeGauge = (meter: Meter, name: InstrumentName) =>
+export const makeGauge = (meter: Meter, name: NamesOf<'gauge'>) =>
   made(meter, (one) => one.createObservableGauge(INSTRUMENTS[name].name, optionsOf(INSTRUMENTS[name])));
 
-export const makeHistogram = (meter: Meter, name: InstrumentName) =>
+export const makeHistogram = (meter: Meter, name: NamesOf<'histogram'>) =>
   made(meter, (one) =>
     one.createHistogram(INSTRUMENTS[name].name, {
       ...optionsOf(INSTRUMENTS[name]),
