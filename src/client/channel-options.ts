@@ -26,6 +26,7 @@ interface ChannelRequest {
   /** The user's own options. */
   readonly own: Readonly<Record<string, unknown>>;
   readonly inPage: boolean;
+  /** Cannot fail. */
   readonly logger: Required<Logger>;
   /** Problems are added to this list. */
   readonly problems: ValidationIssue[];

@@ -30,6 +30,7 @@ export interface Settings
   readonly clientIpProblem: LocationSources['clientIpProblem'];
   /** Replaces the location chain. */
   readonly fixedLocations: Readonly<Record<Environment, LocationInput | undefined>>;
+  /** Cannot fail. Undefined if there is no listener. */
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
 }
 

@@ -30,7 +30,14 @@ const OTHER_NAMES: Readonly<Record<string, string>> = Object.assign(
 
 /**
  * Makes a client: with `gateways` for a backend, with `relayUrl` for a page. Throws a `ConfigurationError` that lists
- * every wrong option.
+ * every wrong option. An environment that is not set up is an error only when it is used.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({
+ *   gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: () => secrets.read('gateway-key') } },
+ * });
+ * ```
  */
 export const createClient = clientOf({
   channels: [readRelay, readGateways(environmentVariables)],

@@ -7,6 +7,12 @@ import { configureBy } from './default-client.js';
 /**
  * Makes a client for a page whose reports go through your backend's relay. `relayUrl` is required: this build contains
  * no gateway, no key and no lookup service. Throws a `ConfigurationError` that lists every wrong option.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ relayUrl: '/relay' });
+ * await client.reportBetEvent({ bet_id: 'B-1', amount: 500 });
+ * ```
  */
 export const createClient = clientOf({
   channels: [readRelay],

@@ -42,6 +42,7 @@ export function printEnd({ lines }: Report, file: string | undefined): void {
 export interface Report extends Pick<Target, 'environment'> {
   /** Undefined if the settings are wrong. */
   readonly target: Target | undefined;
+  /** Milliseconds since 1970. */
   readonly began: number;
   readonly lines: readonly Line[];
   readonly references: readonly string[];

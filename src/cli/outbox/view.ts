@@ -9,6 +9,7 @@ export interface View {
   readonly operator: Operator;
   /** The beginning of commands to copy. */
   readonly command: string;
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 

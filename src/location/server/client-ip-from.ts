@@ -148,5 +148,6 @@ export function clientIpFrom(request: IncomingRequest, options: ClientIpFromOpti
   const { trust, remoteAddress } = readTrustOptions(options);
   if (typeof request !== 'object' || request === null)
     throw new ConfigurationError('clientIpFrom: the first argument must be a request, with its headers.');
+  // A getter of the request that throws leaves the address unknown.
   return unlessThrown(() => findClient(request, remoteAddress, trust)?.text);
 }

@@ -208,8 +208,8 @@ export interface OutboxStore {
    * come in the order of their due time, then of `sequence`. A row whose time is too far in the future counts as due
    * from the first claim that could take it. Accounts take turns (see `Claimant.busy`). The change by `claimed` is
    * committed before the method resolves. Only a probe claims rows of a paused destination. A waiting row is not
-   * claimed while the row that it `waitsFor` is in the store and not final, even if that row was added later. In
-   * a database, the cost of a claim must not depend on the number of waiting, blocked or final rows.
+   * claimed while the row that it `waitsFor` is in the store and not final, even if that row was added later. In a
+   * database, the cost of a claim must not depend on the number of waiting, blocked or final rows.
    * @internal
    */
   turn(turn: Turn): Promise<TurnResult>;

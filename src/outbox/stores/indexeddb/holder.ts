@@ -3,9 +3,9 @@ import type { IndexedDbSettings } from './options.js';
 
 /**
  * Shows the other tabs of an origin which rows in flight belong to a tab that still exists: it holds a lock of the
- * browser with a name of its own before the first row is claimed. The browser releases it when the
- * tab is closed or crashes, and the tab's requests end with it. A page that may be restored from the back cache has no
- * lock while no row is in flight, since a lock would keep it out of that cache.
+ * browser with a name of its own before the first row is claimed. The browser releases it when the tab is closed or
+ * crashes, and the tab's requests end with it. A page that may be restored from the back cache has no lock while no row
+ * is in flight, since a lock would keep it out of that cache.
  */
 export function createHolder({ name, clock, timeoutMs }: IndexedDbSettings) {
   const locks = globalThis.navigator?.locks;

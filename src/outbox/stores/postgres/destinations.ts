@@ -53,7 +53,11 @@ export async function readOutlook(run: Run, schema: string, accounts?: readonly 
   );
 }
 
-const membersOf = (names: string) => names.replace(/\w+/g, "'$&', p.$&");
+const membersOf = (names: string) =>
+  names
+    .split(', ')
+    .map((name) => `'${name}', p.${name}`)
+    .join(', ');
 
 /** The outlook of each destination. It reads only both ends of the index. */
 export const outlookFunction = (schema: string): string => `

@@ -92,7 +92,8 @@ export const isAllowed = (schema: string, leftOut: string): string =>
 
 /**
  * Makes JSON for the database. It replaces the escapes of characters that cannot be stored (NUL and unpaired
- * surrogates), since the gateway's text must not stop the write of a report.
+ * surrogates), since the gateway's text must not stop the write of a report. An escaped backslash is matched, so that
+ * the text behind it is not taken for an escape.
  */
 export const toPostgresJson = (value: unknown): string =>
   JSON.stringify(value).replace(/\\\\|\\u(?:0000|d[89a-f]..)/g, (found) => (found === '\\\\' ? found : '\\ufffd'));
