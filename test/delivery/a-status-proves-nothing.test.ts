@@ -3,20 +3,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
 import { nodeTransport } from '../../src/entries/transport-node.js';
-import { betEvent } from '../support/factories.js';
+import { betEvent, LOCATION } from '../support/factories.js';
 
 // This test shares no code with the reading of answers: its gateway is a raw socket that loses the first request of
 // each bet, as if it had never arrived, and answers the second one with the given bytes.
-
-const LOCATION = {
-  latitude: 6.45,
-  longitude: 3.39,
-  city: 'Lagos',
-  region: 'LA',
-  country: 'NG',
-  accuracy: 10,
-  source: 'test',
-};
 
 /** Bodies of a 409 from a server between, or from a gateway that never had the report. */
 const OTHER_REASONS = [

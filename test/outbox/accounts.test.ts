@@ -2,18 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { type ConfigurationError, hasCode } from '../../src/errors/errors.js';
-import { betEvent, settledBet } from '../support/factories.js';
+import { betEvent, LOCATION, settledBet } from '../support/factories.js';
 import { collect } from './collect.js';
-
-const location = {
-  latitude: 6.45,
-  longitude: 3.39,
-  city: 'Lagos',
-  region: 'LA',
-  country: 'NG',
-  accuracy: 10,
-  source: 'test',
-};
 
 /** The number of the requests of all licences. */
 let requests = 0;
@@ -55,8 +45,8 @@ describe('an outbox of several accounts', () => {
     const [a, b] = [licence('a'), licence('b')];
     const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore() });
     for (const bet of bets('B', 5)) {
-      await outbox.for('brandA').reportBetEvent(bet, { location });
-      await outbox.for('brandB').reportBetEvent(bet, { location });
+      await outbox.for('brandA').reportBetEvent(bet, { location: LOCATION });
+      await outbox.for('brandB').reportBetEvent(bet, { location: LOCATION });
     }
     expect((await outbox.drain()).drained).toBe(true);
     expect(new Set(a.arrived.map(({ address, key }) => `${address} ${key}`))).toEqual(new Set(['a.example.com key-a']));
@@ -77,8 +67,10 @@ describe('an outbox of several accounts', () => {
       });
       await outbox
         .for('brandA')
-        .reportAll(bets('A', 300).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location } })));
-      const { done } = await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-0' }), { location });
+        .reportAll(
+          bets('A', 300).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location: LOCATION } })),
+        );
+      const { done } = await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-0' }), { location: LOCATION });
       outbox.start();
       await done;
       const [first] = b.arrived;
@@ -100,8 +92,8 @@ describe('an outbox of several accounts', () => {
           heard.push(`${name} heard that ${reference} of ${account} is recorded`),
         );
     }
-    await outbox.for('brandA').reportBetEvent(betEvent({ bet_id: 'A-0' }), { location });
-    const { done, id } = await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-0' }), { location });
+    await outbox.for('brandA').reportBetEvent(betEvent({ bet_id: 'A-0' }), { location: LOCATION });
+    const { done, id } = await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-0' }), { location: LOCATION });
     outbox.start();
     await done;
     await expect.poll(() => heard).toHaveLength(2);
@@ -122,7 +114,9 @@ describe('an outbox of several accounts', () => {
     for (const name of ['brandA', 'brandB'] as const)
       await outbox
         .for(name)
-        .reportAll(bets('B', 20).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location } })));
+        .reportAll(
+          bets('B', 20).map((payload) => ({ operation: 'reportBetEvent', payload, options: { location: LOCATION } })),
+        );
     outbox.start();
     await expect.poll(async () => (await outbox.for('brandB').stats()).states.recorded).toBe(20);
     await expect.poll(async () => (await outbox.for('brandA').stats()).states.quarantined).toBe(5);
@@ -155,11 +149,11 @@ describe('an outbox of several accounts as a whole', () => {
   it('starts and stops with the outbox of any account', async () => {
     const [a, b] = [licence('a'), licence('b')];
     const outbox = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store: memoryStore() });
-    const { done } = await outbox.for('brandB').reportBetEvent(betEvent(), { location });
+    const { done } = await outbox.for('brandB').reportBetEvent(betEvent(), { location: LOCATION });
     outbox.for('brandA').start();
     expect((await done).outcome).toBe('recorded');
     await outbox.for('brandA').stop();
-    await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-2' }), { location });
+    await outbox.for('brandB').reportBetEvent(betEvent({ bet_id: 'B-2' }), { location: LOCATION });
     expect((await outbox.for('brandA').drain()).drained).toBe(true);
     expect(b.arrived.map(({ bet }) => bet)).toEqual(['BET-1', 'B-2']);
   });
@@ -169,7 +163,8 @@ describe('an outbox of several accounts as a whole', () => {
       accounts: { brandA: licence('a').client, brandB: licence('b').client },
       store: memoryStore(),
     });
-    for (const name of ['brandA', 'brandB'] as const) await outbox.for(name).reportBetEvent(betEvent(), { location });
+    for (const name of ['brandA', 'brandB'] as const)
+      await outbox.for(name).reportBetEvent(betEvent(), { location: LOCATION });
     await outbox.drain();
     for (const name of ['brandA', 'brandB'] as const) {
       const lines = (await collect(outbox.for(name).exportReceipts())).join('').trim().split('\n');
@@ -185,9 +180,9 @@ describe('an outbox of several accounts as a whole', () => {
     const encryption = (byte: number) => ({ keys: { k: new Uint8Array(32).fill(byte) }, current: 'k' });
     const [a, b] = [licence('a'), licence('b')];
     const ofB = createOutbox({ account: 'brandB', client: b.client, store, encryption: encryption(1) });
-    await ofB.reportBetEvent(betEvent(), { location });
+    await ofB.reportBetEvent(betEvent(), { location: LOCATION });
     const both = createOutbox({ accounts: { brandA: a.client, brandB: b.client }, store, encryption: encryption(1) });
-    await both.for('brandA').reportBetEvent(betEvent(), { location });
+    await both.for('brandA').reportBetEvent(betEvent(), { location: LOCATION });
     expect((await both.drain()).drained).toBe(true);
     expect([a.arrived.length, b.arrived.length]).toEqual([1, 1]);
   });
@@ -197,7 +192,7 @@ describe('an outbox with another gateway than the one in its store', () => {
   const used = async (): Promise<OutboxStore> => {
     const store = memoryStore();
     await createOutbox({ client: licence('real').client, store }).reportBetEvent(betEvent({ bet_id: 'B-1' }), {
-      location,
+      location: LOCATION,
     });
     return store;
   };
@@ -210,7 +205,7 @@ describe('an outbox with another gateway than the one in its store', () => {
     outbox.on('error', ({ cause }) => errors.push(cause));
     expect(logged).toEqual([]);
     for (const error of [
-      await rejection(outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location })),
+      await rejection(outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location: LOCATION })),
       await rejection(outbox.drain()),
     ]) {
       expect(hasCode(error, 'configuration')).toBe(true);
@@ -263,17 +258,20 @@ describe('an outbox with another gateway than the one in its store', () => {
 
     it('uses a store that another mock gateway began', async () => {
       const store = memoryStore();
-      await mocked(4010, store).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location });
-      await mocked(4011, store).reportBetEvent(betEvent({ bet_id: 'B-2' }), { location });
+      await mocked(4010, store).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location: LOCATION });
+      await mocked(4011, store).reportBetEvent(betEvent({ bet_id: 'B-2' }), { location: LOCATION });
       expect((await store.counts()).states.waiting).toBe(2);
     });
 
     it('and a real staging gateway never share a store, in any order', async () => {
       const begun = memoryStore();
-      await mocked(4010, begun).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location });
+      await mocked(4010, begun).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location: LOCATION });
       for (const baseUrl of ['https://real.example.com', 'http://127.0.0.1:4010']) {
         const real = createOutbox({ client: licence('real', { baseUrl }).client, store: begun });
-        for (const refused of [real.drain(), real.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location })]) {
+        for (const refused of [
+          real.drain(),
+          real.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location: LOCATION }),
+        ]) {
           const { message } = await rejection(refused);
           expect(message).toContain('go to the mock gateway of mock mode (LOCATION_SDK_MOCK)');
           expect(message).toContain('use another store for real reports');
@@ -286,10 +284,16 @@ describe('an outbox with another gateway than the one in its store', () => {
 
     it('is bound to the gateway of production as strictly as without it', async () => {
       const store = memoryStore();
-      await mocked(4010, store).reportBetEvent(betEvent({ bet_id: 'B-1' }), { location, environment: 'production' });
+      await mocked(4010, store).reportBetEvent(betEvent({ bet_id: 'B-1' }), {
+        location: LOCATION,
+        environment: 'production',
+      });
       gateways.production.baseUrl = 'https://other.example.com';
       const error = await rejection(
-        mocked(4010, store).reportBetEvent(betEvent({ bet_id: 'B-2' }), { location, environment: 'production' }),
+        mocked(4010, store).reportBetEvent(betEvent({ bet_id: 'B-2' }), {
+          location: LOCATION,
+          environment: 'production',
+        }),
       );
       expect(error.message).toContain('go to https://production.example.com');
       expect(error.environment).toBe('production');
@@ -301,16 +305,16 @@ describe('an outbox with another gateway than the one in its store', () => {
     vi.stubEnv('LOCATION_SDK_MOCK', 'http://127.0.0.1:4010');
     try {
       const mock = createOutbox({ client: licence('real').client, store: shared });
-      expect((await rejection(mock.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location }))).message).toContain(
-        'in mock mode (LOCATION_SDK_MOCK)',
-      );
+      expect(
+        (await rejection(mock.reportBetEvent(betEvent({ bet_id: 'B-2' }), { location: LOCATION }))).message,
+      ).toContain('in mock mode (LOCATION_SDK_MOCK)');
     } finally {
       vi.unstubAllEnvs();
     }
     const store = memoryStore();
     await createOutbox({ client: licence('mock', { baseUrl: 'http://127.0.0.1:4010' }).client, store }).reportBetEvent(
       betEvent(),
-      { location },
+      { location: LOCATION },
     );
     const real = createOutbox({ client: licence('real').client, store });
     expect((await rejection(real.drain())).message).toContain('http://127.0.0.1:4010 may be a mock gateway');

@@ -6,7 +6,7 @@ import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { GATHER_MS } from '../../src/outbox/sending/plan.js';
 import { systemClock } from '../../src/platform/time.js';
-import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import { betEvent, LOCATION, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 import { failureOf, issuesOf } from '../support/failure-of.js';
 import { outboxWorld } from './world.js';
 
@@ -334,16 +334,7 @@ describe('enqueueing', () => {
 describe('delivering', () => {
   it('sends each report once, and settled ones after their initiated ones', async () => {
     const { outbox, gateway, run } = outboxWorld();
-    const location = {
-      latitude: 6.45,
-      longitude: 3.39,
-      city: 'Lagos',
-      region: 'LA',
-      country: 'NG',
-      accuracy: 10,
-      source: 'test',
-    };
-    await outbox.reportSettledWithdrawal({ ...settledWithdrawal(), location });
+    await outbox.reportSettledWithdrawal({ ...settledWithdrawal(), location: LOCATION });
     await outbox.reportSettledBet(settledBet());
     await outbox.reportWithdrawalEvent(withdrawalEvent());
     await outbox.reportBetEvent(betEvent());

@@ -2,19 +2,10 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createOutbox, memoryStore, type Outbox } from '../../src/entries/outbox.js';
 import { nodeTransport } from '../../src/node/transport/node-transport.js';
-import { betEvent } from '../support/factories.js';
+import { betEvent, LOCATION } from '../support/factories.js';
 import { http, type RawAnswer, rawGateway, virtualTime } from './raw-gateway.js';
 import { outboxWorld } from './world.js';
 
-const LOCATION = {
-  latitude: 6.45,
-  longitude: 3.39,
-  city: 'Lagos',
-  region: 'LA',
-  country: 'NG',
-  accuracy: 10,
-  source: 'test',
-};
 const HTML = ['content-type: text/html'];
 /** A page without a length, as a proxy sends it. */
 const inChunks = (status: string, body: string) =>

@@ -1,4 +1,4 @@
-import type { BetEvent, SettledBet, SettledWithdrawal, WithdrawalEvent } from '../../src/entries/index.js';
+import type { BetEvent, Location, SettledBet, SettledWithdrawal, WithdrawalEvent } from '../../src/entries/index.js';
 import type { Row } from '../../src/outbox/rules/state-machine.js';
 
 export const betUser = (overrides: Partial<BetEvent['user']> = {}): BetEvent['user'] => ({
@@ -50,6 +50,17 @@ export const withdrawalEvent = (overrides: Partial<WithdrawalEvent> = {}): Withd
   userId: 'U-88412',
   ...overrides,
 });
+
+/** A location with every field, as a settled withdrawal needs it. */
+export const LOCATION: Required<Location> = {
+  latitude: 6.45,
+  longitude: 3.39,
+  city: 'Lagos',
+  region: 'LA',
+  country: 'NG',
+  accuracy: 10,
+  source: 'test',
+};
 
 /** Without a location, which the SDK finds. */
 export const settledWithdrawal = (overrides: Partial<SettledWithdrawal> = {}): SettledWithdrawal => ({

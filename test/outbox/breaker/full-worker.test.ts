@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore, type Outbox } from '../../../src/entries/outbox.js';
 import { FakeClock } from '../../delivery/fake-clock.js';
-import { betEvent, settledBet } from '../../support/factories.js';
+import { betEvent, LOCATION, settledBet } from '../../support/factories.js';
 import { outboxWorld } from '../world.js';
 
 const BETS = 1_200;
@@ -9,15 +9,6 @@ const SETTLEMENTS = 40;
 const CONCURRENCY = 4;
 const LATENCY_MS = 50;
 const HANG_MS = 9_000;
-const LOCATION = {
-  latitude: 6.45,
-  longitude: 3.39,
-  city: 'Lagos',
-  region: 'LA',
-  country: 'NG',
-  accuracy: 10,
-  source: 'test',
-};
 
 type Route = 'bets' | 'settlements' | 'withdrawals' | 'production';
 

@@ -1,18 +1,9 @@
 import { describe, expect, it, type TestContext } from 'vitest';
 import { createClient } from '../../../src/entries/index.js';
 import { createOutbox, memoryStore, type Outbox, type OutboxEvents } from '../../../src/entries/outbox.js';
-import { betEvent, settledBet } from '../../support/factories.js';
+import { betEvent, LOCATION, settledBet } from '../../support/factories.js';
 import { http, type RawAnswer, rawGateway, virtualTime } from '../raw-gateway.js';
 
-const LOCATION = {
-  latitude: 6.45,
-  longitude: 3.39,
-  city: 'Lagos',
-  region: 'LA',
-  country: 'NG',
-  accuracy: 10,
-  source: 'test',
-};
 const SETTLED = '/report-settled-bet-event';
 const recorded = () => http('200 OK', '{"message":"reported"}');
 const refused = () =>

@@ -2,6 +2,7 @@
 // It uses the built package.
 import { createClient } from 'location-sdk';
 import { createOutbox } from 'location-sdk/outbox';
+import { betUser } from '../../runtimes/players.js';
 
 const { place, baseUrl, apiKey, account, references } = JSON.parse(process.argv[2] ?? '{}');
 
@@ -13,27 +14,8 @@ async function openStore() {
 }
 
 const store = await openStore();
-const location = {
-  latitude: 6.45,
-  longitude: 3.39,
-  city: 'Lagos',
-  region: 'LA',
-  country: 'NG',
-  accuracy: 10,
-  source: 'test',
-};
-const user = {
-  user_id: 'u-1',
-  first_name: 'Ada',
-  last_name: 'Obi',
-  resident_address: '1 Marina',
-  resident_lga: 'Eti-Osa',
-  resident_state: 'Lagos',
-  is_resident: true,
-  nin: '99012345678',
-  tax_id: 'T-1',
-};
-const bet = { amount: 5, user };
+const location = { latitude: 6.45, longitude: 3.39, source: 'test' };
+const bet = { amount: 5, user: betUser };
 const client = createClient({
   environment: 'staging',
   validation: 'partial',

@@ -4,6 +4,7 @@ import { createOutbox } from 'location-sdk/outbox';
 import { postgresStore } from 'location-sdk/outbox/postgres';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 import pg from 'pg';
+import { betUser } from '../../runtimes/players.js';
 
 const [baseUrl = '', place = '', schema] = process.argv.slice(2);
 const store = schema
@@ -25,17 +26,6 @@ const outbox = createOutbox({
 });
 outbox.start();
 
-const user = {
-  user_id: 'U-1',
-  first_name: 'Ada',
-  last_name: 'Obi',
-  resident_address: '4 Ogui Road',
-  resident_lga: 'Enugu North',
-  resident_state: 'ENUGU',
-  is_resident: true,
-  nin: '99012345678',
-  tax_id: '2034567890123',
-};
 const location = { latitude: 6.4, longitude: 7.5, source: 'gps' };
 const reason = 'a test';
 
@@ -44,7 +34,7 @@ const next = ({ reference, decisions }) => ({
   bet_id: reference,
   amount: 2 + decisions.filter(({ action }) => action === 'replaced').length,
   timestamp: '1795161600',
-  user,
+  user: betUser,
   location,
 });
 

@@ -7,19 +7,9 @@ import { type Change, claimed, type Row } from '../../../src/outbox/rules/state-
 import type { Finished } from '../../../src/outbox/sending/plan.js';
 import { keepDoubt, keptInDoubt } from '../../../src/outbox/sending/restored-database.js';
 import type { NewRow, Turn } from '../../../src/outbox/store/store.js';
-import { betEvent, outboxRow } from '../../support/factories.js';
+import { betEvent, LOCATION, outboxRow } from '../../support/factories.js';
 import { http, rawGateway } from '../raw-gateway.js';
 import { outboxWorld } from '../world.js';
-
-const LOCATION = {
-  latitude: 6.45,
-  longitude: 3.39,
-  city: 'Lagos',
-  region: 'LA',
-  country: 'NG',
-  accuracy: 10,
-  source: 'test',
-};
 
 /**
  * A database with an asynchronous standby that does not have the latest commits when it takes over, or not even the

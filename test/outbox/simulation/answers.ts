@@ -2,7 +2,7 @@ import { createClient } from '../../../src/client/create-client.js';
 import { internalsOf } from '../../../src/client/internals.js';
 import { endingOf, gatewayRefusal } from '../../../src/outbox/rules/attempt-ending.js';
 import type { Ending } from '../../../src/outbox/rules/state-machine.js';
-import { betEvent, settledBet } from '../../support/factories.js';
+import { betEvent, LOCATION, settledBet } from '../../support/factories.js';
 
 /**
  * The true end of an attempt, independent of the source. `'recorded'`: the gateway recorded it now.
@@ -199,17 +199,7 @@ async function askOnce(reply: Reply): Promise<Ending> {
   return endingOf(() => internals.attempt(report, { signal: controller.signal, milliseconds: 10_000 }), gatewayRefusal);
 }
 
-const LOCATED = {
-  location: {
-    latitude: 6.45,
-    longitude: 3.39,
-    city: 'Lagos',
-    region: 'LA',
-    country: 'NG',
-    accuracy: 10,
-    source: 'test',
-  },
-};
+const LOCATED = { location: LOCATION };
 
 function answer({ status: code = 200, body, retryAfter, headers, cut }: Reply): Response {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
