@@ -56,21 +56,11 @@ export interface PageScope {
   };
 }
 
-/** Facts about the page. Each is read again at each use. No member throws. */
-export interface Page {
-  geolocation(): GeolocationLike | undefined;
-  isSecure(): boolean;
-  isHidden(): boolean;
-  /** Calls the listener whenever the page becomes hidden. Returns a function that removes the listener. */
-  whenHidden(listener: () => void): () => void;
-  /** Whether the page's Permissions Policy is known to forbid geolocation. */
-  isForbidden(): boolean;
-  /** Only a hint: Safari always says `'prompt'`. May reject, and may never settle. */
-  permission(): Promise<string | undefined>;
-}
-
-/** Makes a page of its global object; `given` replaces the browser's geolocation. */
-export function readPage(scope: PageScope, given: GeolocationLike | undefined): Page {
+/**
+ * Facts about the page of a global object. Each is read again at each use, and none throws but `permission`. `given`
+ * replaces the browser's geolocation.
+ */
+export function readPage(scope: PageScope, given: GeolocationLike | undefined) {
   // jsdom says "prerender" for every page.
   const isHidden = () => unlessThrown(() => scope.document?.visibilityState) === 'hidden';
   return {
@@ -78,20 +68,25 @@ export function readPage(scope: PageScope, given: GeolocationLike | undefined): 
     // jsdom and happy-dom do not have it.
     isSecure: () => unlessThrown(() => scope.isSecureContext) !== false,
     isHidden,
-    whenHidden(listener) {
+    /** Calls the listener whenever the page becomes hidden. Returns a function that removes the listener. */
+    whenHidden(listener: () => void): () => void {
       const heard = () => {
         if (isHidden()) listener();
       };
       unlessThrown(() => scope.document?.addEventListener('visibilitychange', heard));
       return () => unlessThrown(() => scope.document?.removeEventListener('visibilitychange', heard));
     },
+    /** Whether the page's Permissions Policy is known to forbid geolocation. */
     isForbidden: () =>
       unlessThrown(() =>
         (scope.document?.permissionsPolicy ?? scope.document?.featurePolicy)?.allowsFeature('geolocation'),
       ) === false,
+    /** Only a hint: Safari always says `'prompt'`. May reject, and may never settle. */
     permission: async () => (await scope.navigator?.permissions?.query({ name: 'geolocation' }))?.state,
   };
 }
+
+export type Page = ReturnType<typeof readPage>;
 
 /**
  * Whether a page may have the position. `'prompt'`: the browser will ask the player. `'unavailable'`: this page cannot

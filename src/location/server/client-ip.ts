@@ -2,39 +2,26 @@ import type { IpLookup } from '../lookup/ip-lookup.js';
 import { type LocationSource, NO_SOURCE } from '../source.js';
 import { findRange, parseAddress, rangeOf, untranslated } from './address.js';
 
-/** Address ranges that are not public (IANA special-purpose registries), and their usual meaning here. */
+/** Address ranges that are not public (IANA special-purpose registries), by their usual meaning here. */
 const NOT_PUBLIC = /* @__PURE__ */ (
   [
-    ['0.0.0.0/8', 'a "this network" address'],
-    ['10.0.0.0/8', 'a private address'],
-    ['100.64.0.0/10', "an address of a provider's own network (CGNAT)"],
-    ['127.0.0.0/8', 'a loopback address'],
-    ['169.254.0.0/16', 'a link-local address'],
-    ['172.16.0.0/12', 'a private address'],
-    ['192.0.0.0/24', 'a reserved address'],
-    ['192.0.2.0/24', 'a documentation address'],
-    ['192.88.99.0/24', 'a reserved address'],
-    ['192.168.0.0/16', 'a private address'],
-    ['198.18.0.0/15', 'a benchmarking address'],
-    ['198.51.100.0/24', 'a documentation address'],
-    ['203.0.113.0/24', 'a documentation address'],
-    ['224.0.0.0/4', 'a multicast address'],
-    ['240.0.0.0/4', 'a reserved address'],
-    ['::/128', 'the unspecified address'],
-    ['::1/128', 'a loopback address'],
-    ['100::/64', 'a discard address'],
-    ['64:ff9b:1::/48', 'a private address'],
-    ['2001::/32', 'an address of a tunnel (Teredo)'],
-    ['2001::/23', 'an address of a protocol'],
-    ['2001:db8::/32', 'a documentation address'],
-    ['2002::/16', 'an address of a tunnel (6to4)'],
-    ['3fff::/20', 'a documentation address'],
-    ['fc00::/7', 'a private address'],
-    ['fe80::/10', 'a link-local address'],
-    ['fec0::/10', 'a site-local address'],
-    ['ff00::/8', 'a multicast address'],
+    ['a "this network" address', '0.0.0.0/8'],
+    ['a private address', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '64:ff9b:1::/48', 'fc00::/7'],
+    ["an address of a provider's own network (CGNAT)", '100.64.0.0/10'],
+    ['a loopback address', '127.0.0.0/8', '::1/128'],
+    ['a link-local address', '169.254.0.0/16', 'fe80::/10'],
+    ['a reserved address', '192.0.0.0/24', '192.88.99.0/24', '240.0.0.0/4'],
+    ['a documentation address', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
+    ['a benchmarking address', '198.18.0.0/15'],
+    ['a multicast address', '224.0.0.0/4', 'ff00::/8'],
+    ['the unspecified address', '::/128'],
+    ['a discard address', '100::/64'],
+    ['an address of a tunnel (Teredo)', '2001::/32'],
+    ['an address of a protocol', '2001::/23'],
+    ['an address of a tunnel (6to4)', '2002::/16'],
+    ['a site-local address', 'fec0::/10'],
   ] as const
-).map(([range, kind]) => ({ ...rangeOf(range), reason: `${kind} (${range})` }));
+).flatMap(([kind, ...ranges]) => ranges.map((range) => ({ ...rangeOf(range), reason: `${kind} (${range})` })));
 
 /** All public IPv6 addresses start with the bits of `2000::/3`. */
 const PUBLIC_IPV6 = [{ family: 6, prefix: '001' }] as const;
