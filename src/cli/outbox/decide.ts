@@ -1,8 +1,7 @@
 import type { DecidedReport } from '../../outbox/operator/commit-decision.js';
-import { OperatorRefusal } from '../../outbox/operator/context.js';
-import { type DecideRequest, planChange } from '../../outbox/operator/decide.js';
+import { planChange } from '../../outbox/operator/decide.js';
 import { openSettlementOf } from '../../outbox/operator/settlements.js';
-import { decided, problemKeyOf, type Row, wasDismissedWith } from '../../outbox/rules/state-machine.js';
+import { problemKeyOf, type Row, wasDismissedWith } from '../../outbox/rules/state-machine.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { printable, quoted } from '../../platform/messages.js';
 import { EXIT, Failure, remark, say } from '../output.js';
@@ -25,13 +24,25 @@ export async function resolve(view: View, values: OutboxValues, names: readonly 
   return decideAll(view, values, names, action);
 }
 
+export async function reopen(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
+  const { decision } = values;
+  if (decision === undefined) return decideAll(view, values, names, 'reopened');
+  if (names.length > 0) throw new Failure('--decision goes without names of reports');
+  return reopenDecision(view, decision, values);
+}
+
+type Action = 'retry' | 'recorded' | 'dismissed' | 'reopened';
+
+/** For each action: the command, and its effect on a report. */
+const DONE: Readonly<Record<Action, readonly [verb: string, done: string]>> = {
+  retry: ['retry', 'waits to be sent again'],
+  recorded: ['resolve', 'is resolved as recorded'],
+  dismissed: ['resolve', 'is dismissed'],
+  reopened: ['reopen', 'is reopened'],
+};
+
 /** The reports that the command names. Undefined if `--all` matches none. */
-async function selectionOf(
-  view: View,
-  values: OutboxValues,
-  names: readonly string[],
-  action: DecideRequest['action'],
-): Promise<DecideRequest['selection'] | undefined> {
+async function selectionOf(view: View, values: OutboxValues, names: readonly string[], action: Action) {
   const { all, code, account, environment, operation } = values;
   if (all) {
     const narrowing = { account, environment, operation };
@@ -40,19 +51,15 @@ async function selectionOf(
     return undefined;
   }
   if (code !== undefined) throw new Failure('--code goes with --all only');
-  const verb = action === 'retry' ? 'retry' : 'resolve';
-  const fits = (row: Row) => typeof planChange(row, { action, reason: '', at: view.now }, true) !== 'string';
+  const decision = { action, reason: '', at: view.now };
+  // A settlement that was dismissed with its initiated report is reopened with it.
+  const fits = (row: Row, all: readonly Row[]) =>
+    typeof planChange(row, decision, true) !== 'string' && !all.some((one) => wasDismissedWith(row, one));
   // All reports are found before the first one is changed, so a wrong name changes nothing.
   const ids = new Set<string>();
-  for (const name of names) ids.add((await findReport(view, name, values, verb, fits)).id);
+  for (const name of names) ids.add((await findReport(view, name, values, DONE[action][0], fits)).id);
   return { ids: [...ids] };
 }
-
-const DONE = {
-  retry: 'waits to be sent again',
-  recorded: 'is resolved as recorded',
-  dismissed: 'is dismissed',
-};
 
 function settlementNote({ id, state }: Row, command: string): string {
   const dismiss = `${command} resolve ${quoted(id)} --as dismissed --reason "…"`;
@@ -77,14 +84,10 @@ export function printDecided(
 }
 
 /** Decides about reports as the console does: the decision is in the same log, and a retry can be undone there. */
-async function decideAll(
-  view: View,
-  values: OutboxValues,
-  names: readonly string[],
-  action: keyof typeof DONE,
-): Promise<number> {
+async function decideAll(view: View, values: OutboxValues, names: readonly string[], action: Action): Promise<number> {
   const { store, operator, command } = view;
   const { json, reason = '', 'with-settlement': withSettlements = false } = values;
+  const [verb, effect] = DONE[action];
   const selection = await selectionOf(view, values, names, action);
   const request = { ...newDecision(reason), action, withSettlements };
   let [done, refused] = [0, 0];
@@ -93,7 +96,7 @@ async function decideAll(
     const { row } = result;
     const leavesSettlement = row && action === 'dismissed' && !withSettlements;
     const settlement = leavesSettlement ? await openSettlementOf(store, row) : undefined;
-    if (printDecided(action === 'retry' ? 'retry' : 'resolve', result, DONE[action], json, settlement?.id)) done += 1;
+    if (printDecided(verb, result, effect, json, settlement?.id)) done += 1;
     else refused += 1;
     if (settlement && !json) remark(settlementNote(settlement, command));
   }
@@ -112,58 +115,23 @@ async function decideAll(
   return refused > 0 ? EXIT.failed : EXIT.done;
 }
 
-export async function reopen(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
-  const { decision, json } = values;
-  const request = newDecision(needed(values, 'reason'));
-  if (decision !== undefined) {
-    if (names.length > 0) throw new Failure('--decision goes without names of reports');
-    return reopenDecision(view, { ...request, of: decision }, json);
-  }
-  const reopening = { action: 'reopened', reason: '', at: view.now } as const;
-  const ids = new Set<string>();
-  for (const name of names) {
-    // A settlement that was dismissed with its initiated report is reopened with it.
-    const fits = (row: Row, all: readonly Row[]) =>
-      typeof decided(row, reopening, true) !== 'string' && !all.some((one) => wasDismissedWith(row, one));
-    ids.add((await findReport(view, name, values, 'reopen', fits)).id);
-  }
-  let refused = 0;
-  for (let more = true; more; )
-    ({ more } = await view.operator.decide(
-      { ...request, action: 'reopened', selection: { ids: [...ids] } },
-      (results) => {
-        for (const result of results) refused += printDecided('reopen', result, 'is reopened', json) ? 0 : 1;
-      },
-    ));
-  return refused > 0 ? EXIT.failed : EXIT.done;
-}
-
-async function reopenDecision(
-  { store, operator }: View,
-  request: Parameters<View['operator']['undo']>[0],
-  json: true | undefined,
-): Promise<number> {
-  const { of } = request;
+async function reopenDecision({ store, operator }: View, of: string, values: OutboxValues): Promise<number> {
   const known = await store.console?.decision(of);
   if (known?.action !== 'dismissed')
     throw new Failure(
       `${printable(of)} is not the decision of a dismissal; show prints the decision of a dismissed report. Nothing was changed`,
       EXIT.failed,
     );
+  const request = { ...newDecision(needed(values, 'reason')), of };
   let kept = 0;
   let touched = 0;
-  try {
-    for (let more = true; more; ) {
-      const step = await operator.undo(request);
-      kept += step.kept;
-      touched = step.decision.touched;
-      more = step.more;
-    }
-  } catch (error) {
-    if (error instanceof OperatorRefusal) throw new Failure(error.message.replace(/\.$/, ''), EXIT.failed);
-    throw error;
+  for (let more = true; more; ) {
+    const step = await operator.undo(request);
+    kept += step.kept;
+    touched = step.decision.touched;
+    more = step.more;
   }
-  if (json) say(JSON.stringify({ decision: request.decision, reopened: touched, kept }));
+  if (values.json) say(JSON.stringify({ decision: request.decision, reopened: touched, kept }));
   else
     say(
       `${touched} reports are reopened${kept > 0 ? `; ${kept} stay as they are: a person has decided about them later, or their data was erased` : ''}.`,

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import type { Client } from 'pg';
 import { hasCode } from '../../errors/errors.js';
+import { OperatorRefusal } from '../../outbox/operator/context.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { asPostgresError, PostgresStoreError, postgresError, serverOf } from '../../outbox/stores/postgres/failure.js';
 import { postgresStore } from '../../outbox/stores/postgres/store.js';
@@ -32,9 +33,10 @@ export function commandFor(place: string, schema = DEFAULT_SCHEMA): string {
   return `npx location-sdk outbox ${name}${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`;
 }
 
-/** Throws a `Failure` with the message of a store's error or a wrong option, and any other error as it is. */
+/** Throws a `Failure` with the message of a store's error, a wrong option or a refusal, and any other error as it is. */
 export function failAsStore(error: unknown, isOpening = false): never {
   if (hasCode(error, 'configuration')) throw new Failure(error.message);
+  if (error instanceof OperatorRefusal) throw new Failure(error.message.replace(/\.$/, ''), EXIT.failed);
   if (!(error instanceof SqliteStoreError || error instanceof PostgresStoreError)) throw error;
   if (error.cause instanceof Failure) throw error.cause;
   throw new Failure(error.message, isOpening && !MAY_PASS.includes(error.code) ? EXIT.usage : EXIT.failed);
