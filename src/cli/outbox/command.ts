@@ -28,13 +28,8 @@ interface OutboxCommand {
   readonly notes?: string;
   readonly takes: readonly OptionName[];
   readonly needs?: readonly OptionName[];
-  /** The words after the command. Without it, there are none. `least`: 1 if it is left out. */
-  readonly words?: {
-    readonly usage: string;
-    readonly least?: number;
-    readonly most: number;
-    readonly needs: string;
-  };
+  /** The words after the command. Without it, there are none. In `usage`, `…` ends one that may be repeated. */
+  readonly words?: { readonly usage: string; readonly needs: string };
   readonly run?: (view: View, values: OutboxValues, words: readonly string[]) => Promise<number>;
   /** Runs a command that opens its outbox itself. */
   readonly begin?: (place: string, values: OutboxValues, words: readonly string[]) => Promise<number>;
@@ -42,7 +37,7 @@ interface OutboxCommand {
 
 const NARROWING = ['account', 'environment', 'operation'] as const satisfies readonly OptionName[];
 const MOST_REPORTS = 1_000;
-const REPORTS = { usage: '<report>…', most: MOST_REPORTS, needs: 'a report: its id, as list prints it' };
+const REPORTS = { usage: '<report>…', needs: 'a report: its id, as list prints it' };
 
 const A_REPORT = `A <report> is an id, as list prints it. It may also be a bet_id or request_id,
 if the command fits only one of the reports that have it. Reports of several
@@ -67,7 +62,7 @@ export const OUTBOX_COMMANDS: Readonly<Record<string, OutboxCommand>> = {
     summary: 'Print one report, and the commands to decide about it',
     notes: A_REPORT,
     takes: NARROWING,
-    words: { usage: '<report>', most: 1, needs: 'one report: its id, as list prints it' },
+    words: { usage: '<report>', needs: 'one report: its id, as list prints it' },
     run: show,
   },
   retry: {
@@ -97,8 +92,6 @@ ${A_REPORT}`,
     needs: ['reason'],
     words: {
       usage: '<report> <file.json>',
-      least: 2,
-      most: 2,
       needs: 'a report and a file with the corrected data as JSON, or - for standard input',
     },
     run: replace,
@@ -132,7 +125,7 @@ ${NO_ACCOUNT}`,
 ${NO_ACCOUNT}`,
     takes: NARROWING,
     needs: ['operation', 'environment'],
-    words: { usage: '<list>', most: 1, needs: 'a file with one reference per line, or -' },
+    words: { usage: '<list>', needs: 'a file with one reference per line, or -' },
     run: reconcileList,
   },
   import: {
@@ -144,7 +137,7 @@ run the same command again: no report is enqueued twice. Running workers send
 the reports.`,
     takes: [...NARROWING, 'map', 'options', 'dry-run', 'skip-rejected'],
     needs: ['operation'],
-    words: { usage: '<file>', most: 1, needs: 'one file, such as bets.csv' },
+    words: { usage: '<file>', needs: 'one file, such as bets.csv' },
     begin: importFile,
   },
   export: { summary: 'Print the log of receipts as JSON Lines', takes: ['from'], run: exportLog },
@@ -164,7 +157,7 @@ needs --reason. It erases the bodies of final reports, and of final withdrawals
 also the location and the player's id. Receipts stay, and so do bodies that are
 still to be sent. After an interruption, run the same command again.`,
     takes: ['account', 'environment', 'erase', 'reason', 'options'],
-    words: { usage: '<player>', most: 1, needs: 'the id of one player' },
+    words: { usage: '<player>', needs: 'the id of one player' },
     run: player,
   },
   move: {
@@ -243,9 +236,10 @@ export function readOutboxCall(words: readonly string[]) {
       problems.push(`${name} needs --${option}${hint ? ` ${hint}` : ''} (${help})`);
     }
   const isSelection = values.all || values.decision !== undefined;
+  const least = follow?.usage.split(' ').length ?? 0;
+  const most = follow?.usage.endsWith('…') ? MOST_REPORTS : least;
   if (!follow) problems.push(...more.map((word) => `unexpected word '${word}'`));
-  else if (more.length > follow.most || (more.length < (follow.least ?? 1) && !isSelection))
-    problems.push(`${name} needs ${follow.needs}`);
+  else if (more.length > most || (more.length < least && !isSelection)) problems.push(`${name} needs ${follow.needs}`);
   if (values.all && more.length > 0) problems.push('--all goes without names of reports');
   // To open and close a database here would release the locks of its user in this process.
   const read = name === 'reconcile' ? more[0] : name === 'replace' ? more[1] : undefined;
