@@ -1,7 +1,6 @@
 import { readKey } from '../../delivery/gateway-channel.js';
 import { latencyOf, WRONG_KEY } from './recorder.js';
 import {
-  ask,
   type CheckRun,
   call,
   describeError,
@@ -10,22 +9,15 @@ import {
   limitOf,
   ok,
   type Result,
-  type Seen,
   skip,
   stop,
+  verifyNothing,
   warn,
 } from './run.js';
 
 /** Staging verifies this number, since it starts with 99, and not the other one (specification, section 4.3). */
 export const VERIFIED_NIN = '99000000001';
 export const UNVERIFIED_NIN = '10000000000';
-
-/** A body that can record nothing and look no person up, since its `nin` is not a number. */
-const MALFORMED = JSON.stringify({ nin: 'check' });
-
-/** Verifies a text that is not a number, which can be asked in production, too. */
-const verifyNothing = (run: CheckRun, apiKey?: string): Promise<Seen> =>
-  ask(run, run.gateway.paths.verifyNin, MALFORMED, apiKey);
 
 /** By default, fetch in Node.js ignores a proxy, and its errors do not say so. */
 function proxyAdvice(): string {

@@ -2,7 +2,7 @@ import { messageOf } from '../../delivery/answer.js';
 import { secretsOf } from '../../delivery/ask-option.js';
 import { readAnswer } from '../../delivery/failures.js';
 import type { Transport } from '../../delivery/transport.js';
-import { MASK, maskDetails, maskSent } from '../../redact/redact.js';
+import { maskDetails, maskSent } from '../../redact/redact.js';
 import type { SentValue } from '../../schema/sent.js';
 
 /** A key that no gateway issues. */
@@ -14,12 +14,10 @@ interface CheckExchange {
   readonly path: string;
   /** Undefined if no answer came. */
   readonly status?: number;
-  readonly contentType?: string;
   /** The JSON of the answer as an error shows it, or a description of a body that is not JSON. */
   readonly body?: string;
   /** The message alone. */
   readonly said?: string;
-  readonly retryAfter?: string;
   /** From the request to the end of the answer. */
   readonly durationMs: number;
   /** The answer's `Date`, and this machine's time halfway through the request. */
@@ -62,9 +60,7 @@ export function createRecorder(transport: Transport) {
         exchanges.push({
           ...request,
           status,
-          contentType: mediaTypeOf(header('content-type') ?? undefined),
           ...describeBody(status, text, secrets()),
-          ...(header('retry-after') && { retryAfter: waitOf(header('retry-after') ?? '') }),
           durationMs,
           ...(!Number.isNaN(theirs) && { clock: { theirs, ours: began + durationMs / 2 } }),
         });
@@ -73,16 +69,6 @@ export function createRecorder(transport: Transport) {
     } satisfies Transport,
   };
 }
-
-/** Any other value of these headers is masked, since it could contain a secret. */
-const mediaTypeOf = (value = 'none'): string =>
-  /^(?:none|(?:application|text)\/(?:json|problem\+json|html|plain|xml|octet-stream)(?:; ?charset="?(?:utf-8|us-ascii|iso-8859-1)"?)?)$/i.test(
-    value,
-  )
-    ? value
-    : MASK;
-const waitOf = (value: string): string =>
-  /^(?:[0-9]{1,7}|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT)$/.test(value) ? value : MASK;
 
 function describeBody(
   status: number,

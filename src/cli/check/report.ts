@@ -116,12 +116,10 @@ export function reportAsMarkdown({ environment, target, began, lines, references
     exchanges.length === 0
       ? 'No request was sent.'
       : table(
-          ['request', 'path', 'status', 'content type', 'ms', 'body'],
-          exchanges.map(({ about, path, status, retryAfter, contentType = '', durationMs, body = '' }) => {
-            const wait = retryAfter === undefined ? '' : `, Retry-After: ${retryAfter}`;
-            const answer = status === undefined ? 'no answer' : `${status}${wait}`;
-            return [about, path, answer, contentType, String(durationMs), body].map(cell);
-          }),
+          ['request', 'path', 'status', 'ms', 'body'],
+          exchanges.map(({ about, path, status = 'no answer', durationMs, body = '' }) =>
+            [about, path, String(status), String(durationMs), body].map(cell),
+          ),
         ),
   ].join('\n\n')}\n`;
 }
