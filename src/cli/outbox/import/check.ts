@@ -22,21 +22,17 @@ type Freeze = (payload: unknown) => Promise<Pick<AnyReport, 'reference'>>;
 /** Checks every line of a file, and adds the problems to `rejected`. Enqueues nothing. Returns the number of lines. */
 export async function checkLines({ source, read, shape, rejected }: Import, freeze: Freeze): Promise<number> {
   const isNew = createReferences();
-  const progress = startProgress('Checking', source.size);
+  const showProgress = startProgress('Checking', source.size);
   let lines = 0;
-  try {
-    for await (const line of read()) {
-      const { reference, problems } = await judge(line, shape, freeze);
-      if (problems.length > 0) rejected.add(line, problems);
-      else if (reference !== undefined && !isNew(reference))
-        rejected.add(line, [{ field: shape.reference, reason: 'an earlier line has the same reference' }]);
-      lines += 1;
-      progress.show(source.position(), lines);
-    }
-    return lines;
-  } finally {
-    progress.end();
+  for await (const line of read()) {
+    const { reference, problems } = await judge(line, shape, freeze);
+    if (problems.length > 0) rejected.add(line, problems);
+    else if (reference !== undefined && !isNew(reference))
+      rejected.add(line, [{ field: shape.reference, reason: 'an earlier line has the same reference' }]);
+    lines += 1;
+    showProgress(source.position(), lines);
   }
+  return lines;
 }
 
 const NO_TIME: LineProblem = {

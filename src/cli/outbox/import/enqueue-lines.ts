@@ -30,23 +30,19 @@ export async function enqueueLines(
 ): Promise<void> {
   // Without `concurrent`: one commit after the other, in the order of the file.
   const enqueue = createInsertBatch({ enqueue: (rows) => settings.store.enqueue(rows) }, settings.clock);
-  const shown = startProgress('Enqueueing', source.size);
+  const showProgress = startProgress('Enqueueing', source.size);
   let lines = 0;
   let batch: ImportLine[] = [];
   let length = 0;
 
-  try {
-    for await (const line of read()) {
-      batch.push(line);
-      length += line.length;
-      if (batch.length < LARGEST_COMMIT && length < BATCH_LENGTH) continue;
-      await commit();
-      shown.show(source.position(), lines);
-    }
+  for await (const line of read()) {
+    batch.push(line);
+    length += line.length;
+    if (batch.length < LARGEST_COMMIT && length < BATCH_LENGTH) continue;
     await commit();
-  } finally {
-    shown.end();
+    showProgress(source.position(), lines);
   }
+  await commit();
 
   async function commit(): Promise<void> {
     // A file that was cut off ends as one that is whole.
