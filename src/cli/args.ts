@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../schema/option-rules.js';
-import { Failure } from './output.js';
+import { Failure, table } from './output.js';
 
 /** An option of a command. Without `read` it is a switch. */
 export interface OptionRow<T = unknown> {
@@ -42,10 +42,7 @@ export function helpOf({ summary, usage, commands, options, notes }: Described):
   ].join('\n\n');
 }
 
-function columns(rows: readonly (readonly [left: string, right: string])[]): string {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
-}
+const columns = (rows: readonly (readonly string[])[]): string => table(rows).replace(/^/gm, '  ');
 
 /** Reads the words of a command. Throws a `Failure` that lists every word which does not fit its table. */
 export const readArgs = <Table extends OptionTable>(table: Table, words: readonly string[]): Values<Table> =>

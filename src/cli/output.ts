@@ -7,7 +7,7 @@ import { printable } from '../platform/messages.js';
 export interface Terminal {
   readonly stdin: Readable;
   readonly stdout: Writable;
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable;
   /** Ends a command that runs until a signal. Without it, the signals of the process do. */
   readonly signal?: AbortSignal;
 }
@@ -60,6 +60,21 @@ export async function sayAll(texts: AsyncIterable<string>, { exact = false } = {
         ['drain', 'close', 'error'].forEach((name) => void stdout.once(name, resolve)),
       );
   }
+}
+
+/** Rows of cells in columns, each as wide as needed. The last one may be longer than the line. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, { length }] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, length);
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 /** Removes addresses, since an address in an unexpected place may contain a password. */

@@ -3,9 +3,9 @@ import { keyIdOfExcerpt } from '../../outbox/seal/excerpt.js';
 import { keyIdOf, keyIdOfFingerprint } from '../../outbox/seal/standard-seal.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { printable } from '../../platform/messages.js';
-import { EXIT, remark, say } from '../output.js';
+import { EXIT, remark, say, table } from '../output.js';
 import type { OutboxValues } from './options.js';
-import { grouped, table } from './text.js';
+import { grouped } from './text.js';
 import type { View } from './view.js';
 
 interface Need {
@@ -34,7 +34,7 @@ export async function keys({ store }: View, { json }: OutboxValues): Promise<num
       ...[need.open, need.kept, need.locations, need.fingerprints].map(grouped),
       reasonToKeep(need) ?? 'can be retired',
     ]);
-    say(table(['KEY', 'OPEN', 'KEPT', 'LOCATIONS', 'FINGERPRINTS', ''], rows));
+    say(table([['KEY', 'OPEN', 'KEPT', 'LOCATIONS', 'FINGERPRINTS', ''], ...rows]));
     remark(
       '\nRetire a key once no instance names it as current. A report whose fingerprint it made is then refused if it is enqueued again, and the settlement of a withdrawal whose location it sealed must be given its location.',
     );

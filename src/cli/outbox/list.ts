@@ -2,9 +2,9 @@ import { stateOf, toPublicReport } from '../../outbox/operator/reports.js';
 import type { Row, ShownState } from '../../outbox/rules/state-machine.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { printable } from '../../platform/messages.js';
-import { EXIT, remark, sayAll } from '../output.js';
+import { EXIT, remark, sayAll, table } from '../output.js';
 import type { OutboxValues } from './options.js';
-import { duration, table } from './text.js';
+import { duration } from './text.js';
 import type { View } from './view.js';
 
 /** The states that are not final. Reports that need a person come first. */
@@ -47,7 +47,7 @@ async function* jsonLines(rows: AsyncIterable<Row>): AsyncGenerator<string> {
 const NAMES = ['STATE', 'FOR', 'TRIES', 'DOUBT', 'PROBLEM', 'REPORT'];
 
 async function* tables(rows: AsyncIterable<Row>, now: number): AsyncGenerator<string> {
-  const cells: string[][] = [];
+  const cells = [NAMES];
   for await (const row of rows) {
     const { changedAt, attempts, inDoubt, problem, id } = row;
     cells.push([
@@ -59,5 +59,5 @@ async function* tables(rows: AsyncIterable<Row>, now: number): AsyncGenerator<st
       printable(id),
     ]);
   }
-  if (cells.length > 0) yield `${table(NAMES, cells)}\n`;
+  if (cells.length > 1) yield `${table(cells)}\n`;
 }

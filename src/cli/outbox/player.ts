@@ -7,9 +7,9 @@ import { asOwnRecord } from '../../platform/as-record.js';
 import { printable } from '../../platform/messages.js';
 import type { ValidationIssue } from '../../schema/issue.js';
 import { readOptionsModule } from '../check/options-file.js';
-import { EXIT, Failure, remark, say } from '../output.js';
+import { EXIT, Failure, remark, say, table } from '../output.js';
 import type { OutboxValues } from './options.js';
-import { duration, grouped, table, wrapped } from './text.js';
+import { duration, grouped, wrapped } from './text.js';
 import { newDecision, type View } from './view.js';
 
 /** Prints what is stored of one player, and erases the bodies of the final reports. The player's id is not printed. */
@@ -66,13 +66,13 @@ function describe(
     );
   else
     say(
-      table(
+      table([
         ['ACCOUNT', 'ENVIRONMENT', 'OPERATION', 'STATE', 'REPORTS', 'BODIES', 'LOCATIONS', 'OLDEST', 'NEWEST'],
-        places.map(({ account, environment, operation, state, reports, bodies, locations, firstAt, lastAt }) => [
+        ...places.map(({ account, environment, operation, state, reports, bodies, locations, firstAt, lastAt }) => [
           ...[printable(account), environment, operation, state, grouped(reports), grouped(bodies), grouped(locations)],
           ...[duration(now - firstAt), duration(now - lastAt)],
         ]),
-      ),
+      ]),
     );
   remark('');
   if (isErased) line(`Erased: ${reports(erased)}. Their receipts and fingerprints are kept.`);

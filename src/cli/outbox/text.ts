@@ -21,20 +21,6 @@ export const time = (milliseconds: number): string => {
     : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 };
 
-/**
- * A table with the names of its columns. Each column is as wide as needed, and the last one may be longer than the
- * line.
- */
-export function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = names.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-      .join('  ')
-      .trimEnd();
-  return [names, ...rows].map(line).join('\n');
-}
-
 const LINE = 78;
 
 /** Breaks a text into lines of a terminal's width. */
