@@ -2,10 +2,7 @@ import { Failure, terminal } from './output.js';
 
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use; choose another, or 0 for a free one',
-  EACCES: 'this process may not use this port; choose another',
   EADDRNOTAVAIL: 'this machine does not have this address',
-  ENOTFOUND: 'this host does not exist',
-  EAI_AGAIN: 'this host name cannot be resolved now',
 };
 
 /** Starts a server. If it cannot listen, throws a `Failure` for a wrong call. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { hasCode } from '../../errors/errors.js';
 import { prepareReplacement } from '../../outbox/operator/decide-row.js';
 import { mayReplace, type Row } from '../../outbox/rules/state-machine.js';
@@ -17,11 +18,10 @@ export async function replace(
   values: OutboxValues,
   [name = '', path = '']: readonly string[],
 ): Promise<number> {
-  const { account, environment, operation, json } = values;
-  const narrowing = { account, environment, operation };
+  const { json } = values;
   // A settlement that waits is replaced if its id or its operation is given.
   const fits = (one: Row) => !one.blocked && mayReplace(one) === undefined;
-  const row = await findReport(view, name, narrowing, 'replace', fits);
+  const row = await findReport(view, name, values, 'replace', fits);
   const why = mayReplace(row);
   if (why !== undefined) return printDecided('replace', { id: row.id, why }, '', json) ? EXIT.done : EXIT.failed;
   const replacement = await freeze(view, values, row, await readPayload(path));
@@ -70,11 +70,7 @@ const BYTE_ORDER_MARK = /^\ufeff/;
 
 async function readBytes(path: string): Promise<Buffer> {
   try {
-    if (path !== '-') return await readFile(path);
-    const pieces: Buffer[] = [];
-    // A piece may end within a character.
-    for await (const piece of terminal().stdin) pieces.push(Buffer.from(piece));
-    return Buffer.concat(pieces);
+    return await (path === '-' ? buffer(terminal().stdin) : readFile(path));
   } catch (error) {
     throw new Failure(`${path} cannot be read (${codeOf(error)}). Nothing was changed`);
   }

@@ -1,6 +1,7 @@
 import { toPublicPauses } from '../../outbox/operator/reports.js';
 import { PAUSE_WORDS } from '../../outbox/operator/resume.js';
 import { readHead } from '../../outbox/receipts/log.js';
+import { SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.js';
 import type { Outlook } from '../../outbox/store/store.js';
 import { printable } from '../../platform/messages.js';
 import { EXIT, say } from '../output.js';
@@ -8,11 +9,15 @@ import type { OutboxValues } from './options.js';
 import { duration, grouped, placeOf, time, wrapped } from './text.js';
 import type { View } from './view.js';
 
+const NOTES: Partial<Record<ShownState, string>> = {
+  blocked: 'wait for their initiated report',
+  quarantined: 'need a person, see below',
+};
+
 export async function stats({ store, command, now }: View, { account, json }: OutboxValues): Promise<number> {
   const accounts = account === undefined ? undefined : [account];
   const { states, oldestOpenAt, attempts } = await store.counts(accounts);
   const head = await readHead(store).catch(() => undefined);
-  const unlogged = (await store.receipts.unlogged(1)).length > 0;
   const outlooks = await store.outlook(accounts);
   const paused = toPublicPauses(outlooks);
   const destinations = outlooks.map(({ account, environment, gateway, rebound }) => ({
@@ -37,14 +42,11 @@ export async function stats({ store, command, now }: View, { account, json }: Ou
     return EXIT.done;
   }
   const width = Math.max(...Object.values(states).map((count) => grouped(count).length));
-  const line = (name: string, count: number, remark = '') =>
-    `${name.padEnd(12)}${grouped(count).padStart(width)}  ${remark}`.trimEnd();
-  say(line('waiting', states.waiting));
-  say(line('blocked', states.blocked, states.blocked > 0 ? 'wait for their initiated report' : ''));
-  say(line('in flight', states['in-flight']));
-  say(line('quarantined', states.quarantined, states.quarantined > 0 ? 'need a person, see below' : ''));
-  say(line('recorded', states.recorded));
-  say(line('dismissed', states.dismissed));
+  for (const state of SHOWN_STATES) {
+    const count = grouped(states[state]).padStart(width);
+    const note = states[state] > 0 ? NOTES[state] : undefined;
+    say(`${state.replace('-', ' ').padEnd(12)}${count}${note ? `  ${note}` : ''}`);
+  }
   say('');
   if (oldestOpenAt !== undefined)
     say(`The oldest report that is still to be sent was enqueued ${duration(now - oldestOpenAt)} ago.`);
@@ -65,7 +67,6 @@ export async function stats({ store, command, now }: View, { account, json }: Ou
       `The encryption key ${printable(keyId)} was missing when waiting reports were last tried; give it to the outbox.`,
     );
   say(head ? `Receipts: ${grouped(head.count)}, head ${head.hash}` : 'Receipts: none.');
-  if (unlogged) say('Some final reports have no receipt in the log yet; a worker adds it.');
   if (states.quarantined > 0) say(`\nTo see the reports that need a person: ${command} list --state quarantined`);
   return EXIT.done;
 }

@@ -17,8 +17,6 @@ const NO_ZONE = new CellProblem(
 const NO_TIME = new CellProblem('this date or time does not exist');
 
 const PLAIN = /^-?\d+(?:\.\d+)?$/;
-/** A decimal of at most this many characters is always exact. */
-export const ALWAYS_EXACT = 15;
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, t: true, 1: true, false: false, f: false, 0: false };
 
@@ -33,11 +31,8 @@ export function readCell(kind: LeafKind, text: string): string | number | boolea
   return (Object.hasOwn(FLAGS, word) ? FLAGS[word] : undefined) ?? NO_FLAG;
 }
 
-function readNumber(text: string): number | CellProblem {
-  if (!PLAIN.test(text)) return NO_NUMBER;
-  // Adding 0 turns -0 into 0.
-  return text.length <= ALWAYS_EXACT ? Number(text) + 0 : (exactNumber(text) ?? NOT_EXACT);
-}
+const readNumber = (text: string): number | CellProblem =>
+  PLAIN.test(text) ? (exactNumber(text) ?? NOT_EXACT) : NO_NUMBER;
 
 /**
  * Converts a date with time and zone into Unix seconds. Any other text is returned unchanged: the rules of the field

@@ -3,7 +3,7 @@ import { isRecord } from '../../../platform/as-record.js';
 import { exactNumber } from '../../../schema/decimals.js';
 import { scanJson } from '../../../web/read-json.js';
 import { Failure } from '../../output.js';
-import { ALWAYS_EXACT, CellProblem, readTime } from './cell.js';
+import { CellProblem, readTime } from './cell.js';
 import { CALL_PARAMETERS, type ColumnMap, type LineProblem, planColumns, readRecord, type Shape } from './columns.js';
 import type { Source } from './source.js';
 
@@ -128,10 +128,11 @@ function csvFormat(path: string, head: string, isWhole: boolean, map: ColumnMap,
 
 /** A string, or a number. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+/** A number of at most this many characters is exact, unless it is so small that it becomes 0. */
+const ALWAYS_EXACT = 15;
 /** The smallest number that keeps all its digits. */
 const SMALLEST = 2 ** -1022;
 
-/** A number with few digits is always exact, unless it is so small that it becomes 0. */
 const isRounded = (token: string): boolean =>
   token.length > ALWAYS_EXACT
     ? exactNumber(token) === undefined

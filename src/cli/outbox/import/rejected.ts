@@ -7,7 +7,6 @@ import { grouped } from '../text.js';
 import type { LineProblem } from './columns.js';
 import type { ImportLine } from './lines.js';
 
-const MOST_KINDS = 100;
 /** At most this number of refused lines is kept. A file with more is probably the wrong file. */
 const MOST_LINES = 100_000;
 const LONGEST_REFERENCE = 200;
@@ -48,7 +47,7 @@ export function createRejected(file: string, field: string) {
       refused.add(line);
       for (const { field, reason } of problems) {
         const kind = field === '' ? reason : `${field}: ${reason}`;
-        if (counts.has(kind) || counts.size < MOST_KINDS) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+        counts.set(kind, (counts.get(kind) ?? 0) + 1);
       }
       const value = payload?.[field];
       const reference = typeof value === 'string' && value.length <= LONGEST_REFERENCE ? value : '';
