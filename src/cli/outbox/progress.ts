@@ -14,9 +14,10 @@ export function startProgress(what: string, size: number): (bytes: number, lines
     const now = Date.now();
     if (now - printedAt < PRINTED_MS) return;
     printedAt = now;
-    const seconds = (now - began) / 1_000;
+    const elapsedMs = now - began;
     const share = Math.min(1, bytes / size);
-    const left = share > 0 ? `, ${duration(((now - began) * (1 - share)) / share)} left` : '';
-    remark(`${what}: ${Math.floor(share * 100)} %, ${whole(lines)} lines, ${whole(lines / seconds)} a second${left}`);
+    const rate = whole((lines * 1_000) / elapsedMs);
+    const left = duration((elapsedMs * (1 - share)) / share);
+    remark(`${what}: ${Math.floor(share * 100)} %, ${whole(lines)} lines, ${rate} a second, ${left} left`);
   };
 }
