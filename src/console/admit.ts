@@ -34,9 +34,6 @@ export function routeOf(address: string, target?: unknown): Route | undefined {
   return PAGE.test(path) ? { kind: 'page', base: last === '' ? './' : `./${last}/` } : undefined;
 }
 
-/** The `Sec-Fetch-Site` of files that the page itself loads. Old browsers and tools send none. */
-const OWN_OR_SILENT = [null, 'same-origin', 'none'];
-
 /**
  * The route of a request, or its refusal: the checks that need nothing but address and headers. `noteOrigin` is called
  * if the request came from another site.
@@ -47,24 +44,39 @@ export function admit(
   noteOrigin: (request: Request) => void,
   target?: unknown,
 ): Route {
-  const route = routeOf(request.url, target);
-  if (!route) return refuse(refusals.noSuchPath);
-  const { method, headers } = request;
-  if (route.kind !== 'call') {
-    if (method !== 'GET') refuse(refusals.method('GET'));
-    const site = headers.get('sec-fetch-site');
-    // Another site may link to the page, but not load it in a frame, as a script or with a form.
-    const isOpened =
-      [null, 'navigate'].includes(headers.get('sec-fetch-mode')) &&
-      [null, 'document'].includes(headers.get('sec-fetch-dest'));
-    return (route.kind === 'file' ? OWN_OR_SILENT.includes(site) : isOpened) ? route : refuse(refusals.foreign);
+  const route = routeOf(request.url, target) ?? refuse(refusals.noSuchPath);
+  if (route.kind === 'page') admitPage(request);
+  else if (route.kind === 'file') admitFile(request);
+  else {
+    if (request.method !== 'POST') refuse(refusals.method('POST'));
+    if (senderOf(request, allowedOrigins).kind === 'refused') {
+      noteOrigin(request);
+      refuse(refusals.foreign);
+    }
+    // A form cannot send this header, and a page of another origin needs a preflight, which the console never answers.
+    if (request.headers.get('x-location-sdk') !== '1') refuse(refusals.foreign);
+    if (!declaresJson(request)) refuse(refusals.mediaType);
   }
-  if (method !== 'POST') refuse(refusals.method('POST'));
-  if (senderOf(request, allowedOrigins).kind === 'refused') {
-    noteOrigin(request);
-    refuse(refusals.foreign);
-  }
-  // A form cannot send this header, and a page of another origin needs a preflight, which the console never answers.
-  if (headers.get('x-location-sdk') !== '1') refuse(refusals.foreign);
-  return declaresJson(request) ? route : refuse(refusals.mediaType);
+  return route;
 }
+
+/** Another site may link to the page, but not load it in a frame, as a script or with a form. */
+function admitPage({ method, headers }: Request): void {
+  if (method !== 'GET') refuse(refusals.method('GET'));
+  const { mode, dest } = fetchMetadata(headers);
+  if (mode !== 'navigate' || dest !== 'document') refuse(refusals.foreign);
+}
+
+/** The page itself loads its files, or a person opens one. */
+function admitFile({ method, headers }: Request): void {
+  if (method !== 'GET') refuse(refusals.method('GET'));
+  const { site } = fetchMetadata(headers);
+  if (site !== 'same-origin' && site !== 'none') refuse(refusals.foreign);
+}
+
+/** How the browser says that it loads something. Old browsers and tools say nothing: they count as a person's. */
+const fetchMetadata = (headers: Headers) => ({
+  site: headers.get('sec-fetch-site') ?? 'none',
+  mode: headers.get('sec-fetch-mode') ?? 'navigate',
+  dest: headers.get('sec-fetch-dest') ?? 'document',
+});

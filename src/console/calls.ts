@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { DecisionRecord } from '../outbox/operator/decision-log.js';
+import type { DecisionRecord, Who } from '../outbox/operator/decision-log.js';
 import type { Operator } from '../outbox/operator/operator.js';
 import { SHOWN_STATES } from '../outbox/rules/state-machine.js';
 import { unprintable } from '../platform/messages.js';
@@ -7,20 +7,20 @@ import { reportNames } from '../protocol/operations.js';
 import { refuse } from '../web/answer.js';
 import { notFound } from './answers.js';
 import {
-  cursor,
-  decision,
-  group,
+  decisionFields,
+  decisionId,
   type Input,
-  id,
-  list,
-  narrowing,
-  place,
+  listOfTexts,
+  nextOfPage,
+  oneOf,
+  placeFields,
+  placeFilter,
+  problemGroup,
   readInput,
-  reason,
+  reportId,
   selection,
   text,
   time,
-  word,
 } from './input.js';
 import { LONGEST_NAME, type Visitor } from './visitor.js';
 
@@ -33,13 +33,24 @@ export interface Call {
   run(operator: Operator, input: Input, visitor: Visitor): Result;
 }
 
-const call = <Shape extends z.core.$ZodShape>(
-  right: Call['right'],
+/** A call that only reads. */
+const look = <Shape extends z.core.$ZodShape>(
   shape: Shape,
-  run: (operator: Operator, input: z.output<z.ZodMiniObject<Shape>>, visitor: Visitor) => Result,
+  run: (operator: Operator, input: z.output<z.ZodMiniObject<Shape>>) => Result,
+): Call => ({
+  right: 'look',
+  run: (operator, input) => run(operator, readInput(shape, input)),
+});
+
+/** A call that is stored as a decision, with the name of the visitor. */
+const act = <Shape extends z.core.$ZodShape>(
+  right: 'act' | 'read-body',
+  shape: Shape,
+  run: (operator: Operator, input: Who & z.output<z.ZodMiniObject<Shape>>) => Result,
 ): Call => ({
   right,
-  run: (operator, input, visitor) => run(operator, readInput(shape, input), visitor),
+  run: (operator, input, { name }) =>
+    run(operator, { ...readInput(shape, input), ...readInput(decisionFields, input), who: name }),
 });
 
 const ACTIONS = ['retry', 'recorded', 'dismissed'] as const;
@@ -49,65 +60,57 @@ const DECIDED = [
 ] as const satisfies readonly DecisionRecord['action'][];
 const RANGES = ['minutes', 'hours', 'days'] as const;
 
-const action = word(ACTIONS);
-const why = { decision, reason };
+const operation = oneOf(reportNames);
+const action = oneOf(ACTIONS);
 const period = { from: time, to: time };
 
 /** Every call of the page. Those that change something or show personal data need a token, too. */
 export const CALLS: Readonly<Record<string, Call>> = {
-  overview: call('look', {}, (operator) => operator.overview()),
-  charts: call('look', { range: word(RANGES) }, (operator, { range }) => operator.charts(range)),
-  groups: call('look', narrowing, (operator, where) => operator.groups(where)),
-  search: call(
-    'look',
+  overview: look({}, (operator) => operator.overview()),
+  charts: look({ range: oneOf(RANGES) }, (operator, { range }) => operator.charts(range)),
+  groups: look(placeFilter, (operator, where) => operator.groups(where)),
+  search: look(
     {
-      ...narrowing,
+      ...placeFilter,
       ...period,
       text: z.optional(text().check(z.overwrite((value) => unprintable(value.trim())))),
-      state: z.optional(word(SHOWN_STATES)),
-      operation: z.optional(word(reportNames)),
-      group: z.optional(group),
-      decision: z.optional(decision),
-      cursor,
+      state: z.optional(oneOf(SHOWN_STATES)),
+      operation: z.optional(operation),
+      group: z.optional(problemGroup),
+      decision: z.optional(decisionId),
+      cursor: nextOfPage,
     },
-    (operator, { cursor: from, ...filter }) => operator.search(filter, from),
+    (operator, { cursor, ...filter }) => operator.search(filter, cursor),
   ),
-  report: call(
-    'look',
-    { id },
-    async (operator, { id: of }) =>
-      (await operator.report(of)) ?? refuse(notFound('The outbox has no report with this id.')),
+  report: look(
+    { id: reportId },
+    async (operator, { id }) =>
+      (await operator.report(id)) ?? refuse(notFound('The outbox has no report with this id.')),
   ),
-  preview: call('look', { selection, action }, (operator, of) => operator.preview(of.selection, of.action)),
-  decisions: call(
-    'look',
+  preview: look({ selection, action }, (operator, input) => operator.preview(input.selection, input.action)),
+  decisions: look(
     {
       ...period,
-      id: z.optional(decision),
+      id: z.optional(decisionId),
       who: z.optional(text(LONGEST_NAME).check(z.overwrite(unprintable))),
-      action: z.optional(word(DECIDED)),
-      before: cursor,
+      action: z.optional(oneOf(DECIDED)),
+      before: nextOfPage,
     },
     (operator, { before, ...filter }) => operator.decisions(filter, before),
   ),
-  head: call('look', {}, async (operator) => ({ head: await operator.proof.head() })),
-  verify: call('look', { head: z.optional(text()) }, (operator, { head }) => operator.proof.verify(head)),
-  reconcile: call(
-    'look',
-    { ...place, operation: word(reportNames), references: list(5_000) },
+  head: look({}, async (operator) => ({ head: await operator.proof.head() })),
+  verify: look({ head: z.optional(text()) }, (operator, { head }) => operator.proof.verify(head)),
+  reconcile: look(
+    { ...placeFields, operation, references: listOfTexts(5_000) },
     (operator, { account, references, ...defaults }) => operator.proof.reconcile(account, references, defaults),
   ),
-  decide: call('act', { ...why, action, selection, asOf: time }, (operator, input, { name }) =>
-    operator.decide({ ...input, who: name }),
+  decide: act('act', { action, selection, asOf: time }, (operator, input) => operator.decide(input)),
+  reopen: act('act', { id: reportId }, (operator, { id, ...who }) =>
+    operator.decide({ ...who, action: 'reopened', selection: { ids: [id] } }),
   ),
-  reopen: call('act', { ...why, id }, (operator, { id: of, ...input }, { name }) =>
-    operator.decide({ ...input, who: name, action: 'reopened', selection: { ids: [of] } }),
+  undo: act('act', { of: decisionId }, (operator, input) => operator.undo(input)),
+  resume: act('act', placeFields, (operator, { account, environment, ...who }) =>
+    operator.resume({ account, environment }, who),
   ),
-  undo: call('act', { ...why, of: decision }, (operator, input, { name }) => operator.undo({ ...input, who: name })),
-  resume: call('act', { ...why, ...place }, (operator, { account, environment, ...input }, { name }) =>
-    operator.resume({ account, environment }, { ...input, who: name }),
-  ),
-  body: call('read-body', { ...why, id }, (operator, { id: of, ...input }, { name }) =>
-    operator.body(of, { ...input, who: name }),
-  ),
+  body: act('read-body', { id: reportId }, (operator, { id, ...who }) => operator.body(id, who)),
 };

@@ -35,14 +35,11 @@ export async function visitorOf(
 
 const VALID_MS = 12 * 60 * 60 * 1_000;
 
-/** A token proves that an action comes from a page that the same visitor got from a console over this store. */
-interface ActionTokens {
-  give(visitor: string): Promise<string>;
-  holds(token: string | null, visitor: string): Promise<boolean>;
-}
-
-/** `secret` is read once. All processes that serve the console over one store need the same secret. */
-export function createTokens(secret: () => Promise<string>, now: () => number): ActionTokens {
+/**
+ * Tokens of actions: each proves that an action comes from a page that the same visitor got from a console over this
+ * store. `secret` is read once. All processes that serve the console over one store need the same secret.
+ */
+export function createTokens(secret: () => Promise<string>, now: () => number) {
   let key: Promise<CryptoKey> | undefined;
   const keyOf = async (): Promise<CryptoKey> => {
     const bytes = new TextEncoder().encode(await secret());
@@ -57,8 +54,8 @@ export function createTokens(secret: () => Promise<string>, now: () => number): 
     return `${until}.${await hmacSha256(await key, `${until}\n${visitor}`)}`;
   };
   return {
-    give: (visitor) => signed(String(now() + VALID_MS), visitor),
-    async holds(token, visitor) {
+    give: (visitor: string): Promise<string> => signed(String(now() + VALID_MS), visitor),
+    async holds(token: string | null, visitor: string): Promise<boolean> {
       const [until = ''] = token?.split('.', 1) ?? [];
       if (token === null || !/^\d{1,15}$/.test(until) || Number(until) < now()) return false;
       return isSameSecret(token, await signed(until, visitor));
