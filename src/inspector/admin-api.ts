@@ -23,18 +23,15 @@ const post = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
+const reports = async (query: Readonly<Record<string, string>>) =>
+  (await read<{ reports: HeldReport[] }>(`reports?${new URLSearchParams(query)}`)).reports;
+
 export const adminApi = {
-  held: async (environment: string) =>
-    (await read<{ reports: HeldReport[] }>(`reports?${new URLSearchParams({ environment })}`)).reports,
+  held: (environment: string) => reports({ environment }),
   /** A recorded report with its personal data. Loaded only on request. */
   revealed: async ({ environment, operation, reference }: HeldReport) => {
-    const query = new URLSearchParams({
-      environment: environment ?? '',
-      operation: operation ?? '',
-      reference: reference ?? '',
-      reveal: 'true',
-    });
-    return (await read<{ reports: HeldReport[] }>(`reports?${query}`)).reports[0]?.body;
+    const of = { environment: environment ?? '', operation: operation ?? '', reference: reference ?? '' };
+    return (await reports({ ...of, reveal: 'true' }))[0]?.body;
   },
   faults: async () => (await read<{ faults: SetFault[] }>('faults')).faults,
   addFault: (rule: FaultRule) => ask('faults', post(rule)),

@@ -35,16 +35,11 @@ let isClearing = false;
 /** The entries that arrived while the page was paused. */
 let waiting: (Entry | 'reset')[] = [];
 let faults: readonly SetFault[] = [];
-let traffic = trafficNow();
+/** The time of the traffic. It stands still while the page is paused. */
+let now = Date.now();
 
 const list = () => document.querySelector('#list');
 const searchField = () => document.querySelector<HTMLInputElement>('#search');
-
-/** The traffic moves with time, and stands still while the page is paused. */
-function trafficNow() {
-  const entries = store.entries().filter((one) => !environment || one.environment === environment);
-  return <Traffic entries={entries} now={Date.now()} />;
-}
 
 function draw(): void {
   const stories = store.stories(environment, words);
@@ -138,7 +133,7 @@ function draw(): void {
             <Faults faults={faults} refresh={readFaults} />
           </details>
         </section>
-        {traffic}
+        <Traffic entries={store.entries(environment)} now={now} />
       </main>
       <footer class="keys">
         <kbd>j</kbd> <kbd>k</kbd> next, previous <kbd>/</kbd> search <kbd>Esc</kbd> back
@@ -172,7 +167,7 @@ function draw(): void {
 }
 
 function drawAll(): void {
-  if (!isPaused) traffic = trafficNow();
+  if (!isPaused) now = Date.now();
   draw();
 }
 
@@ -270,10 +265,7 @@ listenToKeys(({ key, target, isWriting, isInList }) => {
 });
 
 draw();
-setInterval(() => {
-  traffic = trafficNow();
-  draw();
-}, 5_000);
+setInterval(drawAll, 5_000);
 addEventListener('focus', refreshFaults);
 
 void listen({

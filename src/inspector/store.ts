@@ -42,6 +42,10 @@ const kindOf = ({ operation }: Entry): Story['kind'] => {
   return operation.includes('Bet') ? 'Bet' : operation.includes('Withdrawal') ? 'Withdrawal' : 'NIN';
 };
 
+/** An empty environment stands for all. */
+const isOf = (one: Pick<Entry, 'environment'>, environment: string): boolean =>
+  environment === '' || one.environment === environment;
+
 /** The page's data. It is bounded, like the journal from which it comes. */
 export function createStore() {
   const stories = new Map<string, Story>();
@@ -94,12 +98,12 @@ export function createStore() {
       entries = [];
     },
     stories(environment: string, words: string): Story[] {
-      const all = [...stories.values()].reverse().filter((story) => !environment || story.environment === environment);
+      const all = [...stories.values()].reverse().filter((story) => isOf(story, environment));
       const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
       return wanted.length === 0 ? all : all.filter((story) => wanted.every((word) => textOf(story).includes(word)));
     },
     story: (key: string | undefined): Story | undefined => (key === undefined ? undefined : stories.get(key)),
-    entries: (): readonly Entry[] => entries,
+    entries: (environment = ''): Entry[] => entries.filter((entry) => isOf(entry, environment)),
   };
 }
 
