@@ -6,15 +6,23 @@ import type { DecisionRecord, Selection } from '../outbox/operator/decision-log.
 import type { Preview } from '../outbox/operator/preview.js';
 import type { Undone } from '../outbox/operator/undo.js';
 import { call, messageOf } from './calls.js';
-import type { Asked, Page } from './view.js';
+import type { Asked, Page, Result } from './view.js';
 import { DECISIONS } from './words.js';
 
 /** As the server accepts it. */
 const LONGEST_REASON = 2_000;
 
+interface DecisionDialogProps {
+  readonly asked: Asked;
+  readonly onDecided: (result: Result | undefined) => void;
+  readonly onClosed: () => void;
+}
+
 /** Asks for a reason, carries the decision out, and closes. After a failure it shows why, and offers to try again. */
-export function DecisionDialog({ asked, onClosed }: { readonly asked: Asked; readonly onClosed: () => void }) {
-  const { title, text, verb, isFinal, preview, reason = '', run } = asked;
+export function DecisionDialog({ asked, onDecided, onClosed }: DecisionDialogProps) {
+  const { title, text, verb, isFinal, preview, reason: proposed = '', run } = asked;
+  // Pressed again after a failure, it is the same decision.
+  const [decision] = useState(() => crypto.randomUUID());
   const [said, say] = useState<{ readonly words: string; readonly isBad?: boolean }>();
   const [isRunning, setRunning] = useState(false);
   const [stopping] = useState(() => new AbortController());
@@ -23,8 +31,8 @@ export function DecisionDialog({ asked, onClosed }: { readonly asked: Asked; rea
   async function submit(event: Event, close: () => void): Promise<void> {
     event.preventDefault();
     if (isRunning) return;
-    const why = input.current?.value.trim() ?? '';
-    if (why === '') {
+    const reason = input.current?.value.trim() ?? '';
+    if (reason === '') {
       say({ words: 'Enter a reason. It is stored with the decision.' });
       input.current?.focus();
       return;
@@ -32,7 +40,7 @@ export function DecisionDialog({ asked, onClosed }: { readonly asked: Asked; rea
     setRunning(true);
     say(undefined);
     try {
-      await run(why, (words) => say({ words }), stopping.signal);
+      onDecided(await run({ decision, reason }, (words) => say({ words }), stopping.signal));
       close();
     } catch (error) {
       say({ words: messageOf(error), isBad: true });
@@ -59,7 +67,7 @@ export function DecisionDialog({ asked, onClosed }: { readonly asked: Asked; rea
             maxLength={LONGEST_REASON}
             required
             aria-describedby="reason-note"
-            defaultValue={reason}
+            defaultValue={proposed}
             ref={input}
           />
           <p class="dim" id="reason-note">
@@ -110,9 +118,21 @@ function PreviewList({ loading }: { readonly loading: Promise<Preview> }) {
   );
 }
 
+/** Carries out a decision about many reports in parts, until all is done or the person stops it. */
+async function inParts<Part extends DecisionProgress | Undone>(
+  next: () => Promise<Part>,
+  tell: (words: string) => void,
+  stop: AbortSignal,
+): Promise<Part> {
+  for (;;) {
+    const part = await next();
+    tell(`${grouped(part.decision.touched)} done…`);
+    if (!part.more || stop.aborted) return part;
+  }
+}
+
 export function decide(page: Page, action: DecideRequest['action'], selection: Selection, what: string): void {
   const { verb, text, done } = DECISIONS[action];
-  const decision = crypto.randomUUID();
   const loading = call<Preview>('preview', { selection, action });
   page.ask({
     title: `${verb}: ${what}`,
@@ -124,47 +144,38 @@ export function decide(page: Page, action: DecideRequest['action'], selection: S
         <PreviewList loading={loading} />
       </div>
     ),
-    async run(reason, tell, stop) {
+    async run(why, tell, stop) {
       const asOf = await loading.then(
         (preview) => preview.asOf,
         () => undefined,
       );
-      let progress: DecisionProgress;
-      do {
-        progress = await call<DecisionProgress>('decide', { decision, action, selection, reason, asOf });
-        tell(`${grouped(progress.decision.touched)} done…`);
-      } while (progress.more && !stop.aborted);
-      const { touched, skipped } = progress.decision;
-      const left = progress.more ? '; stopped before the end' : '';
+      const part = () => call<DecisionProgress>('decide', { ...why, action, selection, asOf });
+      const { decision, more } = await inParts(part, tell, stop);
+      const { touched, skipped } = decision;
+      const left = more ? '; stopped before the end' : '';
       const kept = skipped > 0 ? `; ${counted(skipped, 'was', 'were')} not touched, since they had changed` : '';
-      page.notice(
-        `${counted(touched, 'report')} ${done}${kept}${left}.`,
-        action !== 'recorded' && touched > 0
-          ? { words: 'Undo', run: () => undo(page, progress.decision, reason) }
-          : undefined,
-      );
-      page.refresh();
+      const isUndoable = action !== 'recorded' && touched > 0;
+      return {
+        text: `${counted(touched, 'report')} ${done}${kept}${left}.`,
+        action: isUndoable ? { words: 'Undo', run: () => undo(page, decision, why.reason) } : undefined,
+      };
     },
   });
 }
 
-export function reopen(page: Page, id: string, reference: string): void {
-  const decision = crypto.randomUUID();
+export const reopen = (page: Page, id: string, reference: string): void =>
   page.ask({
     title: `Reopen: ${reference}`,
     text: 'It is again as it was before its dismissal, and so is a settlement that was dismissed with it. The log of receipts keeps both decisions.',
     verb: 'Reopen',
-    async run(reason) {
-      const { decision: made, refused } = await call<DecisionProgress>('reopen', { decision, id, reason });
+    async run(why) {
+      const { decision, refused } = await call<DecisionProgress>('reopen', { ...why, id });
       const [left] = refused;
-      page.notice(left ? `It was not reopened: ${left.why}.` : `${counted(made.touched, 'report')} reopened.`);
-      page.refresh();
+      return { text: left ? `It was not reopened: ${left.why}.` : `${counted(decision.touched, 'report')} reopened.` };
     },
   });
-}
 
 export function undo(page: Page, of: Pick<DecisionRecord, 'id' | 'action' | 'touched'>, why: string): void {
-  const decision = crypto.randomUUID();
   const isDismissal = of.action === 'dismissed';
   page.ask({
     title: isDismissal ? `Reopen ${counted(of.touched, 'report')}?` : 'Undo it?',
@@ -174,23 +185,22 @@ export function undo(page: Page, of: Pick<DecisionRecord, 'id' | 'action' | 'tou
     verb: isDismissal ? 'Reopen' : 'Undo',
     reason: isDismissal ? '' : `Undone: ${why}`.slice(0, LONGEST_REASON),
     async run(reason, tell, stop) {
-      let undone: Undone;
       let keptReports = 0;
-      do {
-        undone = await call<Undone>('undo', { decision, of: of.id, reason });
+      const part = async () => {
+        const undone = await call<Undone>('undo', { ...reason, of: of.id });
         keptReports += undone.kept;
-        tell(`${grouped(undone.decision.touched)} done…`);
-      } while (undone.more && !stop.aborted);
-      const changed = counted(undone.decision.touched, 'report');
+        return undone;
+      };
+      const { decision } = await inParts(part, tell, stop);
+      const changed = counted(decision.touched, 'report');
       const words = isDismissal
         ? `${changed} reopened.`
-        : `${changed} ${undone.decision.touched === 1 ? 'needs' : 'need'} a person again.`;
+        : `${changed} ${decision.touched === 1 ? 'needs' : 'need'} a person again.`;
       const kept =
         keptReports > 0
           ? ` ${counted(keptReports, 'report stays', 'reports stay')} as they are: sent or decided about since.`
           : '';
-      page.notice(`${words}${kept}`);
-      page.refresh();
+      return { text: `${words}${kept}` };
     },
   });
 }

@@ -1,23 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { walkThrough } from '../kit/list.js';
 import { Button, Card, EmptyState, Facts } from '../kit/parts.js';
 import { counted, operationWords } from '../kit/words.js';
 import type { AllQuarantined, DecisionPage, DecisionRecord } from '../outbox/operator/decision-log.js';
-import type { ReportSummary } from '../outbox/operator/reports.js';
-import type { SearchPage } from '../outbox/operator/search.js';
 import { call } from './calls.js';
 import { undo } from './decide.js';
-import { createFinder, SearchField, TimeFields } from './finder.js';
-import {
-  createViewElement,
-  decisionHash,
-  Field,
-  Options,
-  type Page,
-  ReportRow,
-  reportHash,
-  type View,
-} from './view.js';
+import { createFinder, TimeFields } from './finder.js';
+import { createReportList } from './report-list.js';
+import { ChoiceField, createViewElement, decisionHash, InputField, type Page, reportHash, type View } from './view.js';
 import { ACTIONS, actions, placeWords, timeWords } from './words.js';
 
 const FEW = 5;
@@ -52,19 +41,22 @@ export function createLatestDecisions(page: Page, draw: () => void) {
   return { load, content };
 }
 
-export function createDecisions(page: Page): View {
-  const { forget, ...view } = createFinder<DecisionPage, DecisionRecord>({
+export const createDecisions = (page: Page): View =>
+  createFinder<DecisionPage, DecisionRecord>({
     title: 'Decisions',
     name: 'decisions',
     cursor: 'before',
     fields: (
       <>
-        <SearchField label="Person" name="who" placeholder="a part of the name" maxLength={200} />
-        <Field label="Decision">
-          <select name="action">
-            <Options of={[['', 'all'], ...actions]} />
-          </select>
-        </Field>
+        <InputField
+          label="Person"
+          type="search"
+          spellcheck={false}
+          name="who"
+          placeholder="a part of the name"
+          maxLength={200}
+        />
+        <ChoiceField label="Decision" name="action" of={[['', 'all'], ...actions]} />
         <TimeFields from="From" />
       </>
     ),
@@ -76,9 +68,8 @@ export function createDecisions(page: Page): View {
         <DecisionList page={page} of={found} none={isNone && 'No decision fits.'} />
       </div>
     ),
+    isLive: true,
   });
-  return { ...view, decided: forget };
-}
 
 interface DecisionListProps {
   readonly page: Page;
@@ -139,10 +130,6 @@ async function goOn(page: Page, id: string, reason: string): Promise<void> {
 
 export function createDecision(page: Page, id: string): View {
   let decision: DecisionRecord | undefined;
-  let reports: readonly ReportSummary[] = [];
-  let next: string | null = null;
-  let wasRead = false;
-  let isStale = true;
 
   const { element, draw } = createViewElement('Decision', () => {
     const now = Date.now();
@@ -153,7 +140,7 @@ export function createDecision(page: Page, id: string): View {
             ← All decisions
           </a>
         </p>
-        {wasRead && !decision && (
+        {!decision && (
           <div class="card">
             <EmptyState title="The outbox has no such decision">
               <p>It is about accounts that are not shown here, or its address is not complete.</p>
@@ -186,17 +173,8 @@ export function createDecision(page: Page, id: string): View {
                 <DecisionActions page={page} decision={decision} />
               </div>
             </div>
-            <section class="card" aria-label="Reports of this decision" hidden={reports.length === 0}>
-              <ul class="list select">
-                {reports.map((report) => (
-                  <li key={report.id}>
-                    <a class="row-link" href={reportHash(report.id)}>
-                      <ReportRow report={report} now={now} />
-                    </a>
-                  </li>
-                ))}
-              </ul>
-              <Button class="quiet" words="Show more" hidden={next === null} onClick={() => void read(next)} />
+            <section class="card" aria-label="Reports of this decision" hidden={reports.isEmpty()}>
+              {reports.content({ now })}
             </section>
           </>
         )}
@@ -204,26 +182,16 @@ export function createDecision(page: Page, id: string): View {
     );
   });
 
-  async function read(cursor: string | null): Promise<void> {
-    const answer = await call<SearchPage>('search', { decision: id, cursor });
-    reports = cursor === null ? answer.reports : [...reports, ...answer.reports];
-    next = answer.next;
-    draw();
-  }
+  const reports = createReportList({ decision: id }, draw);
 
   return {
     element,
     back: 'history',
-    async update() {
-      if (!isStale) return;
+    async update(_, isChanged) {
+      if (!isChanged) return;
       [decision] = (await call<DecisionPage>('decisions', { id })).decisions;
-      if (decision) await read(null);
-      [wasRead, isStale] = [true, false];
+      if (decision) await reports.read();
       draw();
-    },
-    walk: (by) => void walkThrough(element.querySelector('.list'), by),
-    decided() {
-      isStale = true;
     },
   };
 }

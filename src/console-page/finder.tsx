@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { walkThrough } from '../kit/list.js';
 import { announce } from '../kit/page.js';
 import { Button } from '../kit/parts.js';
 import { call } from './calls.js';
-import { createViewElement, ErrorState, Field, fieldsOf, type View } from './view.js';
+import { createViewElement, ErrorState, fieldsOf, InputField, type View } from './view.js';
 import { timeWords } from './words.js';
 
 interface Finder<Answer, Item> {
@@ -14,6 +13,8 @@ interface Finder<Answer, Item> {
   readonly fields: ComponentChildren;
   readonly verb: string;
   readonly more: string;
+  /** Whether a decision changes what it finds. Otherwise the list of results stays as it was found. */
+  readonly isLive?: boolean;
   itemsOf(answer: Answer): readonly Item[];
   /** `isNone`: nothing fits. */
   content(items: readonly Item[], now: number, isNone: boolean): ComponentChildren;
@@ -27,10 +28,7 @@ interface FoundPage {
 /** The last fields of each view, so that the way back from a result leads to the same list. */
 const last: Record<string, Readonly<Record<string, string>>> = {};
 
-/**
- * A view with a form and what it finds, page by page. The words go in a body, never in an address. A list of results
- * stays as it was found, until `forget` is called.
- */
+/** A view with a form and what it finds, page by page. The words go in a body, never in an address. */
 export function createFinder<Answer extends FoundPage, Item>({
   title,
   name,
@@ -38,9 +36,10 @@ export function createFinder<Answer extends FoundPage, Item>({
   fields,
   verb,
   more,
+  isLive = false,
   itemsOf,
   content,
-}: Finder<Answer, Item>): View & { forget(): void } {
+}: Finder<Answer, Item>): View {
   let found: readonly Item[] = [];
   let next: string | null = null;
   let reached: number | null = null;
@@ -96,12 +95,8 @@ export function createFinder<Answer extends FoundPage, Item>({
   return {
     element,
     isReady: true,
-    async update() {
-      if (!wasRead) await read(true);
-    },
-    walk: (by) => void walkThrough(element.querySelector('.card ul'), by),
-    forget() {
-      wasRead = false;
+    async update(_, isChanged) {
+      if (!wasRead || (isLive && isChanged)) await read(true);
     },
   };
 }
@@ -110,24 +105,7 @@ const timeOf = (value: string | undefined): number | undefined => (value ? new D
 
 export const TimeFields = ({ from }: { readonly from: string }) => (
   <>
-    <Field label={from}>
-      <input type="datetime-local" name="from" />
-    </Field>
-    <Field label="to">
-      <input type="datetime-local" name="to" />
-    </Field>
+    <InputField label={from} type="datetime-local" name="from" />
+    <InputField label="to" type="datetime-local" name="to" />
   </>
-);
-
-interface TextFieldProps {
-  readonly label: string;
-  readonly name: string;
-  readonly placeholder: string;
-  readonly maxLength: number;
-}
-
-export const SearchField = ({ label, ...field }: TextFieldProps) => (
-  <Field label={label}>
-    <input type="search" autocomplete="off" spellcheck={false} {...field} />
-  </Field>
 );

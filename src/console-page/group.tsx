@@ -1,15 +1,14 @@
-import { walkThrough } from '../kit/list.js';
 import { Button, EmptyState, Facts } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
 import type { Selection } from '../outbox/operator/decision-log.js';
 import type { Groups, ProblemGroup } from '../outbox/operator/groups.js';
 import type { ReportSummary } from '../outbox/operator/reports.js';
-import type { SearchPage } from '../outbox/operator/search.js';
 import type { ProblemKey } from '../outbox/store/operator-store.js';
 import { call } from './calls.js';
 import { decide } from './decide.js';
 import { keyOf } from './problem-groups.js';
-import { createViewElement, type Page, ReportRow, reportHash, type View } from './view.js';
+import { createReportList } from './report-list.js';
+import { createViewElement, type Page, type View } from './view.js';
 import { DECISIONS, placeWords, timeWords } from './words.js';
 
 export function createGroup(page: Page, group: ProblemKey): View {
@@ -17,17 +16,14 @@ export function createGroup(page: Page, group: ProblemKey): View {
   const { account, environment, code } = group;
   const chosen = new Set<string>();
   let found: ProblemGroup | undefined;
-  let reports: readonly ReportSummary[] = [];
-  let next: string | null = null;
   let now = 0;
   /** The number of reports in the group when its rows were read. */
-  let readOf: number | undefined;
-  let isStale = false;
+  let readOf = 0;
 
   const { element, draw } = createViewElement(group.words || code, content);
+  const reports = createReportList({ state: 'quarantined', account, environment, group }, draw);
 
   function content() {
-    if (readOf === undefined) return null;
     const count = found?.count ?? 0;
     const buttons = (words: 'all' | 'verb', selection: Selection, many: number, what: string) => (
       <div class="actions">
@@ -77,31 +73,20 @@ export function createGroup(page: Page, group: ProblemKey): View {
               <p>All of them are decided.</p>
             </EmptyState>
           )}
-          <ul class="list select">{reports.map(rowOf)}</ul>
-          <Button class="quiet" words="Show more" hidden={next === null} onClick={() => read()} />
+          {reports.content({ now, isInGroup: true, before: mayAct ? boxOf : undefined })}
         </section>
       </>
     );
   }
 
-  function rowOf(report: ReportSummary) {
-    const { id, reference } = report;
-    return (
-      <li key={id}>
-        {mayAct && (
-          <input
-            type="checkbox"
-            aria-label={`Select ${reference}`}
-            checked={chosen.has(id)}
-            onChange={({ currentTarget }) => choose(id, currentTarget.checked)}
-          />
-        )}
-        <a class="row-link" href={reportHash(id)}>
-          <ReportRow report={report} now={now} isInGroup />
-        </a>
-      </li>
-    );
-  }
+  const boxOf = ({ id, reference }: ReportSummary) => (
+    <input
+      type="checkbox"
+      aria-label={`Select ${reference}`}
+      checked={chosen.has(id)}
+      onChange={({ currentTarget }) => choose(id, currentTarget.checked)}
+    />
+  );
 
   function choose(id: string, isChosen: boolean): void {
     if (isChosen) chosen.add(id);
@@ -109,32 +94,21 @@ export function createGroup(page: Page, group: ProblemKey): View {
     draw();
   }
 
-  async function read(fromStart = false): Promise<void> {
-    const cursor = fromStart ? undefined : next;
-    const answer = await call<SearchPage>('search', { state: 'quarantined', account, environment, group, cursor });
-    if (fromStart) chosen.clear();
-    reports = fromStart ? answer.reports : [...reports, ...answer.reports];
-    next = answer.next;
-    draw();
-  }
-
   return {
     element,
     back: '#/person',
-    async update() {
+    async update(_, isChanged) {
       const answer = await call<Groups>('groups', { account, environment });
       found = answer.groups.find((one) => keyOf(one) === keyOf(group));
       now = answer.now;
       const count = found?.count ?? 0;
       // The rows stay as they are until a decision changes them, or they are all decided elsewhere.
-      if (readOf === undefined || (count === 0 && readOf > 0) || isStale) await read(true);
+      if (isChanged || (count === 0 && readOf > 0)) {
+        await reports.read();
+        chosen.clear();
+      }
       readOf = count;
-      isStale = false;
       draw();
-    },
-    walk: (by) => void walkThrough(element.querySelector('.list'), by),
-    decided() {
-      isStale = true;
     },
   };
 }

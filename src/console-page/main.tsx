@@ -1,3 +1,4 @@
+import { walkThrough } from '../kit/list.js';
 import { announce, listenToKeys } from '../kit/page.js';
 import type { Overview } from '../outbox/operator/overview.js';
 import { CallError, call, isLost, openSession } from './calls.js';
@@ -28,28 +29,33 @@ let shown: Shown = { link: { state: 'connecting', words: 'connecting…' }, hash
 let page: Page | undefined;
 let view: View | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
-let lastSeen = Date.now();
+let lastSeen: number | undefined;
 
 interface KeptView {
   readonly hash: string;
   readonly view: View;
   readonly scrolled: number;
   readonly focused: Element | null;
-  readonly decisions: number;
 }
 /** The views that were open before, by their place in the history of the browser. */
 const keptViews = new Map<number, KeptView>();
 let historyIndex = 0;
 let opened: string | undefined;
+/** The decisions made in this page, and how many there were when a view last read its data. */
 let decisions = 0;
+const decisionsAtRead = new WeakMap<View, number>();
 
 function change(to: Partial<Shown>): void {
   shown = { ...shown, ...to };
-  drawShell(
-    shown,
-    () => void (page ? look() : start()),
-    (what) => change({ [what]: undefined }),
-  );
+  drawShell(shown, {
+    again: () => void look(),
+    close: (what) => change({ [what]: undefined }),
+    decided(result) {
+      if (result) change({ notice: { ...result, at: Date.now() } });
+      decisions += 1;
+      void look();
+    },
+  });
 }
 
 const mainPart = () => document.getElementById('main');
@@ -77,16 +83,26 @@ function showLost(isLostNow: boolean): void {
   change({ lostSince: isLostNow ? lastSeen : undefined });
 }
 
-/** Reads the overview and the data of the open view, now and every few seconds. */
+/** Reads the overview and the data of the open view, now and every few seconds. The first time, it opens the page. */
 async function look(): Promise<void> {
   clearTimeout(timer);
   const looking = view;
   let isReached = true;
   try {
+    if (!page) {
+      const session = await openSession();
+      change({ session });
+      page = { session, go, ask: (asked) => change({ asked }) };
+      return openView();
+    }
     const overview = await call<Overview>('overview');
     showLost(false);
     change({ needs: needsOf(overview) });
-    await looking?.update(overview);
+    if (looking) {
+      const known = decisions;
+      await looking.update(overview, decisionsAtRead.get(looking) !== known);
+      decisionsAtRead.set(looking, known);
+    }
     lastSeen = Date.now();
     showLink('live', 'live');
     if (looking && looking === view) showView(looking);
@@ -145,7 +161,7 @@ function openView(): void {
   view?.close?.();
   // A view that still waited for its data is not kept.
   if (view && opened !== undefined && !shown.isBusy)
-    keptViews.set(historyIndex, { hash: opened, view, scrolled: scrollY, focused: document.activeElement, decisions });
+    keptViews.set(historyIndex, { hash: opened, view, scrolled: scrollY, focused: document.activeElement });
   // The browser forgets the places after this one, too.
   if (known !== next)
     for (const old of keptViews.keys()) if (old >= next || old < next - MOST_KEPT) keptViews.delete(old);
@@ -154,7 +170,6 @@ function openView(): void {
   const back = keptViews.get(historyIndex);
   if (back?.hash === opened) {
     view = back.view;
-    if (back.decisions !== decisions) view.decided?.();
     change({ hash: opened, view: view.element, isBusy: false, error: undefined });
     scrollTo(0, back.scrolled);
     if (back.focused instanceof HTMLElement && view.element.contains(back.focused))
@@ -182,34 +197,15 @@ function back(): void {
   else go(to === 'history' ? '#/' : to);
 }
 
+function walk(by: number): void {
+  walkThrough(document.querySelector('main :is(.list, .decisions)'), by);
+}
+
 function search(): void {
   go('#/search');
   const field = mainPart()?.querySelector<HTMLInputElement>('input[type=search]');
   field?.focus();
   field?.select();
-}
-
-async function start(): Promise<void> {
-  try {
-    const session = await openSession();
-    change({ session });
-    page = {
-      session,
-      go,
-      ask: (asked) => change({ asked }),
-      notice: (text, action) => change({ notice: { at: Date.now(), text, action } }),
-      refresh() {
-        decisions += 1;
-        view?.decided?.();
-        void look();
-      },
-    };
-    openView();
-  } catch (error) {
-    showLink('lost', isLost(error) ? 'no connection' : 'not connected');
-    showError(error);
-    if (isLost(error)) setTimeout(() => void start(), SELDOM_MS);
-  }
 }
 
 addEventListener('hashchange', () => {
@@ -224,9 +220,9 @@ listenToKeys(({ key, target, isWriting, isInList }) => {
   const [tab] = TABS[Number(key) - 1] ?? [];
   if (tab) return () => go(tab);
   if (key === '/') return search;
-  if (key === 'j' || (isInList && key === 'ArrowDown')) return () => view?.walk?.(1);
-  if (key === 'k' || (isInList && key === 'ArrowUp')) return () => view?.walk?.(-1);
+  if (key === 'j' || (isInList && key === 'ArrowDown')) return () => walk(1);
+  if (key === 'k' || (isInList && key === 'ArrowUp')) return () => walk(-1);
   return undefined;
 });
 change({});
-void start();
+void look();

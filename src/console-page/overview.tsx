@@ -4,7 +4,7 @@ import { counted, grouped } from '../kit/words.js';
 import type { Charts as ChartData } from '../outbox/operator/charts.js';
 import type { Overview } from '../outbox/operator/overview.js';
 import { call } from './calls.js';
-import { Reasons, reasonsOf, type SeenReason, seenReasons, stopsIn } from './reasons.js';
+import { Reasons, reasonsOf, stopsIn } from './reasons.js';
 import { createViewElement, type Page, type View } from './view.js';
 import { duration, placeWords } from './words.js';
 
@@ -14,7 +14,6 @@ const LOOKS_PER_CHARTS = 5;
 
 export function createOverview(page: Page): View {
   let overview: Overview | undefined;
-  let reasons: SeenReason[] = [];
   let charts: ChartData | undefined;
   let range: Range = 'minutes';
   let looks = 0;
@@ -24,7 +23,7 @@ export function createOverview(page: Page): View {
     () =>
       overview && (
         <>
-          <Reasons page={page} reasons={reasons} now={overview.now} />
+          <Reasons page={page} present={reasonsOf(overview)} now={overview.now} />
           <Tiles overview={overview} />
           <Charts range={range} charts={charts} onRange={chooseRange} />
           <Destinations overview={overview} />
@@ -48,7 +47,6 @@ export function createOverview(page: Page): View {
     element,
     async update(next) {
       overview = next;
-      reasons = seenReasons(reasons, reasonsOf(next));
       draw();
       if (looks % LOOKS_PER_CHARTS === 0) await readCharts();
       looks += 1;
@@ -68,21 +66,21 @@ function Tile({ name, value, note, tone, href }: TileProps) {
   const content = (
     <>
       <span class="name">
-        <span class="tile-mark">{tone && <Mark tone={tone} />}</span>
+        {tone && <Mark tone={tone} />}
         {name}
       </span>
       <b>{value}</b>
-      <span class="note">{note}</span>
+      <span class="dim">{note}</span>
     </>
   );
   return (
     <li>
       {href ? (
-        <a class="tile" href={href}>
+        <a class="card tile" href={href}>
           {content}
         </a>
       ) : (
-        <div class="tile">{content}</div>
+        <div class="card tile">{content}</div>
       )}
     </li>
   );
@@ -148,7 +146,7 @@ interface ChartsProps {
 function Charts({ range, charts, onRange }: ChartsProps) {
   const behind = charts?.behind ?? 0;
   return (
-    <section class="card charts" aria-label="Charts">
+    <section class="card" aria-label="Charts">
       <div class="bar">
         <h3>Recorded</h3>
         <div class="ranges" role="group" aria-label="Range of the charts">

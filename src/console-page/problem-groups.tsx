@@ -1,25 +1,23 @@
-import { ButtonList, focusRow, type Item, Row, walkThrough } from '../kit/list.js';
+import { ButtonList, focusRow, type Item, Row } from '../kit/list.js';
 import { Button, EmptyState } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
 import type { Groups, ProblemGroup } from '../outbox/operator/groups.js';
+import type { OutboxEnvironment } from '../outbox/rules/destination.js';
 import type { ProblemKey } from '../outbox/store/operator-store.js';
 import { call } from './calls.js';
 import { createLatestDecisions } from './decisions.js';
-import { Reasons, reasonsOf, type SeenReason, seenReasons } from './reasons.js';
+import { type Reason, Reasons, reasonsOf } from './reasons.js';
 import { createViewElement, type Page, type View } from './view.js';
-import { OUTBOX_ENVIRONMENTS, placeWords, timeWords } from './words.js';
+import { placeWords, timeWords } from './words.js';
 
 export const keyOf = ({ account, environment, code, words }: ProblemKey): string =>
   JSON.stringify([account, environment, code, words]);
 
-/** The group with this key. Undefined if the text is not a key. */
+/** The group with this key. Undefined if the text is not a key: the server checks the parts. */
 export function groupFrom(text: string): ProblemKey | undefined {
   try {
-    const [account, name, code, words] = JSON.parse(text) as string[];
-    const environment = OUTBOX_ENVIRONMENTS.find((one) => one === name);
-    return account !== undefined && environment && code !== undefined && words !== undefined
-      ? { account, environment, code, words }
-      : undefined;
+    const [account, environment, code, words] = JSON.parse(text) as [string, OutboxEnvironment, string, string];
+    return { account, environment, code, words };
   } catch {
     return undefined;
   }
@@ -29,12 +27,11 @@ export function groupFrom(text: string): ProblemKey | undefined {
 export function createPerson(page: Page): View {
   let latest: Groups | undefined;
   let shown = new Map<string, ProblemGroup>();
-  let reasons: SeenReason[] = [];
+  let stops: Reason[] = [];
   let now = 0;
 
   const { element, draw } = createViewElement('Needs a person', content);
   const decisions = createLatestDecisions(page, draw);
-  const list = () => element.querySelector('.groups');
 
   function content() {
     if (!latest) return null;
@@ -43,7 +40,7 @@ export function createPerson(page: Page): View {
     const sum = groups.reduce((all, { count }) => all + count, 0) + others.reports;
     return (
       <>
-        <Reasons page={page} reasons={reasons} now={now} />
+        <Reasons page={page} present={stops} now={now} />
         <div class="fresh">
           <span class="dim">
             {sum > 0 && `${counted(sum, 'report')} in ${counted(groups.length + others.groups, 'group')}`}
@@ -73,16 +70,14 @@ export function createPerson(page: Page): View {
   function showNew(): void {
     shown = mapOf(latest?.groups ?? []);
     draw();
-    focusRow(list());
+    focusRow(element.querySelector('.groups'));
   }
 
   return {
     element,
-    async update(overview) {
-      const isFirst = latest === undefined;
+    async update(overview, isChanged) {
       // Reasons that may end by themselves are on the overview alone.
-      const stops = reasonsOf(overview).filter(({ tone }) => tone === 'bad');
-      reasons = seenReasons(reasons, stops);
+      stops = reasonsOf(overview).filter(({ tone }) => tone === 'bad');
       latest = await call<Groups>('groups');
       now = latest.now;
       const present = mapOf(latest.groups);
@@ -90,10 +85,8 @@ export function createPerson(page: Page): View {
       // A group that is decided keeps its place, and says so.
       for (const [key, group] of shown) shown.set(key, present.get(key) ?? { ...group, count: 0 });
       draw();
-      if (isFirst) await decisions.load();
+      if (isChanged) await decisions.load();
     },
-    walk: (by) => void walkThrough(list(), by),
-    decided: () => void decisions.load(),
   };
 }
 

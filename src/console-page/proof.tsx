@@ -4,9 +4,9 @@ import { counted, grouped, OPERATIONS } from '../kit/words.js';
 import type { DestinationCounts, Overview } from '../outbox/operator/overview.js';
 import type { VerifyStep } from '../outbox/operator/receipt-methods.js';
 import type { Reconciled } from '../outbox/receipts/reconcile.js';
-import { call, callLines, messageOf } from './calls.js';
+import { callLines, messageOf } from './calls.js';
 import { referencesOf, writeCsv } from './csv.js';
-import { createViewElement, Field, fieldsOf, Options, type Page, type View } from './view.js';
+import { ChoiceField, createViewElement, Field, fieldsOf, InputField, type Page, type View } from './view.js';
 import { placeWords } from './words.js';
 
 export function createProof(page: Page): View {
@@ -21,8 +21,9 @@ export function createProof(page: Page): View {
   return {
     element,
     async update(overview) {
+      verification.know(overview);
       comparison.know(overview);
-      await verification.update();
+      draw();
     },
     close() {
       verification.task.stop();
@@ -71,7 +72,7 @@ function createTask(draw: () => void) {
 
 function createVerification(draw: () => void) {
   const task = createTask(draw);
-  let head: Overview['receipts'] = null;
+  let log: Pick<Overview, 'receipts' | 'isLogDamaged'> = { receipts: null, isLogDamaged: false };
 
   function show(step: VerifyStep): void {
     if (step.kind === 'progress') {
@@ -97,33 +98,32 @@ function createVerification(draw: () => void) {
 
   return {
     task,
-    async update(): Promise<void> {
-      ({ head } = await call<{ head: typeof head }>('head'));
-      draw();
+    know(overview: Overview): void {
+      log = overview;
     },
     content: () => (
-      <Card title="Log of receipts" more="pad">
+      <Card title="Log of receipts">
         <p>
-          {head ? (
+          {log.receipts ? (
             <>
-              {`${counted(head.count, 'entry', 'entries')}; head `}
-              <span class="mono">{head.hash}</span>
+              {`${counted(log.receipts.count, 'entry', 'entries')}; head `}
+              <span class="mono">{log.receipts.hash}</span>
             </>
+          ) : log.isLogDamaged ? (
+            'Its last line is damaged: check the log.'
           ) : (
             'It is empty: no report is final yet.'
           )}
         </p>
         <form class="inline" onSubmit={check}>
-          <Field label="Head to find in it">
-            <input
-              type="text"
-              name="head"
-              autocomplete="off"
-              spellcheck={false}
-              maxLength={64}
-              placeholder="a hash that you noted elsewhere"
-            />
-          </Field>
+          <InputField
+            label="Head to find in it"
+            type="text"
+            name="head"
+            spellcheck={false}
+            maxLength={64}
+            placeholder="a hash that you noted elsewhere"
+          />
           <button type="submit" class="primary" disabled={task.isRunning()}>
             Check the log
           </button>
@@ -152,6 +152,11 @@ function createComparison({ session: { accounts } }: Page, draw: () => void) {
     return places !== undefined && places.length > 0 && !(place && hasReports(place));
   }
 
+  const environments = () =>
+    ['production', 'staging', 'relay'].filter(
+      (name) => name !== 'relay' || places?.some((one) => one.environment === 'relay'),
+    );
+
   const noneWords = () => `The outbox has no reports in ${placeWords({ account: account.trim(), environment })}.`;
 
   /** The first overview chooses a place that has reports, production before staging. */
@@ -162,7 +167,6 @@ function createComparison({ session: { accounts } }: Page, draw: () => void) {
       if (chosen) ({ environment, account } = chosen);
     }
     places = destinations;
-    draw();
   }
 
   async function compare(event: SubmitEvent): Promise<void> {
@@ -201,41 +205,31 @@ function createComparison({ session: { accounts } }: Page, draw: () => void) {
     task,
     know,
     content: () => (
-      <Card title="Compare with your list" more="pad">
+      <Card title="Compare with your list">
         <form class="stacked" onSubmit={compare}>
           <div class="inline">
-            <Field label="Operation">
-              <select name="operation">
-                <Options of={Object.entries(OPERATIONS)} />
-              </select>
-            </Field>
-            <Field label="Environment">
-              <select
-                name="environment"
-                value={environment}
-                onInput={({ currentTarget }) => {
-                  environment = currentTarget.value;
-                  draw();
-                }}
-              >
-                <option>production</option>
-                <option>staging</option>
-                {places?.some((one) => one.environment === 'relay') && <option>relay</option>}
-              </select>
-            </Field>
-            <Field label="Account">
-              <input
-                type="text"
-                name="account"
-                autocomplete="off"
-                maxLength={100}
-                value={account}
-                onInput={({ currentTarget }) => {
-                  account = currentTarget.value;
-                  draw();
-                }}
-              />
-            </Field>
+            <ChoiceField label="Operation" name="operation" of={Object.entries(OPERATIONS)} />
+            <ChoiceField
+              label="Environment"
+              name="environment"
+              of={environments().map((name) => [name, name])}
+              value={environment}
+              onInput={({ currentTarget }) => {
+                environment = currentTarget.value;
+                draw();
+              }}
+            />
+            <InputField
+              label="Account"
+              type="text"
+              name="account"
+              maxLength={100}
+              value={account}
+              onInput={({ currentTarget }) => {
+                account = currentTarget.value;
+                draw();
+              }}
+            />
           </div>
           <p class="note" role="status">
             {isEmpty() && noneWords()}
@@ -244,9 +238,7 @@ function createComparison({ session: { accounts } }: Page, draw: () => void) {
             <textarea name="list" rows={5} spellcheck={false} placeholder={'BET-1\nBET-2\n…'} />
           </Field>
           <div class="inline">
-            <Field label="or a file">
-              <input type="file" accept=".csv,.txt,text/csv,text/plain" name="file" />
-            </Field>
+            <InputField label="or a file" type="file" accept=".csv,.txt,text/csv,text/plain" name="file" />
             <button type="submit" class="primary" disabled={task.isRunning()}>
               Compare
             </button>

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { Button, Mark } from '../kit/parts.js';
 import { counted, operationWords } from '../kit/words.js';
 import type { Overview } from '../outbox/operator/overview.js';
@@ -89,66 +90,63 @@ export const needsOf = (overview: Overview): number => overview.states.quarantin
 export const stopsIn = (reasons: readonly Reason[]): number => reasons.filter(({ tone }) => tone === 'bad').length;
 
 function resume(page: Page, { account, environment }: ShownPause): void {
-  const decision = crypto.randomUUID();
   const where = placeWords({ account, environment });
   page.ask({
     title: `Resume ${where}?`,
     text: 'Reports are sent again at once. Do it after the cause is mended: otherwise the next refusals pause it again.',
     verb: 'Resume',
-    async run(reason) {
-      await call('resume', { decision, account, environment, reason });
-      page.notice(`The pauses of ${where} are ended.`);
-      page.refresh();
+    async run(why) {
+      await call('resume', { ...why, account, environment });
+      return { text: `The pauses of ${where} are ended.` };
     },
   });
 }
 
-export interface SeenReason extends Reason {
-  readonly isOver: boolean;
-}
-
-/** Adds new reasons below those that a view shows. One that is over stays, so that nothing moves under the pointer. */
-export function seenReasons(before: readonly SeenReason[], present: readonly Reason[]): SeenReason[] {
-  const found = new Map<string, SeenReason>(before.map((reason) => [reason.key, { ...reason, isOver: true }]));
-  for (const reason of present) found.set(reason.key, { ...reason, isOver: false });
-  return [...found.values()];
-}
-
 interface ReasonsProps {
   readonly page: Page;
-  readonly reasons: readonly SeenReason[];
+  readonly present: readonly Reason[];
   readonly now: number;
 }
 
-export const Reasons = ({ page, reasons, now }: ReasonsProps) => (
-  <section class="card" aria-label="Why reports wait" hidden={reasons.length === 0}>
-    <h3>Why reports wait</h3>
-    <ul class="pauses">
-      {reasons.map(({ key, tone, place, words, said, action, pause, isOver }) => (
-        <li key={key} class={isOver ? 'over' : ''}>
-          <span class="tile-mark">
-            <Mark tone={tone} />
-          </span>
-          <div>
-            <b>{place}</b>
-            <p>{words}</p>
-            {action && (
-              <p>
-                <b>Do: </b>
-                {action}
-              </p>
-            )}
-            {said && <p class="dim">{said}</p>}
-            <p class="dim">{isOver ? 'This is over.' : pause && nextOf(pause, now)}</p>
-          </div>
-          {pause && page.session.mayAct && (
-            <Button disabled={isOver} onClick={() => resume(page, pause)} words="Resume…" />
-          )}
-        </li>
-      ))}
-    </ul>
-  </section>
-);
+/**
+ * The reasons why reports wait. New ones come below those that it shows. One that is over stays, so that nothing moves
+ * under the pointer.
+ */
+export function Reasons({ page, present, now }: ReasonsProps) {
+  const { current: seen } = useRef(new Map<string, Reason>());
+  for (const reason of present) seen.set(reason.key, reason);
+  return (
+    <section class="card" aria-label="Why reports wait" hidden={seen.size === 0}>
+      <h3>Why reports wait</h3>
+      <ul class="pauses">
+        {[...seen.values()].map((reason) => {
+          const { key, tone, place, words, said, action, pause } = reason;
+          const isOver = !present.includes(reason);
+          return (
+            <li key={key} class={isOver ? 'over' : ''}>
+              <Mark tone={tone} />
+              <div>
+                <b>{place}</b>
+                <p>{words}</p>
+                {action && (
+                  <p>
+                    <b>Do: </b>
+                    {action}
+                  </p>
+                )}
+                {said && <p class="dim">{said}</p>}
+                <p class="dim">{isOver ? 'This is over.' : pause && nextOf(pause, now)}</p>
+              </div>
+              {pause && page.session.mayAct && (
+                <Button disabled={isOver} onClick={() => resume(page, pause)} words="Resume…" />
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
 
 function nextOf({ since, nextProbeAt, failedProbes }: ShownPause, now: number): string {
   const probe =

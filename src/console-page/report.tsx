@@ -28,19 +28,19 @@ export function createReport(page: Page, id: string): View {
           <div class="card pad">
             <Head report={report} now={now} />
           </div>
-          <Card title="Decide" more="pad">
+          <Card title="Decide">
             <div>
               <Actions page={page} report={report} latest={latest} />
             </div>
           </Card>
-          <Card title="History" more="pad">
+          <Card title="History">
             <ol class="timeline">
               {report.timeline.map((event, index) => (
                 <Event key={`${index} ${event.kind}`} at={event.at} {...shownOf(event, now)} now={now} />
               ))}
             </ol>
           </Card>
-          <Card title="Body" more="pad">
+          <Card title="Body">
             <div>
               {body === undefined ? (
                 <BodyNote {...report.body} onRead={page.session.mayReadBodies && readBody} />
@@ -63,17 +63,16 @@ export function createReport(page: Page, id: string): View {
     draw();
   }
 
-  function readBody(): void {
-    const decision = crypto.randomUUID();
+  const readBody = () =>
     page.ask({
       title: 'Show personal data?',
       text: 'The body of a report names the player. That you have seen it, and why, is kept as a decision.',
       verb: 'Show it',
-      async run(reason) {
-        showBody((await call<ReportBody>('body', { decision, id, reason })).body);
+      async run(why) {
+        showBody((await call<ReportBody>('body', { ...why, id })).body);
+        return undefined;
       },
     });
-  }
 
   return {
     element,
@@ -135,8 +134,12 @@ interface ActionsProps {
   readonly latest: DecisionRecord | undefined;
 }
 
-interface Step extends Pick<OfferedAction, 'action'> {
+interface Offer {
+  readonly verb: string;
+  /** The command line that does the same. */
+  readonly command: string | null;
   readonly words: string;
+  readonly isPrimary?: boolean;
   run(): void;
 }
 
@@ -145,37 +148,35 @@ function Actions({ page, report, latest }: ActionsProps) {
   if (actions.length === 0) return <p class="dim">No decision is needed: it will be sent, or it is final.</p>;
   const warnings = new Set(actions.map(({ warning }) => warning));
   const replace = actions.find(({ action }) => action === 'replaced');
-  const steps = actions.flatMap((one) => stepOf(one));
+  const offers = actions.flatMap((one) => offerOf(one) ?? []);
 
   /** The button of an action. A dismissal of one report is reopened, which is the same as to undo it. */
-  function stepOf({ action }: OfferedAction): Step | readonly [] {
-    if (isDecided(action))
-      return { action, words: `${DECISIONS[action].verb}…`, run: () => decide(page, action, { ids: [id] }, reference) };
-    if (action === 'reopened') return { action, words: 'Reopen…', run: () => reopen(page, id, reference) };
-    if (action !== 'undo' || !latest || (latest.action === 'dismissed' && latest.touched < 2)) return [];
+  function offerOf({ action, command }: OfferedAction): Offer | undefined {
+    if (isDecided(action)) {
+      const { verb } = DECISIONS[action];
+      const run = () => decide(page, action, { ids: [id] }, reference);
+      return { verb, command, words: `${verb}…`, isPrimary: action === 'retry', run };
+    }
+    if (action === 'reopened')
+      return { verb: 'Reopen', command, words: 'Reopen…', isPrimary: true, run: () => reopen(page, id, reference) };
+    if (action !== 'undo' || !latest || (latest.action === 'dismissed' && latest.touched < 2)) return undefined;
     const words = latest.action === 'dismissed' ? `Reopen all ${grouped(latest.touched)}…` : 'Undo…';
-    return { action, words, run: () => undo(page, latest, latest.reason) };
+    const run = () => undo(page, latest, latest.reason);
+    return { verb: 'Reopen all reports of its decision', command, words, run };
   }
 
   return (
     <>
       {page.session.mayAct && (
         <div class="actions">
-          {steps.map(({ action, words, run }) => (
-            <Button
-              key={action}
-              class={action === 'retry' || action === 'reopened' ? 'primary' : ''}
-              onClick={run}
-              words={words}
-            />
+          {offers.map(({ verb, words, isPrimary, run }) => (
+            <Button key={verb} class={isPrimary ? 'primary' : ''} onClick={run} words={words} />
           ))}
         </div>
       )}
       {[...warnings].map((warning) => warning && <p class="note">{warning}</p>)}
-      {actions.map(
-        (one) =>
-          steps.some(({ action }) => action === one.action) &&
-          one.command && <PasteBlock what={`the command line for: ${commandWords(one)}`} text={one.command} />,
+      {offers.map(
+        ({ verb, command }) => command && <PasteBlock what={`the command line for: ${verb}`} text={command} />,
       )}
       {replace?.command && (
         <>
@@ -191,9 +192,6 @@ function Actions({ page, report, latest }: ActionsProps) {
 
 const isDecided = (action: OfferedAction['action']): action is keyof typeof DECISIONS =>
   Object.hasOwn(DECISIONS, action);
-
-const commandWords = ({ action }: OfferedAction): string =>
-  isDecided(action) ? DECISIONS[action].verb : action === 'reopened' ? 'Reopen' : 'Reopen all reports of its decision';
 
 function BodyNote({ kept, keyId, onRead }: ReportDetails['body'] & { readonly onRead: (() => void) | false }) {
   const how = keyId === null ? 'It is kept.' : `It is kept, encrypted with the key ${keyId}.`;

@@ -3,9 +3,10 @@ import { EmptyState } from '../kit/parts.js';
 import { OPERATIONS } from '../kit/words.js';
 import type { ReportSummary } from '../outbox/operator/reports.js';
 import type { SearchPage } from '../outbox/operator/search.js';
-import { createFinder, SearchField, TimeFields } from './finder.js';
-import { Field, Options, type Page, reportHash, reportItem, type View } from './view.js';
-import { OUTBOX_ENVIRONMENTS, states } from './words.js';
+import { createFinder, TimeFields } from './finder.js';
+import { ReportRow } from './report-list.js';
+import { ChoiceField, InputField, type Page, reportHash, type View } from './view.js';
+import { states } from './words.js';
 
 export const createSearch = (page: Page): View =>
   createFinder<SearchPage, ReportSummary>({
@@ -24,7 +25,7 @@ export const createSearch = (page: Page): View =>
           </EmptyState>
         )}
         <ButtonList
-          items={found.map((report) => reportItem(report, now))}
+          items={found.map((report) => ({ key: report.id, content: <ReportRow report={report} now={now} /> }))}
           onSelect={(key) => page.go(reportHash(key))}
         />
       </>
@@ -32,28 +33,23 @@ export const createSearch = (page: Page): View =>
   });
 
 const ALL = ['', 'all'] as const;
+/** The environments of an outbox: those of a gateway, and the relay of a page. */
+const ENVIRONMENTS = (['staging', 'production', 'relay'] as const).map((name) => [name, name] as const);
 
 const Fields = () => (
   <>
-    <SearchField label="Reference or id" name="text" placeholder="bet_id, request_id or id" maxLength={500} />
-    <Field label="State">
-      <select name="state">
-        <Options of={[ALL, ...states]} />
-      </select>
-    </Field>
-    <Field label="Operation">
-      <select name="operation">
-        <Options of={[ALL, ...Object.entries(OPERATIONS)]} />
-      </select>
-    </Field>
-    <Field label="Environment">
-      <select name="environment">
-        <Options of={[ALL, ...OUTBOX_ENVIRONMENTS.map((name) => [name, name] as const)]} />
-      </select>
-    </Field>
-    <Field label="Account">
-      <input type="text" name="account" placeholder="all" autocomplete="off" maxLength={100} />
-    </Field>
+    <InputField
+      label="Reference or id"
+      type="search"
+      spellcheck={false}
+      name="text"
+      placeholder="bet_id, request_id or id"
+      maxLength={500}
+    />
+    <ChoiceField label="State" name="state" of={[ALL, ...states]} />
+    <ChoiceField label="Operation" name="operation" of={[ALL, ...Object.entries(OPERATIONS)]} />
+    <ChoiceField label="Environment" name="environment" of={[ALL, ...ENVIRONMENTS]} />
+    <InputField label="Account" type="text" name="account" placeholder="all" maxLength={100} />
     <TimeFields from="Enqueued from" />
   </>
 );

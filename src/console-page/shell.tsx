@@ -3,7 +3,7 @@ import type { ConsoleSession } from '../console/answers.js';
 import { Button } from '../kit/parts.js';
 import { clock, grouped } from '../kit/words.js';
 import { DecisionDialog } from './decide.js';
-import { type Asked, ErrorState } from './view.js';
+import { type Asked, ErrorState, type Result } from './view.js';
 
 /** The tabs, in the order of their keys. */
 export const TABS = [
@@ -18,11 +18,9 @@ export const TABS = [
 const tabOf = (hash: string): string | undefined =>
   TABS.map(([tab]) => tab).find((tab) => (tab === '#/' ? hash === '' || hash === tab : hash.startsWith(tab)));
 
-export interface Notice {
+interface Notice extends Result {
   /** Its time: screen readers read the same text again if it is a new notice. */
   readonly at: number;
-  readonly text: string;
-  readonly action?: { readonly words: string; run(): void } | undefined;
 }
 
 export interface Shown {
@@ -39,11 +37,14 @@ export interface Shown {
   readonly asked?: Asked | undefined;
 }
 
-export function drawShell(
-  { link, session, hash, needs, lostSince, view, isBusy, error, notice, asked }: Shown,
-  again: () => void,
-  close: (what: 'notice' | 'asked') => void,
-): void {
+interface ShellEvents {
+  again(): void;
+  close(what: 'notice' | 'asked'): void;
+  decided(result: Result | undefined): void;
+}
+
+export function drawShell(shown: Shown, { again, close, decided }: ShellEvents): void {
+  const { link, session, hash, needs, lostSince, view, isBusy, error, notice, asked } = shown;
   document.title = needs === 0 ? 'Outbox' : `(${grouped(needs)}) Outbox`;
   render(
     <>
@@ -72,7 +73,9 @@ export function drawShell(
       </section>
       <main id="main" tabIndex={-1} aria-busy={isBusy ? 'true' : undefined}>
         {error !== undefined ? (
-          <ErrorState error={error} again={again} />
+          <div class="card">
+            <ErrorState error={error} again={again} />
+          </div>
         ) : view ? (
           <ViewSlot element={view} />
         ) : (
@@ -88,7 +91,7 @@ export function drawShell(
         {notice && <NoticeLine key={notice.at} {...notice} onClose={() => close('notice')} />}
       </div>
       <p class="hidden" role="status" id="announce" />
-      {asked && <DecisionDialog asked={asked} onClosed={() => close('asked')} />}
+      {asked && <DecisionDialog asked={asked} onDecided={decided} onClosed={() => close('asked')} />}
     </>,
     document.body,
   );

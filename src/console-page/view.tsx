@@ -1,12 +1,9 @@
-import { type ComponentChildren, render } from 'preact';
+import { type ComponentChildren, type InputHTMLAttributes, render, type SelectHTMLAttributes } from 'preact';
 import type { ConsoleSession } from '../console/answers.js';
-import { type Item, Row } from '../kit/list.js';
 import { Button, EmptyState } from '../kit/parts.js';
-import { operationWords } from '../kit/words.js';
+import type { Who } from '../outbox/operator/decision-log.js';
 import type { Overview } from '../outbox/operator/overview.js';
-import type { ReportSummary } from '../outbox/operator/reports.js';
 import { CallError, messageOf } from './calls.js';
-import { placeWords, statusOf, timeWords } from './words.js';
 
 /** A question that a person answers before something is changed. */
 export interface Asked {
@@ -16,18 +13,24 @@ export interface Asked {
   readonly isFinal?: boolean;
   readonly preview?: ComponentChildren;
   readonly reason?: string;
-  /** Called with the reason. `tell` shows the progress; `stop` is aborted when the person cancels. */
-  run(reason: string, tell: (words: string) => void, stop: AbortSignal): Promise<void>;
+  /** Sends the decision. `tell` shows the progress; `stop` is aborted when the person cancels. */
+  run(
+    why: Pick<Who, 'decision' | 'reason'>,
+    tell: (words: string) => void,
+    stop: AbortSignal,
+  ): Promise<Result | undefined>;
+}
+
+/** A line about what was decided, with a button if there is something to do about it. */
+export interface Result {
+  readonly text: string;
+  readonly action?: { readonly words: string; run(): void } | undefined;
 }
 
 export interface Page {
   readonly session: ConsoleSession;
   ask(asked: Asked): void;
-  /** Shows a line at the foot of the page until it is closed, with a button if there is something to do about it. */
-  notice(text: string, action?: { readonly words: string; run(): void }): void;
   go(hash: string): void;
-  /** After a decision: the open view reads its data at once. */
-  refresh(): void;
 }
 
 /** A view of the page. It keeps its element while another view is open, so that the way back finds it unchanged. */
@@ -37,10 +40,11 @@ export interface View {
   readonly isReady?: boolean;
   /** The view to which Escape leads: an address, or the one before it in the history. */
   readonly back?: string;
-  /** Reads its data and shows them. The page calls it every few seconds. */
-  update(overview: Overview): Promise<void>;
-  walk?(by: number): void;
-  decided?(): void;
+  /**
+   * Reads its data and shows them. The page calls it every few seconds. `isChanged`: a decision was made since it read
+   * them, or it has read none yet.
+   */
+  update(overview: Overview, isChanged: boolean): Promise<void>;
   /** Called when another view is opened: stops calls that are still running. */
   close?(): void;
 }
@@ -82,45 +86,35 @@ export const Field = ({ label, children }: { readonly label: string; readonly ch
   </label>
 );
 
+export const InputField = ({
+  label,
+  ...attributes
+}: InputHTMLAttributes<HTMLInputElement> & { readonly label: string }) => (
+  <Field label={label}>
+    <input autocomplete="off" {...attributes} />
+  </Field>
+);
+
+interface ChoiceFieldProps extends SelectHTMLAttributes<HTMLSelectElement> {
+  readonly label: string;
+  readonly of: readonly (readonly [value: string, words: string])[];
+}
+
+export const ChoiceField = ({ label, of, ...attributes }: ChoiceFieldProps) => (
+  <Field label={label}>
+    <select {...attributes}>
+      {of.map(([value, words]) => (
+        <option key={value} value={value}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </Field>
+);
+
 export const fieldsOf = ({ currentTarget }: SubmitEvent): FormData =>
   new FormData(currentTarget instanceof HTMLFormElement ? currentTarget : undefined);
-
-export const Options = ({ of }: { readonly of: readonly (readonly [value: string, words: string])[] }) => (
-  <>
-    {of.map(([value, words]) => (
-      <option key={value} value={value}>
-        {words}
-      </option>
-    ))}
-  </>
-);
 
 export const decisionHash = (id: string): string => `#/decisions/${id}`;
 
 export const reportHash = (id: string): string => `#/report/${encodeURIComponent(id)}`;
-
-interface ReportRowProps {
-  readonly report: ReportSummary;
-  readonly now: number;
-  /** In a list of its group: leaves out what all of its reports have in common. */
-  readonly isInGroup?: boolean;
-}
-
-export function ReportRow({ report, now, isInGroup = false }: ReportRowProps) {
-  const { reference, operation, state, inDoubt, enqueuedAt, problem } = report;
-  const { tone, words } = statusOf(state);
-  return (
-    <Row tone={tone} title={reference} end={<time>{timeWords(enqueuedAt, now)}</time>}>
-      <span>{operationWords(operation)}</span>
-      {!isInGroup && <span class={tone}>{words}</span>}
-      {!isInGroup && state !== 'recorded' && problem && <span>{problem.code}</span>}
-      {inDoubt && <span class="doubt">in doubt</span>}
-      {!isInGroup && <span class="tag">{placeWords(report)}</span>}
-    </Row>
-  );
-}
-
-export const reportItem = (report: ReportSummary, now: number): Item => ({
-  key: report.id,
-  content: <ReportRow report={report} now={now} />,
-});

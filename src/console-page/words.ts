@@ -2,7 +2,6 @@ import type { Status } from '../kit/parts.js';
 import { clock, counted } from '../kit/words.js';
 import type { DecideRequest } from '../outbox/operator/decide.js';
 import type { DecisionRecord } from '../outbox/operator/decision-log.js';
-import type { OutboxEnvironment } from '../outbox/rules/destination.js';
 import type { ShownState } from '../outbox/rules/state-machine.js';
 import { inLargestUnit } from '../platform/time.js';
 
@@ -14,9 +13,6 @@ const STATUSES: Readonly<Record<ShownState, Status>> = {
   recorded: { tone: 'ok', words: 'Recorded' },
   dismissed: { tone: 'repeat', words: 'Dismissed' },
 };
-
-/** The environments of an outbox: those of a gateway, and the relay of a page. */
-export const OUTBOX_ENVIRONMENTS = ['staging', 'production', 'relay'] as const satisfies readonly OutboxEnvironment[];
 
 export const states = Object.entries(STATUSES).map(([state, { words }]) => [state, words] as const);
 

@@ -98,7 +98,6 @@ export const CALLS: Readonly<Record<string, Call>> = {
     },
     (operator, { before, ...filter }) => operator.decisions(filter, before),
   ),
-  head: look({}, async (operator) => ({ head: await operator.proof.head() })),
   verify: look({ head: z.optional(text()) }, (operator, { head }) => operator.proof.verify(head)),
   reconcile: look(
     { ...placeFields, operation, references: listOfTexts(5_000) },

@@ -63,9 +63,8 @@ export const EmptyState = ({ title, children }: TitledProps) => (
   </div>
 );
 
-/** A card with a heading. `more`: further classes. */
-export const Card = ({ title, more = '', children }: TitledProps & { readonly more?: string }) => (
-  <section class={`card ${more}`.trim()} aria-label={title}>
+export const Card = ({ title, children }: TitledProps) => (
+  <section class="card" aria-label={title}>
     <h3>{title}</h3>
     {children}
   </section>

@@ -40,7 +40,7 @@ function recordingData(
     undo: note('undo'),
     decisions: note('decisions'),
     resume: note('resume'),
-    proof: { head: note('head'), verify: noteLines('verify'), reconcile: noteLines('reconcile') },
+    proof: { verify: noteLines('verify'), reconcile: noteLines('reconcile') },
     ...more,
   };
 }

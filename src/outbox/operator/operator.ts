@@ -1,4 +1,3 @@
-import { readHead } from '../receipts/log.js';
 import { newSecret } from '../seal/key-ring.js';
 import { readReportBody } from './body.js';
 import { readCharts } from './charts.js';
@@ -64,8 +63,6 @@ export function createOperator({ over, command = 'npx location-sdk outbox <store
      */
     secret: () => store.remember('console-secret', newSecret()),
     proof: {
-      /** The end of the log. Null while the log is empty. */
-      head: async () => (await readHead(store)) ?? null,
       verify: bound(verifySteps),
       reconcile: bound(reconcileShown),
     },

@@ -205,7 +205,7 @@ describe('a decision about single reports', () => {
       state: 'dismissed',
       decisions: [{ action: 'dismissed', by: 'ada', id: decision.id }],
     });
-    expect(await data.proof.head()).toMatchObject({ count: 1 });
+    expect((await data.overview()).receipts).toMatchObject({ count: 1 });
     const [line] = await store.receipts.read(0, 1);
     expect(JSON.parse(line?.line ?? '')).toMatchObject({
       outcome: 'dismissed',
