@@ -165,7 +165,7 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
         const verdict = readGatewayAnswer(attempted, context, settings);
         // With the spread first, V8 takes as long for this object as for the check of the whole report.
         return attempted.ended === 'answered'
-          ? { requestId: requestIdOf(attempted, context.values), ...verdict }
+          ? { requestId: requestIdOf(attempted, context, secrets), ...verdict }
           : verdict;
       },
     };

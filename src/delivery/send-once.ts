@@ -3,7 +3,7 @@ import { seconds, sentence, subjectOf } from '../platform/messages.js';
 import type { Limit } from '../platform/time.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
 import { operations } from '../protocol/operations.js';
-import { maskSent } from '../redact/redact.js';
+import { maskSent, needsNoMask } from '../redact/redact.js';
 import type { HeadersOption } from '../schema/headers.js';
 import { identifiersOf, type SentValue, sentOf, sentValues } from '../schema/sent.js';
 import { moreHeaders } from './ask-option.js';
@@ -93,11 +93,19 @@ export const THREW: Failure = configurationFailure('the clock, random or signal 
 function callContext(report: AnyReport, { secrets }: Exchange, url: string, limit: Limit): CallContext {
   const row = operations[report.operation];
   const isReport = report.reference !== undefined;
-  const body = (): unknown => JSON.parse(report.body);
-  const values = (): SentValue[] => [
-    ...sentValues(row.request, body()),
-    ...Array.from(secrets, (text) => ({ text, kind: 'secret' as const })),
-  ];
+  let parsed: unknown;
+  const body = () => {
+    parsed ??= JSON.parse(report.body);
+    return parsed;
+  };
+  let found: readonly SentValue[] | undefined;
+  const values = () => {
+    found ??= [
+      ...sentValues(row.request, body()),
+      ...Array.from(secrets, (text) => ({ text, kind: 'secret' as const })),
+    ];
+    return found;
+  };
   const identifiers = () => identifiersOf(row.request, body());
   return {
     report,
@@ -109,7 +117,12 @@ function callContext(report: AnyReport, { secrets }: Exchange, url: string, limi
     identifiers,
     sent: () => sentOf(row.request, body()),
     // Messages about a number to verify are never shown, since they may name its holder.
-    mask: (said) => (said && isReport ? unlessThrown(() => maskSent(said, values(), identifiers())) : undefined),
+    mask(said) {
+      if (!said || !isReport) return undefined;
+      return unlessThrown(() =>
+        needsNoMask(said, report.body, secrets) ? said : maskSent(said, values(), identifiers()),
+      );
+    },
   };
 }
 

@@ -37,11 +37,11 @@ interface Piece {
   shown: boolean;
 }
 
+/** Printable ASCII. Folding the case is enough for it. */
+const ASCII = /^[\x20-\x7e]*$/;
+
 export const fold = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]/gu, '')
-    .toLowerCase();
+  (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
 
 /** Splits names such as `betId` into words. */
 const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1 ');
@@ -74,6 +74,7 @@ interface Folded extends SentValue {
  */
 function createMask(values: readonly SentValue[], identifiers: readonly string[]): (said: string) => string {
   const sent = values.map(({ text, kind }) => ({ text, kind, folded: fold(text) }));
+  const all = sent.map(({ folded }) => folded).join(' ');
   const numbers: Numbers = {};
   return (said) => {
     if (said.length > LONGEST_TEXT) return '[a text too long to show]';
@@ -82,8 +83,9 @@ function createMask(values: readonly SentValue[], identifiers: readonly string[]
       .split(/\s+/)
       .filter((text) => text !== '')
       .map((text) => pieceOf(text, free));
-    showNumbers(pieces, numbers);
-    hideSent(pieces, sent);
+    if (/[0-9]/.test(said)) showNumbers(pieces, numbers);
+    // Most answers contain no sent word, and nothing needs to be hidden.
+    if (pieces.some((piece) => piece.words.some((word) => all.includes(word)))) hideSent(pieces, sent);
     hideLetters(pieces);
     return write(pieces);
   };
@@ -183,28 +185,39 @@ const TOO_LONG = '[an answer too long to show]';
 const isKnown = (name: string): boolean =>
   name.split(/[-_.]|(?<=[a-z])(?=[A-Z])/).every((word) => word.length > 1 && isShownWord(word.toLowerCase()));
 
+/** Whether the visible part of a body has too many members, or texts that are too long. */
+function isTooLong(body: unknown): boolean {
+  let [members, length] = [1, 0];
+  for (let level = [body], depth = 0; depth <= DEEPEST; depth += 1) {
+    const inner: unknown[] = [];
+    for (const value of level) {
+      if (typeof value === 'string') length += value.length;
+      if (typeof value !== 'object' || value === null) continue;
+      const names = Object.keys(value);
+      members += names.length;
+      if (!Array.isArray(value)) length += names.join('').length;
+      if (members > MOST_MEMBERS) return true;
+      inner.push(...Object.values(value));
+    }
+    level = inner;
+  }
+  return length > LONGEST;
+}
+
 /**
  * A copy of the gateway's JSON that may be shown, by the rule for its message: known words are kept, and all else is
  * masked. A number is kept if it is a status beside a name such as `statusCode`.
  */
 export function maskDetails(body: unknown, values: readonly SentValue[], identifiers: readonly string[]): unknown {
+  if (isTooLong(body)) return TOO_LONG;
   const mask = createMask(values, identifiers);
-  let members = 1;
-  let length = 0;
-  const isTooLong = () => members > MOST_MEMBERS || length > LONGEST;
 
   function masked(value: unknown, depth: number, name?: string): unknown {
     if (depth > DEEPEST) return MASK;
-    if (typeof value === 'string') length += value.length;
-    if (isTooLong()) return MASK;
     if (typeof value === 'string' && /\p{L}|^\s*$/u.test(value)) return mask(value);
     if (typeof value === 'string' || typeof value === 'number')
       return name !== undefined && mask(`${name} ${value}`).endsWith(` ${value}`) ? value : MASK;
     if (typeof value !== 'object' || value === null) return value;
-    const names = Object.keys(value);
-    members += names.length;
-    if (!Array.isArray(value)) length += names.join('').length;
-    if (isTooLong()) return MASK;
     if (Array.isArray(value)) return value.map((inner) => masked(inner, depth + 1));
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => [
@@ -214,6 +227,37 @@ export function maskDetails(body: unknown, values: readonly SentValue[], identif
     );
   }
 
-  const shown = masked(body, 0);
-  return isTooLong() ? TOO_LONG : shown;
+  return masked(body, 0);
+}
+
+/** A short sentence without numbers, names of fields and single letters, which could spell a word. */
+const SENTENCE = /^[A-Za-z]{2,}(?: [A-Za-z]{2,}){0,20}[.!]?$/;
+/**
+ * A value with one of these could pass for the name of a member: an escape, or the wide quote, which folding turns into
+ * a quote.
+ */
+const UNCLEAR = /[\\\uff02]/;
+/** More sentences of known words than a gateway has. */
+const MOST_KEPT = 100;
+
+/** By sentence of known words: finds one of its words in a folded JSON text, but not within the name of a member. */
+const wordsOutsideNames = new Map<string, RegExp>();
+
+/**
+ * Whether `maskSent` leaves a text unchanged: each of its words is known, and occurs in no sent value. Most answers are
+ * of this kind, and to read the values of a report out of its JSON would cost more than the check of the report.
+ */
+export function needsNoMask(said: string, json: string, secrets: Iterable<string>): boolean {
+  const words = wordsOutsideNames.get(said) ?? wordsOf(said);
+  const sent = json + JSON.stringify([...secrets]);
+  return words !== undefined && !UNCLEAR.test(sent) && !words.test(fold(sent));
+}
+
+function wordsOf(said: string): RegExp | undefined {
+  if (said.length > LONGEST_SHOWN || !SENTENCE.test(said)) return undefined;
+  const words = said.toLowerCase().match(/[a-z]+/g) ?? [];
+  if (!words.every(isShownWord)) return undefined;
+  const found = new RegExp(`(${words.join('|')})(?!\\w*":)`);
+  if (wordsOutsideNames.size < MOST_KEPT) wordsOutsideNames.set(said, found);
+  return found;
 }
