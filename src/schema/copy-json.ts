@@ -7,6 +7,10 @@ const MAX_VALUES = 10_000;
 
 const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
 
+/** An object chooses its own tag, so only known tags are repeated. */
+const NAMED_KINDS =
+  /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|ArrayBuffer|Uint8Array|Blob|FormData|URLSearchParams)\b/;
+
 type Path = readonly PropertyKey[];
 
 /**
@@ -47,7 +51,8 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
       for (let index = 0; index < length; index += 1) items.push(copyAt(index, source[index]) ?? null);
       return items;
     }
-    if (kind !== '[object Object]') return refuse('this kind of object cannot be sent as JSON');
+    if (kind !== '[object Object]')
+      return refuse(`${NAMED_KINDS.exec(kind)?.[0] ?? 'this kind of object'} cannot be sent as JSON`);
     const target = bareObject();
     for (const key of Object.keys(source)) {
       if (FORBIDDEN_KEYS.test(key)) {
