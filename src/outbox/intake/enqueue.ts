@@ -27,8 +27,6 @@ export interface ReportCall {
 export interface Committed {
   /** The row in the store, or in the user's transaction, which may still roll back. */
   readonly row: Row;
-  /** False if the store had the report already, with the same data. */
-  readonly added: boolean;
   readonly location: Location | undefined;
 }
 
@@ -113,7 +111,7 @@ export function createIntake(
     } else if (!(await hasBytes(seal, enqueued.row, report.body))) {
       throw otherData(report, enqueued.row, excerpts?.isErased(enqueued.row));
     }
-    return { ...enqueued, location: report.location };
+    return { row: enqueued.row, location: report.location };
   }
 
   return {

@@ -42,6 +42,7 @@ async function batchesOf(lines: number, length: number): Promise<number[]> {
       rejected: createRejected(join(inject('runFolder'), 'none.csv'), 'bet_id'),
     },
     createIntake(settings, account, createOutboxEvents(), undefined),
+    settings,
     { enqueued: 0, already: 0 },
   );
   return batches;

@@ -46,7 +46,7 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
       store ??= await makeStore(place);
       settings ??= await enter(store, importer);
       try {
-        await enqueueLines(work, intakeOf(settings), progress);
+        await enqueueLines(work, intakeOf(settings), settings, progress);
       } catch (error) {
         note(`Stopped after ${grouped(progress.enqueued)} reports. To continue, run the same command again.`);
         throw error;

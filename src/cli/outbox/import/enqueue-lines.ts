@@ -1,6 +1,8 @@
 import { hasCode } from '../../../errors/errors.js';
 import type { Intake } from '../../../outbox/intake/enqueue.js';
-import { isRowError, LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
+import { createInsertBatch, isRowError, LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
+import { hasBytes } from '../../../outbox/seal/seal.js';
+import type { OutboxSettings } from '../../../outbox/settings.js';
 import { asRecord } from '../../../platform/as-record.js';
 import { startProgress } from '../progress.js';
 import type { Import } from './check.js';
@@ -22,9 +24,12 @@ const BATCH_LENGTH = 4 * 1024 * 1024;
  */
 export async function enqueueLines(
   { source, read, shape: { operation, reference }, rejected }: Import,
-  { prepare, accept }: Pick<Intake, 'prepare' | 'accept'>,
+  intake: Pick<Intake, 'prepare'>,
+  settings: Pick<OutboxSettings, 'store' | 'seal' | 'clock'>,
   progress: Progress,
 ): Promise<void> {
+  // Without `concurrent`: one commit after the other, in the order of the file.
+  const enqueue = createInsertBatch({ enqueue: (rows) => settings.store.enqueue(rows) }, settings.clock);
   const showProgress = startProgress('Enqueueing', source.size);
   let lines = 0;
   let batch: ImportLine[] = [];
@@ -39,28 +44,43 @@ export async function enqueueLines(
   }
   await commit();
 
-  /** Enqueues the lines of a batch, which share a commit. */
   async function commit(): Promise<void> {
     // A file that was cut off ends as one that is whole.
     await source.expectUnchanged();
     const fit = batch.filter((line) => !rejected.has(line));
     lines += batch.length;
     [batch, length] = [[], 0];
-    const prepared = await Promise.all(fit.map(({ payload }) => prepare({ operation, payload })));
-    const results = await Promise.allSettled(prepared.map((ready) => accept(ready)));
+    const prepared = await Promise.all(fit.map(({ payload }) => intake.prepare({ operation, payload })));
+    const results = await Promise.allSettled(prepared.map(({ row }) => enqueue(row)));
     for (const [index, line] of fit.entries()) {
-      const result = results[index];
-      if (result?.status === 'rejected') rejected.add(line, [{ field: reference, reason: reasonOf(result.reason) }]);
-      else if (result) progress[result.value.added ? 'enqueued' : 'already'] += 1;
+      const [result, report] = [results[index], prepared[index]?.report];
+      const reason = result && report && (await tally(result, report.body));
+      if (reason !== undefined) rejected.add(line, [{ field: reference, reason }]);
     }
   }
-}
 
-/** The reason why the outbox did not take a report. Throws an error that is not about one report. */
-function reasonOf(error: unknown): string {
-  if (isRowError(error)) return `the outbox cannot store this report: ${asRecord(error).message}`;
-  if (hasCode(error, 'duplicate')) return 'the outbox holds other data under this reference';
-  // A retired key must not stop the lines after this one.
-  if (hasCode(error, 'configuration') && error.reference !== undefined) return error.message;
-  throw error;
+  /** Counts a result. Returns the reason why the outbox did not take the report, if there is one. */
+  async function tally(
+    result: PromiseSettledResult<Awaited<ReturnType<typeof enqueue>>>,
+    body: string,
+  ): Promise<string | undefined> {
+    if (result.status === 'rejected') {
+      if (!isRowError(result.reason)) throw result.reason;
+      return `the outbox cannot store this report: ${asRecord(result.reason).message}`;
+    }
+    const { added, row } = result.value;
+    if (added) {
+      progress.enqueued += 1;
+      return undefined;
+    }
+    try {
+      if (!(await hasBytes(settings.seal, row, body))) return 'the outbox holds other data under this reference';
+    } catch (error) {
+      // A retired key must not stop the lines after this one.
+      if (!hasCode(error, 'configuration')) throw error;
+      return error.message;
+    }
+    progress.already += 1;
+    return undefined;
+  }
 }
