@@ -51,7 +51,9 @@ function change(to: Partial<Shown>): void {
     again: () => void look(),
     close: (what) => change({ [what]: undefined }),
     decided(result) {
-      if (result) change({ notice: { ...result, at: Date.now() } });
+      // Reading a body changes no report, so the other views keep what they show.
+      if (!result) return;
+      change({ notice: { ...result, at: Date.now() } });
       decisions += 1;
       void look();
     },
