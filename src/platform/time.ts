@@ -119,12 +119,16 @@ export function withTimeout<T>(
   });
 }
 
-/** A `Retry-After` header in milliseconds: seconds or an HTTP date. Undefined if it is neither. */
+/**
+ * A `Retry-After` header in whole milliseconds: seconds, as some limiters send them with a fraction, or an HTTP date.
+ * Undefined if it is neither.
+ */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const value = header?.trim() ?? '';
-  if (/^[0-9]+$/.test(value)) return Number(value) * 1000;
+  if (/^[0-9]+(?:\.[0-9]*)?$/.test(value)) return Math.ceil(Number(value) * 1000);
   if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined;
-  const date = Date.parse(value);
+  // The oldest of the three forms of an HTTP date has no zone: it is GMT, too.
+  const date = Date.parse(/ [0-9]{4}$/.test(value) ? `${value} GMT` : value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

@@ -117,6 +117,16 @@ describe('the wait between attempts', () => {
 describe('parseRetryAfter', () => {
   it.each([
     ['120', 120_000],
+    // As limiters in front of a gateway send it, such as rate-limiter-flexible and express-rate-limit of old.
+    ['299.997', 299_997],
+    ['0.5', 500],
+    ['1.0000001', 1001],
+    ['30.', 30_000],
+    ['.5', undefined],
+    ['1.5.2', undefined],
+    ['Sat Nov 21 12:00:00 2026', Date.UTC(2026, 10, 21, 12) - NOW],
+    ['Saturday, 21-Nov-26 12:00:00 GMT', Date.UTC(2026, 10, 21, 12) - NOW],
+    ['Sat, 21 Nov 2026 12:00:00 +0000', Date.UTC(2026, 10, 21, 12) - NOW],
     [' 3 ', 3000],
     [new Date(NOW + 5000).toUTCString(), 5000],
     [new Date(NOW - 5000).toUTCString(), 0],
