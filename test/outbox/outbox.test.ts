@@ -590,6 +590,23 @@ describe('a paused environment', () => {
     expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 1 } });
   });
 
+  it.each([429, 503])(
+    'that HTTP %i stopped for a day sends its reports within a minute of a resume',
+    async (status) => {
+      const { outbox, gateway, run, clock } = outboxWorld();
+      gateway.faults.add({ kind: 'status', status, retryAfter: 86_400, times: 3 });
+      for (const bet_id of ['B-1', 'B-2', 'B-3']) await outbox.reportBetEvent(betEvent({ bet_id }));
+      expect(await run(outbox.drain({ timeoutMs: 3_600_000 }))).toMatchObject({
+        drained: false,
+        states: { waiting: 3 },
+      });
+      expect(await outbox.resume('staging')).toBe(true);
+      const resumedAt = clock.now();
+      expect(await run(outbox.drain({ timeoutMs: 3_600_000 }))).toMatchObject({ states: { recorded: 3 } });
+      expect(clock.now() - resumedAt).toBeLessThanOrEqual(60_000);
+    },
+  );
+
   it('a failing key function pauses it, too', async () => {
     let fails = 3;
     const gateways = (baseUrl: string) => ({

@@ -297,20 +297,20 @@ export function ended(
 const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingContext): boolean =>
   dependency === 'open' || (dependency === 'final' && problem?.code !== 'not-found');
 
-/** The longest wait of a report whose attempt ended in a pause, unless the gateway asks for a longer one. */
+/** The longest wait of a report whose attempt ended in a pause. */
 const PAUSED_CAP_MS = 60_000;
 /**
  * An attempt that ended in a pause is not counted, so the wait follows the number of claims. So one report whose
- * attempts always end in a pause does not delay the others.
+ * attempts always end in a pause does not delay the others. The pause alone lasts as long as the gateway asks: a person
+ * who ends it makes its reports due.
  */
 function waitMs(
   { attempts, fence }: Pick<Row, 'attempts' | 'fence'>,
   { pause, retryAfterMs = 0 }: Failed,
-  { retry, random }: EndingContext,
+  { retry: { baseMs, capMs }, random }: EndingContext,
 ): number {
-  const capMs = pause ? Math.min(retry.capMs, PAUSED_CAP_MS) : retry.capMs;
-  const backoff = backoffMs(pause ? fence : attempts, { baseMs: retry.baseMs, capMs }, random);
-  return Math.min(LONGEST_WAIT_MS, Math.max(backoff, retryAfterMs));
+  if (pause) return backoffMs(fence, { baseMs, capMs: Math.min(capMs, PAUSED_CAP_MS) }, random);
+  return Math.min(LONGEST_WAIT_MS, Math.max(backoffMs(attempts, { baseMs, capMs }, random), retryAfterMs));
 }
 
 const recorded = (

@@ -252,6 +252,10 @@ describe('the wait after a failure', () => {
     expect(waitMs({ fence: 20 }, { pause: 'rate-limited' }, { retry: { baseMs: 1_000, capMs: 5_000 } })).toBe(5_000);
   });
 
+  it('of a report whose attempts end in a pause is not longer if the gateway asks for more: the pause is', () => {
+    expect(waitMs({ fence: 1, attempts: 2 }, { pause: 'rate-limited', retryAfterMs: 3_600_000 })).toBe(1_000);
+  });
+
   it('is the time that the gateway asks for, at least the backoff and at most a day', () => {
     expect(waitMs({ attempts: 1 }, { retryAfterMs: 999 })).toBe(1_000);
     expect(waitMs({ attempts: 1 }, { retryAfterMs: 1_001 })).toBe(1_001);
