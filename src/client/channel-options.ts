@@ -117,8 +117,8 @@ type Request = Pick<ChannelRequest, 'given' | 'own' | 'inPage' | 'problems'>;
 const IN_PRODUCTION = " The production gateway is set up: to report to it, set environment: 'production'";
 
 /**
- * The gateways, and the mock gateway that replaces staging if a variable says so. `inProduction`: the advice if only
- * production is set up.
+ * The gateways. If a variable says so, a mock gateway replaces staging, and nothing goes to production. `inProduction`:
+ * the advice if only production is set up.
  */
 export function resolveGateways(
   request: Request,
@@ -131,7 +131,8 @@ export function resolveGateways(
   const { staging, production } = read?.gateways ?? given.gateways;
   problems.push(...(read?.problems ?? []));
   const mock = read?.mock;
-  const ofProduction = readGateway('production', production, request, variables);
+  // In mock mode the options are ignored, even wrong ones: tests have no secrets.
+  const ofProduction = mock ? mock.production : readGateway('production', production, request, variables);
   const ofStaging = () => {
     const gateway = readGateway('staging', staging, request, variables);
     const isNamed = staging.baseUrl !== undefined || staging.apiKey !== undefined;
@@ -141,7 +142,6 @@ export function resolveGateways(
   };
   const gateways = {
     production: ofProduction,
-    // In mock mode the staging options are ignored, even wrong ones: tests have no secrets.
     staging: mock
       ? { baseUrl: mock.baseUrl, apiKey: mock.apiKey, paths: complete(optionTable.paths, {}) }
       : ofStaging(),

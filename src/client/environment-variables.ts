@@ -7,6 +7,8 @@ import { nearest } from '../schema/option-rules.js';
 import type { GatewayOptions } from './options.js';
 
 const MOCK_VARIABLE = 'LOCATION_SDK_MOCK';
+/** The reason why an environment variable keeps everything from production. */
+export const NOT_IN_MOCK_MODE = `${MOCK_VARIABLE} is set, and while it is, nothing goes to production. Unset it where you report real bets; in tests use staging.`;
 const ENVIRONMENT_VARIABLE = 'LOCATION_SDK_ENVIRONMENT';
 
 const nameOf = (environment: Environment, option: string) =>
@@ -33,21 +35,15 @@ function readVariables(gateways: Readonly<Record<Environment, GatewayOptions>>, 
   if (given !== undefined && !environment)
     problems.push(issue([ENVIRONMENT_VARIABLE], 'invalid', wrongEnvironment(given)));
   if (address && !named && environment === 'production')
-    problems.push(
-      issue(
-        [ENVIRONMENT_VARIABLE],
-        'invalid',
-        `is production, and ${MOCK_VARIABLE} leads only staging to a mock gateway, so reports would go to the real one; unset one of them`,
-      ),
-    );
+    problems.push(issue([ENVIRONMENT_VARIABLE], 'invalid', `is production, but ${NOT_IN_MOCK_MODE}`));
   return {
     gateways: { staging: complete('staging'), production: complete('production') },
     environment,
-    /** In mock mode: the gateway that replaces staging, and the location that goes with it. */
+    /** In mock mode: the gateway that replaces staging, its location, and what replaces production. */
     mock:
       mock?.baseUrl === undefined
         ? undefined
-        : { baseUrl: mock.baseUrl, apiKey: MOCK_API_KEY, location: MOCK_LOCATION },
+        : { baseUrl: mock.baseUrl, apiKey: MOCK_API_KEY, location: MOCK_LOCATION, production: NOT_IN_MOCK_MODE },
     problems,
   };
 }
@@ -66,7 +62,7 @@ function tellOfMock(given: Logger, guarded: Required<Logger>): void {
   if (toldLoggers.has(given)) return;
   toldLoggers.add(given);
   guarded.warn(
-    "LOCATION_SDK_MOCK is set: staging requests have the mock gateway's address and key, and an invented location.",
+    "LOCATION_SDK_MOCK is set: staging requests have the mock gateway's address and key, and an invented location; nothing goes to production.",
   );
 }
 

@@ -150,12 +150,25 @@ describe('a gateway as specified', () => {
   });
 
   test('in production gets no advice to use mock mode', async () => {
-    const { url } = await mock({ apiKey: 'mock-api-key' });
-    const { code, out } = await check({ LOCATION_SDK_MOCK: url }, '--environment', 'production');
+    const { code, out } = await check({}, '--environment', 'production');
     expect(code).toBe(1);
     expect(out).toContain('set the variables');
     expect(out).not.toContain('LOCATION_SDK_MOCK');
     expect((await check({})).out).toContain('LOCATION_SDK_MOCK=http://127.0.0.1:4010');
+  });
+
+  test('never asks production in mock mode, and says why', async () => {
+    const { gateway, url } = await mock({ apiKey: 'mock-api-key' });
+    const production = {
+      LOCATION_SDK_MOCK: url,
+      LOCATION_SDK_PRODUCTION_BASE_URL: `${url}/production`,
+      LOCATION_SDK_PRODUCTION_API_KEY: 'mock-api-key',
+    };
+    const { code, out } = await check(production, '--environment', 'production');
+    expect(code).toBe(1);
+    expect(out).toContain('LOCATION_SDK_MOCK is set, and while it is, nothing goes to production');
+    expect(out).not.toContain('set the variables');
+    expect(gateway.requests()).toEqual([]);
   });
 
   test('may ask to slow down', { tags: 'slow' }, async () => {

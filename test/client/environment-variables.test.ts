@@ -6,6 +6,8 @@ import {
   createClient,
   fixedLocation,
 } from '../../src/entries/index.js';
+import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
+import { relayWorld } from '../relay/world.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { failureOf, issuesOf } from '../support/failure-of.js';
 import { recordingFetch } from '../support/recording-fetch.js';
@@ -146,13 +148,11 @@ describe('LOCATION_SDK_ENVIRONMENT', () => {
     expect(() => createClient({ relayUrl: 'https://operator.example.com/relay' })).not.toThrow();
   });
 
-  test('production beside a mock gateway is refused, since reports would go to the real one', async () => {
+  test('production beside a mock gateway is refused', async () => {
     set('ENVIRONMENT', 'production');
     set('MOCK', 'http://127.0.0.1:4010');
     const { message } = await failureOf(() => createClient());
-    expect(message).toContain(
-      'LOCATION_SDK_ENVIRONMENT: is production, and LOCATION_SDK_MOCK leads only staging to a mock gateway',
-    );
+    expect(message).toContain('LOCATION_SDK_ENVIRONMENT: is production, but LOCATION_SDK_MOCK is set');
     set('ENVIRONMENT', 'staging');
     expect(await reachedWith({})).toEqual(['staging', 'http://127.0.0.1:4010 mock-api-key']);
   });
@@ -265,18 +265,69 @@ describe('LOCATION_SDK_MOCK', () => {
     expect(requests[0]?.body?.location).toMatchObject({ source: 'mock' });
   });
 
-  test('never touches production', async () => {
-    const { client, reached, requests } = recordingClient(given);
-    await client.reportBetEvent(betEvent(), { environment: 'production' });
-    expect(reached()).toEqual(['https://production.example.com production-key']);
-    expect(requests[0]?.body?.location).toEqual({ latitude: 1, longitude: 2, source: 'terminal' });
+  const FOR_PRODUCTION = { environment: 'production' } as const;
+  const REFUSED = {
+    code: 'configuration',
+    outcome: 'not-sent',
+    message: expect.stringContaining('LOCATION_SDK_MOCK is set, and while it is, nothing goes to production. Unset it'),
+  };
+
+  test.each<[string, (client: Client) => Promise<unknown>]>([
+    ['a bet', (client) => client.reportBetEvent(betEvent(), FOR_PRODUCTION)],
+    ['a settled bet', (client) => client.reportSettledBet(settledBet(), FOR_PRODUCTION)],
+    ['a number to verify', (client) => client.verifyNin('99012345678', FOR_PRODUCTION)],
+  ])('keeps %s from production, whether the client is set up for it or not', async (_, call) => {
+    for (const options of [given, { ...given, ...FOR_PRODUCTION }, {}]) {
+      const { client, requests } = recordingClient(options);
+      expect(await failureOf(call(client))).toMatchObject(REFUSED);
+      expect(requests).toEqual([]);
+    }
   });
 
-  test('does not set production up', async () => {
-    const { client, reached } = recordingClient();
-    const { message } = await failureOf(client.reportSettledBet(settledBet(), { environment: 'production' }));
-    expect(message).toContain('gateways.production.baseUrl');
-    expect(reached()).toEqual([]);
+  test('needs no settings of production: they may be wrong', async () => {
+    const production = { baseUrl: 'http://production.example.com/?key=1', apiKey: process.env.NOT_SET };
+    const { client, reached } = recordingClient({ gateways: { production } });
+    await client.reportBetEvent(betEvent());
+    expect(reached()).toEqual(['http://mock-gateway:4010 mock-api-key']);
+  });
+
+  test('keeps a report from production that was in doubt before the variable was set', async () => {
+    set('MOCK', '');
+    const broken = recordingClient({ ...given, fetch: () => Promise.reject(new Error('broke')), retry: { limit: 0 } });
+    const error = await failureOf(broken.client.reportSettledBet(settledBet(), FOR_PRODUCTION));
+    expect(error).toMatchObject({ outcome: 'unknown' });
+    set('MOCK', 'http://mock-gateway:4010');
+    const { client, requests } = recordingClient(given);
+    expect(await failureOf(client.resend(error))).toMatchObject({ ...REFUSED, outcome: 'unknown' });
+    expect(requests).toEqual([]);
+  });
+
+  test('keeps what a relay gets from production', async () => {
+    const { fetch, requests } = recordingFetch();
+    const { send } = relayWorld({}, { ...given, ...FOR_PRODUCTION, fetch });
+    expect(await send()).toMatchObject({
+      status: 503,
+      body: { error: { code: 'configuration', outcome: 'not-sent' } },
+    });
+    expect(requests).toEqual([]);
+  });
+
+  test('keeps an outbox from production: it takes no report for it, and sends none that waits', async () => {
+    const store = memoryStore();
+    const outboxOf = (client: Client) => createOutbox({ client, store });
+    set('MOCK', '');
+    await outboxOf(recordingClient(given).client).reportSettledBet(settledBet(), FOR_PRODUCTION);
+    set('MOCK', 'http://mock-gateway:4010');
+    const { client, requests, reached } = recordingClient(given);
+    const outbox = outboxOf(client);
+    const other = settledBet({ bet_id: 'B-2' });
+    expect(await failureOf(outbox.reportSettledBet(other, FOR_PRODUCTION))).toMatchObject(REFUSED);
+    outbox.start();
+    const { done } = await outbox.reportSettledBet(other);
+    await done;
+    await outbox.stop();
+    expect(requests).toHaveLength(1);
+    expect(reached()).toEqual(['http://mock-gateway:4010 mock-api-key']);
   });
 
   test('is logged once, when the client is made', async () => {

@@ -248,10 +248,9 @@ describe('an outbox with another gateway than the one in its store', () => {
   });
 
   describe('in mock mode', () => {
-    const gateways = { production: { baseUrl: 'https://production.example.com', apiKey: 'key' } };
     const mocked = (port: number, store: OutboxStore) => {
       vi.stubEnv('LOCATION_SDK_MOCK', `http://127.0.0.1:${port}`);
-      const client = createClient({ gateways, logger: {} });
+      const client = createClient({ logger: {} });
       vi.unstubAllEnvs();
       return createOutbox({ client, store });
     };
@@ -280,23 +279,6 @@ describe('an outbox with another gateway than the one in its store', () => {
       }
       const { message } = await rejection(mocked(4010, await used()).drain());
       expect(message).toContain('go to https://real.example.com, and this outbox would send them to the mock gateway');
-    });
-
-    it('is bound to the gateway of production as strictly as without it', async () => {
-      const store = memoryStore();
-      await mocked(4010, store).reportBetEvent(betEvent({ bet_id: 'B-1' }), {
-        location: LOCATION,
-        environment: 'production',
-      });
-      gateways.production.baseUrl = 'https://other.example.com';
-      const error = await rejection(
-        mocked(4010, store).reportBetEvent(betEvent({ bet_id: 'B-2' }), {
-          location: LOCATION,
-          environment: 'production',
-        }),
-      );
-      expect(error.message).toContain('go to https://production.example.com');
-      expect(error.environment).toBe('production');
     });
   });
 

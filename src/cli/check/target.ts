@@ -45,17 +45,17 @@ export function readTarget(
   try {
     const client = createClient(options);
     const completed = complete(optionTable, options);
-    const { gateways } = resolveGateways(
+    const { gateways, mock } = resolveGateways(
       { given: completed, own: { environment }, inPage: false, problems: [] },
       environmentVariables,
       IN_PRODUCTION,
     );
     const gateway = gateways[environment];
     if (typeof gateway === 'string') {
-      say('options', fail(gateway, environment === 'staging' ? `${SET_UP}${TRY}` : SET_UP));
+      say('options', fail(gateway, mock ? undefined : environment === 'staging' ? `${SET_UP}${TRY}` : SET_UP));
       return undefined;
     }
-    if (environment === 'staging' && process.env.LOCATION_SDK_MOCK) {
+    if (mock) {
       const text = `LOCATION_SDK_MOCK leads to ${gateway.baseUrl}`;
       say('mock mode', warn(text, 'this tests a mock gateway, not the real one'));
     } else {

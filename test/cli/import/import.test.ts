@@ -88,6 +88,18 @@ describe('a file with only valid lines', () => {
     expect(rows()).toHaveLength(2);
   });
 
+  it('is not taken for production while LOCATION_SDK_MOCK is set', async () => {
+    vi.stubEnv('LOCATION_SDK_MOCK', 'http://127.0.0.1:4010');
+    const { write, run, rows } = importFolder();
+    const file = write('one.csv', csvOf(settlements(1)));
+    const { code, err } = await run(file, 'reportSettledBet', '--environment', 'production');
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('LOCATION_SDK_MOCK is set, and while it is, nothing goes'),
+    ]);
+    expect(rows).toThrow();
+  });
+
   it('goes to the environment that LOCATION_SDK_ENVIRONMENT names, unless the command names one', async () => {
     vi.stubEnv('LOCATION_SDK_ENVIRONMENT', 'production');
     const { write, run, rows } = importFolder();

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createClient } from '../../../client/create-client.js';
+import { NOT_IN_MOCK_MODE } from '../../../client/environment-variables.js';
 import { internalsOf } from '../../../client/internals.js';
 import { createOutboxEvents } from '../../../outbox/events.js';
 import { createIntake, type Intake } from '../../../outbox/intake/enqueue.js';
@@ -41,7 +42,9 @@ export async function readImporter({ account = DEFAULT_ACCOUNT, environment: giv
   const gateway = internals?.gateways[environment];
   if (!internals || gateway === undefined)
     throw new Failure(
-      `the ${environment} gateway is not set up: set LOCATION_SDK_${environment.toUpperCase()}_BASE_URL, or give --options. The command sends nothing, but the outbox knows the gateway of its reports`,
+      internals?.mockMode
+        ? NOT_IN_MOCK_MODE
+        : `the ${environment} gateway is not set up: set LOCATION_SDK_${environment.toUpperCase()}_BASE_URL, or give --options. The command sends nothing, but the outbox knows the gateway of its reports`,
     );
   return {
     account,
