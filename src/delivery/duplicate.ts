@@ -1,3 +1,4 @@
+import { isShownWord } from '../redact/vocabulary.js';
 import type { Sent } from '../schema/sent.js';
 
 /** The names of this report in a sentence. */
@@ -56,17 +57,32 @@ const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g,
 /** A pattern that matches whole words only. */
 const whole = (pattern: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'giu');
 
+/** A shorter word could be an abbreviation of the gateway. */
+const SHORTEST_NAME = 3;
+
 /**
- * Replaces identifiers in a text by one sign. An identifier without a digit could be any word, so it is treated like
- * any other value.
+ * Whether an identifier can only mean this report. One of common words, such as `user` or `final-bet`, may be the
+ * gateway's words for another subject, so it is treated like any other value.
  */
-const withReferences = (text: string, { identifiers }: Sent): string =>
+const isUnmistakable = (identifier: string): boolean =>
+  /\p{N}/u.test(identifier) ||
+  (identifier.match(/\p{L}+/gu) ?? []).some(
+    (word) =>
+      word.length >= SHORTEST_NAME &&
+      !isShownWord(word.toLowerCase()) &&
+      !wordsOf(split(word)).every(isShownWord) &&
+      !DENIALS.some((denial) => denial.test(word.toLowerCase())),
+  );
+
+/** Replaces identifiers in a text by one sign: the longest first, since another may be a part of it. */
+const withReferences = (text: string, identifiers: readonly string[]): string =>
   identifiers
     .map(fold)
-    .filter((identifier) => identifier.trim())
+    .filter((identifier) => wordsOf(identifier).length > 0)
+    .sort((a, b) => b.length - a.length)
     .reduce(
       (now, identifier) =>
-        now.replace(whole(literally(identifier)), ` ${/\p{N}/u.test(identifier) ? REFERENCE : SENT} `),
+        now.replace(whole(literally(identifier)), ` ${isUnmistakable(identifier) ? REFERENCE : SENT} `),
       fold(text),
     );
 
@@ -171,13 +187,13 @@ interface Words {
  */
 export function readRepeated({ status, message, strings }: Words, sent: Sent): Repeated {
   const done = status === 409 ? DONE_AT_409 : DONE;
-  const sentences = sentencesOf(withReferences(message, sent), sent);
+  const sentences = sentencesOf(withReferences(message, sent.identifiers), sent);
   const all = strings.join('\n');
-  const allSentences = sentencesOf(withReferences(all, sent), sent);
+  const allSentences = sentencesOf(withReferences(all, sent.identifiers), sent);
   const different = allSentences.some((sentence) => OTHER_DATA.test(sentence.flat().join(' ')));
   // A word of doubt also counts if it was sent: it may be the gateway's, and doubt is the safe result.
-  const numbered = { ...sent, identifiers: sent.identifiers.filter((identifier) => /\p{N}/u.test(identifier)) };
-  const plain = splitSentences(withReferences(all, numbered)).map((sentence) => wordsOf(split(sentence)).join(' '));
+  const certain = sent.identifiers.filter((identifier) => isUnmistakable(fold(identifier)));
+  const plain = splitSentences(withReferences(all, certain)).map((sentence) => wordsOf(split(sentence)).join(' '));
   const says = (pattern: RegExp) => plain.some((sentence) => pattern.test(sentence));
   return {
     repeated:

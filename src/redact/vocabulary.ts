@@ -11,7 +11,7 @@ bets betting between biographic biometric birth blacklisted blank blocked bodies
 caller calls came can can't cancel canceled cancelled cannot change changed character characters charset check checked choose city claim client
 clientip clients clock close closed code codes come comes complete completed condition conditions configuration configured conflict conflicts connect
 connected connection consent contact contain contains content context continue correct corrected could couldn't country create created credential
-credentials currently data database date day days decimal decimals deep deeper default delete deleted denied deny detail details detection device did
+credentials currently customer data database date day days decimal decimals deep deeper default delete deleted denied deny detail details detection device did
 didn't differ different differs digit digits disabled divide do document documentation does doesn't doing don't done down duplicate duplicated
 duplicates during each earlier either else email empty enable enabled encoding end ended endpoint engine enough ensure entities entity entries entry
 environment equal error errors event events every everything exact exactly exceed exceeded exceeds except exclusion exist existing exists expect
@@ -40,7 +40,7 @@ suspended system tax technical temporarily temporary text than that the their th
 ticket tickets time timed timeout timeouts times timestamp to together token told too trace track transaction transactions transfer trim true try
 trying twice type types unable unauthenticated unauthorised unauthorized unavailable undefined under understood unexpected unique units unix unknown
 unless unprocessable unreachable unsupported until up update updated uppercase upstream ur url us usage use used user users using utf valid validate
-validated validation value values verification verified verify version very via violation void voided wager wait waiting waits warning was wasn't way
+validated validation value values verification verified verify version very via violation void voided wager wait waiting waits wallet warning was wasn't way
 we went were what when where whether which while whitelisted who whole whose why win with withdrawal withdrawals within without won't words work
 working would wrong wrote x-api-key xml yes yet you your zeros zone
 `;

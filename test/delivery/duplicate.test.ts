@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRepeated } from '../../src/delivery/duplicate.js';
+import { isShownWord } from '../../src/redact/vocabulary.js';
+import { sampleSize } from '../support/cases.js';
 
 interface Given {
   readonly status?: number;
@@ -93,13 +97,25 @@ describe('the identifiers of the report are found in a refusal', () => {
     expect(says(message, { identifiers: [identifier] })).toBe(false);
   });
 
-  it('but one without a number could be any word', () => {
-    expect(says('user already reported', { identifiers: ['user'] })).toBe(false);
+  it('but one of common words could be the name of another subject', () => {
+    for (const identifier of ['user', 'User', 'user-account', 'userAccount', 'the account', 'ip', 'xy', 'deadlock'])
+      expect(says(`${identifier} already reported`, { identifiers: [identifier] })).toBe(false);
     expect(says('42 already reported', { identifiers: ['42'] })).toBe(true);
+    expect(says('zzz already reported', { identifiers: ['zzz'] })).toBe(true);
   });
 
-  it('and a blank one changes nothing', () => {
-    expect(says('Duplicate report: - - B-1', { identifiers: [' ', '', 'B-1'] })).toBe(true);
+  it('and one that is a part of another one is not taken for it', () => {
+    for (const identifiers of [
+      ['kxqzrt', 'kxqzrt-W'],
+      ['kxqzrt-W', 'kxqzrt'],
+    ])
+      expect(says('Withdrawal kxqzrt-W already processed', { identifiers })).toBe(true);
+    expect(says('Withdrawal kxqzrt-W already processed', { identifiers: ['kxqzrt'] })).toBe(false);
+  });
+
+  it('and a blank one, or one of signs alone, changes nothing', () => {
+    for (const identifier of [' ', '', '-', '\u2660'])
+      expect(says('Duplicate report: - - \u2660 B-1', { identifiers: [identifier, 'B-1'] })).toBe(true);
   });
 });
 
@@ -198,10 +214,120 @@ describe('a denial', () => {
     expect(read('Duplicate request', { others: [other] })).toMatchObject({ repeated: true, denied: false });
   });
 
-  it('counts even if its word was sent, except in an identifier with a number', () => {
+  it('counts even if its word was sent, except in an identifier that is no common word', () => {
     const message = 'Duplicate request. The report was not recorded.';
     expect(read(message, { values: ['not'] }).denied).toBe(true);
     expect(read(message, { identifiers: ['not'] }).denied).toBe(true);
     expect(read('Duplicate report invalid-1', { identifiers: ['invalid-1'] }).denied).toBe(false);
+    expect(read('Duplicate report invalid-zebra', { identifiers: ['invalid-zebra'] }).denied).toBe(false);
+    expect(read('Duplicate report invalid-bet', { identifiers: ['invalid-bet'] }).denied).toBe(true);
+  });
+});
+
+const letters = (alphabet: string, minLength: number, maxLength = minLength) =>
+  fc
+    .array(fc.constantFrom(...alphabet), { minLength, maxLength })
+    .map((all) => all.join(''))
+    .filter((text) => !isShownWord(text.toLowerCase()));
+const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const unusual = fc.constantFrom(
+  'winter',
+  'jackpot',
+  'Sokoto',
+  'mammoth',
+  'zebra',
+  'kickoff',
+  'zimní',
+  'зимний',
+  'ọdún',
+);
+const between = fc.constantFrom('-', '_', ' ', '.', ':', '/', '#', ' & ', '(', '+', ', ', '?', '. ');
+
+/** References of operators, none of which is made of the gateway's own words. */
+const REFERENCES: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  'a UUID': fc.uuid(),
+  'a nanoid': letters(`${UPPER}${UPPER.toLowerCase()}0123456789_-`, 21).filter((id) => /[a-z\d]{3}/i.test(id)),
+  'a nanoid without a digit': letters(`${UPPER}${UPPER.toLowerCase()}_-`, 21).filter((id) => /[a-z]{3}/i.test(id)),
+  'a booking code': letters('BCDFGHJKLMNPQRSTVWXZ', 6, 8),
+  'a number': fc.bigInt({ min: 1n, max: 10n ** 18n }).map(String),
+  'an unusual word': unusual,
+  'unusual words': fc.tuple(unusual, between, unusual).map((parts) => parts.join('')),
+  'an unusual word beside one of the gateway': fc
+    .tuple(fc.constantFrom('bet', 'report', 'user', 'invalid', 'not', 'different', 'BET'), between, unusual)
+    .map((parts) => parts.join('')),
+};
+
+const NAMING: readonly ((reference: string) => string)[] = [
+  (reference) => `This bet (${reference}) has already been reported.`,
+  (reference) => `Bet ${reference} has already been reported`,
+  (reference) => `${reference} was already recorded`,
+  (reference) => `Bet "${reference}" was already settled`,
+  (reference) => `The bet with id ${reference} has already been submitted`,
+  (reference) => `The transaction with reference '${reference}' has already been processed`,
+  (reference) => `Withdrawal ${reference}: already processed`,
+  (reference) => `already reported: ${reference}`,
+  (reference) => `Duplicate: ${reference}`,
+  (reference) => `Duplicate report ${reference}`,
+  (reference) => `Duplicate bet_id ${reference}`,
+  (reference) => `${reference} is a duplicate`,
+  (reference) => `Bet [${reference}] is duplicated`,
+  (reference) => `Event not accepted: ${reference} already reported`,
+];
+
+describe('a duplicate that names the report', () => {
+  it.each(Object.keys(REFERENCES))('is understood for a reference that is %s', (kind) => {
+    fc.assert(
+      fc.property(REFERENCES[kind] ?? fc.constant(''), fc.constantFrom(...NAMING), (reference, naming) => {
+        expect(read(naming(reference), { identifiers: [reference] })).toEqual({
+          repeated: true,
+          different: false,
+          denied: false,
+        });
+        // A reference with a full stop would be two sentences.
+        if (!/\s/.test(reference)) expect(says(naming(reference), { identifiers: ['B-1'] })).toBe(false);
+      }),
+      { numRuns: sampleSize('references in the words of a gateway', 500) },
+    );
+  });
+
+  it('is understood at 409 as something that exists', () => {
+    for (const identifier of ['winter-jackpot', 'KXQZRT'])
+      expect(says(`Bet ${identifier} already exists`, { status: 409, identifiers: [identifier] })).toBe(true);
+  });
+
+  const source = readFileSync(new URL('../../src/redact/vocabulary.ts', import.meta.url), 'utf8');
+  const vocabulary = /WORDS = `([^`]+)/.exec(source)?.[1]?.split(/\s+/) ?? [];
+  const common = fc.constantFrom(...vocabulary.filter((word) => /^[a-z]+$/.test(word)));
+
+  it('is not read into a repeated value that only consists of words of gateways', () => {
+    fc.assert(
+      fc.property(
+        fc.array(common, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom(' ', '-', '_'),
+        fc.constantFrom(' already reported', ' was already recorded', ' is a duplicate', ': already exists'),
+        (words, between, ending) => {
+          const identifier = words.join(between);
+          expect(says(identifier + ending, { status: 409, identifiers: [identifier] })).toBe(false);
+        },
+      ),
+      { numRuns: sampleSize('words of gateways as references', 1_000) },
+    );
+  });
+
+  it('is not read into a reference that the gateway repeats, whatever it says', () => {
+    for (const identifier of [
+      'winter-jackpot already reported',
+      'KXQZRT is a duplicate report',
+      'already-reported-zebra',
+      'DUPLICATE_ZEBRA',
+      'this bet has already been reported',
+    ])
+      for (const message of [
+        identifier,
+        `request: ${identifier}`,
+        `"${identifier}" is not allowed`,
+        `bet ${identifier}`,
+      ])
+        expect(says(message, { status: 409, identifiers: [identifier] })).toBe(false);
   });
 });
