@@ -13,6 +13,7 @@ import {
   type ConsoleSession,
   failed,
   invalid,
+  isOfStore,
   json,
   refusals,
   refusedByOperator,
@@ -127,8 +128,7 @@ const readCall = (request: Request, clock: Clock): Promise<Input> =>
 function refusalOf(error: unknown, logger: Required<Logger>): RefusalAnswer {
   if (error instanceof RefusedRequest) return error.answer;
   if (error instanceof OperatorRefusal) return refusedByOperator(error);
-  // By its name, since the console does not load the SQLite store. Its message holds no data of a report.
-  if (error instanceof Error && error.name === 'SqliteStoreError') {
+  if (isOfStore(error)) {
     noteFault(logger, error.message);
     return storeFailed(printable(error.message));
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PostgresStoreError } from '../../src/entries/outbox-postgres.js';
 import { SqliteStoreError } from '../../src/entries/outbox-sqlite.js';
 import { consoleWorld } from './world.js';
 
@@ -14,6 +15,14 @@ test('a damaged file is named, with the words of the store that say what to do',
   const { status, body } = await act('overview', {});
   expect([status, body.error]).toEqual([503, { code: 'store', message: words }]);
   expect(lines.join('\n')).toContain(words);
+});
+
+test.each([
+  ['PostgreSQL', new PostgresStoreError('connection', 'The database cannot be reached; look at the server.', '08006')],
+  ['SQLite', new SqliteStoreError('busy', 'The database is locked by others for too long.')],
+])('an outage of %s is shown in the words of the store', async (_, error) => {
+  const { status, body } = await consoleWorld({}, failing(error)).act('overview', {});
+  expect([status, body.error]).toEqual([503, { code: 'store', message: error.message }]);
 });
 
 test('an error of another kind is a word in the log alone', async () => {
