@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OUTBOX_COMMANDS } from '../../src/cli/outbox/command.js';
 import { verifyReceipts } from '../../src/entries/outbox.js';
@@ -136,7 +136,7 @@ describe('commands that only read', () => {
     await store.close?.();
     if (words[0] === 'export') await outbox(file, 'resolve', row.id, '--as', 'dismissed', '--reason', 'x');
     const list = `${file}.txt`;
-    writeFileSync(list, reference);
+    writeFileSync(list, `${reference}\n`);
     const given = words.map((word) => (word === 'ODD' ? row.id : word === 'LIST' ? list : word));
     const { out, err } = await runCli(['outbox', file, ...given], '', { isTTY: true });
     rmSync(list);
@@ -356,6 +356,17 @@ describe('the books', () => {
     expect(err).toContain('2 of 4 are recorded.');
     const all = await outbox(sample, 'reconcile', list('B-1', 'B-2'), ...of, '--json');
     expect([all.code, jsonOf(all.out).map(({ state }) => state)]).toEqual([0, ['recorded', 'recorded']]);
+  });
+
+  it('are not compared up to a reference that may be cut off, and not without a reference', async () => {
+    // B-11 was cut off, and B-1 is recorded.
+    const cut = list('B-2', 'B-11');
+    truncateSync(cut, 'B-2\nB-1'.length);
+    const said = await outbox(sample, 'reconcile', cut, ...of, '--json');
+    expect([said.code, said.err]).toEqual([2, expect.stringContaining('does not end with a line break')]);
+    expect(await outbox(sample, 'reconcile', cut, ...of, '--last-line-complete')).toMatchObject({ code: 0 });
+    const none = await outbox(sample, 'reconcile', list(''), ...of);
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('names no report')]);
   });
 
   it('need an operation, an environment and a file', async () => {

@@ -123,7 +123,7 @@ ${NO_ACCOUNT}`,
     summary: 'Print the references of your list that are not recorded',
     notes: `The list is a file with one bet_id or request_id per line; - is standard input.
 ${NO_ACCOUNT}`,
-    takes: NARROWING,
+    takes: [...NARROWING, 'last-line-complete'],
     needs: ['operation', 'environment'],
     words: { usage: '<list>', needs: 'a file with one reference per line, or -' },
     run: reconcileList,
@@ -135,7 +135,7 @@ the account default). It checks every line first, and lists wrong lines in
 <file>.rejected.csv. It creates a missing SQLite file. After an interruption,
 run the same command again: no report is enqueued twice. Running workers send
 the reports.`,
-    takes: [...NARROWING, 'map', 'options', 'dry-run', 'skip-rejected'],
+    takes: [...NARROWING, 'map', 'options', 'dry-run', 'skip-rejected', 'last-line-complete'],
     needs: ['operation'],
     words: { usage: '<file>', needs: 'one file, such as bets.csv' },
     begin: importFile,

@@ -66,6 +66,7 @@ export const OUTBOX_OPTIONS = {
   options: { hint: '<file.mjs>', help: 'Options of the client, and its export outbox', read: notEmpty },
   'dry-run': { help: 'Check every line, and enqueue nothing' },
   'skip-rejected': { help: 'Enqueue the other lines if some are wrong' },
+  'last-line-complete': { help: 'The last line is whole, without a line break' },
   'older-than': { hint: '<days>', help: 'Delete reports older than this, such as 400d', read: days },
   'keep-receipts': { help: 'Keep the receipts, so the log still verifies' },
   erase: { help: 'Erase what is stored of final reports' },

@@ -17,10 +17,11 @@ export async function reconcileList(
 ): Promise<number> {
   const { account = DEFAULT_ACCOUNT, json } = values;
   const defaults = { operation: needed(values, 'operation'), environment: needed(values, 'environment') };
+  const isComplete = values['last-line-complete'] === true;
   let [total, recorded, unknown] = [0, 0, 0];
 
   async function* texts(): AsyncGenerator<string> {
-    for await (const one of reconcile(store, account, referencesOf(list), defaults)) {
+    for await (const one of reconcile(store, account, referencesOf(list, isComplete), defaults)) {
       total += 1;
       if (one.state === 'recorded') recorded += 1;
       if (one.state === 'never-seen') unknown += 1;
@@ -36,6 +37,7 @@ export async function reconcileList(
       throw new Failure(`${list} is not a list with one reference per line`);
     throw error;
   }
+  if (total === 0) throw new Failure(`${list} names no report: its export may have failed`);
   if (!json) remark(`${grouped(recorded)} of ${grouped(total)} are recorded.`);
   const prunedBefore = unknown > 0 ? await store.prunedBefore?.(account) : undefined;
   if (prunedBefore !== undefined)
@@ -48,14 +50,24 @@ export async function reconcileList(
 const lineOf = ({ reference, state, problem }: Reconciled) =>
   `${state.padEnd(12)}${(problem?.code ?? '-').padEnd(16)}${printable(reference)}\n`;
 
-async function* referencesOf(list: string): AsyncGenerator<string> {
+/** Yields the references of a list. A last one without a line break may be cut off, and then names another report. */
+async function* referencesOf(list: string, isComplete: boolean): AsyncGenerator<string> {
+  let isOver = false;
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    yield* list === '-' ? terminal().stdin : createReadStream(list);
+    isOver = true;
+  }
   try {
-    for await (const line of splitLines(list === '-' ? terminal().stdin : createReadStream(list))) {
+    for await (const line of splitLines(pieces())) {
+      if (isOver && !isComplete)
+        throw new Failure(
+          `the last line of ${list} does not end with a line break, so the list may be cut off; if it is complete, add --last-line-complete`,
+        );
       const reference = line.replace(/\r$/, '');
       if (reference !== '') yield reference;
     }
   } catch (error) {
-    if (error instanceof LongLineError) throw error;
+    if (error instanceof LongLineError || error instanceof Failure) throw error;
     throw new Failure(`${list} cannot be read (${codeOf(error)})`);
   }
 }

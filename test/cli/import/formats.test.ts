@@ -24,7 +24,6 @@ describe('CSV', () => {
     ['quotes around every cell', csvOf(reports, { quoteAll: true })],
     ['a byte order mark', `\ufeff${csvOf(reports)}`],
     ['empty lines', csvOf(reports).replaceAll(/\n(?=B-)/g, '\n\n')],
-    ['no line break at its end', csvOf(reports).slice(0, -1)],
   ])('with %s gives the same reports', async (_, text) => {
     const { write, run, rows } = importFolder();
     expect(await run(write('bets.csv', text), 'reportSettledBet')).toMatchObject({ code: 0 });
@@ -153,6 +152,75 @@ describe('CSV', () => {
       ),
       { numRuns: 10 },
     );
+  });
+});
+
+describe('a last line without a line break', () => {
+  const OPEN = 'does not end with a line break like the first line, so the file may be cut off';
+  const ndjson = reports.map((one) => `${JSON.stringify(one)}\n`).join('');
+
+  it.each([
+    ['CSV', 'bets.csv', csvOf(reports)],
+    ['CSV with CR LF', 'bets.csv', csvOf(reports, { newline: '\r\n' })],
+    ['CSV with quotes', 'bets.csv', csvOf(reports, { quoteAll: true })],
+    ['NDJSON', 'bets.ndjson', ndjson],
+  ])('is refused wherever it was cut: %s', async (_, name, text) => {
+    const { write, run, rows } = importFolder();
+    const last = text.trimEnd().lastIndexOf('\n');
+    // The last cell, then positions all over the line.
+    const cuts = [1, 2, 3, 4, 5, 6, 40, 90, 200, 300].map((back) => text.length - back).filter((cut) => cut > last + 1);
+    for (const cut of cuts) {
+      const { code, err } = await run(write(name, text.slice(0, cut)), 'reportSettledBet');
+      // A quote that the cut left open makes the file unreadable.
+      expect([cut, code === 1 || err.includes('a quote is not closed')]).toEqual([cut, true]);
+    }
+    expect(cuts.length).toBeGreaterThan(7);
+    expect(rows).toThrow();
+  });
+
+  it('is refused alone with --skip-rejected, and named with --json', async () => {
+    const { write, run, rows, at } = importFolder();
+    const file = write('bets.csv', csvOf(reports).slice(0, -1));
+    const { code, out } = await run(file, 'reportSettledBet', '--skip-rejected', '--json');
+    expect([code, JSON.parse(out)]).toEqual([
+      1,
+      expect.objectContaining({
+        lines: 2,
+        rejected: 1,
+        enqueued: 1,
+        problems: [{ problem: expect.stringContaining(OPEN), lines: 1 }],
+      }),
+    ]);
+    expect(rows().map(({ reference }) => reference)).toEqual(['B-1']);
+    expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toMatch(
+      /\n4,,"does not end .* if it is complete, add --last-line-complete",B-2\n/,
+    );
+  });
+
+  it.each([
+    ['bets.csv', csvOf(reports).slice(0, -1)],
+    ['bets.csv', csvOf(reports, { newline: '\r\n' }).slice(0, -2)],
+    ['bets.ndjson', ndjson.slice(0, -1)],
+  ])('is imported if a person says that it is complete: %s', async (name, text) => {
+    const { write, run, rows } = importFolder();
+    expect(await run(write(name, text), 'reportSettledBet', '--last-line-complete')).toMatchObject({ code: 0 });
+    expect(rows().map(({ body }) => body)).toEqual(reports);
+  });
+
+  it.each(['\r', '\n'])('is refused with another line break than the first line: %j', async (end) => {
+    const { write, run, rows } = importFolder();
+    const text = `${csvOf(reports, { newline: '\r\n' }).slice(0, -2)}${end}`;
+    expect(await run(write('bets.csv', text), 'reportSettledBet', '--last-line-complete')).toMatchObject({ code: 1 });
+    expect(rows).toThrow();
+  });
+
+  it('is refused if it is the line of the names', async () => {
+    const { write, run } = importFolder();
+    const names = csvOf(reports).split('\n')[0] ?? '';
+    expect(await run(write('bets.csv', names), 'reportSettledBet')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(OPEN),
+    });
   });
 });
 

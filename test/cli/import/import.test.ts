@@ -22,9 +22,11 @@ const oldBet = (bet_id: string) => ({ ...betEvent({ bet_id, timestamp: '17636328
 it('an imported withdrawal gives its location to its settlement', async () => {
   const { write, run, outbox: file } = importFolder();
   const payload = { ...withdrawalEvent({ request_id: 'W-1' }), timestamp: '1795160000', location };
-  expect(await run(write('withdrawals.ndjson', JSON.stringify(payload)), 'reportWithdrawalEvent')).toMatchObject({
-    code: 0,
-  });
+  expect(await run(write('withdrawals.ndjson', `${JSON.stringify(payload)}\n`), 'reportWithdrawalEvent')).toMatchObject(
+    {
+      code: 0,
+    },
+  );
   const store = await openStore(file);
   const client = createClient({ gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } } });
   const outbox = createOutbox({ client, store });
@@ -38,10 +40,10 @@ it('an imported withdrawal gives its location to its settlement', async () => {
 it('a settled withdrawal without a location takes that of its initiated one in the outbox', async () => {
   const folder = importFolder();
   const payload = { ...withdrawalEvent({ request_id: 'W-1' }), timestamp: '1795160000', location };
-  const initiated = folder.write('withdrawals.ndjson', JSON.stringify(payload));
+  const initiated = folder.write('withdrawals.ndjson', `${JSON.stringify(payload)}\n`);
   expect(await folder.run(initiated, 'reportWithdrawalEvent')).toMatchObject({ code: 0 });
-  const settled = ['W-1', 'W-2'].map((request_id) => JSON.stringify(settledWithdrawal({ request_id })));
-  const both = folder.write('settled.ndjson', settled.join('\n'));
+  const settled = ['W-1', 'W-2'].map((request_id) => `${JSON.stringify(settledWithdrawal({ request_id }))}\n`);
+  const both = folder.write('settled.ndjson', settled.join(''));
   for (const words of [['--dry-run'], ['--skip-rejected']])
     expect(await folder.run(both, 'reportSettledWithdrawal', ...words)).toMatchObject({
       code: 1,
@@ -149,6 +151,7 @@ describe('a file with only valid lines', () => {
       dryRun: true,
       lines: 3,
       rejected: 0,
+      problems: [],
       already: 0,
       enqueued: 0,
     });
@@ -193,6 +196,7 @@ describe('a file with wrong lines', () => {
     `4,win_amount,"expected digits with at most one decimal point, such as 1234.50 or -3: no spaces, thousands' separators, comma or exponent",B-3`,
     "5,outcome,is required: expected a string,'=1+1",
     '6,,"has 1 cells and must have 15, like the first line; is it cut off?",',
+    '6,,"does not end with a line break like the first line, so the file may be cut off; if it is complete, add --last-line-complete",',
     '',
   ].join('\n');
 
@@ -202,8 +206,16 @@ describe('a file with wrong lines', () => {
     expect([code, out]).toEqual([1, expect.stringContaining('5 lines checked, 4 wrong. Nothing was enqueued.')]);
     expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toBe(REJECTED);
     expect(err).toContain('1 × outcome: is required');
-    expect(err).toContain('The last line does not end with a line break');
+    expect(err).toContain('1 × does not end with a line break');
     expect(existsSync(outbox)).toBe(false);
+  });
+
+  it('does not propose a switch that was given', async () => {
+    const { write, run } = importFolder();
+    const file = write('bets.csv', csvOf(wrong()));
+    const { err } = await run(file, 'reportSettledBet', '--skip-rejected', '--dry-run');
+    expect(err).toContain('or run the command without --dry-run to enqueue only the other lines.');
+    expect(err).not.toContain('--skip-rejected');
   });
 
   it('enqueues the others with --skip-rejected, and still fails', async () => {

@@ -25,7 +25,8 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
     const rejected = createRejected(rejectedFileOf(path), shape.reference);
     store = await openStore(place, values.schema);
     const isNew = store === undefined;
-    const work = { source, read: await lineReaderOf(source, readMapFile(values.map), shape), shape, rejected };
+    const read = await lineReaderOf(source, readMapFile(values.map), shape, values['last-line-complete'] === true);
+    const work = { source, read, shape, rejected };
     let settings = store && (await enter(store, importer));
     note(`${path}: ${operation} of account ${account} in ${environment}, for ${gateway}`);
 
@@ -40,7 +41,6 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
     );
     rejected.write();
     await source.expectUnchanged();
-    if (source.endsOpen()) note('The last line does not end with a line break: check that the file is complete.');
     const isChecked = dryRun || (rejected.lines > 0 && !values['skip-rejected']);
     if (!isChecked) {
       store ??= await makeStore(place);
@@ -57,7 +57,11 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
 
     const refused = rejected.lines;
     if (json) {
-      const result = { operation, account, environment, dryRun, lines, rejected: refused };
+      const problems = rejected
+        .kinds()
+        .slice(0, 10)
+        .map(([problem, count]) => ({ problem, lines: count }));
+      const result = { operation, account, environment, dryRun, lines, rejected: refused, problems };
       say(JSON.stringify({ ...result, ...progress }));
       return refused === 0 ? EXIT.done : EXIT.failed;
     }
@@ -68,7 +72,9 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
       remark(
         refused === 0
           ? 'Run the command without --dry-run to enqueue them.'
-          : 'Correct them and run the command again. Or add --skip-rejected to enqueue only the other lines.',
+          : values['skip-rejected']
+            ? 'Correct them, or run the command without --dry-run to enqueue only the other lines.'
+            : 'Correct them and run the command again. Or add --skip-rejected to enqueue only the other lines.',
       );
     } else {
       const { enqueued, already } = progress;

@@ -31,6 +31,8 @@ interface Split {
 }
 
 interface Format {
+  /** The line break after each line. */
+  readonly newline: string;
   /** Splits a text into whole records. */
   split(text: string, isLast: boolean): Split;
   /** Reads a record that is not empty. Undefined if it contains the names of the columns. */
@@ -41,23 +43,41 @@ interface Format {
 const LONGEST_RECORD = 1024 * 1024;
 const TOO_LONG = 'this record is longer than 1 MB (in CSV: is a quote not closed?)';
 
+/** The reason why a last line is refused. A number that was cut off is another number, and looks like a whole one. */
+const OPEN_END: LineProblem = {
+  field: '',
+  reason:
+    'does not end with a line break like the first line, so the file may be cut off; if it is complete, add --last-line-complete',
+};
+
 /**
  * Detects whether a file is CSV or NDJSON, and checks the names of its columns. Throws a `Failure` if they are wrong.
+ * `isComplete`: a person has said that the last line needs no line break.
  */
-export async function lineReaderOf(source: Source, map: ColumnMap, shape: Shape): Promise<ReadLines> {
+export async function lineReaderOf(
+  source: Source,
+  map: ColumnMap,
+  shape: Shape,
+  isComplete: boolean,
+): Promise<ReadLines> {
   const { path } = source;
-  const { split, read } = await formatOf(source, map, shape);
+  const { newline, split, read } = await formatOf(source, map, shape);
   return async function* () {
     let rest = '';
     let line = 1;
     for await (const { text, isLast } of source.pieces()) {
-      const { records, problem, ...more } = split(rest + text, isLast);
+      const whole = rest + text;
+      const { records, problem, ...more } = split(whole, isLast);
+      const last = isLast && !whole.endsWith(newline) ? records.at(-1) : undefined;
       rest = more.rest;
       for (const cells of records) {
         const content = cells.join();
         if (content.length > LONGEST_RECORD) throw new Failure(`${path}, line ${line}: ${TOO_LONG}`);
-        const found = content.trim() === '' ? undefined : read(cells, line);
-        if (found) yield { line, length: content.length, ...found };
+        const isBlank = content.trim() === '';
+        const found = isBlank ? undefined : read(cells, line);
+        const isOpen = cells === last && !isBlank && (!isComplete || /[\r\n]$/.test(content));
+        const problems = [...(found?.problems ?? []), ...(isOpen ? [OPEN_END] : [])];
+        if (found || isOpen) yield { line, length: content.length, payload: found?.payload, problems };
         // Only a cell in quotes contains line breaks.
         line += content.split('\n').length;
       }
@@ -76,6 +96,7 @@ async function formatOf({ path, pieces }: Source, map: ColumnMap, shape: Shape):
   }
   if (map.size > 0) throw new Failure('--map is for CSV: rename the members of NDJSON, for example with jq');
   return {
+    newline: '\n',
     split(text, isLast) {
       const lines = text.split('\n');
       const rest = isLast ? '' : (lines.pop() ?? '');
@@ -106,6 +127,7 @@ function csvFormat(path: string, head: string, isWhole: boolean, map: ColumnMap,
   const columns = planColumns(names, map, shape, path);
   const parser = new Papa.Parser({ delimiter, newline: newline === '\r\n' ? newline : '\n' });
   return {
+    newline: newline || '\n',
     split(text, isLast) {
       const { data, errors, meta }: Papa.ParseResult<string[]> = parser.parse(text, 0, !isLast);
       // A quote in the record that is not whole yet may be closed in the next piece.

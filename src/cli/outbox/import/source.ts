@@ -25,7 +25,6 @@ export async function openSource(path: string) {
   if (size === 0) throw new Failure(`${path} is empty: its export may have failed`);
   const handle = await open(path).catch(cannotRead);
   let position = 0;
-  let endsOpen = false;
 
   /** Yields the text of the file, without a byte order mark. The last piece is missing if the file was cut off. */
   async function* pieces(): AsyncGenerator<Piece> {
@@ -41,7 +40,6 @@ export async function openSource(path: string) {
         throw new Failure(
           `${path}, line ${line} or later: this is not UTF-8 text; if the file is UTF-16 or a spreadsheet, save it as CSV in UTF-8`,
         );
-      endsOpen = isLast && !text.endsWith('\n');
       yield { text, isLast };
       line += text.split('\n').length - 1;
     }
@@ -53,8 +51,6 @@ export async function openSource(path: string) {
     pieces,
     /** The position in the file, in bytes, up to which `pieces` has read it. */
     position: () => position,
-    /** Whether the last line ended without a line break when `pieces` last read it. */
-    endsOpen: () => endsOpen,
     async expectUnchanged(): Promise<void> {
       const now = await handle.stat();
       if (now.size === size && now.mtimeMs === opened.mtimeMs) return;
