@@ -18,7 +18,7 @@ export const english = {
   'not-working': 'This does not work at the moment. Contact support.',
   'not-sent': 'Check your connection, and try again.',
   'not-stored': 'Your browser could not save this. Allow this site to store data, and try again.',
-  cancelled: 'This was cancelled before it was sent. You can try again.',
+  cancelled: 'This was cancelled. You can try again.',
 };
 
 /** A situation of a player whose report failed. */
@@ -48,6 +48,11 @@ export interface PlayerMessage {
   readonly text: string;
   /** The action for the player. */
   readonly action: PlayerAction;
+  /**
+   * Whether this bet or withdrawal is done with, since a report of it is held: the next press is another one. Until
+   * then the same event may be sent again.
+   */
+  readonly isOver: boolean;
 }
 
 /** The language and the texts of `playerMessage`. */
@@ -94,10 +99,15 @@ const isNotStored = (error: unknown): boolean =>
 function situationOf(error: unknown): PlayerSituation {
   // Without a report to resend, the player cannot ask again.
   if (!isReportingError(error)) return isNotStored(error) ? 'not-stored' : isOffline() ? 'not-sent' : 'not-working';
-  const { outcome, status } = error;
+  const { status } = error;
+  // Nothing is recorded by a verification, and its error keeps nothing to resend.
+  const isInDoubt = error.outcome === 'unknown' && error.operation !== 'verifyNin';
+  // Only a relay speaks of the player: it has an environment of its own, so its errors name none. Elsewhere the error
+  // is about your backend, its key and its connection.
+  const isRelayed = error.environment === undefined;
   // If the report is in doubt, the gateway may have this very report.
-  if (error.code === 'duplicate') return error.conflict && outcome !== 'unknown' ? 'conflict' : 'reported-before';
-  if (outcome === 'unknown') return status === 401 ? 'in-doubt-logged-out' : isOffline() ? 'offline' : 'in-doubt';
+  if (error.code === 'duplicate') return error.conflict && error.outcome !== 'unknown' ? 'conflict' : 'reported-before';
+  if (isInDoubt) return status === 401 && isRelayed ? 'in-doubt-logged-out' : isOffline() ? 'offline' : 'in-doubt';
   if (error.code === 'location') {
     // An error of another copy of the package may have no steps.
     const steps = (error.steps ?? []).filter(({ step }) => step === 'browser-geolocation');
@@ -106,14 +116,14 @@ function situationOf(error: unknown): PlayerSituation {
     return reasons.includes('not-available') ? 'location-unavailable' : 'location';
   }
   if (error.code === 'rate-limited') return error.retryAfterMs === undefined ? 'busy' : 'busy-for';
-  if (error.code === 'authentication') return status === 401 ? 'logged-out' : 'not-working';
+  if (error.code === 'authentication') return status === 401 && isRelayed ? 'logged-out' : 'not-working';
   if (error.code === 'configuration') return 'not-working';
   if (error.code === 'validation') return 'entries';
   if (error.code === 'aborted') return 'cancelled';
-  if (outcome === 'rejected') return 'refused';
+  if (error.outcome === 'rejected') return 'refused';
   // An answer proves that the player's connection works. Only a 408 says that the body did not arrive in time.
   const answered = status !== undefined && status !== 408;
-  if (error.retryable) return answered ? 'busy' : 'not-sent';
+  if (error.retryable) return answered || !isRelayed ? 'busy' : 'not-sent';
   return answered ? 'refused' : 'not-working';
 }
 
@@ -129,6 +139,7 @@ export const playerMessageIn =
       situation,
       text: situation === 'busy-for' ? text.replace('{seconds}', secondsOf(error)) : text,
       action: ACTIONS[situation],
+      isOver: situation === 'reported-before' || situation === 'conflict',
     };
   };
 
@@ -136,7 +147,8 @@ const secondsOf = (error: unknown) =>
   String(Math.max(1, Math.ceil(Number(hasCode(error, 'rate-limited') && error.retryAfterMs) / 1_000)));
 
 /**
- * Explains an error to a player: a short text and an action, for every code and outcome. For any other value the text
+ * Explains an error to a player: a short text and an action, for every code and outcome, in a page and for an error of
+ * your backend. For any other value the text
  * is "This does not work at the moment", or names the connection if the browser is offline. No content of the error
  * makes it throw.
  *

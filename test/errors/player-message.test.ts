@@ -38,6 +38,11 @@ const forbidden = [{ ...denied[0], reason: 'blocked-by-policy' }] as const;
 
 type Failed = ErrorDetails & { readonly code: ErrorCode; readonly isOffline?: boolean };
 
+/** A relay has an environment of its own, which its errors do not name. */
+const isRelayed = ({ environment }: Failed) => environment === undefined;
+/** Nothing is recorded by a verification. */
+const isInDoubt = ({ outcome, operation }: Failed) => outcome === 'unknown' && operation !== 'verifyNin';
+
 afterEach(() => vi.unstubAllGlobals());
 
 /** The message that a page shows, in a browser that knows whether it is offline. */
@@ -61,16 +66,16 @@ const ROWS: readonly (readonly [error: string, fits: (error: Failed) => boolean,
   ],
   ['`duplicate`', ({ code }) => code === 'duplicate', 'reported-before'],
   [
-    "`outcome: 'unknown'`, status 401",
-    ({ outcome, status }) => outcome === 'unknown' && status === 401,
+    "a report, `outcome: 'unknown'`, status 401 of a relay",
+    (error) => isInDoubt(error) && error.status === 401 && isRelayed(error),
     'in-doubt-logged-out',
   ],
   [
-    "`outcome: 'unknown'`, and the browser says that it is offline",
-    ({ outcome, isOffline }) => outcome === 'unknown' && isOffline === true,
+    "a report, `outcome: 'unknown'`, and the browser says that it is offline",
+    (error) => isInDoubt(error) && error.isOffline === true,
     'offline',
   ],
-  ["`outcome: 'unknown'`", ({ outcome }) => outcome === 'unknown', 'in-doubt'],
+  ["a report, `outcome: 'unknown'`", isInDoubt, 'in-doubt'],
   [
     '`location`, and the page may not ask',
     (error) => error.code === 'location' && browserSays(error, 'blocked-by-policy'),
@@ -88,7 +93,11 @@ const ROWS: readonly (readonly [error: string, fits: (error: Failed) => boolean,
     'busy-for',
   ],
   ['`rate-limited`', ({ code }) => code === 'rate-limited', 'busy'],
-  ['`authentication`, status 401', ({ code, status }) => code === 'authentication' && status === 401, 'logged-out'],
+  [
+    '`authentication`, status 401 of a relay',
+    (error) => error.code === 'authentication' && error.status === 401 && isRelayed(error),
+    'logged-out',
+  ],
   ['`authentication`', ({ code }) => code === 'authentication', 'not-working'],
   ['`validation`', ({ code }) => code === 'validation', 'entries'],
   ['`configuration`', ({ code }) => code === 'configuration', 'not-working'],
@@ -100,32 +109,56 @@ const ROWS: readonly (readonly [error: string, fits: (error: Failed) => boolean,
     'refused',
   ],
   ['any other, `retryable: false`', ({ retryable }) => !retryable, 'not-working'],
-  ['any other, with a status other than 408', answered, 'busy'],
+  [
+    'any other, with a status other than 408, or not of a relay',
+    (error) => answered(error) || !isRelayed(error),
+    'busy',
+  ],
   ['any other', () => true, 'not-sent'],
 ];
 
 /** An error of the page's outbox, as `location-sdk/outbox/indexeddb` throws it. */
 const notStored = Object.assign(new Error('CANARY'), { name: 'IndexedDbError', code: 'unavailable' });
 
-/** Every combination of the properties that an error can have. */
-const EVERY: readonly Failed[] = CODES.flatMap((code) =>
-  OUTCOMES.flatMap((outcome) =>
-    [undefined, 400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503].flatMap((status) =>
-      [false, true].flatMap((retryable): Failed[] => {
-        const error = { code, outcome, status, retryable, reference: 'CANARY' };
-        if (code === 'duplicate') return [false, true].map((conflict) => ({ ...error, conflict }));
-        if (code === 'rate-limited') return [undefined, 0, 29_001].map((retryAfterMs) => ({ ...error, retryAfterMs }));
-        if (code === 'location') return [denied, without, forbidden].map((steps) => ({ ...error, steps }));
-        if (code === 'network') return [false, true].map((isOffline) => ({ ...error, isOffline }));
-        return [error];
-      }),
+/** A page with a relay, and a backend. */
+const PLACES = [
+  { operation: 'reportBetEvent', environment: undefined },
+  { operation: 'reportBetEvent', environment: 'production' },
+  { operation: 'verifyNin', environment: 'production' },
+] as const;
+
+/** Every combination of the properties that an error can have, in every place where it is thrown. */
+const EVERY: readonly Failed[] = PLACES.flatMap(({ operation, environment }) =>
+  CODES.flatMap((code) =>
+    OUTCOMES.flatMap((outcome) =>
+      [undefined, 400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503].flatMap((status) =>
+        [false, true].flatMap((retryable): Failed[] => {
+          const error = { code, operation, environment, outcome, status, retryable, reference: 'CANARY' };
+          if (code === 'duplicate') return [false, true].map((conflict) => ({ ...error, conflict }));
+          if (code === 'rate-limited')
+            return [undefined, 0, 29_001].map((retryAfterMs) => ({ ...error, retryAfterMs }));
+          if (code === 'location') return [denied, without, forbidden].map((steps) => ({ ...error, steps }));
+          if (code === 'network') return [false, true].map((isOffline) => ({ ...error, isOffline }));
+          return [error];
+        }),
+      ),
     ),
   ),
 );
 
 const rowFor = (error: Failed) => ROWS.find(([, fits]) => fits(error));
-const shown = ({ code, outcome, status, retryable, conflict, retryAfterMs, steps }: Failed) =>
-  JSON.stringify({ code, outcome, status, retryable, conflict, retryAfterMs, reason: steps?.[0]?.reason });
+const shown = ({ code, operation, environment, outcome, status, retryable, conflict, retryAfterMs, steps }: Failed) =>
+  JSON.stringify({
+    code,
+    operation,
+    environment,
+    outcome,
+    status,
+    retryable,
+    conflict,
+    retryAfterMs,
+    reason: steps?.[0]?.reason,
+  });
 
 test('every combination of code, outcome, status and retryable is the situation of its row in the guide', () => {
   const wrong = EVERY.flatMap((error) => {
@@ -134,6 +167,11 @@ test('every combination of code, outcome, status and retryable is the situation 
     return situation === wanted ? [] : [`${shown(error)}: ${situation}, not ${wanted}`];
   });
   expect(wrong).toEqual([]);
+});
+
+test('the guide has these rows', () => {
+  const table = ROWS.map(([error, , situation]) => `| ${error} | \`${situation}\` |`);
+  expect(readFileSync(join(root, 'docs/how-to/player-messages.md'), 'utf8')).toContain(table.join('\n'));
 });
 
 test('every row is the first that fits some combination', () => {
@@ -169,7 +207,12 @@ test('a text speaks of the connection only if no server answered, and offers ano
   for (const error of EVERY) {
     const { text, action } = messageOf(error);
     if (/connection/.test(text))
-      expect([shown(error), error.status ?? 408, error.retryable]).toEqual([shown(error), 408, true]);
+      expect([shown(error), error.status ?? 408, error.retryable, isRelayed(error)]).toEqual([
+        shown(error),
+        408,
+        true,
+        true,
+      ]);
     if (action === 'wait' && !['rate-limited', 'aborted'].includes(error.code))
       expect([shown(error), error.retryable]).toEqual([shown(error), true]);
   }
@@ -178,12 +221,14 @@ test('a text speaks of the connection only if no server answered, and offers ano
 test('nothing of the error is in the text, and the action never repeats a report that is not in doubt', () => {
   for (const error of EVERY) {
     for (const locale of ['en', 'fr']) {
-      const { text, action } = messageOf(error, { locale });
+      const { text, action, isOver } = messageOf(error, { locale });
       expect(text).toMatch(/^[\p{Lu}].*\.$/u);
       expect(text).not.toMatch(/CANARY|[{}]/);
       expect(ACTIONS).toContain(action);
-      if (error.outcome === 'unknown' && error.code !== 'duplicate') expect(['ask-again', 'log-in']).toContain(action);
-      if (error.outcome !== 'unknown') expect(action).not.toBe('ask-again');
+      if (isInDoubt(error) && error.code !== 'duplicate') expect(['ask-again', 'log-in']).toContain(action);
+      if (!isInDoubt(error)) expect(action).not.toBe('ask-again');
+      if (!isRelayed(error)) expect(text).not.toMatch(/logged out|connection|déconnecté|connexion/);
+      expect(isOver).toBe(error.code === 'duplicate');
     }
   }
 });
@@ -198,7 +243,65 @@ test.each([
   const client = createClient({ relayUrl: 'https://shop.example.com/relay', fetch });
   const error = await failureOf(client.reportBetEvent({ bet_id: 'B-1' }));
   expect(error).toMatchObject({ outcome: 'not-sent', status, retryable: false });
-  expect(playerMessage(error)).toEqual({ situation: 'refused', text: english.refused, action: 'contact-support' });
+  expect(playerMessage(error)).toEqual({
+    situation: 'refused',
+    text: english.refused,
+    action: 'contact-support',
+    isOver: false,
+  });
+});
+
+describe('in a backend', () => {
+  const bet = { bet_id: 'B-1', user: { user_id: 'U-1' } };
+  const backendOf = (fetch: () => Promise<Response>) => {
+    const baseUrl = 'https://gateway.example.com';
+    return createClient({
+      gateways: { production: { baseUrl, apiKey: 'CANARY' } },
+      environment: 'production',
+      validation: 'partial',
+      location: { fixed: { latitude: 6.5, longitude: 3.4, source: 'terminal' } },
+      retry: { limit: 0 },
+      attemptTimeoutMs: 20,
+      fetch,
+    });
+  };
+  const answer = (status: number) => async () => Response.json({ message: 'No', statusCode: status }, { status });
+  const reset = async () => Promise.reject(Object.assign(new TypeError('fetch failed'), { code: 'ECONNRESET' }));
+  const refused = async () =>
+    Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }) }));
+  const silence = () => new Promise<Response>(() => {});
+
+  test('a revoked API key says nothing of the player', async () => {
+    const error = await failureOf(backendOf(answer(401)).reportBetEvent(bet));
+    expect(playerMessage(error)).toMatchObject({ situation: 'not-working', action: 'contact-support', isOver: false });
+  });
+
+  test('nor does a gateway that cannot be reached speak of the connection of the player', async () => {
+    const error = await failureOf(backendOf(refused).reportBetEvent(bet));
+    expect(error).toMatchObject({ outcome: 'not-sent' });
+    expect(playerMessage(error)).toMatchObject({ situation: 'busy', action: 'wait' });
+  });
+
+  test.each([
+    ['a 503', answer(503)],
+    ['a reset', reset],
+    ['a time-out', silence],
+  ])('after %s a verification is tried again, while a report is resent', async (_what, fetch) => {
+    const client = backendOf(fetch);
+    const verification = await failureOf(client.verifyNin('99012345678'));
+    expect(verification).toMatchObject({ outcome: 'unknown' });
+    expect(await failureOf(client.resend(verification))).toMatchObject({ code: 'validation' });
+    expect(playerMessage(verification)).toMatchObject({ situation: 'busy', action: 'wait', isOver: false });
+    const report = await failureOf(client.reportBetEvent(bet));
+    expect(playerMessage(report)).toMatchObject({ situation: 'in-doubt', action: 'ask-again', isOver: false });
+  });
+
+  test('a held report ends the bet', async () => {
+    const message = 'This bet has already been reported';
+    const fetch = async () => Response.json({ message, statusCode: 409 }, { status: 409 });
+    const error = await failureOf(backendOf(fetch).reportBetEvent(bet));
+    expect(playerMessage(error)).toMatchObject({ situation: 'reported-before', isOver: true });
+  });
 });
 
 const unreadable = () => {
@@ -217,6 +320,7 @@ test.each<[string, unknown]>([
     situation: 'not-working',
     text: english['not-working'],
     action: 'contact-support',
+    isOver: false,
   });
 });
 

@@ -1,4 +1,4 @@
-import { createClient, isReportingError } from 'location-sdk/page';
+import { createClient, isReportingError, playerMessage } from 'location-sdk/page';
 import { useRef, useState } from 'react';
 
 let onEvent = () => {};
@@ -23,7 +23,7 @@ export function useBet(/** @type {(key: string) => Promise<{ bet_id: string }>} 
       delete sessionStorage.bet; // the next bet has another key
     } catch (error) {
       console.error(error.message); // for you: it says what to do, and contains no personal data
-      const isOver = error.code === 'duplicate'; // the gateway has a report of this bet
+      const { isOver } = playerMessage(error); // the gateway has a report of this bet
       if (isOver) delete sessionStorage.bet;
       const inDoubt = !isOver && isReportingError(error) && error.outcome === 'unknown';
       setState({ error, askAgain: inDoubt && (() => run(() => client.resend(error))) });
