@@ -170,13 +170,13 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   /** The limit for a whole call, including location and retries, in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
   /**
-   * Decides whether a 2xx answer means that the report is recorded. Default: its body is JSON or empty and reports no
-   * error.
+   * Decides whether a 2xx answer means that the report is recorded. Default: its body is JSON or empty, and nothing in
+   * it says that it failed.
    */
   isRecorded?: ((answer: Answer) => boolean) | undefined;
   /**
-   * Decides whether a refusal means that the gateway already has the report. Default: a 409, 400 or 422 whose words say
-   * so.
+   * Decides whether an answer that does not say "recorded", with any status, means that the gateway already has the
+   * report. Default: a 409, 400 or 422 whose words say so.
    */
   isDuplicate?: ((answer: Answer) => 'same' | 'conflict' | false) | undefined;
   /** Allows `http:` for the staging gateway, for a container network. Default: false. */

@@ -13,16 +13,68 @@ export function messageOf(body: unknown): string | undefined {
   return undefined;
 }
 
-/**
- * Whether a 2xx answer means that the report is recorded (our decision): its body is JSON or empty, and the JSON
- * reports no error. Any other body may come from a captive portal or a proxy. 206 is a partial answer.
- */
-export function isRecorded({ status, body, json }: Answer): boolean {
-  if (!json || status === 206) return false;
-  const { error, success, statusCode } = asRecord(body);
-  const hasError = error !== undefined && error !== null && error !== false && error !== '';
-  return success !== false && !hasError && !(Number(statusCode) >= 400);
+/** Names of members, in lower case and without separators. Each of these must be true. */
+const SUCCESS = /^(?:is|was|has|request|operation|transaction)?(?:ok|succeeded|success(?:ful(?:ly)?)?)$/;
+/** None of these may be false. */
+const DONE = /^(?:is|was)?(?:accepted|processed|recorded|reported|saved|stored|valid)$/;
+/** None of these may hold anything. */
+const ERROR =
+  /^(?:is|has|validation)?(?:error|exception|fail(?:ed|ure)?|fault)s?(?:description|details?|info|message|msg|text)?$/;
+/** Codes, and states in words. */
+const CODE = /^(?:type|rc|result|(?:http|error|fault|re(?:sp|sponse|sult|turn))?(?:code|status(?:code|text)?))$/;
+/** Codes of banks and of payment services: only zeros, or a status of 2xx, mean success. */
+const RESULT_CODE = /^(?:error|fault|re(?:sp|sponse|sult|turn))code$|^rc$/;
+const TEXT = /(?:description|detail|message|msg|reason|title)s?$/;
+/** The members that hold the answer, or a part of it. */
+const INNER = /^(?:|body|data|meta|payload|report|response(?:body|data)?|results?|status)$/;
+/** Envelopes of gateways have fewer levels. */
+const DEEPEST = 6;
+
+const FAILURE =
+  /abort|\bbad ?request|cannot|declin|den(?:ied|y)|\berr\b|error|exception|fail|fatal|forbid|invalid|\bnot(?: ?found| (?:a|exist|permit|process|re|s|valid))|^(?:ko|no|nok)$|refus|reject|time(?:d )?out|un(?:able|auth|avail|process|success)/;
+
+const saysFailed = (text: string): boolean =>
+  FAILURE.test(
+    text
+      .replace(/([a-z])(?=[A-Z])/g, '$1 ')
+      .replace(/[^A-Za-z0-9]+/g, ' ')
+      .trim()
+      .toLowerCase()
+      .replace(/\b(?:0|no|without|zero) (?:error|failure)s?\b/, ''),
+  );
+
+const isFailureCode = (code: string | number, name: string): boolean =>
+  Number.parseFloat(`${code}`) >= 400 ||
+  (typeof code === 'string' && /^(?!00)[0-9][0-9]$/.test(code)) ||
+  (RESULT_CODE.test(name) && /[0-9]/.test(`${code}`) && !/^(?:0+|2[0-9][0-9])$/.test(`${code}`));
+
+/** Whether a member of an answer is a sign of failure. `isAlone`: no other stands beside it, so it is an envelope. */
+function isFailure(value: unknown, name: string, depth: number, isAlone: boolean): boolean {
+  if (SUCCESS.test(name)) return value !== true && value !== 1 && !/^(?:1|true)$/i.test(textOf(value));
+  const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  if (ERROR.test(name))
+    return members.length > 0 || (!!value && typeof value !== 'object') || (value === 0 && /^errors?$/.test(name));
+  if (value === false || textOf(value) === 'false') return [CODE, DONE, INNER].some((names) => names.test(name));
+  if (typeof value === 'object') {
+    if (depth > DEEPEST || !(isAlone || INNER.test(name))) return false;
+    if (Array.isArray(value)) return isFailure(value[0], name, depth + 1, isAlone);
+    return members.some(([key, inner]) =>
+      isFailure(inner, key.replace(/[^a-z]/gi, '').toLowerCase(), depth + 1, members.length === 1),
+    );
+  }
+  if (CODE.test(name) && isFailureCode(value as string | number, name)) return true;
+  return [CODE, INNER, TEXT].some((names) => names.test(name)) && saysFailed(textOf(value));
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/**
+ * Whether a 2xx answer means that the report is recorded (our decision): its body is JSON or empty, and nothing in it
+ * says that it failed. A false doubt is ended by the next attempt; a false success loses the report. Any other body may
+ * come from a captive portal or a proxy. 206 is a partial answer.
+ */
+export const isRecorded = ({ status, body, json }: Answer): boolean =>
+  json && status !== 206 && !isFailure(body, '', 0, true);
 
 /** Real refusals are shorter. A longer text would cost more to read than it is worth. */
 const LONGEST_TEXT = 4_096;

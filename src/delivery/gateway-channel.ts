@@ -27,10 +27,13 @@ export interface AnswerSettings {
 export const readGatewayAnswer = (attempted: Attempted, context: CallContext, settings: AnswerSettings): Verdict =>
   verdictOn(attempted, context, settings.clock, (answer, retryAfterMs) => {
     const { status } = answer;
-    if (status >= 200 && status < 300) {
-      if (context.isReport ? ask(settings, 'isRecorded', answer, context.sent) === true : hasVerdict(answer))
-        return { kind: 'recorded', body: answer.body, said: answer.json ? messageOf(answer.body) : undefined };
-    } else if (context.isReport) {
+    if (
+      status >= 200 &&
+      status < 300 &&
+      (context.isReport ? ask(settings, 'isRecorded', answer, context.sent) === true : hasVerdict(answer))
+    )
+      return { kind: 'recorded', body: answer.body, said: answer.json ? messageOf(answer.body) : undefined };
+    if (context.isReport) {
       const duplicate = ask(settings, 'isDuplicate', answer, context.sent);
       if (duplicate === 'same' || duplicate === 'conflict')
         return {
@@ -92,8 +95,8 @@ function textOf(
     if (status > 0 && status < 200) return 'the gateway sent no final answer';
     if (status === 0 || status >= 300) return REDIRECT;
     return json
-      ? `the answer does not say that ${isReport ? 'the report is recorded (see the option isRecorded)' : 'the number is verified or not'}`
-      : 'the answer is not JSON; is there a proxy or a captive portal between?';
+      ? `the answer does not say that ${isReport ? 'the report is recorded (see the options isRecorded and isDuplicate)' : 'the number is verified or not'}`
+      : 'the answer is not JSON, or too long; is there a proxy or a captive portal between?';
   };
   return http + words();
 }

@@ -30,6 +30,7 @@ describe('an answer of success', () => {
     ['no error', { error: null }],
     ['a false error', { error: false }],
     ['an empty error', { error: '' }],
+    ['an error without members', { error: {} }],
     ['a status of success', { statusCode: 201 }],
     ['a status below 400', { statusCode: 399 }],
     ['a status that is not a number', { statusCode: 'fine' }],
@@ -40,7 +41,7 @@ describe('an answer of success', () => {
   it.each([
     ['success: false', { success: false }],
     ['an error in words', { error: 'Oops' }],
-    ['an error that is an object', { error: {} }],
+    ['an error that is an object', { error: { message: '' } }],
     ['a true error', { error: true }],
     ['an error of zero', { error: 0 }],
     ['a status of 400', { statusCode: 400 }],

@@ -145,6 +145,19 @@ describe('which words mean a duplicate', () => {
     expect(await scripted([answer(409)], { isDuplicate }).failure()).toMatchObject({ code: 'bad-request' });
   });
 
+  it('is decided by isDuplicate after a 200 that says it failed, too', async () => {
+    const asked: number[] = [];
+    const isDuplicate = ({ status, body }: { status: number; body: unknown }) => {
+      asked.push(status);
+      return (body as { code?: string }).code === 'DUP' && ('same' as const);
+    };
+    const twice = () => answer(200, { success: false, code: 'DUP' });
+    expect(await scripted([lost(), twice()], { isDuplicate }).report()).toMatchObject({ outcome: 'already-recorded' });
+    expect(await scripted([twice()], { isDuplicate }).failure()).toMatchObject({ code: 'duplicate', status: 200 });
+    expect(await scripted([recorded()], { isDuplicate }).report()).toMatchObject({ outcome: 'recorded' });
+    expect(asked).toEqual([200, 200]);
+  });
+
   it('is undecided if isDuplicate throws, and doubt stays', async () => {
     const isDuplicate = () => {
       throw new Error('a bug of the operator');

@@ -59,7 +59,7 @@ describe('a status that leaves the report in doubt is retried', () => {
       'a success that isRecorded does not confirm',
       json(200),
       initiated,
-      'HTTP 200: the answer does not say that the report is recorded (see the option isRecorded)',
+      'HTTP 200: the answer does not say that the report is recorded (see the options isRecorded and isDuplicate)',
     ],
     [
       'a verification without a verdict',
@@ -71,7 +71,7 @@ describe('a status that leaves the report in doubt is retried', () => {
       'a success in HTML',
       html(200),
       initiated,
-      'HTTP 200: the answer is not JSON; is there a proxy or a captive portal between?',
+      'HTTP 200: the answer is not JSON, or too long; is there a proxy or a captive portal between?',
     ],
     [
       'a redirect',

@@ -26,6 +26,7 @@ export const NOT_WIRED = {
   'test/delivery/answer.test.ts': 'reads answers made in the process; nothing is sent',
   'test/delivery/broken-answers.test.ts': 'runs over both transports by itself',
   'test/delivery/duplicate.test.ts': 'reads words; nothing is sent',
+  'test/delivery/success-words.test.ts': 'reads words; one report is sent over a socket of its own',
   'test/delivery/duplicate-words.test.ts': 'only reads words, thousands of times',
   'test/delivery/relay-answer.test.ts': 'reads answers made in the process; nothing is sent',
   'test/delivery/one-signal.test.ts': 'is about the listeners of a signal',

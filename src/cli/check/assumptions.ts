@@ -48,7 +48,7 @@ export const ASSUMPTIONS = {
   country: { gap: 'how `country` is written', assumed: 'two letters, such as NG' },
   success: {
     gap: 'what a successful report answers, except for `settle-withdrawal`',
-    assumed: 'any 2xx, JSON or empty',
+    assumed: 'any 2xx, JSON or empty, without a sign of failure',
     option: 'isRecorded',
   },
   nin: { gap: 'what a NIN verification needs to hold', assumed: 'a boolean success' },
