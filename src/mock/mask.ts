@@ -1,7 +1,7 @@
 import { isRecord } from '../platform/as-record.js';
-import type { Operation } from '../protocol/operations.js';
+import { type Operation, operations } from '../protocol/operations.js';
 import { location } from '../schema/location.js';
-import { maskPersonal } from '../schema/sent.js';
+import { isIdentifier, maskPersonal } from '../schema/sent.js';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -23,14 +23,27 @@ const NIN = /(?<!\d)\d{11}(?!\d)/g;
 
 const mask = (text: string): string => text.replace(NIN, '[masked]');
 
+/** The members that are compared as they are: identifiers of reports, and the random one of the gateway's state. */
+const SHOWN: ReadonlySet<string> = new Set([
+  'reference',
+  'era',
+  ...Object.values(operations).flatMap(({ request: { fields } }: Operation) =>
+    Object.keys(fields).filter((name) => isIdentifier(fields[name])),
+  ),
+]);
+
 /**
  * A copy for the inspector and the admin routes, in which every possible NIN is masked: in texts, numbers and member
- * names.
+ * names, but not in identifiers of reports. One in 240 random UUIDs has eleven digits in a row.
  */
 export function maskNin(shown: unknown): unknown {
   if (typeof shown === 'string') return mask(shown);
   if (typeof shown === 'number') return mask(String(shown)) === String(shown) ? shown : '[masked]';
   if (typeof shown !== 'object' || shown === null) return shown;
   if (Array.isArray(shown)) return shown.map(maskNin);
-  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [mask(name), maskNin(value)]));
+  return Object.fromEntries(
+    Object.entries(shown).map(([name, value]) =>
+      SHOWN.has(name) && typeof value === 'string' ? [name, value] : [mask(name), maskNin(value)],
+    ),
+  );
 }

@@ -33,7 +33,7 @@ export const identifiersOf = ({ fields }: Model, body: unknown): string[] =>
     .filter(([name, value]) => typeof value === 'string' && isIdentifier(fields[name]))
     .map(([, value]) => value);
 
-const isIdentifier = (field: Model['fields'][string] | undefined): boolean =>
+export const isIdentifier = (field: Model['fields'][string] | undefined): boolean =>
   field !== undefined && !isModel(field) && traitsOf(field).reference === true;
 
 export const sentOf = (model: Model, body: unknown): Sent => ({

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createMockGateway, type MockGateway } from '../../src/entries/mock.js';
 import { type AdminOptions, createAdmin } from '../../src/mock/admin.js';
 import { version } from '../../src/platform/version.js';
 import { betEvent, settledBet } from '../support/factories.js';
+import { BODIES } from './world.js';
 
 const ADDRESS = 'http://127.0.0.1:4010';
 const location = { latitude: 6.45, longitude: 3.39, source: 'gps' };
@@ -376,19 +377,46 @@ test('a released request continues at once', async () => {
   expect((await late).status).toBe(200);
 });
 
-test('a NIN is masked in every field, also as the identifier of a report', async () => {
+test('a NIN is masked in every field but the identifiers of a report', async () => {
   const { ask, report } = serving();
   const nin = '99087654321';
-  const odd = { ...bet(`B-${nin}`), location: { ...location, source: nin } };
+  const odd = { ...bet(), location: { ...location, source: nin } };
   await report(odd);
-  await report({ ...odd, amount: 7 });
-  await report(bet(nin));
+  await report({ ...odd, amount: Number(nin) });
   await report({ ...bet('B-2'), bet_id: Number(nin), [nin]: 1 });
-  const wait = await ask('requests/wait', { method: 'POST', body: { reference: nin } });
+  await report({ ...settledBet({ bet_id: 'BET-1', outcome: nin }) }, 'report-settled-bet-event');
+  const wait = await ask('requests/wait', { method: 'POST', body: { operation: 'reportSettledBet' } });
   const shown = [await ask('reports'), await ask('requests'), await ask('news'), wait].map((one) =>
     JSON.stringify(one?.body),
   );
   for (const text of shown) expect(text).toMatch(/^(?!.*99087654321).*\[masked\]/);
   const { body } = (await ask('reports?reveal=true')) ?? {};
   expect(JSON.stringify(body)).toContain(nin);
+});
+
+test('identifiers are shown as they are, also those with eleven digits in a row', async () => {
+  const { ask, report } = serving();
+  const [bet_id, request_id, withdrawalId] = [
+    '01234567-8901-4abc-8def-12345678901a',
+    'd012345a-7890-4b23-8a12-c12345678901',
+    'W-12345678901',
+  ];
+  await report(bet(bet_id));
+  await report({ ...BODIES.reportWithdrawalEvent, request_id, withdrawalId }, 'report-withdrawal-event');
+  const reports = [
+    { reference: bet_id, body: { bet_id } },
+    { reference: request_id, body: { request_id, withdrawalId } },
+  ];
+  expect((await ask('reports'))?.body.reports).toMatchObject(reports);
+  expect((await ask('requests'))?.body.requests).toMatchObject(reports);
+  expect((await ask('news'))?.body.requests).toMatchObject(reports);
+  const waited = await ask('requests/wait', { method: 'POST', body: { reference: bet_id } });
+  expect(waited?.body.request).toMatchObject({ reference: bet_id });
+});
+
+test('a state is known by the same name at each look', async () => {
+  vi.spyOn(crypto, 'randomUUID').mockReturnValue('01234567-8901-4abc-8def-12345678901a');
+  const { ask } = serving();
+  vi.restoreAllMocks();
+  expect((await ask('news'))?.body.era).toBe('01234567-8901-4abc-8def-12345678901a');
 });
