@@ -1,5 +1,6 @@
 import { canonical } from '../platform/as-record.js';
 import { sha256 } from '../platform/hash.js';
+import { sweepLater } from '../platform/sweep-later.js';
 import type { Clock } from '../platform/time.js';
 import type { LocationInput } from '../schema/location.js';
 import type { Answer } from '../web/answer.js';
@@ -68,10 +69,12 @@ export function createRecent(clock: Clock) {
   const forgetOld = () => {
     const now = clock.now();
     for (const [event, { at }] of entries) {
-      if (now - at <= LONGEST_MS) return;
+      if (now - at <= LONGEST_MS) return at + LONGEST_MS - now;
       entries.delete(event);
     }
+    return undefined;
   };
+  const forgetLater = sweepLater(forgetOld);
 
   const forgetOne = (candidates: readonly (readonly [event: string, entry: Entry])[]) => {
     const [first] =
@@ -94,6 +97,7 @@ export function createRecent(clock: Clock) {
       if (ofPlayer.length >= MOST_PER_PLAYER) forgetOne(ofPlayer);
       else if (entries.size >= MOST) forgetOne([...entries]);
       entries.set(event, { ...remembered, at: clock.now(), player });
+      forgetLater();
     },
     forget: ({ event }: EventKey) => void entries.delete(event),
   };

@@ -73,7 +73,7 @@ describe('what is remembered', () => {
     ]);
   });
 
-  test('is a thousand events for ten minutes at most, without a timer', () => {
+  test('is a thousand events for ten minutes at most', () => {
     const clock = new FakeClock();
     const recent = createRecent(clock);
     for (let player = 0; player < 1_000; player += 1) recent.set(key(`player-${player}`, 1), {});

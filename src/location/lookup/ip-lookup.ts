@@ -1,5 +1,6 @@
 import type { FoundStep, LocationFailure, LocationStep } from '../../errors/errors.js';
 import { asOwnRecord } from '../../platform/as-record.js';
+import { sweepLater } from '../../platform/sweep-later.js';
 import { type Clock, parseRetryAfter, withTimeout } from '../../platform/time.js';
 import type { Fetch } from '../../platform/web-types.js';
 import { isKnownPlace, placeName } from '../read-place.js';
@@ -9,8 +10,7 @@ import { type IpLocation, type IpProvider, isLookupFailure, LookupFailure } from
 
 /**
  * A cache of addresses and their places. They are personal data: the cache is bounded in number and in time, stays in
- * memory, and is not shown when a client is printed. Expired entries are removed when the next one is added, so no
- * timer keeps the process alive.
+ * memory, and is not shown when a client is printed.
  */
 export function createLookupCache<T>(
   { cacheMs, cacheSize }: Pick<LocationSettings['ip'], 'cacheMs' | 'cacheSize'>,
@@ -21,6 +21,15 @@ export function createLookupCache<T>(
   // The age is unknown if the clock was set back.
   const isFresh = (ageMs: number) => ageMs >= 0 && ageMs < cacheMs;
 
+  const forgetOld = sweepLater(() => {
+    const now = clock.now();
+    for (const [oldest, { at }] of entries) {
+      if (entries.size <= cacheSize && isFresh(now - at)) return at + cacheMs - now;
+      entries.delete(oldest);
+    }
+    return undefined;
+  });
+
   return {
     get(address: string): { value: T; ageMs: number } | undefined {
       const entry = entries.get(address);
@@ -29,13 +38,9 @@ export function createLookupCache<T>(
     },
 
     set(address: string, value: T): void {
-      const now = clock.now();
       entries.delete(address);
-      entries.set(address, { value, at: now });
-      for (const [oldest, { at }] of entries) {
-        if (entries.size <= cacheSize && isFresh(now - at)) break;
-        entries.delete(oldest);
-      }
+      entries.set(address, { value, at: clock.now() });
+      forgetOld();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { LocationFailure } from '../../errors/errors.js';
+import { sweepLater } from '../../platform/sweep-later.js';
 import { type Clock, type Limit, withTimeout } from '../../platform/time.js';
 import { unlessThrown } from '../../platform/unless-thrown.js';
 import { isOnGlobe } from '../read-place.js';
@@ -129,6 +130,7 @@ export function createBrowserGeolocation(
 ) {
   const { timeoutMs, maximumAgeMs, denialMemoryMs } = settings;
   let last: Fix | undefined;
+  let hadPosition = false;
   /**
    * The last refusal, or a time-out that may mean an open prompt. A position clears it, since it shows that no prompt
    * is open.
@@ -141,12 +143,21 @@ export function createBrowserGeolocation(
 
   const isRecent = ({ takenAt }: Fix) => isWithin(maximumAgeMs, takenAt);
 
+  const forgetLater = sweepLater(() => {
+    if (last && isRecent(last)) return last.takenAt + maximumAgeMs - clock.now();
+    last = undefined;
+    return undefined;
+  });
+
   /** Also keeps an answer that comes after its callers have left. */
   function remember(answer: Fix | NoFix) {
     if (answer.position) {
       refused = undefined;
-      if (isRecent(answer) && !(last && isRecent(last) && last.takenAt >= answer.takenAt)) last = answer;
-    } else if (isPermissionRefusal(answer) || (answer.reason === 'timeout' && !last)) {
+      if (!isRecent(answer)) return;
+      hadPosition = true;
+      if (!(last && isRecent(last) && last.takenAt >= answer.takenAt)) last = answer;
+      forgetLater();
+    } else if (isPermissionRefusal(answer) || (answer.reason === 'timeout' && !hadPosition)) {
       refused = { answer, at: clock.now() };
     }
   }

@@ -1,5 +1,6 @@
 import type { FoundStep, LocationStep } from '../../errors/errors.js';
 import { asOwnRecord } from '../../platform/as-record.js';
+import { sweepLater } from '../../platform/sweep-later.js';
 import { type Clock, type Limit, type TimedResult, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike, WebAbortSignal } from '../../platform/web-types.js';
 import type { LocationInput } from '../../schema/location.js';
@@ -30,6 +31,8 @@ interface PlaceRequest extends Coordinates {
   readonly answer: Promise<TimedResult<Place>>;
   /** A time on the clock, from which the function is called again for the same position. */
   retryAt: number;
+  /** A time on the clock. A device that does not move has the same position again. */
+  readonly forgetAt: number;
 }
 
 /**
@@ -37,6 +40,8 @@ interface PlaceRequest extends Coordinates {
  * again.
  */
 const FAILURE_MEMORY_MS = 30_000;
+/** How long the names of the last place are kept, in memory. */
+const MEMORY_MS = 60_000;
 
 /**
  * Adds the place names to a position with the operator's own `reverseGeocode`. The names are optional: if the function
@@ -45,14 +50,20 @@ const FAILURE_MEMORY_MS = 30_000;
 export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: PlaceSettings, clock: Clock) {
   /** The last lookup, shared by all callers that wait for it and by later uses of the same position. */
   let last: PlaceRequest | undefined;
+  const forgetLater = sweepLater(() => {
+    const left = (last?.forgetAt ?? 0) - clock.now();
+    if (last && left > 0) return left;
+    last = undefined;
+    return undefined;
+  });
 
   function ask(geocode: ReverseGeocode, { latitude, longitude }: Coordinates, limit: Limit): PlaceRequest {
-    const afterFailure = clock.now() + FAILURE_MEMORY_MS;
+    const now = clock.now();
     const answer = withTimeout(async (signal) => readPlace(await geocode({ latitude, longitude }, { signal })), limit);
-    const request = { latitude, longitude, answer, retryAt: Number.POSITIVE_INFINITY };
+    const request = { latitude, longitude, answer, retryAt: Number.POSITIVE_INFINITY, forgetAt: now + MEMORY_MS };
     answer.then(({ ended }) => {
       // If it was aborted, only the caller that asked was cancelled.
-      if (ended !== 'done') request.retryAt = ended === 'aborted' ? 0 : afterFailure;
+      if (ended !== 'done') request.retryAt = ended === 'aborted' ? 0 : now + FAILURE_MEMORY_MS;
     });
     return request;
   }
@@ -64,8 +75,10 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
     if (!reverseGeocode) return { place: {}, steps: [] };
     const started = clock.now();
     const left = { clock, milliseconds: deadline - started, signal };
-    if (last?.latitude !== fix.latitude || last.longitude !== fix.longitude || started >= last.retryAt)
+    if (last?.latitude !== fix.latitude || last.longitude !== fix.longitude || started >= last.retryAt) {
       last = ask(reverseGeocode, fix, { ...left, milliseconds: Math.min(left.milliseconds, reverseGeocodeTimeoutMs) });
+      forgetLater();
+    }
     const { answer } = last;
     const waited = await withTimeout(() => answer, left);
     const result = waited.ended === 'done' ? waited.value : waited;

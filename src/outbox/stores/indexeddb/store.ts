@@ -26,8 +26,8 @@ const PERSISTED_MS = 1_000;
  * delivery.
  *
  * Reports that wait are stored on the visitor's device as they are sent. With a relay (`relayUrl`) they contain no
- * `user` object, since the relay adds it, and `player` separates the players of a shared device. Without a relay, give
- * the outbox a `seal`, and consider that others may use the device.
+ * `user` object, since the relay adds it, and `player` separates the players of a shared device. Without a relay, they
+ * are whole: give the outbox `encryption`, and consider that others may use the device.
  *
  * Rejects with an `IndexedDbError` if IndexedDB cannot be opened, and with a `ConfigurationError` if an option is wrong
  * or the runtime has no IndexedDB. The store never falls back to memory.

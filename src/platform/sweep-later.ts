@@ -1,0 +1,31 @@
+import { LONGEST_TIMER_MS } from './time.js';
+import { unlessThrown } from './unless-thrown.js';
+
+interface Runtime {
+  readonly Deno?: { unrefTimer?(timer: unknown): void };
+}
+
+/**
+ * Makes a cache of personal data forget by time, though no other event comes. `sweep` removes what is too old, and
+ * returns the milliseconds after which it must run again, or undefined if nothing is left. Call the returned function
+ * after each addition. The timer is the platform's own: one of the caller's clock might keep the process alive.
+ */
+export function sweepLater(sweep: () => number | undefined): () => void {
+  let dueAt = 0;
+  function wait(milliseconds: number): void {
+    dueAt = Date.now() + milliseconds;
+    const timer: unknown = setTimeout(() => {
+      dueAt = 0;
+      run();
+    }, milliseconds);
+    if (typeof timer === 'object') (timer as { unref?(): void }).unref?.();
+    else (globalThis as Runtime).Deno?.unrefTimer?.(timer);
+  }
+  const run = () =>
+    unlessThrown(() => {
+      const left = sweep();
+      // On Cloudflare Workers a timer ends with its request. Then the next addition starts another one.
+      if (left !== undefined && Date.now() >= dueAt) wait(Math.min(Math.max(left, 0) + 1, LONGEST_TIMER_MS));
+    });
+  return run;
+}
