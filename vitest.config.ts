@@ -24,6 +24,7 @@ const ALONE = [
   'test/platform/hash.test.ts',
   'test/mock/hostile.test.ts',
   'test/node/transport/old-undici.test.ts',
+  'test/delivery/global-fetch.test.ts',
   // In the environment happy-dom:
   'test/client/browser.test.ts',
   'test/client/relay-in-page.test.ts',

@@ -5,26 +5,18 @@ import { readBroken } from './network-failure.js';
 import type { Transport } from './transport.js';
 
 /**
- * Sends with the Request that ky makes. ky's retries and its time limit are off, since `deliver` does both and keeps
- * track of doubt.
+ * Sends with ky. Its retries and its time limit are off, since `deliver` does both and keeps track of doubt.
  */
-const byKy: Send = (url, { signal, ...init }) => {
-  const { body, referrerPolicy } = init;
-  return ky.post(url, {
-    ...init,
-    // Read again each time: the page may have replaced it. ky would join the signal with its own, and `fetch` would
-    // copy the body of a Request through a stream: each costs a tenth of a call. Any init resets a Request's referrer
-    // policy.
-    fetch: (request) => globalThis.fetch(request, { signal, body, ...(referrerPolicy && { referrerPolicy }) }),
+const byKy: Send = (url, init) =>
+  ky.post(url, {
+    // Read again each time: the page or a tracer may have replaced it. It is given a URL and an init, as the option
+    // `fetch` is: a function that is not the platform's refuses the Request that ky makes. So that Request stays empty.
+    fetch: () => globalThis.fetch(url, init),
     retry: { limit: 0 },
     timeout: false,
     throwHttpErrors: false,
   });
-};
 
-/**
- * The transport of the modules: ky, or the user's own `fetch`, which is called with a URL and an init, since some
- * refuse a foreign Request.
- */
+/** The transport of the modules: ky, or the user's own `fetch`. */
 export const moduleTransport = (fetch: Fetch | undefined, inPage: boolean): Transport =>
   transportBy(fetch ?? byKy, inPage ? BROWSER_PAGE : { inPage, readBroken });

@@ -7,8 +7,13 @@ interface NetworkFailure {
   certificate: boolean;
 }
 
+/** The system calls of connecting. If one of them failed, nothing was sent, for any code. */
+const CONNECTING = /^(?:connect|getaddrinfo|query[A-Z]\w*)$/;
+/** Codes that only connecting has, unless the error names another system call. */
 const NOT_CONNECTED =
   /^(?:ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/;
+/** The message of Node.js for a connection that ended during the TLS handshake. */
+const NO_HANDSHAKE = 'Client network socket disconnected before secure TLS connection was established';
 const CERTIFICATE =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT)_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 /** Undici's message for a proxy that refused the tunnel, so that no byte of the request was sent. */
@@ -20,7 +25,6 @@ const NO_HTTP_1 = /NO_APPLICATION_PROTOCOL$/;
 const MAX_CAUSES = 5;
 
 interface Thrown {
-  /** The system calls of connecting: an established connection can fail with the same codes. */
   syscall?: unknown;
   code?: unknown;
   message?: unknown;
@@ -45,16 +49,21 @@ function codeOf({ code, message }: Thrown): string {
   return message === 'bad port' ? 'bad port' : String(code);
 }
 
+const failedToConnect = (root: Thrown): boolean =>
+  typeof root.syscall === 'string'
+    ? CONNECTING.test(root.syscall)
+    : NOT_CONNECTED.test(codeOf(root)) || root.message === NO_HANDSHAKE;
+
 /** The message of `nodeTransport` for a 407. The built-in `fetch` fails without a message. */
 const PROXY_AUTHENTICATION = 'PROXY_AUTHENTICATION_REQUIRED';
 
 export function readNetworkFailure(error: unknown): NetworkFailure {
   let codes: string[] = [];
-  let connected = false;
+  let unconnected = false;
   try {
-    const found = roots(error);
-    connected = found.some(({ syscall }) => typeof syscall === 'string' && !/^(?:connect|getaddrinfo)/.test(syscall));
-    codes = found.map(codeOf);
+    const found = roots(error).map((root) => ({ code: codeOf(root), connecting: failedToConnect(root) }));
+    codes = found.map(({ code }) => code);
+    unconnected = found.every(({ connecting }) => connecting);
   } catch {
     // An error that cannot be read gives no information.
   }
@@ -63,7 +72,7 @@ export function readNetworkFailure(error: unknown): NetworkFailure {
   return {
     code: codes.find((code) => NEVER_LEFT.test(code) || /^[A-Z][A-Z0-9_]{2,48}$/.test(code)),
     certificate,
-    notSent: certificate || (!connected && every(NOT_CONNECTED)) || every(NEVER_LEFT),
+    notSent: certificate || unconnected || every(NEVER_LEFT),
   };
 }
 

@@ -42,6 +42,8 @@ export const NOT_WIRED = {
   'test/delivery/proxies.test.ts': 'runs over both transports by itself',
   'test/delivery/dropped-tunnel.test.ts': 'runs over both transports by itself',
   'test/delivery/http2-only.test.ts': 'runs over both transports by itself',
+  'test/delivery/not-connected.test.ts': 'runs over both transports by itself',
+  'test/delivery/global-fetch.test.ts': 'replaces the global fetch',
   'test/client/logging.test.ts': 'is about log lines and messages, the same for each transport',
   'test/client/browser.test.ts': 'is about pages, which have no transport of Node.js',
   'test/client/relay-in-page.test.ts': 'is about pages, which have no transport of Node.js',

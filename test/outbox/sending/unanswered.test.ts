@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { Fetch } from '../../../src/entries/index.js';
+import { betEvent } from '../../support/factories.js';
+import { outboxWorld } from '../world.js';
+
+/** The `error` events of an outbox while it tries to send two bets for a long time, one event for each attempt. */
+async function errorsWith(answer: (attempt: number) => ReturnType<Fetch>) {
+  let attempts = 0;
+  const { outbox, events, run } = outboxWorld({
+    client: {
+      fetch: () => {
+        attempts += 1;
+        return answer(attempts);
+      },
+    },
+  });
+  for (const bet_id of ['B-1', 'B-2'])
+    await outbox.reportBetEvent(betEvent({ bet_id }), {
+      location: { latitude: 6.45, longitude: 3.39, source: 'test' },
+    });
+  await run(outbox.drain({ timeoutMs: 600_000 }));
+  return { attempts, errors: events.flatMap(([type, event]) => (type === 'error' ? [event] : [])) };
+}
+
+const broken = (code: string, more: object = {}) =>
+  Promise.reject(Object.assign(new Error('canary'), { code, ...more }));
+
+test('an outbox whose attempts are never answered says so once, with the cause', async () => {
+  const { attempts, errors } = await errorsWith(() => broken('ERR_INVALID_URL'));
+  expect(attempts).toBeGreaterThan(10);
+  expect(errors).toEqual([
+    {
+      message: expect.stringMatching(
+        /^No attempt for staging was ever answered by the gateway; 5 were made\. .* The last attempt: reportBetEvent B-\d .*\(ERR_INVALID_URL\)\. If other/,
+      ),
+      cause: expect.objectContaining({ code: 'network' }),
+    },
+  ]);
+  expect(JSON.stringify(errors)).not.toContain('canary');
+});
+
+test('it does not say so after a first answer of any kind, even if no later attempt is answered', async () => {
+  for (const status of [200, 500]) {
+    const { attempts, errors } = await errorsWith((attempt) =>
+      attempt === 4 ? Promise.resolve(new Response('{}', { status })) : broken('ECONNRESET'),
+    );
+    expect([attempts > 10, errors]).toEqual([true, []]);
+  }
+});
+
+test('attempts that were not sent are not counted: a pause says why', async () => {
+  const { errors } = await errorsWith((attempt) =>
+    attempt % 2 === 0 && attempt < 10 ? broken('ECONNRESET') : broken('ECONNREFUSED', { syscall: 'connect' }),
+  );
+  expect(errors).toEqual([]);
+});
