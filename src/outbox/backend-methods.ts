@@ -1,6 +1,6 @@
 import type { ClientMode } from '../client/payloads.js';
 import type { ReceiptOf } from '../client/receipt.js';
-import { ConfigurationError, hasCode } from '../errors/errors.js';
+import { ConfigurationError, isReportingError } from '../errors/errors.js';
 import { memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
 import { aboutReport, type Events } from './events.js';
@@ -36,12 +36,15 @@ import { keptLocation } from './seal/excerpt.js';
 import { ensureOwnGateways } from './sending/bindings.js';
 import { createOnlyRefused } from './sending/only-refused.js';
 import { receiptOfRow, type Waiters } from './sending/receipt-waiters.js';
+import { standstillOf } from './sending/standstill.js';
 import type { Worker } from './sending/worker.js';
 import type { AccountSettings, OutboxSettings } from './settings.js';
 import { scanRows } from './store/store.js';
 
 /** The default number of listed reports, and the number that is read at once. */
 const PAGE = 100;
+/** How long `drain` waits by itself while a pause or a missing key holds every report that is left. */
+const PATIENCE_MS = 10_000;
 
 /** The methods of an outbox that only a backend has: batches, transactions, lists, decisions and `drain`. */
 export type BackendMethods<Mode extends ClientMode = 'strict'> = Pick<
@@ -185,7 +188,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
 
   async function drain(options: Parameters<Outbox['drain']>[0] = {}): Promise<Drained> {
     checkOptions('drain', options);
-    const { timeoutMs = LONGEST_TIMER_MS, signal } = options;
+    const { timeoutMs, signal } = options;
     const startedHere = !isStarted();
     const isOnlyRefused = createOnlyRefused(settings);
     start();
@@ -193,23 +196,34 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
       async (over) => {
         await ensureOwnGateways(settings);
         wake();
+        let ended = -1;
+        let stoodSince = 0;
         while (!over.aborted) {
           // If another tab leads, this one can only poll the counts.
-          await (worker()
-            ? nextIdle()
-            : withTimeout(() => new Promise(() => {}), { clock, milliseconds: pollMs, signal: over }));
+          const leads = worker() !== undefined;
+          await withTimeout(() => (leads ? nextIdle() : new Promise(() => {})), {
+            clock,
+            milliseconds: leads ? PATIENCE_MS : pollMs,
+            signal: over,
+          });
           const { states } = await store.counts(served);
           if (states.waiting + states['in-flight'] === 0) return true;
           // The outbox was stopped in the meantime, so it no longer sends.
           if (!isStarted()) return false;
-          if (states['in-flight'] === 0 && (await isOnlyRefused())) return false;
+          if (states['in-flight'] > 0) continue;
+          if (await isOnlyRefused()) return false;
+          if (timeoutMs !== undefined) continue;
+          const standstill = await standstillOf(settings);
+          const final = states.recorded + states.quarantined + states.dismissed;
+          if (!standstill || final !== ended) [ended, stoodSince] = [final, clock.now()];
+          else if (clock.now() - stoodSince >= PATIENCE_MS) throw standstill;
         }
         return false;
       },
-      { clock, milliseconds: timeoutMs, signal },
+      { clock, milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs ?? LONGEST_TIMER_MS), signal },
     );
     if (startedHere) await stop();
-    if (result.ended === 'failed' && hasCode(result.error, 'configuration')) throw result.error;
+    if (result.ended === 'failed' && isReportingError(result.error)) throw result.error;
     const { states } = await store.counts(served);
     return {
       drained: result.ended === 'done' && result.value,

@@ -386,7 +386,7 @@ describe('delivering', () => {
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
     gateway.faults.add({ kind: 'status', status: 429, retryAfter: 60, skip: 1 });
     await outbox.reportBetEvent(betEvent());
-    await run(outbox.drain());
+    await run(outbox.drain({ timeoutMs: 3_600_000 }));
     expect(await outbox.get(BET)).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
     expect(names()).toEqual(['enqueued', 'delayed', 'paused', 'delayed', 'resumed', 'recorded']);
   });
@@ -552,7 +552,9 @@ describe('a paused environment', () => {
         payload: betEvent({ bet_id: `B-${index}` }),
       })),
     );
-    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 20, quarantined: 0 } });
+    expect(await run(outbox.drain({ timeoutMs: 3_600_000 }))).toMatchObject({
+      states: { recorded: 20, quarantined: 0 },
+    });
     expect((await outbox.list()).every(({ attempts }) => attempts === 1)).toBe(true);
     expect(events.find(([name]) => name === 'paused')?.[1]).toMatchObject({ environment: 'staging', reason });
     expect(events.filter(([name]) => name === 'resumed')).toHaveLength(1);
@@ -568,7 +570,7 @@ describe('a paused environment', () => {
       })),
     );
     const began = clock.now();
-    await run(outbox.drain());
+    await run(outbox.drain({ timeoutMs: 3_600_000 }));
     expect(clock.now() - began).toBeGreaterThanOrEqual(120_000);
     expect(sent).toHaveLength(8 + 12);
   });
@@ -636,7 +638,7 @@ describe('a probe', () => {
     };
     const outbox = make({ store: slowStore });
     await outbox.reportBetEvent(betEvent());
-    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 1 } });
+    expect(await run(outbox.drain({ timeoutMs: 3_600_000 }))).toMatchObject({ states: { recorded: 1 } });
     expect(events.flatMap(([name, event]) => (name === 'delayed' ? [(event as { code: string }).code] : []))).toEqual([
       'rate-limited',
       'aborted',

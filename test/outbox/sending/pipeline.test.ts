@@ -83,7 +83,7 @@ describe('a backlog before a fast gateway', () => {
     expect(waiting.filter(({ inDoubt, attempts }) => inDoubt || attempts > 0)).toEqual([]);
     expect(events.filter(([type]) => type === 'paused')).toHaveLength(1);
 
-    await clock.run(outbox.drain());
+    await clock.run(outbox.drain({ timeoutMs: 3_600_000 }));
     expect((await outbox.stats()).states).toMatchObject({ recorded: REPORTS, waiting: 0 });
     await clock.run(outbox.stop());
   });
