@@ -52,7 +52,7 @@ const STAGES = [
       ['check of the package', `SECOND_BUILD=${work} node test/packaging/run.js`],
       // These install Debian's packages where apt-get can, so they come after the demo, and in one queue.
       'node test/runtimes/run.js --firefox',
-      'node test/runtimes/sqlite-tests.js',
+      'node test/drivers/run.js',
       'node scripts/debian-postgres.js',
       'npm run test:frameworks',
       'npm run soak',

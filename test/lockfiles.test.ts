@@ -23,6 +23,7 @@ const FOLDERS = [
   'examples/nestjs',
   'examples/next',
   'examples/react',
+  'test/drivers',
   'test/packaging',
   'test/runtimes',
 ];

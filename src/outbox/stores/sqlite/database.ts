@@ -1,11 +1,16 @@
+import { ConfigurationError } from '../../../errors/errors.js';
+
 /** A value that is bound to a statement. */
 export type SqliteValue = string | number | null;
 
-/** A prepared statement of any of the three libraries. */
+/** A prepared statement of any of the three libraries, with the methods that undo a setting of its connection. */
 interface SqliteStatement {
   run(...values: SqliteValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
   get(...values: SqliteValue[]): unknown;
   all(...values: SqliteValue[]): unknown[];
+  setReadBigInts?(enabled: boolean): unknown;
+  setReturnArrays?(enabled: boolean): unknown;
+  safeIntegers?(enabled: boolean): unknown;
 }
 
 /** A synchronous connection of `node:sqlite`, `@photostructure/sqlite` or `better-sqlite3`. */
@@ -39,6 +44,33 @@ export interface Connection {
   forget(): void;
 }
 
+/** Prepares a statement whose rows are objects of numbers and texts; settings of the connection do not matter. */
+function prepare(database: SqliteDatabase, sql: string): SqliteStatement {
+  const statement = database.prepare(sql) as SqliteStatement;
+  statement.setReadBigInts?.(false);
+  statement.setReturnArrays?.(false);
+  statement.safeIntegers?.(false);
+  return statement;
+}
+
+/**
+ * Throws unless statements take values in order, and return at once what the store reads: a row as an object of numbers
+ * and texts, and the number of changed rows. Otherwise it might accept reports that it cannot send.
+ */
+export function ensureReadable(database: SqliteDatabase): void {
+  try {
+    const row = prepare(database, 'SELECT 1 AS whole, ? AS number, ? AS text').get(2, '3') as Columns | undefined;
+    const began = prepare(database, 'SAVEPOINT location_sdk').run();
+    database.exec('RELEASE location_sdk');
+    if (row?.whole === 1 && row.number === 2 && row.text === '3' && Number.isInteger(Number(began.changes))) return;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  throw new ConfigurationError(
+    'sqliteStore: the connection does not answer as node:sqlite, @photostructure/sqlite and better-sqlite3 do: at once, and with an object of columns for a row. Nothing was stored. Pass the connection itself. A wrapper must return numbers (no bigint) and texts.',
+  );
+}
+
 /**
  * Makes a connection that keeps its prepared statements. The store uses only a few different texts, so it keeps few
  * statements.
@@ -48,7 +80,7 @@ export function connect(database: SqliteDatabase): Connection {
   const prepared = (sql: string): SqliteStatement => {
     const known = statements.get(sql);
     if (known) return known;
-    const statement = database.prepare(sql) as SqliteStatement;
+    const statement = prepare(database, sql);
     statements.set(sql, statement);
     return statement;
   };
@@ -74,9 +106,7 @@ export const schemaOf = (database: SqliteDatabase): string =>
 
 /** The result of a pragma about the outbox's file. */
 export function pragma(database: SqliteDatabase, text: string): unknown {
-  const answer = (database.prepare(`PRAGMA ${schemaOf(database)}.${text}`) as SqliteStatement).get() as
-    | Columns
-    | undefined;
+  const answer = prepare(database, `PRAGMA ${schemaOf(database)}.${text}`).get() as Columns | undefined;
   return answer && Object.values(answer)[0];
 }
 
@@ -88,7 +118,7 @@ export function isOutsideTransaction(database: SqliteDatabase): boolean {
 
 /** The file of a connection. Empty for a database in memory or a temporary one. */
 export function fileOf(database: SqliteDatabase): string {
-  const databases = (database.prepare('PRAGMA database_list') as SqliteStatement).all() as Columns[];
+  const databases = prepare(database, 'PRAGMA database_list').all() as Columns[];
   return String(databases.find(({ name }) => name === schemaOf(database))?.file ?? '');
 }
 

@@ -114,7 +114,7 @@ export const guardFile = (given: string, real: string, connection: Connection): 
     : { ensureLive: watchFiles(given, real), ...watchProgress(real, connection) };
 
 interface OpenFile {
-  /** The SQLite version that has the file open. It differs between libraries. */
+  /** The SQLite that has the file open. */
   readonly library: string;
   stores: number;
 }
@@ -128,8 +128,9 @@ function openFiles(): Map<string, OpenFile> {
   return holder[KEY];
 }
 
-const libraryOf = (database: SqliteDatabase): string =>
-  String(connect(database).first(`SELECT sqlite_source_id() AS library`)?.library);
+/** The build, since two libraries may contain the same version of SQLite. */
+const libraryOf = (database: SqliteDatabase): string => String(connect(database).first(LIBRARY)?.library);
+const LIBRARY = `SELECT sqlite_source_id() || (SELECT group_concat(compile_options) FROM pragma_compile_options) AS library`;
 
 /**
  * Throws if a store of this process has the file open with another library. When one library closes a file, the locks

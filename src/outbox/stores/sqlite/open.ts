@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'no
 import { dirname, resolve } from 'node:path';
 import {
   connect,
+  ensureReadable,
   fileOf,
   isOutsideTransaction,
   type OpenDatabase,
@@ -141,6 +142,7 @@ export async function openFile(
  * Checks and configures a connection. Throws if it is not suitable. Returns whether its commits outlive the process.
  */
 export function prepareDatabase(database: SqliteDatabase, place: string, own: boolean): boolean {
+  if (own) ensureReadable(database);
   const file = fileOf(database);
   if (file !== '') ensureKeepsCommits(database, place);
   if (own) database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);

@@ -60,10 +60,10 @@ export const rowOf = (found: Columns): Row =>
  * refuses. A SELECT with a condition would be slower, since SQLite writes its result to a temporary table first.
  */
 const INSERT = `INSERT OR IGNORE INTO outbox_rows (sequence, id, account, environment, operation, reference, waits_for,
-  state, blocked, fence, attempts, in_doubt, doubt_before, enqueued_at, due_at, changed_at, fingerprint, body, excerpt)
-  VALUES (${LATEST_SEQUENCE} + 1, ?1, ?2, ?3, ?4, ?5, ?6,
-  (SELECT 'waiting' FROM outbox_destinations WHERE account = ?2 AND environment = ?3 AND gateway = ?11),
-  ?7, 0, 0, 0, 0, ?8, ${HEAD_OF_THE_QUEUE}, ?8, ?9, ?10, ?12)`;
+  state, blocked, fence, attempts, in_doubt, doubt_before, due_at, enqueued_at, changed_at, fingerprint, body, excerpt)
+  VALUES (${LATEST_SEQUENCE} + 1, ?, ?, ?, ?, ?, ?,
+  (SELECT 'waiting' FROM outbox_destinations WHERE account = ? AND environment = ? AND gateway = ?),
+  ?, 0, 0, 0, 0, ${HEAD_OF_THE_QUEUE}, ?, ?, ?, ?, ?)`;
 
 const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, fence = ?, attempts = ?, in_doubt = ?, doubt_before = ?,
   due_at = ?, changed_at = ?, outcome = ?, message = ?, request_id = ?, problem = ?, decisions = ?`;
@@ -113,8 +113,8 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
     if (![id, reference, waitsFor ?? '', body, fingerprint, excerpt ?? ''].every(isStorable)) throw unstorable();
     const blocked = isOpen(waitsFor);
     const values: SqliteValue[] = [
-      ...[id, account, environment, operation, reference, waitsFor ?? null],
-      ...[bit(blocked), now, fingerprint, body, gateway, excerpt ?? null],
+      ...[id, account, environment, operation, reference, waitsFor ?? null, account, environment, gateway],
+      ...[bit(blocked), now, now, fingerprint, body, excerpt ?? null],
     ];
     const sequence = insert(INSERT, ...values);
     return sequence === undefined ? undefined : newRow(given, sequence, now, blocked);

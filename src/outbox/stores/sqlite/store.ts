@@ -11,6 +11,7 @@ import { addPace, countOpen, countRows, createTally } from './counts.js';
 import {
   type Connection,
   connect,
+  ensureReadable,
   fileOf,
   pragma,
   rollBack,
@@ -42,6 +43,7 @@ import { listRows, readMissingKeys, searchRows } from './search.js';
  */
 export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxStore> {
   const { file, open, database: given, busyTimeoutMs: busyMs, clock, random } = readSqliteOptions(options);
+  if (given) ensureReadable(given);
   const opened = given ? { database: given, place: fileOf(given) || ':memory:' } : await openOrReject(file ?? '', open);
   const { database, place } = opened;
   const connection = connect(database);
@@ -75,8 +77,9 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
 
   const { durable, guard, commits, dialect, reads } = await prepare().catch((error) => {
     forget();
-    if (!given) database.close();
-    throw asSqliteError(place, error);
+    const isUnfit = hasCode(error, 'configuration');
+    if (!given && !isUnfit) database.close();
+    throw isUnfit ? error : asSqliteError(place, error);
   });
 
   const ensureSame = () => {
@@ -285,8 +288,11 @@ function connectionWithin(transaction: unknown, place: string, own: SqliteDataba
   const database = transaction as SqliteDatabase;
   if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function')
     throw unfit(place, 'expected the connection that has begun it');
-  if (database !== own && fileOf(database) !== fileOf(own)) throw unfit(place, 'the connection has another file open');
-  if (database !== own) ensureKeepsCommits(database, place);
+  if (database !== own) {
+    ensureReadable(database);
+    if (fileOf(database) !== fileOf(own)) throw unfit(place, 'the connection has another file open');
+    ensureKeepsCommits(database, place);
+  }
   if (!isWithin(database)) throw unfit(place, 'the connection has no open transaction');
   return connect(database);
 }

@@ -32,9 +32,8 @@ function counting(database: SqliteDatabase): { database: SqliteDatabase; commits
     },
     close: () => database.close(),
   };
-  Object.defineProperty(counted, 'isTransaction', {
-    get: () => (database as { isTransaction?: unknown }).isTransaction,
-  });
+  for (const name of ['isTransaction', 'inTransaction'] as const)
+    Object.defineProperty(counted, name, { get: () => (database as { [Name in typeof name]?: unknown })[name] });
   return { commits: () => commits, database: counted };
 }
 

@@ -233,9 +233,12 @@ function wrongIn({ first, list, journal: sent }: Told): unknown[] {
   ];
 }
 
-/** `@photostructure/sqlite` refuses to change the schema otherwise. */
-const allowSchemaWrites = (database: SqliteDatabase) =>
-  (database as { enableDefensive?(active: boolean): void }).enableDefensive?.(false);
+/** The libraries refuse to change the schema otherwise. */
+function allowSchemaWrites(database: SqliteDatabase) {
+  const library = database as { enableDefensive?(active: boolean): void; unsafeMode?(active: boolean): void };
+  library.enableDefensive?.(false);
+  library.unsafeMode?.(true);
+}
 
 /** Makes an index stale: the change is made while the file has no such index. */
 function changeBehind(file: string, index: string, sql: string): void {

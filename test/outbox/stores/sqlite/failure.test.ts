@@ -52,7 +52,7 @@ describe('an error of a library', () => {
     expect(error).toMatchObject({
       name: 'SqliteStoreError',
       code: 'read-only',
-      cause: expect.objectContaining({ errcode: 8 }),
+      cause: expect.objectContaining({ message: 'attempt to write a readonly database' }),
     });
     expect([isReportingError(error), 'outcome' in error]).toEqual([false, false]);
     await store.close?.();

@@ -1,43 +1,47 @@
 import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { inject } from 'vitest';
 import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
 import { openAttached } from '../../../../src/outbox/stores/sqlite/open.js';
 import { systemClock } from '../../../../src/platform/time.js';
+import { constructorOf, type Driver, driversAtHand } from '../../../drivers/drivers.js';
 import type { Damage } from '../../contract/harness.js';
 
-type Constructor = new (file: string) => SqliteDatabase;
+type Open = (file: string, options?: object) => SqliteDatabase;
 
-const installed: { readonly [Name: string]: (file: string) => SqliteDatabase } = Object.fromEntries(
-  (
-    await Promise.all(
-      ['@photostructure/sqlite', 'node:sqlite', 'better-sqlite3'].map(async (name) => {
-        try {
-          const library = (await import(/* @vite-ignore */ name)) as {
-            default?: Constructor;
-            DatabaseSync?: Constructor;
-          };
-          const Database = library.DatabaseSync ?? library.default;
-          return Database ? [[name, (file: string) => new Database(file)] as const] : [];
-        } catch (error) {
-          if (name === '@photostructure/sqlite') throw error;
-          return [];
-        }
-      }),
-    )
-  ).flat(),
-);
+const open = (driver: Driver): Open => {
+  const Database = constructorOf(driver);
+  return (file, options) => new Database(file, options ?? {});
+};
 
-export const openSqlite = installed['@photostructure/sqlite'] as (file: string) => SqliteDatabase;
+/** The library that `test/drivers/run.js` names, with which every test of this folder then opens its files. */
+const named = process.env.SQLITE_DRIVER;
+const drivers = driversAtHand().filter(({ folder }) => (named ?? folder) === folder);
+if (named !== undefined && drivers.length === 0)
+  throw new Error(`test/drivers does not have ${named} for this Node.js`);
+
+const installed: Readonly<Record<string, Open>> = {
+  ...(named === undefined
+    ? { '@photostructure/sqlite': (file: string, options: object = {}) => new DatabaseSync(file, options) }
+    : {}),
+  ...Object.fromEntries(drivers.map((driver) => [driver.folder, open(driver)])),
+};
+
+export const openSqlite = Object.values(installed)[0] as Open;
 
 /**
- * The installed libraries by name: `@photostructure/sqlite` always, `node:sqlite` from Node.js 22.13 on, `better-sqlite3` if it is
- * installed. A store that opens `@photostructure/sqlite` itself attaches its file.
+ * The libraries by name: `@photostructure/sqlite` of this project, and what `test/drivers` has for this Node.js. A store
+ * that opens `@photostructure/sqlite` itself attaches its file.
  */
 export const LIBRARIES: typeof installed = {
   ...installed,
-  '@photostructure/sqlite, attached': (file) => openAttached(openSqlite, file),
+  ...Object.fromEntries(
+    Object.entries(installed)
+      .filter(([name]) => name.includes('photostructure'))
+      .map(([name, openFile]) => [`${name}, attached`, (file: string) => openAttached(openFile, file)]),
+  ),
 };
 
 /** The result of a statement, as the library returns it. */

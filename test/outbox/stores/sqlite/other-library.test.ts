@@ -18,7 +18,7 @@ function ofOtherLibrary(file: string): SqliteDatabase {
 
 const OTHERS = [
   ['a library of another name', ofOtherLibrary] as const,
-  ...Object.entries(LIBRARIES).filter(([name]) => !name.startsWith('@photostructure')),
+  ...Object.entries(LIBRARIES).filter(([name, open]) => open !== openSqlite && !name.endsWith('attached')),
 ];
 
 describe.each(OTHERS)('a file that a store of this process has open, opened with %s', (_, openOther) => {
