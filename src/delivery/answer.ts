@@ -51,13 +51,13 @@ const isFailureCode = (code: string | number, name: string): boolean =>
 /** Whether a member of an answer is a sign of failure. `isAlone`: no other stands beside it, so it is an envelope. */
 function isFailure(value: unknown, name: string, depth: number, isAlone: boolean): boolean {
   if (SUCCESS.test(name)) return value !== true && value !== 1 && !/^(?:1|true)$/i.test(textOf(value));
-  const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  if (ERROR.test(name))
-    return members.length > 0 || (!!value && typeof value !== 'object') || (value === 0 && /^errors?$/.test(name));
+  if (ERROR.test(name)) return value === 0 ? /^errors?$/.test(name) : holdsAnything(value);
   if (value === false || textOf(value) === 'false') return [CODE, DONE, INNER].some((names) => names.test(name));
-  if (typeof value === 'object') {
-    if (depth > DEEPEST || !(isAlone || INNER.test(name))) return false;
-    if (Array.isArray(value)) return isFailure(value[0], name, depth + 1, isAlone);
+  if (depth > DEEPEST) return false;
+  if (Array.isArray(value)) return isFailure(value[0], name, depth + 1, isAlone);
+  if (typeof value === 'object' && value !== null) {
+    if (!isAlone && !INNER.test(name)) return false;
+    const members = Object.entries(value);
     return members.some(([key, inner]) =>
       isFailure(inner, key.replace(/[^a-z]/gi, '').toLowerCase(), depth + 1, members.length === 1),
     );
@@ -65,6 +65,9 @@ function isFailure(value: unknown, name: string, depth: number, isAlone: boolean
   if (CODE.test(name) && isFailureCode(value as string | number, name)) return true;
   return [CODE, INNER, TEXT].some((names) => names.test(name)) && saysFailed(textOf(value));
 }
+
+const holdsAnything = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : !!value;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
@@ -91,6 +94,7 @@ function stringsOf(body: unknown): string[] | undefined {
       strings.push(part);
       length += part.length;
     } else if (typeof part === 'object' && part !== null) {
+      if (Array.isArray(part) && parts.length + part.length > MOST_PARTS) return undefined;
       for (const [name, inner] of Object.entries(part)) parts.push(inner === false ? `not ${name}` : inner);
     }
     if (length > LONGEST_TEXT || parts.length > MOST_PARTS) return undefined;

@@ -5,11 +5,15 @@ import type { CallContext, Failure, Verdict } from './channel.js';
 import type { Answer } from './settings.js';
 import { type Answered, type Attempted, THE_HOST } from './transport.js';
 
-type Asked = Pick<CallContext, 'host' | 'within'>;
+type Asked = Pick<CallContext, 'host' | 'within' | 'isReport'>;
 
-export function readAnswer(status: number, text: string | undefined): Answer {
+/** A longer answer about a report, or a longer error, is not read: parsing it could hold the event loop for seconds. */
+const LONGEST_ANSWER = 256 * 1024;
+
+export function readAnswer(status: number, text: string | undefined, longest = LONGEST_ANSWER): Answer {
+  if (text === undefined || text.length > longest) return { status, body: undefined, json: false };
   try {
-    return { status, body: text?.trim() ? (JSON.parse(text) as unknown) : undefined, json: text !== undefined };
+    return { status, body: text.trim() ? (JSON.parse(text) as unknown) : undefined, json: true };
   } catch {
     return { status, body: text, json: false };
   }
@@ -64,7 +68,10 @@ export function verdictOn(
   read: (answer: Answer, retryAfterMs: () => number | undefined) => Verdict,
 ): Verdict {
   if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, asked) };
-  const answer = readAnswer(attempted.status, attempted.text);
+  const { status, text } = attempted;
+  // A verified identity may hold images.
+  const isIdentity = !asked.isReport && status >= 200 && status < 300;
+  const answer = readAnswer(status, text, isIdentity ? Number.POSITIVE_INFINITY : LONGEST_ANSWER);
   // Only for a failure: a clock that throws must not turn a success into an error.
   const retryAfterMs = () => parseRetryAfter(attempted.header('retry-after'), clock.now());
   return mayHaveBrokenOff(attempted, answer)

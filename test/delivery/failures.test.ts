@@ -13,7 +13,7 @@ const answered = (status: number, text: string | undefined, measured = false): A
   header: (name) => (name === 'retry-after' ? '7' : null),
 });
 
-const asked = { host: () => 'gateway.example.com', within: () => 'within 10 s (attemptTimeoutMs)' };
+const asked = { host: () => 'gateway.example.com', within: () => 'within 10 s (attemptTimeoutMs)', isReport: true };
 
 const failureOf = (attempted: Attempted) => {
   const verdict = verdictOn(attempted, asked, systemClock, read);
@@ -68,6 +68,29 @@ it.each([200, 204, 299, 400, 404, 409, 429, 499])('an answer with %i that was re
   expect(Object.values(TEXTS).map((text) => verdictOn(answered(status, text, true), asked, systemClock, read))).toEqual(
     Object.values(TEXTS).map(read),
   );
+});
+
+describe('an answer that is longer than 256 KiB', () => {
+  const long = (length: number) => `"${'a'.repeat(length - 2)}"`;
+  const bodyOf = (status: number, length: number, isReport: boolean) => {
+    let body: unknown;
+    verdictOn(answered(status, long(length), true), { ...asked, isReport }, systemClock, (answer) => {
+      body = answer.body;
+      return read();
+    });
+    return typeof body;
+  };
+
+  it.each([200, 299, 300, 422, 503])('is not read: %i', (status) => {
+    expect(bodyOf(status, 262_144, true)).toBe('string');
+    expect(bodyOf(status, 262_145, true)).toBe('undefined');
+    expect(readAnswer(status, long(262_145))).toStrictEqual({ status, body: undefined, json: false });
+  });
+
+  it('is read only if it holds a verified identity, with its images', () => {
+    for (const status of [200, 299]) expect(bodyOf(status, 4_000_000, false)).toBe('string');
+    for (const status of [199, 300, 422, 503]) expect(bodyOf(status, 262_145, false)).toBe('undefined');
+  });
 });
 
 it.each([

@@ -222,7 +222,7 @@ const ENVELOPES: readonly (readonly [of: string, failed: unknown, succeeded: unk
     { message: 'The report was not recorded' },
     { message: 'The report was recorded without errors' },
   ],
-  ['a list of messages', { message: ['nin is invalid'] }, { message: ['Recorded', 'Thank you'] }],
+  ['a list of messages', { message: ['nin is invalid'], id: 1 }, { message: ['Recorded', 'Thank you'], id: 1 }],
   ['a list of results', { results: [{ status: 'rejected' }] }, { results: [{ status: 'recorded' }] }],
   ['data that is a flag', { message: 'done', data: false }, { message: 'done', data: true }],
 ];

@@ -41,6 +41,7 @@ export const NOT_WIRED = {
   'test/delivery/certificates.test.ts': 'runs over both transports by itself',
   'test/delivery/proxies.test.ts': 'runs over both transports by itself',
   'test/delivery/dropped-tunnel.test.ts': 'runs over both transports by itself',
+  'test/delivery/huge-answers.test.ts': 'runs over both transports by itself',
   'test/delivery/http2-only.test.ts': 'runs over both transports by itself',
   'test/delivery/not-connected.test.ts': 'runs over both transports by itself',
   'test/delivery/global-fetch.test.ts': 'replaces the global fetch',
