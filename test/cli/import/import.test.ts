@@ -193,7 +193,7 @@ describe('a file with wrong lines', () => {
   const REJECTED = [
     'line,field,reason,reference',
     '3,user.nin,"expected a string of exactly 11 digits (a number would lose leading zeros), got a string of length 10",B-2',
-    `4,win_amount,"expected digits with at most one decimal point, such as 1234.50 or -3: no spaces, thousands' separators, comma or exponent",B-3`,
+    `4,win_amount,"expected digits with at most one decimal point, such as 1234.50 or -3: no spaces, thousands' separators, comma or exponent (for CSV, the file of --map can name the separators)",B-3`,
     "5,outcome,is required: expected a string,'=1+1",
     '6,,"has 1 cells and must have 15, like the first line; is it cut off?",',
     '6,,"does not end with a line break like the first line, so the file may be cut off; if it is complete, add --last-line-complete",',

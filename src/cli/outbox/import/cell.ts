@@ -8,11 +8,14 @@ export class CellProblem {
 
 const NOT_EXACT = new CellProblem('has too many digits: JavaScript would round this number');
 const NO_NUMBER = new CellProblem(
-  "expected digits with at most one decimal point, such as 1234.50 or -3: no spaces, thousands' separators, comma or exponent",
+  "expected digits with at most one decimal point, such as 1234.50 or -3: no spaces, thousands' separators, comma or exponent (for CSV, the file of --map can name the separators)",
 );
 const NO_FLAG = new CellProblem('expected true or false (or t, f, 1, 0)');
 const NO_ZONE = new CellProblem(
   'has no time zone: write 2026-11-20T10:00:00Z, 2026-11-20T11:00:00+01:00, or Unix seconds',
+);
+const NO_DATE = new CellProblem(
+  'expected Unix seconds, or a date with time and zone such as 2026-11-20T10:00:00Z (for CSV, the file of --map can name another form and its zone)',
 );
 const NO_TIME = new CellProblem('this date or time does not exist');
 
@@ -35,12 +38,12 @@ const readNumber = (text: string): number | CellProblem =>
   PLAIN.test(text) ? (exactNumber(text) ?? NOT_EXACT) : NO_NUMBER;
 
 /**
- * Converts a date with time and zone into Unix seconds. Any other text is returned unchanged: the rules of the field
+ * Converts a date with time and zone into Unix seconds. A text of digits is returned unchanged: the rules of the field
  * check it.
  */
 export function readTime(text: string): string | CellProblem {
   const [, date, time, zone] = DATE.exec(text) ?? [];
-  if (date === undefined) return text;
+  if (date === undefined) return /^\d*$/.test(text) ? text : NO_DATE;
   if (zone === undefined) return NO_ZONE;
   const offset = /^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2').toUpperCase();
   const milliseconds = Date.parse(`${date}T${time}${offset}`);

@@ -8,6 +8,7 @@ import { suggest } from '../../../schema/validate.js';
 import { codeOf, Failure } from '../../output.js';
 import type { OutboxOperation } from '../options.js';
 import { CellProblem, readCell } from './cell.js';
+import { FORMS, type Form, readForm } from './form.js';
 
 /** The fields that a file of one operation may have. */
 export interface Shape {
@@ -52,10 +53,10 @@ export function shapeOf(operation: OutboxOperation, mode: ValidationMode): Shape
  */
 export const CALL_PARAMETERS: readonly string[] = ['clientIP', 'environment'];
 
-/** Maps the name of a column to its field. `undefined` leaves the column out. */
-export type ColumnMap = ReadonlyMap<string, string | undefined>;
+/** Maps the name of a column to its field, and to the form of its cells. `undefined` leaves the column out. */
+export type ColumnMap = ReadonlyMap<string, ({ readonly field: string } & Partial<Form>) | undefined>;
 
-/** Reads a JSON file such as `{ "BetID": "bet_id", "note": null }`. */
+/** Reads a JSON file such as `{ "BetID": "bet_id", "note": null }`. An entry may also be one of `FORMS`. */
 export function readMapFile(file: string | undefined): ColumnMap {
   if (file === undefined) return new Map();
   let read: unknown;
@@ -70,9 +71,10 @@ export function readMapFile(file: string | undefined): ColumnMap {
   return new Map(
     Object.entries(read).map(([name, field], index) => {
       if (field === null) return [name, undefined];
-      if (typeof field === 'string' && field !== '') return [name, field];
+      const entry = typeof field === 'string' && field !== '' ? { field } : readForm(field);
+      if (entry) return [name, entry];
       throw new Failure(
-        `--map ${file}: entry ${index + 1} must be a field such as "user.nin", or null to leave the column out`,
+        `--map ${file}: entry ${index + 1} must be a field such as "user.nin", null to leave the column out, ${FORMS}. A format has yyyy, MM, dd, HH and mm, or M, d, H, hh, h, a, ss, SSS, each once; a zone has a name such as Africa/Lagos, or UTC`,
       );
     }),
   );
@@ -83,6 +85,8 @@ interface Column {
   /** The names of the objects around the field, then the field's own name. */
   readonly names: readonly string[];
   readonly kind: LeafKind;
+  /** Writes a cell in the usual form. */
+  readonly rewrite?: Form['rewrite'] | undefined;
 }
 
 export interface LineProblem {
@@ -109,16 +113,19 @@ export function planColumns(
   const problems: string[] = [];
   const taken = new Map<string, number>();
   const columns = names.map((name, index): Column | undefined => {
-    const field = map.has(name) ? map.get(name) : name;
-    if (field === undefined) return undefined;
+    const entry = map.has(name) ? map.get(name) : { field: name };
+    if (entry === undefined) return undefined;
+    const { field, kind, rewrite }: NonNullable<typeof entry> = entry;
     const at = `column ${index + 1}`;
     const column = columnOf(shape, field);
     const before = [...taken].find(([other]) => `${other}.`.startsWith(`${field}.`) || field.startsWith(`${other}.`));
     if (field === '') problems.push(`${at} has no name`);
     else if (!column) problems.push(`${at}: ${unknownName(shape, field)}`);
     else if (before) problems.push(`${at}: ${printableName(field)} is already in column ${before[1]}`);
+    else if (kind && kind !== column.kind)
+      problems.push(`${at}: --map gives ${printableName(field)} the form of another kind of field`);
     if (column) taken.set(field, index + 1);
-    return column;
+    return column && { ...column, rewrite };
   });
   for (const name of map.keys())
     if (!names.includes(name))
@@ -181,7 +188,8 @@ export function readRecord(
   for (const [index, column] of columns.entries()) {
     const cell = cells[index];
     if (!column || cell === undefined || cell === '') continue;
-    const value = readCell(column.kind, cell);
+    const text = column.rewrite?.(cell) ?? cell;
+    const value = text instanceof CellProblem ? text : readCell(column.kind, text);
     const isWrong = value instanceof CellProblem;
     if (isWrong) problems.push({ field: printableName(column.path), reason: value.message });
     setMember(payload, column.names, isWrong ? cell : value);
