@@ -18,12 +18,24 @@ interface Purpose {
 /** The caller's location, a fixed one, or one that the chain finds. Undefined only if no location is required. */
 export function createLocationResolver(settings: Settings) {
   const { clock, fixedLocations, onEvent, sources } = settings;
+  let isTold = false;
+
+  /** The invented location of mock mode would hide, until production, that no player can be located. */
+  function tellOfAddress(clientIP: string | undefined): void {
+    const why = isTold ? undefined : settings.unlocatable?.(clientIP);
+    if (why === undefined) return;
+    isTold = true;
+    settings.logger.warn(
+      `${why}: without the mock gateway this report would fail with a LocationError. Behind a proxy, check trustedProxies; it is said once.`,
+    );
+  }
 
   return async (
     { location, environment, clientIP, signal }: Parameters,
     purpose: Purpose,
   ): Promise<Found | undefined> => {
     const given = location ?? fixedLocations[environment ?? 'production'];
+    if (!location && given && settings.mockMode && purpose.required) tellOfAddress(clientIP);
     if (given) return { location: withSource(given, settings.location.sourceNames.provided), ageMs: 0, steps: [] };
     const { operation, reference, deadline, required } = purpose;
     const details = { operation, environment, reference };

@@ -199,6 +199,27 @@ describe('LOCATION_SDK_MOCK', () => {
 
   beforeEach(() => set('MOCK', 'http://mock-gateway:4010'));
 
+  test.each([
+    ['the proxy hides the address', '10.0.0.7', /^clientIP is a private address .*LocationError.*trustedProxies/],
+    ['trustedProxies gives none', undefined, /^clientIP is missing, or undefined: .*LocationError.*trustedProxies/],
+  ])('says once that no player could be located: %s', async (_what, clientIP, line) => {
+    const { client, warnings } = recordingClient();
+    for (const bet_id of ['B-1', 'B-2']) await client.reportBetEvent(betEvent({ bet_id }), { clientIP });
+    const [, ...told] = warnings;
+    expect(told).toEqual([expect.stringMatching(line)]);
+    expect(told[0]).not.toContain('10.0.0.7');
+  });
+
+  test('says nothing of an address that can be located, or of a location that the caller gives', async () => {
+    const { client, warnings } = recordingClient();
+    await client.reportBetEvent(betEvent({ bet_id: 'B-1' }), { clientIP: '102.89.23.47' });
+    await client.reportBetEvent(betEvent({ bet_id: 'B-2' }), {
+      location: { latitude: 6, longitude: 3, source: 'gps' },
+    });
+    await client.reportSettledBet(settledBet());
+    expect(warnings).toHaveLength(1);
+  });
+
   test('sends all staging requests to the mock, with its key and an invented location', async () => {
     const { client, reached, requests } = recordingClient();
     await client.reportBetEvent(betEvent());

@@ -52,28 +52,33 @@ export const clientIpProblem = (clientIP: unknown): string | undefined =>
     ? undefined
     : 'expected one IPv4 or IPv6 address, without a port, a zone or a list';
 
+/** Why an address cannot be looked up, in words that do not show it. Undefined if it can. */
+export function unlocatable(clientIP: string | undefined): string | undefined {
+  if (clientIP === undefined) return 'clientIP is missing, or undefined';
+  const client = parseClientIp(clientIP);
+  return client ? client.notPublic && `clientIP is ${client.notPublic}` : 'clientIP is not an address';
+}
+
 /**
  * Looks up `clientIP`. On a server only the player's address is useful: the server's own would locate the data centre.
  * Without `lookUp` no service is enabled.
  */
 export const clientAddress = (lookUp: IpLookup | undefined): LocationSource => ({
   async find({ clientIP, deadline, signal }) {
+    const message = unlocatable(clientIP);
     if (clientIP === undefined) {
       return {
         location: undefined,
-        steps: [
-          { step: 'client-ip', reason: 'no-address', message: 'clientIP is missing, or undefined', durationMs: 0 },
-        ],
+        steps: [{ step: 'client-ip', reason: 'no-address', message: String(message), durationMs: 0 }],
         advice:
           "on a server, pass the player's address as clientIP (if clientIpFrom gives undefined, check its trustedProxies), or pass location",
       };
     }
     const client = parseClientIp(clientIP);
-    if (!client || client.notPublic) {
-      const message = client ? `clientIP is ${client.notPublic}` : 'clientIP is not an address';
+    if (!client || message !== undefined) {
       return {
         location: undefined,
-        steps: [{ step: 'client-ip', reason: 'not-public', message, durationMs: 0 }],
+        steps: [{ step: 'client-ip', reason: 'not-public', message: String(message), durationMs: 0 }],
         advice:
           "pass the player's public address: does your server read the proxy's X-Forwarded-For? In development, pass location: fixedLocation(…) to createClient",
       };
