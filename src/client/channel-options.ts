@@ -178,8 +178,9 @@ function readGateway(
       'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if the key is public)',
     );
   if (read?.baseUrl !== undefined && apiKey !== undefined) return { baseUrl: read.baseUrl, paths, apiKey };
-  const missing = Object.entries({ baseUrl, apiKey })
+  const absent = Object.entries({ baseUrl, apiKey })
     .filter(([, value]) => value === undefined)
     .map(([option]) => `gateways.${environment}.${option}${variable(option)}`);
-  return `the ${environment} gateway is not set up; missing: ${missing.join(', ')}.${inPage ? ' Or set relayUrl, so that no key is in the page.' : ''}`;
+  const missing = `the ${environment} gateway is not set up; missing: ${absent.join(', ')}.${inPage ? ' Or set relayUrl, so that no key is in the page.' : ''}`;
+  return read?.baseUrl === undefined ? missing : { baseUrl: read.baseUrl, paths, apiKey: '', missing };
 }

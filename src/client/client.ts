@@ -159,7 +159,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     operation: OperationName,
     payload: unknown,
     options: unknown,
-    earlierLocation?: EarlierLocation,
+    forLater?: { readonly earlierLocation: EarlierLocation | undefined },
   ): Promise<{ report: AnyReport; delivery: Delivery }> {
     const row = operations[operation];
     if ((inPage || relayed) && isForBackendsOnly(operation)) throw notInPages(operation, inPage ? 'page' : 'relay');
@@ -168,7 +168,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const { environment, timeoutMs, signal } = parameters;
     // Runs before a player is asked for a location that could not be sent.
     const exchange = channel.open({ operation, environment });
-    if (typeof exchange === 'string') {
+    if (typeof exchange === 'string' && !(forLater && channel.addresses[environment ?? 'relay'])) {
       throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${exchange}`, {
         operation,
         environment,
@@ -178,7 +178,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const deadline = clock.now() + timeoutMs;
     const purpose = { operation, reference, deadline, required: settings.location.required };
     const isAskedEarlier = row.location === 'field' && parameters.location === undefined;
-    const earlier = isAskedEarlier ? await earlierLocation?.({ environment, reference }) : undefined;
+    const earlier = isAskedEarlier ? await forLater?.earlierLocation?.({ environment, reference }) : undefined;
     const search = () => resolveLocation(earlier ? { ...parameters, location: earlier } : parameters, purpose);
     const location =
       row.location === 'none' ? undefined : (await (relayed ? untilPageHides(search) : search()))?.location;
@@ -256,9 +256,10 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     kind: channel.kind,
     environment: settings.environment,
     gateways: channel.addresses,
+    missing: channel.missing,
     mockMode: settings.mockMode,
-    async freeze(...given) {
-      const { report, delivery } = await freeze(...given);
+    async freeze(operation, payload, options, earlierLocation) {
+      const { report, delivery } = await freeze(operation, payload, options, { earlierLocation });
       refuseAborted(report, delivery.signal);
       if (!relayed) return report;
       // A report in a page's storage does not name the player: the relay adds that.

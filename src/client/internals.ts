@@ -25,9 +25,10 @@ export interface ClientInternals
   extends Pick<Settings, 'clock' | 'random' | 'logger' | 'environment' | 'mockMode' | 'attemptTimeoutMs'> {
   readonly kind: Channel['kind'];
   readonly gateways: Channel['addresses'];
+  readonly missing: Channel['missing'];
   /**
-   * Validates and locates. Rejects as the client's method does, and sends nothing. A report for a relay does not name
-   * the player.
+   * Validates and locates. Rejects as the client's method does, and sends nothing: the address of the gateway must be
+   * known, but not the key. A report for a relay does not name the player.
    */
   freeze(
     operation: OperationName,

@@ -139,18 +139,23 @@ export type Gateways = Readonly<Record<Environment, Gateway | string>>;
 const SET_RELAY_URL =
   "this page has no relay: set relayUrl to the path of your backend's relay, for example createClient({ relayUrl: '/relay' }). Nothing was sent.";
 
+const missingOf = (gateway: Gateway | string) => (typeof gateway === 'string' ? gateway : gateway.missing);
+
 const addressOf = (gateway: Gateway | string) => (typeof gateway === 'string' ? undefined : gateway.baseUrl);
 
 export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Channel => ({
   kind: 'gateway',
   addresses: { staging: addressOf(gateways.staging), production: addressOf(gateways.production) },
-  problem: () =>
-    settings.inPage && Object.values(gateways).every((gateway) => typeof gateway === 'string')
-      ? SET_RELAY_URL
-      : undefined,
+  problem: () => (settings.inPage && Object.values(gateways).every(missingOf) ? SET_RELAY_URL : undefined),
+  missing() {
+    const { staging, production } = gateways;
+    if (missingOf(staging) === undefined) return undefined;
+    return missingOf(production) && missingOf(typeof staging === 'string' ? production : staging);
+  },
   open({ operation, environment }, more) {
     const gateway = environment ? gateways[environment] : FOREIGN_REPORT;
     if (typeof gateway === 'string') return gateway;
+    if (gateway.missing !== undefined) return gateway.missing;
     const url = gateway.baseUrl + GATEWAY_PATH + gateway.paths[operation].replace(/^\//, '');
     const secrets = new Set<string>();
     return {

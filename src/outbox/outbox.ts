@@ -116,6 +116,10 @@ function composeOutboxes<Mode extends ClientMode>(
   }
 
   function start(): void {
+    for (const { account, internals } of settings.accounts) {
+      const missing = internals.missing?.();
+      if (missing) throw new ConfigurationError(`start: account ${account} can enqueue, but send nothing: ${missing}`);
+    }
     startsAgain = stopping !== undefined;
     if (isStarted()) return;
     isToldOfDamage = false;

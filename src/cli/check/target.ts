@@ -51,8 +51,9 @@ export function readTarget(
       IN_PRODUCTION,
     );
     const gateway = gateways[environment];
-    if (typeof gateway === 'string') {
-      say('options', fail(gateway, mock ? undefined : environment === 'staging' ? `${SET_UP}${TRY}` : SET_UP));
+    if (typeof gateway === 'string' || gateway.missing !== undefined) {
+      const missing = typeof gateway === 'string' ? gateway : gateway.missing;
+      say('options', fail(String(missing), mock ? undefined : environment === 'staging' ? `${SET_UP}${TRY}` : SET_UP));
       return undefined;
     }
     if (mock) {
