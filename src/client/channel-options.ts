@@ -136,7 +136,7 @@ export function resolveGateways(
   const ofStaging = () => {
     const gateway = readGateway('staging', staging, request, variables);
     const isNamed = staging.baseUrl !== undefined || staging.apiKey !== undefined;
-    return typeof gateway !== 'string' || isNamed || typeof ofProduction === 'string'
+    return typeof gateway !== 'string' || isNamed || typeof ofProduction === 'string' || ofProduction.missing
       ? gateway
       : gateway + inProduction;
   };

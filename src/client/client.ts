@@ -164,7 +164,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const row = operations[operation];
     if ((inPage || relayed) && isForBackendsOnly(operation)) throw notInPages(operation, inPage ? 'page' : 'relay');
     requireChannel(channel, operation);
-    const { body, reference, parameters } = checkCall(operation, payload, options, settings);
+    const { body, reference, parameters, isNow } = checkCall(operation, payload, options, settings);
     const { environment, timeoutMs, signal } = parameters;
     // Runs before a player is asked for a location that could not be sent.
     const exchange = channel.open({ operation, environment });
@@ -182,7 +182,11 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const search = () => resolveLocation(earlier ? { ...parameters, location: earlier } : parameters, purpose);
     const location =
       row.location === 'none' ? undefined : (await (relayed ? untilPageHides(search) : search()))?.location;
-    const report = { operation, environment, reference, location, body: reportBytes(body, location) };
+    const added: NonNullable<AnyReport['added']> = [
+      ...(isNow ? ['timestamp' as const] : []),
+      ...(location && !parameters.location ? ['location' as const] : []),
+    ];
+    const report = { operation, environment, reference, location, added, body: reportBytes(body, location) };
     return { report, delivery: { exchange, deadline, signal, inDoubt: false } };
   }
 

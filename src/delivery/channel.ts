@@ -72,7 +72,7 @@ export interface Channel {
   readonly addresses: { readonly [Name in Environment | 'relay']?: string | undefined };
   /** A problem that stops every report, for any options of the call. */
   problem(): string | undefined;
-  /** What is missing to send to any of its gateways. Undefined if one is set up. */
+  /** The missing part, if none of its gateways can get a report. */
   missing?(): string | undefined;
   /** The exchange for one report. A text says what is missing. `headers` are added to each of its requests. */
   open(

@@ -12,6 +12,8 @@ export interface AnyReport {
   readonly body: string;
   /** The location within the body, for the receipt. */
   readonly location: Location | undefined;
+  /** The fields that the caller left out and the client added. A later call would find others. */
+  readonly added?: readonly ('timestamp' | 'location')[];
 }
 
 const REPORT = Symbol.for('location-sdk.frozen-report');

@@ -25,7 +25,7 @@ export interface Gateway {
   /** Below `/integration-gateway/external/`. */
   readonly paths: Readonly<Record<OperationName, string>>;
   readonly apiKey: string | (() => string | Promise<string>);
-  /** What is missing to send to it: the key, which a process that only enqueues does not need. */
+  /** The missing part: the key, which a process that only enqueues does not need. */
   readonly missing?: string | undefined;
 }
 

@@ -115,8 +115,8 @@ export interface Outboxes<Account extends string = string, Mode extends ClientMo
 /**
  * An outbox over a client and a store. The report methods validate and locate as those of the client do, and reject
  * with the same errors. They resolve once the report is durably committed. They reject with a `DuplicateReportError` if
- * the outbox holds other data under the same reference. A second call with a new timestamp or location is other data,
- * so keep the result of the first call. An error of the store (disk, quota) rejects unchanged, and nothing is stored.
+ * the outbox holds other data under the same reference. The time and the location that
+ * you leave out are found at the first call: the same call again is the same report. An error of the store (disk, quota) rejects unchanged, and nothing is stored.
  */
 export interface Outbox<Mode extends ClientMode = ClientMode> {
   /**

@@ -11,10 +11,10 @@ import type { Destination, OutboxEnvironment } from '../rules/destination.js';
 import { adviceFor } from '../rules/error-of.js';
 import type { Row } from '../rules/state-machine.js';
 import type { Excerpts } from '../seal/excerpt.js';
-import { hasBytes } from '../seal/seal.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
 import type { NewRow, OutboxStore } from '../store/store.js';
 import { createInsertBatch } from './insert-batch.js';
+import { sameReport } from './same-report.js';
 
 export interface ReportCall {
   readonly operation: ReportName;
@@ -106,12 +106,12 @@ export function createIntake(
   async function accept({ report, row }: ReadyRow, transaction?: unknown): Promise<Committed> {
     const enqueued = transaction === undefined ? await enqueue(row) : (await store.enqueue([row], transaction))[0];
     if (!enqueued) throw new Error('The store returned no result for the row.');
-    if (enqueued.added) {
-      if (transaction === undefined) events.emit('enqueued', aboutReport(enqueued.row));
-    } else if (!(await hasBytes(seal, enqueued.row, report.body))) {
-      throw otherData(report, enqueued.row, excerpts?.isErased(enqueued.row));
-    }
-    return { row: enqueued.row, location: report.location };
+    const { row: there, added } = enqueued;
+    if (added && transaction === undefined) events.emit('enqueued', aboutReport(there));
+    const keptLocation = async () => excerpts?.locationIn([there.id], transaction);
+    const same = added ? report : await sameReport(seal, there, report, keptLocation);
+    if (!same) throw otherData(report, there, excerpts?.isErased(there));
+    return { row: there, location: same.location };
   }
 
   return {
@@ -156,7 +156,7 @@ function otherData(
   isErased = false,
 ): DuplicateReportError {
   const subject = subjectOf({ operation, reference });
-  const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too)`;
+  const text = `${subject}: the outbox holds other data under this reference (another timestamp or location that you pass is other data too)`;
   // Its location is gone, so the same call may have found another one.
   const erased = `It is ${there.state}, and a person erased its data. A call that finds another location is other data.`;
   const advice = isErased ? erased : adviceFor(there);

@@ -1,7 +1,8 @@
+import type { AnyReport } from '../../../delivery/frozen-report.js';
 import { hasCode } from '../../../errors/errors.js';
 import type { Intake } from '../../../outbox/intake/enqueue.js';
 import { createInsertBatch, isRowError, LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
-import { hasBytes } from '../../../outbox/seal/seal.js';
+import { sameReport } from '../../../outbox/intake/same-report.js';
 import type { OutboxSettings } from '../../../outbox/settings.js';
 import { asRecord } from '../../../platform/as-record.js';
 import { startProgress } from '../progress.js';
@@ -54,7 +55,7 @@ export async function enqueueLines(
     const results = await Promise.allSettled(prepared.map(({ row }) => enqueue(row)));
     for (const [index, line] of fit.entries()) {
       const [result, report] = [results[index], prepared[index]?.report];
-      const reason = result && report && (await tally(result, report.body));
+      const reason = result && report && (await tally(result, report));
       if (reason !== undefined) rejected.add(line, [{ field: reference, reason }]);
     }
   }
@@ -62,7 +63,7 @@ export async function enqueueLines(
   /** Counts a result. Returns the reason why the outbox did not take the report, if there is one. */
   async function tally(
     result: PromiseSettledResult<Awaited<ReturnType<typeof enqueue>>>,
-    body: string,
+    report: AnyReport,
   ): Promise<string | undefined> {
     if (result.status === 'rejected') {
       if (!isRowError(result.reason)) throw result.reason;
@@ -74,7 +75,7 @@ export async function enqueueLines(
       return undefined;
     }
     try {
-      if (!(await hasBytes(settings.seal, row, body))) return 'the outbox holds other data under this reference';
+      if (!(await sameReport(settings.seal, row, report))) return 'the outbox holds other data under this reference';
     } catch (error) {
       // A retired key must not stop the lines after this one.
       if (!hasCode(error, 'configuration')) throw error;
