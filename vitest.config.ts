@@ -80,6 +80,7 @@ export default defineConfig({
             'test/browser/**',
             'test/frameworks/**',
             'test/package/**',
+            'test/postgres/**',
             'test/site/**',
             'test/**/*.postgres.test.ts',
             ...ALONE,

@@ -54,6 +54,7 @@ const STAGES = [
       'node test/runtimes/run.js --firefox',
       'node test/drivers/run.js',
       'node scripts/debian-postgres.js',
+      'node test/postgres/run.js',
       'npm run test:frameworks',
       'npm run soak',
     ],

@@ -25,6 +25,7 @@ const FOLDERS = [
   'examples/react',
   'test/drivers',
   'test/packaging',
+  'test/postgres',
   'test/runtimes',
 ];
 const LOCKFILES = ['package-lock.json', ...FOLDERS.map((folder) => `${folder}/package-lock.json`)];

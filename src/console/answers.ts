@@ -109,6 +109,7 @@ const STORE_CODES: Readonly<Record<PostgresStoreErrorCode | SqliteStoreErrorCode
   timeout: true,
   unavailable: true,
   unsafe: true,
+  version: true,
 };
 
 /** Whether a store has thrown this error: its message holds no data of a report, and says what to do. */

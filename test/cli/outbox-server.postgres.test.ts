@@ -66,6 +66,29 @@ describe('location-sdk outbox postgres://…', () => {
     expect(err).not.toContain('canary');
   });
 
+  it('makes the tables as their owner, once, and prints the rights of another role', async () => {
+    const schema = newSchema();
+    const role = `${schema}_app`;
+    await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'app'`);
+    const worker = Object.assign(new URL(url), { username: role, password: 'app' }).href;
+    const refused = await runCli(['outbox', worker, 'migrate', '--schema', schema]);
+    expect([refused.code === 0, refused.err]).toEqual([
+      false,
+      expect.stringContaining(`npx location-sdk outbox "$DATABASE_URL" migrate --schema ${schema}`),
+    ]);
+    const made = await runCli(['outbox', url, 'migrate', '--schema', schema]);
+    expect(made).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining(`Made the tables in schema ${schema}.`),
+    });
+    const again = JSON.parse((await runCli(['outbox', url, 'migrate', '--schema', schema, '--json'])).out);
+    expect(again).toMatchObject({ made: false, schema });
+    await pool.query(again.grants.join(' ').replaceAll('your_role', role));
+    expect((await runCli(['outbox', worker, 'stats', '--schema', schema])).code).toBe(0);
+    expect(await runCli(['outbox', 'outbox.db', 'migrate'])).toMatchObject({ code: 2, out: '' });
+  });
+
   it('dismisses a report together with its blocked settlement', async () => {
     const schema = await filled();
     const settlement = 'default:staging:reportSettledBet:B-bad';

@@ -9,6 +9,7 @@ import { rebind, resume } from './destinations.js';
 import { importFile } from './import/command.js';
 import { keys } from './keys.js';
 import { list } from './list.js';
+import { migrate } from './migrate.js';
 import { move } from './move.js';
 import { commandFor, failAsStore, isAddress, openOutbox } from './open.js';
 import { OUTBOX_OPTIONS, type OutboxValues } from './options.js';
@@ -159,6 +160,13 @@ still to be sent. After an interruption, run the same command again.`,
     takes: ['account', 'environment', 'erase', 'reason', 'options'],
     words: { usage: '<player>', needs: 'the id of one player' },
     run: player,
+  },
+  migrate: {
+    summary: 'Make the tables in PostgreSQL, as their owner',
+    notes: `It needs pg, and changes nothing if the tables are there. It prints the GRANT
+statements for the role of your processes.`,
+    takes: [],
+    begin: migrate,
   },
   move: {
     summary: 'Move everything to PostgreSQL',

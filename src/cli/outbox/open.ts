@@ -4,6 +4,7 @@ import { hasCode } from '../../errors/errors.js';
 import { OperatorRefusal } from '../../outbox/operator/context.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { asPostgresError, PostgresStoreError, postgresError, serverOf } from '../../outbox/stores/postgres/failure.js';
+import { DEFAULT_SCHEMA } from '../../outbox/stores/postgres/schema.js';
 import { postgresStore } from '../../outbox/stores/postgres/store.js';
 import { isNoDatabase, SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
 import { findLibrary, type OpenDatabase } from '../../outbox/stores/sqlite/open.js';
@@ -11,8 +12,6 @@ import { holdsOutbox } from '../../outbox/stores/sqlite/schema.js';
 import { sqliteStore } from '../../outbox/stores/sqlite/store.js';
 import { quoted } from '../../platform/messages.js';
 import { codeOf, EXIT, Failure } from '../output.js';
-
-export const DEFAULT_SCHEMA = 'location_sdk';
 
 /** The time to wait for a lock of another process. */
 const BUSY_MS = 5_000;

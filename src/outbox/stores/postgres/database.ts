@@ -1,38 +1,11 @@
 import { type Clock, withTimeout } from '../../../platform/time.js';
+import { type Columns, type PostgresValue, sendOver } from './driver.js';
 import { asPostgresError, postgresCodeOf, postgresError, serverOf } from './failure.js';
-
-/** A value that is bound to a statement. It is text, so that no library must guess a type. */
-export type PostgresValue = string | null;
-
-/**
- * An object that sends a statement with its values to PostgreSQL: a pool or a client of `pg`, or your own line of code
- * around another library.
- *
- * @example
- * ```ts
- * // postgres.js; `sql` may be that of a transaction
- * const database = { query: async (text, values) => ({ rows: await sql.unsafe(text, values) }) };
- * ```
- */
-export interface PostgresDatabase {
-  /**
-   * Sends a statement with the placeholders `$1`, `$2` and so on. Resolves with rows as objects, whose members are the
-   * columns.
-   */
-  query(
-    text: string,
-    values: PostgresValue[],
-  ): PromiseLike<{
-    /** The rows of the result. */
-    readonly rows: readonly unknown[];
-  }>;
-}
-
-/** A row of a result: columns by name, each as text. */
-export type Columns = Readonly<Record<string, string | null>>;
 
 /** Sends a statement. Rejects with the store's own error. */
 export type Run = (text: string, values?: readonly PostgresValue[]) => Promise<readonly Columns[]>;
+
+type Query = (text: string, values: readonly PostgresValue[]) => Promise<readonly Columns[]>;
 
 /** The number of tries of a statement that the database rolled back because of another one. */
 const MOST_TRIES = 5;
@@ -47,9 +20,9 @@ export interface TimeLimit {
 /**
  * Sends a statement once, within a transaction that the caller has begun. Without `timeLimit`, it waits without an end.
  */
-export function runWithin(database: PostgresDatabase, schema: string, timeLimit?: TimeLimit): Run {
+export function runWithin(database: object, schema: string, timeLimit?: TimeLimit): Run {
   const send = (text: string, values: readonly PostgresValue[] = []) =>
-    sendOnce((...given) => database.query(...given), database, schema, text, values);
+    sendOnce((...given) => sendOver(database, ...given), database, schema, text, values);
   const more =
     '; the connection of your transaction may never answer: close it, as release(true) of pg does, instead of returning it to the pool';
   return timeLimit ? (text, values) => inTime(() => send(text, values), schema, timeLimit, more) : send;
@@ -59,11 +32,11 @@ export function runWithin(database: PostgresDatabase, schema: string, timeLimit?
  * Sends statements that are separate transactions. A statement that was rolled back (a deadlock, a serialization
  * failure) is sent again, within the time limit.
  */
-export function createRun(database: PostgresDatabase, schema: string, timeLimit: TimeLimit): Run {
+export function createRun(database: object, schema: string, timeLimit: TimeLimit): Run {
   const query =
-    (signal: AbortSignal): PostgresDatabase['query'] =>
+    (signal: AbortSignal): Query =>
     (text, values) =>
-      isPool(database) ? queryPool(database, text, values, signal) : database.query(text, values);
+      isPool(database) ? queryPool(database, text, values, signal) : sendOver(database, text, values);
 
   async function repeat(
     text: string,
@@ -87,14 +60,14 @@ export function createRun(database: PostgresDatabase, schema: string, timeLimit:
 }
 
 async function sendOnce(
-  query: PostgresDatabase['query'],
-  database: PostgresDatabase,
+  query: Query,
+  database: object,
   schema: string,
   text: string,
   values: readonly PostgresValue[],
 ): Promise<readonly Columns[]> {
   try {
-    return (await query(text, [...values])).rows as readonly Columns[];
+    return await query(text, values);
   } catch (error) {
     throw asPostgresError(schema, error, serverOf(database));
   }
@@ -115,7 +88,7 @@ async function inTime<T>(
 }
 
 /** The methods of a client from a pool of `pg` that are used. */
-interface Lent extends PostgresDatabase {
+interface Lent {
   on(event: 'error', listener: () => void): unknown;
   removeListener(event: 'error', listener: () => void): unknown;
   /** Returns it to the pool. With `true`: closes it. */
@@ -123,7 +96,7 @@ interface Lent extends PostgresDatabase {
 }
 
 /** The method of a pool of `pg` that is used. */
-interface LendingPool extends PostgresDatabase {
+interface LendingPool {
   connect(): PromiseLike<Lent>;
 }
 
@@ -152,7 +125,7 @@ export function transactionStatus(database: object): unknown {
  * would keep the silent connection, until the pool has none left. It would also send a statement that has timed out
  * while it waited for a connection.
  */
-async function queryPool(pool: LendingPool, text: string, values: PostgresValue[], signal: AbortSignal) {
+async function queryPool(pool: LendingPool, text: string, values: readonly PostgresValue[], signal: AbortSignal) {
   const client = await pool.connect();
   // A broken connection emits an error event, which must have a listener. The statement rejects, too.
   const heard = () => {};
@@ -168,7 +141,7 @@ async function queryPool(pool: LendingPool, text: string, values: PostgresValue[
   signal.addEventListener('abort', close);
   try {
     signal.throwIfAborted();
-    const result = await client.query(text, values);
+    const result = await sendOver(client, text, values);
     giveBack(false);
     return result;
   } catch (error) {

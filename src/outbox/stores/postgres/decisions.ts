@@ -1,6 +1,7 @@
 import { erasedMark } from '../../seal/excerpt.js';
 import type { DecisionStep, ErasedRow, NewDecision } from '../../store/operator-store.js';
-import type { PostgresValue, Run } from './database.js';
+import type { Run } from './database.js';
+import type { PostgresValue } from './driver.js';
 import { CLOCK, isOpenBefore, NOW_MS, toPostgresJson } from './sql-parts.js';
 import { changedDue } from './turn.js';
 

@@ -5,7 +5,7 @@ import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { isStorable, newRow } from '../rows.js';
 import type { Run } from './database.js';
 import { CONFLICT, LOCK_TIMEOUT, OTHER_GATEWAY, PostgresStoreError, postgresError, UNPREPARED } from './failure.js';
-import { BY_IDS, isOpenBefore, readRow, selectRows } from './sql-parts.js';
+import { BY_IDS, isOpenBefore, onlyColumn, readRow, selectRows } from './sql-parts.js';
 
 const COLUMNS = 'account, environment, waits_for';
 const REPORT = `id, operation, reference, fingerprint, excerpt, body, ${COLUMNS}`;
@@ -212,7 +212,7 @@ export function createEnqueue(
       channel,
       isOwn ? lock : null,
     ]).catch((error) => Promise.reject(heldError(error, schema)));
-    const { added, bound } = JSON.parse(found?.result ?? '{}') as Result;
+    const { added, bound } = JSON.parse(onlyColumn(found) ?? '{}') as Result;
     const refused = added ? undefined : given.find(({ gateway }) => gateway !== bound);
     if (refused) throw otherGateway(refused, bound);
     const rows = new Map(added?.map((one) => [one.id, one]));

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../../errors/errors.js';
 import { asRecord, memberOf } from '../../../platform/as-record.js';
 
 /**
@@ -38,6 +39,8 @@ export type PostgresStoreErrorCode =
   | 'no-transaction'
   /** The encoding of the database is not UTF8. Create one with `ENCODING 'UTF8'`. */
   | 'encoding'
+  /** The server is older than PostgreSQL 13. Upgrade it. */
+  | 'version'
   /** A report holds a NUL or half a character. Correct the reference or the data. */
   | 'text'
   /**
@@ -90,6 +93,9 @@ export const UNPREPARED = 'LS004';
 /** Raised in the user's statement: the destination is bound to another gateway. */
 export const OTHER_GATEWAY = 'LS005';
 
+/** PostgreSQL's code for a missing right. */
+export const INSUFFICIENT = '42501';
+
 /** PostgreSQL's code after `lock_timeout`. */
 export const LOCK_TIMEOUT = '55P03';
 
@@ -100,7 +106,7 @@ const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[
   ['25006', 'read-only'],
   ['25P01', 'no-transaction'],
   ['25P02', 'aborted'],
-  ['42501', 'privileges'],
+  [INSUFFICIENT, 'privileges'],
   ['3F000', 'missing'],
   ['42P01', 'missing'],
   ['42883', 'missing'],
@@ -116,6 +122,14 @@ const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[
   ['22P05', 'text'],
 ];
 
+/** The statements that give a role of the store its rights. The owner of the schema runs them. */
+export const grantsFor = (schema: string, role = 'your_role'): string[] => [
+  `GRANT USAGE ON SCHEMA ${schema} TO ${role};`,
+  `GRANT USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role};`,
+  `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role};`,
+  `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${role};`,
+];
+
 const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   connection:
     'cannot be reached, or the connection broke; look at the server, and at the address and password of the connection',
@@ -129,9 +143,8 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   newer: 'was made by a newer version of this package; use that version',
   older:
     'was made by an older version of this package, which this one cannot read; it is unchanged. Let that version record its reports, and use another schema',
-  missing: 'has no tables of the outbox; run the migrations with a role that may create them',
-  privileges:
-    'does not allow this to the role of the connection. As the owner of the tables, run: GRANT USAGE ON SCHEMA :schema TO your_role; GRANT USAGE ON ALL SEQUENCES IN SCHEMA :schema TO your_role; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA :schema TO your_role; To make the tables, run what postgresMigrations returns with a role that has CREATE on the database, and pass migrate: false',
+  missing: 'has no tables of the outbox; make them with a role that may create them',
+  privileges: 'does not allow this to the role of the connection. As the owner of the schema, run: :grants',
   aborted: 'refuses further statements in this transaction: an earlier statement failed. Roll it back',
   isolation:
     "must be used with the isolation level 'read committed'; set default_transaction_isolation for the connections of the outbox",
@@ -139,11 +152,13 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
     'was given a connection without an open transaction. Nothing was enqueued: await BEGIN first, and await every report before COMMIT or ROLLBACK',
   encoding:
     "must have the encoding UTF8, for names and messages in any script; create another one with ENCODING 'UTF8' and TEMPLATE template0",
+  version: 'needs PostgreSQL 13 or newer: upgrade the server. Nothing was enqueued',
   text: 'cannot store a NUL character, half a surrogate pair, or a character that its encoding does not have',
   'no-notifications':
     'accepted LISTEN, but notifications do not arrive: the client connects through a pooler in transaction mode, such as PgBouncer, or to another database. Reports are found by polling (pollMs). Give listen a client that connects to the server itself, or leave listen out',
   closed: 'is closed',
-  other: 'failed',
+  other:
+    'failed; without an SQLSTATE, it failed in the library that sends the statements: pass the object of the library itself',
 };
 
 /** The parts of a connection that a message may show: never a password. */
@@ -227,8 +242,8 @@ export function postgresCodeOf(error: unknown): PostgresStoreErrorCode {
 }
 
 /** The store's own error for a library's. `server`: what a failed connection names. */
-export const asPostgresError = (schema: string, error: unknown, server?: ServerName): PostgresStoreError =>
-  error instanceof PostgresStoreError
+export const asPostgresError = (schema: string, error: unknown, server?: ServerName) =>
+  error instanceof PostgresStoreError || error instanceof ConfigurationError
     ? error
     : postgresError(postgresCodeOf(error), schema, stateOf(error), '', server);
 
@@ -239,11 +254,13 @@ export function postgresError(
   more = '',
   server = UNNAMED,
 ): PostgresStoreError {
-  const sentence = code === 'connection' ? connectionSentence(sqlState, server) : SENTENCES[code];
-  const state = sqlState === undefined ? '' : ` (${sqlState})`;
-  return new PostgresStoreError(
-    code,
-    `The outbox's database (schema ${schema}) ${sentence.replaceAll(':schema', schema)}${more}${state}.`,
-    sqlState,
-  );
+  const sentence =
+    code === 'connection'
+      ? connectionSentence(sqlState, server)
+      : SENTENCES[code].replace(':grants', grantsFor(schema).join(' '));
+  return unusable(code, schema, `${sentence}${more}${sqlState === undefined ? '' : ` (${sqlState})`}`, sqlState);
 }
+
+/** The error for a database that needs what `sentence` says. */
+export const unusable = (code: PostgresStoreErrorCode, schema: string, sentence: string, sqlState?: string) =>
+  new PostgresStoreError(code, `The outbox's database (schema ${schema}) ${sentence}.`, sqlState);

@@ -1,12 +1,13 @@
 import { requireOptions } from '../../../errors/errors.js';
 import { isFlag, isLimit, must, option, optional, required } from '../../../schema/option-rules.js';
-import type { PostgresDatabase } from './database.js';
+import type { PostgresDatabase } from './driver.js';
+import { sendsStatements } from './driver.js';
 import type { ListeningClient } from './listen.js';
 import { isSchemaName, SCHEMA_RULE } from './schema.js';
 
 /** The options of the PostgreSQL store. */
 export interface PostgresStoreOptions {
-  /** A pool, or any other object that sends statements: any pooler works. Close it yourself. */
+  /** A pool of `pg`, or the object of another library: any pooler works. Close it yourself. */
   database: PostgresDatabase;
   /** The schema of the outbox's tables. Default: `'location_sdk'`. */
   schema?: string | undefined;
@@ -30,9 +31,7 @@ export interface PostgresStoreOptions {
 }
 
 const optionTable = {
-  database: required<PostgresDatabase>(
-    must('an object with query(text, values), such as a pool of pg', (value) => isDatabase(value)),
-  ),
+  database: required<PostgresDatabase>(must('an object that sends statements, such as a pool of pg', sendsStatements)),
   schema: option(must(SCHEMA_RULE, isSchemaName), 'location_sdk'),
   migrate: option(isFlag, true),
   notify: option(isFlag, true),
@@ -44,9 +43,3 @@ const optionTable = {
 
 export const readPostgresOptions = (options: PostgresStoreOptions) =>
   requireOptions('postgresStore', optionTable, options).complete;
-
-/** Whether a value can send statements. */
-export const isDatabase = (value: unknown): value is PostgresDatabase =>
-  (typeof value === 'object' || typeof value === 'function') &&
-  value !== null &&
-  typeof (value as { query?: unknown }).query === 'function';

@@ -8,11 +8,17 @@ import { claimFunction } from './claim.js';
 import type { Run } from './database.js';
 import { stepFunction } from './decisions.js';
 import { outlookFunction } from './destinations.js';
+import { refuseShape } from './driver.js';
 import { enqueueFunctions } from './enqueue.js';
-import { OTHER_VERSION, postgresError } from './failure.js';
+import { grantsFor, INSUFFICIENT, OTHER_VERSION, postgresCodeOf, postgresError, unusable } from './failure.js';
 import { appendFunction } from './final-rows.js';
 import { LACKS_KEY, LARGEST_NUMBER, QUEUED, STATEMENT_MS } from './sql-parts.js';
 import { turnFunction, writeFunction } from './turn.js';
+
+/** The oldest version of the server. */
+const OLDEST_SERVER = 130_000;
+
+export const DEFAULT_SCHEMA = 'location_sdk';
 
 /** The version of the tables. Earlier versions were never released. */
 const VERSION = 7;
@@ -61,8 +67,8 @@ function migration(schema: string): string {
       CREATE TABLE ${schema}.meta (version integer NOT NULL CHECK (version >= 0), store text NOT NULL);
       -- Distinguishes this store from every other one, also from one of the same name in another database.
       INSERT INTO ${schema}.meta (version, store)
-        VALUES (${VERSION}, md5(random()::text || random()::text || clock_timestamp()::text || pg_backend_pid()::text));
-      ${tables(schema)}${consoleTables(schema)}${functions(schema)}${views(schema)}
+        VALUES (${VERSION}, gen_random_uuid()::text);
+      ${contents(schema)}
     END IF;
     SELECT m.version INTO found FROM ${schema}.meta AS m;
     IF found <> ${VERSION} THEN
@@ -74,7 +80,7 @@ function migration(schema: string): string {
 /**
  * Returns the SQL that creates the tables of the PostgreSQL store. Use it if you run migrations yourself,
  * with a separate role, and make the store with `migrate: false`. You may run it again at any time. The role of the
- * store needs `USAGE` on the schema and its sequences, and `SELECT, INSERT, UPDATE, DELETE` on its tables.
+ * store needs the rights that `location-sdk outbox <url> migrate` prints, which makes the same tables.
  *
  * @example
  * ```ts
@@ -88,35 +94,133 @@ export function postgresMigrations(
   } = {},
 ): string {
   refuseOtherNames('postgresMigrations', ['schema'], options);
-  const { schema = 'location_sdk' } = options;
+  const { schema = DEFAULT_SCHEMA } = options;
   return `${migration(checkedSchema(schema))};\n`;
 }
+
+/** The state of a schema, as the catalog has it for the role of the connection. */
+interface FoundSchema {
+  readonly isolation: string;
+  readonly encoding: string;
+  readonly server: string;
+  readonly number: number;
+  /** Names for statements to run. */
+  readonly role: string;
+  readonly database: string;
+  readonly exists: boolean;
+  readonly tables: readonly string[];
+  readonly functions: readonly string[];
+  /** The schema that the functions write to. */
+  readonly origin: string | null;
+  /** Whether the role lacks a right that it needs. A role that may write no table needs no more than to read. */
+  readonly lacks: boolean;
+  /** The tables whose rows row-level security may hide. A policy that allows a role everything hides none. */
+  readonly hidden: readonly string[];
+}
+
+const FIND_SCHEMA = `SELECT json_build_object('isolation', current_setting('transaction_isolation'), 'encoding', current_setting('server_encoding'),
+  'server', current_setting('server_version'), 'number', current_setting('server_version_num')::integer,
+  'role', quote_ident(current_user), 'database', quote_ident(current_database()), 'exists', n.oid IS NOT NULL,
+  'tables', coalesce(t.names, '[]'), 'functions', coalesce(f.names, '[]'), 'origin', f.origin,
+  'lacks', NOT has_schema_privilege(n.oid, 'USAGE') OR t.unread OR t.writes AND (t.unwritten OR s.unused) OR f.denied, 'hidden', coalesce(t.hidden, '[]'))::text AS found
+FROM (VALUES ($1::text)) AS given(name) LEFT JOIN pg_namespace AS n ON n.nspname = given.name
+LEFT JOIN LATERAL (SELECT json_agg(c.relname) AS names, json_agg(c.relname ORDER BY c.relname) FILTER (WHERE row_security_active(c.oid) AND NOT EXISTS (
+    SELECT FROM (SELECT bool_and(p.polpermissive) AND bool_or(p.polcmd = '*' AND pg_get_expr(p.polqual, p.polrelid) = 'true' AND coalesce(pg_get_expr(p.polwithcheck, p.polrelid), 'true') = 'true') AS open
+      FROM pg_policy AS p WHERE p.polrelid = c.oid AND EXISTS (SELECT FROM unnest(p.polroles) AS r(oid) WHERE CASE r.oid WHEN 0 THEN true ELSE pg_has_role(r.oid, 'USAGE') END)) AS policies WHERE policies.open)) AS hidden,
+  bool_or(NOT has_table_privilege(c.oid, 'SELECT')) AS unread, bool_or(has_table_privilege(c.oid, 'INSERT')) AS writes,
+  NOT bool_and(has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')) AS unwritten
+  FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind = 'r') AS t ON true
+LEFT JOIN LATERAL (SELECT bool_or(NOT has_sequence_privilege(c.oid, 'USAGE')) AS unused FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind = 'S') AS s ON true
+LEFT JOIN LATERAL (SELECT json_agg(p.proname) AS names, bool_or(NOT has_function_privilege(p.oid, 'EXECUTE')) AS denied,
+  max(substring(p.prosrc FROM '([a-z0-9_]+)\\.destinations')) FILTER (WHERE p.proname = 'bind') AS origin
+  FROM pg_proc AS p WHERE p.pronamespace = n.oid) AS f ON true`;
+
+/** The error for a schema that cannot be used as it is, with the statement that mends it. */
+function problemOf(schema: string, { role, origin, lacks, hidden, tables, functions }: FoundSchema) {
+  const refuse = (code: 'missing' | 'privileges', why: string) => unusable(code, schema, `${why} Nothing was enqueued`);
+  if (lacks)
+    return refuse(
+      'privileges',
+      `does not give the role ${role} every right that it needs. As the owner of the schema, run: ${grantsFor(schema, role).join(' ')}`,
+    );
+  if (origin !== null && origin !== schema)
+    return refuse(
+      'missing',
+      `was renamed after a restore, and its functions write to ${origin}. Run: ALTER SCHEMA ${schema} RENAME TO ${origin}; and open it under that name.`,
+    );
+  const made = [...contents(schema).matchAll(/CREATE (?:TABLE|FUNCTION) \w+\.(\w+)/g)].map(([, name = '']) => name);
+  const missing = made.filter((name) => !tables.includes(name) && !functions.includes(name));
+  if (missing.length > 0)
+    return refuse(
+      'missing',
+      `is incomplete: it lacks ${missing.join(', ')}. Restore the whole schema, as pg_restore --schema=${schema} does.`,
+    );
+  const statements = hidden.map((table) => `ALTER TABLE ${schema}.${table} DISABLE ROW LEVEL SECURITY;`);
+  return statements.length > 0
+    ? refuse(
+        'privileges',
+        `hides rows from the role ${role}, since row-level security is on. As the owner of the tables, run: ${statements.join(' ')}`,
+      )
+    : undefined;
+}
+
+/** Reads the catalog for a schema. Rejects if this package cannot use the server or the library that sends to it. */
+export async function findSchema(run: Run, schema: string): Promise<FoundSchema> {
+  const [row] = await run(FIND_SCHEMA, [schema]).catch((error) => {
+    throw postgresCodeOf(error) === 'other' ? refuseShape('cannot send a statement with the placeholder $1') : error;
+  });
+  if (typeof row?.found !== 'string') throw refuseShape('returns rows in another shape');
+  const found = JSON.parse(row.found) as FoundSchema;
+  if (found.number < OLDEST_SERVER) throw postgresError('version', schema, undefined, `; it is ${found.server}`);
+  if (found.isolation !== 'read committed') throw postgresError('isolation', schema);
+  // With any other encoding, a missing character would fail the same turn again and again.
+  if (found.encoding !== 'UTF8') throw postgresError('encoding', schema, undefined, `; it has ${found.encoding}`);
+  return found;
+}
+
+/** Makes the tables. */
+async function makeTables(run: Run, schema: string, { role, database, exists }: FoundSchema): Promise<void> {
+  try {
+    await run(migration(schema));
+  } catch (error) {
+    if (postgresCodeOf(error) !== 'privileges') throw error;
+    const place = exists ? `SCHEMA ${schema}` : `DATABASE ${database}`;
+    throw unusable(
+      'privileges',
+      schema,
+      `has no tables of the outbox, and the role ${role} may not make them. As the owner of the database, run: ${migrateCommand(schema)}; or GRANT CREATE ON ${place} TO ${role};`,
+      INSUFFICIENT,
+    );
+  }
+}
+
+const migrateCommand = (schema: string) =>
+  `npx location-sdk outbox "$DATABASE_URL" migrate${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`;
 
 /**
  * Checks the tables, and makes missing ones if `migrate` is set. Returns the id of the store. Rejects if this package
  * cannot use the tables.
  */
 export async function prepareSchema(run: Run, schema: string, migrate: boolean): Promise<string> {
-  const [setting] = await run(
-    "SELECT current_setting('transaction_isolation') AS isolation, current_setting('server_encoding') AS encoding, to_regclass($1::text)::text AS meta",
-    [`${schema}.meta`],
-  );
-  if (setting?.isolation !== 'read committed') throw postgresError('isolation', schema);
-  // With any other encoding, a missing character would fail the same turn again and again.
-  if (setting.encoding !== 'UTF8') throw postgresError('encoding', schema, undefined, `; it has ${setting.encoding}`);
-  const isMissing = (setting.meta ?? null) === null;
-  if (isMissing && !migrate)
-    throw postgresError('missing', schema, undefined, '. Run the SQL that postgresMigrations returns');
-  if (isMissing) await run(migration(schema));
-  const [found] = await run(`SELECT to_json(m)::text AS meta FROM ${schema}.meta AS m`);
-  const { version, store } = JSON.parse(found?.meta ?? '{}') as { version: number; store: string };
-  if (version === VERSION) return store;
-  throw postgresError(
-    version > VERSION ? 'newer' : 'older',
-    schema,
-    undefined,
-    `; its version is ${version}, and this package supports ${VERSION}`,
-  );
+  const found = await findSchema(run, schema);
+  const isMissing = !found.tables.includes('meta');
+  if (isMissing && !migrate) throw postgresError('missing', schema, undefined, `: ${migrateCommand(schema)}`);
+  if (isMissing) await makeTables(run, schema, found);
+  const problem = isMissing ? undefined : problemOf(schema, found);
+  const [row] = await run(`SELECT to_json(m)::text AS meta FROM ${schema}.meta AS m`).catch((error) => {
+    throw problem ?? error;
+  });
+  const { version, store } = JSON.parse(row?.meta ?? '{}') as { version?: number; store: string };
+  // Row-level security may hide the version.
+  if (version !== VERSION && (version !== undefined || !problem))
+    throw postgresError(
+      Number(version) > VERSION ? 'newer' : 'older',
+      schema,
+      undefined,
+      `; its version is ${version}, and this package supports ${VERSION}`,
+    );
+  if (problem) throw problem;
+  return store;
 }
 
 /** Constraints that stop other tools from writing values that would fail a statement or hide a row. They allow NULL. */
@@ -333,6 +437,9 @@ ${staysAsItIs(schema, 'decisions', ' OF place, id, action, who, reason, about, a
   CREATE TABLE ${schema}.paced (one integer PRIMARY KEY CHECK (one = 1), reached bigint NOT NULL);
   INSERT INTO ${schema}.paced (one, reached) VALUES (1, 0);
 `;
+
+/** Everything of the schema but the table `meta`. */
+const contents = (schema: string): string => tables(schema) + consoleTables(schema) + functions(schema) + views(schema);
 
 const functions = (schema: string): string =>
   [writeFunction, outlookFunction, appendFunction, enqueueFunctions, claimFunction, turnFunction, stepFunction]

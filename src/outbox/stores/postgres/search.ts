@@ -6,7 +6,8 @@ import type { RowPage, RowSearch } from '../../store/operator-store.js';
 import type { RowQuery } from '../../store/store.js';
 import { isStorable } from '../rows.js';
 import type { SearchRange } from '../sql/shared-statements.js';
-import type { PostgresValue, Run } from './database.js';
+import type { Run } from './database.js';
+import type { PostgresValue } from './driver.js';
 import { isOpenBefore, LACKS_KEY, readRow, selectBodiless, selectRows } from './sql-parts.js';
 
 /**
@@ -116,10 +117,10 @@ export async function searchRows(
 /** The ids of the missing keys of open rows, which have a separate index. */
 export async function readMissingKeys(run: Run, schema: string, accounts?: readonly string[]): Promise<string[]> {
   const found = await run(
-    `SELECT DISTINCT q.problem->>'keyId' AS "keyId" FROM ${schema}.queue AS q
+    `SELECT DISTINCT q.problem->>'keyId' AS key FROM ${schema}.queue AS q
       WHERE ${LACKS_KEY} AND jsonb_typeof(q.problem -> 'keyId') = 'string'
       AND ($1::text IS NULL OR q.account IN (SELECT json_array_elements_text($1::text::json)))`,
     [accounts === undefined ? null : JSON.stringify(accounts)],
   );
-  return found.flatMap(({ keyId }) => keyId ?? []).sort();
+  return found.flatMap(({ key }) => key ?? []).sort();
 }

@@ -1,6 +1,7 @@
 import type { Row } from '../../rules/state-machine.js';
 import { rowFrom, type StoredRow } from '../../rules/stored-row.js';
 import { shownDueAt } from '../claim-order.js';
+import type { Columns } from './driver.js';
 
 /** The largest number of rows that one turn reads in a search. */
 export const MOST_LOOKED_AT = 1000;
@@ -10,7 +11,7 @@ export const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bi
 
 /**
  * Makes the planner use the index. It has no statistics of new tables and keeps its first plan, and only the index is
- * fast at every size. Without `jit = off`, PostgreSQL 12 to 17 compile each call, because a plan that needs a disabled
+ * fast at every size. Without `jit = off`, PostgreSQL 13 to 17 compile each call, because a plan that needs a disabled
  * method has a very high cost.
  */
 export const BY_INDEX = 'SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off';
@@ -84,7 +85,10 @@ export function rowOf(object: unknown): Row {
   });
 }
 
-export const readRow = ({ row }: { readonly [name: string]: string | null }): Row => rowOf(JSON.parse(row ?? 'null'));
+/** Reads the only column, since a library in the user's transaction may name it in another way. */
+export const onlyColumn = (row: Columns | undefined): string | null => Object.values(row ?? {})[0] ?? null;
+
+export const readRow = (row: Columns): Row => rowOf(JSON.parse(onlyColumn(row) ?? 'null'));
 
 /** Whether a claim may take the operation of a row in the queue `q`. */
 export const isAllowed = (schema: string, leftOut: string): string =>

@@ -7,14 +7,16 @@ import { rebind, writePause } from '../sql/destinations.js';
 import { type Dialect, type Found, namedColumns } from '../sql/dialect.js';
 import { createSharedStatements } from '../sql/shared-statements.js';
 import { addPace, createOpenCounts, readCounts, readFinals } from './counts.js';
-import { type Columns, createRun, isPool, type Run, runWithin, type TimeLimit, transactionStatus } from './database.js';
+import { createRun, isPool, type Run, runWithin, type TimeLimit, transactionStatus } from './database.js';
 import { createDecisions, eraseRows } from './decisions.js';
 import { bind, readOutlook } from './destinations.js';
+import type { Columns } from './driver.js';
+import { sendsStatements } from './driver.js';
 import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
 import { postgresCodeOf, postgresError } from './failure.js';
 import { createReceipts, pruneStep } from './final-rows.js';
 import { listen } from './listen.js';
-import { isDatabase, type PostgresStoreOptions, readPostgresOptions } from './options.js';
+import { type PostgresStoreOptions, readPostgresOptions } from './options.js';
 import { prepareSchema } from './schema.js';
 import { listRows, readMissingKeys, searchRows } from './search.js';
 import { BY_IDS, NOW_MS, readRow, selectBodiless, selectRows } from './sql-parts.js';
@@ -22,7 +24,7 @@ import { takeTurn } from './turn.js';
 
 /**
  * Makes a store in PostgreSQL, for any number of instances on any number of machines. Accepted reports are as safe as
- * the commits of that database: you set `synchronous_commit` and replication. It needs PostgreSQL 12 or newer, a
+ * the commits of that database: you set `synchronous_commit` and replication. It needs PostgreSQL 13 or newer, a
  * database with the encoding UTF8, and the isolation level `read committed`. Rejects with a `PostgresStoreError` if the
  * database cannot be used, and with a `ConfigurationError` if the options are wrong.
  *
@@ -159,7 +161,8 @@ function dialectOf(run: Run, schema: string): Dialect {
 /** Makes the function that sends statements within the user's transaction. */
 function runOf(transaction: unknown, schema: string, timeLimit: TimeLimit): Run {
   const refuse = (why: string) => new ConfigurationError(`transaction: ${why}. Nothing was enqueued.`);
-  if (!isDatabase(transaction)) throw refuse('expected the client that has begun it, with query(text, values)');
+  if (!sendsStatements(transaction))
+    throw refuse('expected the object of your library that has begun it, such as a client of pg');
   if (isPool(transaction))
     throw refuse('a pool sends each statement over any connection; pass the client that has begun the transaction');
   if (transactionStatus(transaction) === 'I') throw postgresError('no-transaction', schema);

@@ -1,5 +1,4 @@
 // @module-tag slow: needs PostgreSQL.
-import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import postgres from 'postgres';
@@ -332,21 +331,11 @@ describe('the libraries that send the statements', () => {
     },
     'postgres.js': async (use) => {
       const client = postgres(inject('postgresUrl'), { max: 2, onnotice: () => {}, transform: postgres.camel });
-      await use({ query: async (text, values) => ({ rows: await client.unsafe(text, values) }) }).finally(() =>
-        client.end(),
-      );
+      await use(client).finally(() => client.end());
     },
-    Drizzle: async (use) => {
-      const db = drizzle(pool);
-      await use({
-        query: async (text, values) => {
-          const chunks = text
-            .split(/\$(\d+)/)
-            .map((part, index) => (index % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part)));
-          return db.execute(sql.join(chunks));
-        },
-      });
-    },
+    Drizzle: (use) => use(drizzle(pool)),
+    'a line around a library that returns rows alone': (use) =>
+      use({ query: async (text, values) => (await pool.query(text, values)).rows }),
   };
 
   it.each(Object.entries(ways))('may be %s', async (_, way) => {
@@ -371,5 +360,60 @@ describe('the libraries that send the statements', () => {
       expect(await store.remember('name', 'value')).toBe('value');
       expect((await store.counts()).states).toMatchObject({ recorded: 1, 'in-flight': 2 });
     });
+  });
+
+  const odd: Readonly<Record<string, (text: string, values: (string | null)[]) => Promise<unknown>>> = {
+    'that returns no rows': async (text, values) => void (await pool.query(text, values)),
+    'that returns rows as lists': async (text, values) => pool.query({ text, values, rowMode: 'array' }),
+    'that names columns in its own way': async (text, values) => ({
+      rows: (await pool.query(text, values)).rows.map((row) =>
+        Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toUpperCase(), value])),
+      ),
+    }),
+    'that reads text in its own way': async (text, values) => ({
+      rows: (await pool.query(text, values)).rows.map((row) =>
+        Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Buffer.from(String(value))])),
+      ),
+    }),
+    'that knows no placeholders': async (text) => pool.query(text),
+    'that fails before it sends': async () => Promise.reject(new Error('Expected 1 bindings, saw 0')),
+  };
+
+  it.each(Object.entries(odd))('may not be one %s: the store does not open', async (_, query) => {
+    const schema = newSchema();
+    const refusal = postgresStore({ database: { query }, schema });
+    await expect(refusal).rejects.toThrow(ConfigurationError);
+    await expect(refusal).rejects.toThrow(/the library's own object.*Nothing was enqueued/s);
+    expect((await pool.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])).rowCount).toBe(0);
+  });
+
+  it('are tried before a report is written in a transaction: a rejected report is not stored after the commit', async () => {
+    const schema = newSchema();
+    const { outbox } = outboxOver(await openStore({ schema }));
+    for (const [name, send] of Object.entries({
+      'no rows': async (client: pg.PoolClient, text: string, values: (string | null)[]): Promise<unknown> =>
+        void (await client.query(text, values)),
+      'rows alone': async (client: pg.PoolClient, text: string, values: (string | null)[]): Promise<unknown> =>
+        (await client.query(text, values)).rows,
+      'rows as lists': (client: pg.PoolClient, text: string, values: (string | null)[]) =>
+        client.query({ text, values, rowMode: 'array' }),
+    })) {
+      const isStored = await within(async (client) => {
+        const query = (text: string, values: (string | null)[]) => send(client, text, values);
+        return outbox
+          .within({ query })
+          .reportSettledBet(settledBet({ bet_id: name }))
+          .then(
+            () => true,
+            (error) => {
+              expect(error).toBeInstanceOf(ConfigurationError);
+              return false;
+            },
+          );
+      });
+      const { rowCount } = await pool.query(`SELECT FROM ${schema}.reports WHERE reference = $1`, [name]);
+      expect([name, rowCount]).toEqual([name, isStored ? 1 : 0]);
+    }
+    expect(await outbox.list()).toHaveLength(2);
   });
 });

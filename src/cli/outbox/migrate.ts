@@ -1,0 +1,28 @@
+import { runWithin } from '../../outbox/stores/postgres/database.js';
+import { grantsFor } from '../../outbox/stores/postgres/failure.js';
+import { DEFAULT_SCHEMA, findSchema, prepareSchema } from '../../outbox/stores/postgres/schema.js';
+import { EXIT, Failure, say } from '../output.js';
+import { clientOf, connectClient, isAddress } from './open.js';
+import type { OutboxValues } from './options.js';
+
+/** Makes the tables in PostgreSQL, and prints the statements that give another role its rights. */
+export async function migrate(address: string, { schema = DEFAULT_SCHEMA, json }: OutboxValues): Promise<number> {
+  if (!isAddress(address))
+    throw new Failure('migrate takes an address postgres://…: a SQLite store makes its tables itself');
+  const client = await clientOf(address);
+  try {
+    await connectClient(client, schema);
+    const run = runWithin(client, schema);
+    const made = !(await findSchema(run, schema)).tables.includes('meta');
+    await prepareSchema(run, schema, true);
+    const grants = grantsFor(schema);
+    if (json) say(JSON.stringify({ made, schema, grants }));
+    else
+      say(
+        `${made ? 'Made the tables' : 'The tables are up to date'} in schema ${schema}. If your processes have another role, run:\n${grants.join('\n')}`,
+      );
+    return EXIT.done;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
