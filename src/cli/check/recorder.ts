@@ -2,7 +2,8 @@ import { messageOf } from '../../delivery/answer.js';
 import { secretsOf } from '../../delivery/ask-option.js';
 import { readAnswer } from '../../delivery/failures.js';
 import type { Transport } from '../../delivery/transport.js';
-import { maskDetails, maskSent } from '../../redact/redact.js';
+import { asRecord, isRecord } from '../../platform/as-record.js';
+import { holdsPiece, maskDetails, maskSent } from '../../redact/redact.js';
 import type { SentValue } from '../../schema/sent.js';
 
 /** A key that no gateway issues. */
@@ -18,6 +19,8 @@ interface CheckExchange {
   readonly body?: string;
   /** The message alone. */
   readonly said?: string;
+  /** The codes alone, for the line of a test. */
+  readonly codes?: string;
   /** From the request to the end of the answer. */
   readonly durationMs: number;
   /** The answer's `Date`, and this machine's time halfway through the request. */
@@ -40,8 +43,13 @@ export function createRecorder(transport: Transport) {
     label: (next: string): void => {
       about = next;
     },
-    /** Masks every sent key, and every other sent header, in a text of the gateway. */
-    maskKeys: (said: string): string => maskSent(said, secrets()),
+    /** Masks every sent key, and every other sent header, in the gateway's part of an error's message. */
+    maskKeys: (message: string): string =>
+      message.replace(
+        /( The gateway said: ")(.*)(")/s,
+        (_, before: string, said: string, after: string) =>
+          before + maskSent(said, secrets(), referencesIn(said)) + after,
+      ),
     transport: {
       async send(asked, limit) {
         // The wrong key is made up, and its words may occur in any answer.
@@ -60,7 +68,7 @@ export function createRecorder(transport: Transport) {
         exchanges.push({
           ...request,
           status,
-          ...describeBody(status, text, secrets()),
+          ...describeBody(status, text, secrets(), referencesIn(asked.body)),
           durationMs,
           ...(!Number.isNaN(theirs) && { clock: { theirs, ours: began + durationMs / 2 } }),
         });
@@ -70,24 +78,46 @@ export function createRecorder(transport: Transport) {
   };
 }
 
+/** The references that a check makes up. */
+const referencesIn = (text: string): readonly string[] => text.match(/SDK-CHECK-[a-z]+(?:-W)?/g) ?? [];
+
 function describeBody(
   status: number,
   text: string | undefined,
   secrets: readonly SentValue[],
-): Pick<CheckExchange, 'body' | 'said'> {
+  references: readonly string[],
+): Pick<CheckExchange, 'body' | 'said' | 'codes'> {
   if (text === undefined) return { body: 'too long to be read' };
   const { body, json } = readAnswer(status, text);
-  if (body === undefined) return { body: 'empty' };
+  if (body === undefined) return { body: json ? 'empty' : 'too long to be read' };
   if (!json) return { body: /^\s*<(?:!doctype|html)/i.test(text) ? 'an HTML page' : 'not JSON' };
   const said = messageOf(body);
+  const masked = maskDetails(body, secrets, references);
+  // The answer to a made-up report is about no person.
+  const codes = references.length > 0 && isRecord(masked) ? codesIn(body, status, secrets) : [];
   return {
-    body: JSON.stringify(maskDetails(body, secrets, [])),
-    ...(said && { said: maskSent(said, secrets) }),
+    body: JSON.stringify(codes.length > 0 ? Object.assign({}, masked, Object.fromEntries(codes)) : masked),
+    ...(said && { said: maskSent(said, secrets, references) }),
+    ...(codes.length > 0 && { codes: codes.map(([name, code]) => `, ${name} ${JSON.stringify(code)}`).join('') }),
   };
 }
 
-export const describeExchange = ({ status, body, said }: CheckExchange): string =>
-  status === undefined ? 'no answer' : `HTTP ${status}, ${said === undefined ? body : JSON.stringify(said)}`;
+/** Short codes, such as `DUP` or 26, which the option isDuplicate may have to test. */
+function codesIn(body: unknown, status: number, secrets: readonly SentValue[]) {
+  const isSecret = (code: string) =>
+    secrets.some(({ text }) => text.toLowerCase().includes(code) || holdsPiece(code, text.toLowerCase()));
+  return Object.entries(asRecord(body)).filter(
+    ([name, code]) =>
+      /^[a-z_]{0,20}(?:code|type)$/i.test(name) &&
+      (typeof code === 'string' || typeof code === 'number') &&
+      /^[\w.-]{1,24}$/.test(`${code}`) &&
+      code !== status &&
+      !isSecret(`${code}`.toLowerCase()),
+  );
+}
+
+export const describeExchange = ({ status, body, said, codes = '' }: CheckExchange): string =>
+  status === undefined ? 'no answer' : `HTTP ${status}, ${said === undefined ? body : JSON.stringify(said) + codes}`;
 
 /** The times from the request to the end of the answer. Undefined if no answer came. */
 export function latencyOf(exchanges: readonly CheckExchange[]) {

@@ -223,10 +223,10 @@ export async function repeatSame(run: CheckRun, operation: Step['operation']) {
     findings.note('duplicate', 'confirmed', text);
     return ok(`is recognised as a duplicate: ${text}`);
   }
-  if (error.status !== undefined || error.outcome === 'rejected') findings.note('duplicate', 'differs', text);
-  if (error.outcome !== 'rejected') return fail(describeError(run, error));
+  if (error.status === undefined) return fail(describeError(run, error));
+  findings.note('duplicate', 'differs', text);
   const advice = (should: string) =>
-    `after a lost answer the client would take a recorded report for a refused one: write the option isDuplicate, which ${should}`;
+    `after a lost answer the client would not know that the report is recorded: write the option isDuplicate, which ${should}. It is called with every answer that does not say "recorded", with a 2xx, too`;
   return isDuplicate
     ? fail(`is mistaken for other data: ${text}`, advice('must return same'))
     : fail(`is not recognised as a duplicate: ${text}`, advice('must recognise it'));
@@ -250,10 +250,10 @@ export async function repeatOther(run: CheckRun, operation: Step['operation']) {
     findings.note('conflict', 'confirmed', text);
     return ok(`is recognised as a conflict: ${text}`);
   }
-  if (error.outcome !== 'rejected') return fail(describeError(run, error));
+  if (error.status === undefined) return fail(describeError(run, error));
   findings.note('conflict', 'differs', text);
   return warn(
-    `${isDuplicate ? 'looks like the same data' : 'is refused, but not recognised as a conflict'}: ${text}`,
+    `${isDuplicate ? 'looks like the same data' : 'is not recorded, but not recognised as a conflict'}: ${text}`,
     'if the answer distinguishes the two, let the option isDuplicate return conflict; if not, never report a reference from two places',
   );
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { runCli } from '../../support/cli-in-process.js';
+import { checkStaging, gatewayThat } from './in-process.js';
 
 const KEY = 'sk-canary-qwxzvbnmkj';
 const folder = mkdtempSync(join(tmpdir(), 'location-sdk-repeats-'));
@@ -81,7 +82,7 @@ describe('a gateway that answers repeats in other ways', () => {
       /FAIL {2}reportBetEvent, the same data: is not recognised as a duplicate: HTTP 403, "\[masked\] before: /,
     );
     expect(out).toContain('write the option isDuplicate, which must recognise it');
-    expect(out).toMatch(/warn {2}reportBetEvent, other data: is refused, .* before with other /);
+    expect(out).toMatch(/warn {2}reportBetEvent, other data: is not recorded, .* before with other /);
 
     const file = join(folder, 'options.mjs');
     writeFileSync(
@@ -99,6 +100,45 @@ describe('a gateway that answers repeats in other ways', () => {
         'ok',
         'ok',
       ]);
+  });
+
+  test('a repeat whose answer names the reference is recognised', async () => {
+    const url = await rawGateway({
+      same: (reference) => [409, { message: `Bet ${reference} has already been reported` }],
+      other: (reference) => [409, { message: `Bet ${reference} has already been reported with different data` }],
+    });
+    const { code, out } = await check(url);
+    expect({ code, failed: out.match(/FAIL.*/g) }).toEqual({ code: 0, failed: null });
+    // The reference of a check has no digit: it is the harder one to tell from a word.
+    expect(out).toMatch(/is recognised as a duplicate: HTTP 409, "Bet SDK-CHECK-[a-z]+ has already been reported"/);
+  });
+
+  test('a repeat that comes as 200 with a short code is shown, and isDuplicate recognises it', async () => {
+    const answered = (code: unknown) => [200, { success: false, code, message: 'already filed' }] as const;
+    const url = await rawGateway({ same: () => answered('DUP'), other: () => answered(26) });
+    const { code, out } = await check(url);
+    expect(code).toBe(1);
+    expect(out).toContain('same data: is not recognised as a duplicate: HTTP 200, "already [masked]", code "DUP"');
+    expect(out).toMatch(/write the option isDuplicate, which must recognise it\. It is called .* with a 2xx, too/);
+    expect(out).toMatch(/other data: .*code 26/);
+
+    const file = join(folder, 'codes.mjs');
+    writeFileSync(
+      file,
+      `export default { isDuplicate: ({ body }) => body?.code === 'DUP' ? 'same' : body?.code === 26 && 'conflict' };`,
+    );
+    expect((await check(url, '--options', file)).code).toBe(0);
+  });
+
+  test('the words of the check itself are not masked', async () => {
+    const gateway = gatewayThat(({ path }) => (path === 'nin/verify' ? undefined : [500, { message: 'no' }]));
+    const { lines } = await checkStaging({
+      gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: KEY } },
+      fetch: gateway.fetch,
+    });
+    expect(lines.find(({ name }) => name === '1 reportBetEvent')?.text).toMatch(
+      /: the gateway failed\. The gateway said: "no"\. It may be recorded: repeat it with client\.resend\(error\)/,
+    );
   });
 
   test.each<[string, unknown]>([

@@ -73,6 +73,7 @@ describe('CSV', () => {
       good.replace('payout_amount', 'payoutAmount'),
       /column \d+: payoutAmount is not a field of reportSettledBet; did you mean payout_amount\?; missing columns: payout_amount/,
     ],
+    ['a column that is an object', good.replace('ggr', 'user'), /user is an object: give each .* such as user\.\w+;/],
     ['a column twice', good.replace('ggr', 'ur'), /ur is already in column \d+; missing columns: ggr/],
     ['a column without a name', good.replace('ggr', ''), /column \d+ has no name/],
     ['a name that changes objects', good.replace('ggr', 'user.__proto__'), /user\.__proto__ is not a field/],
@@ -318,6 +319,16 @@ describe('--map', () => {
     );
     expect([code, err]).toEqual([2, expect.stringMatching(problem)]);
   });
+});
+
+it('a column of free members, such as metadata, is not called its own misspelling', async () => {
+  const { write, run } = importFolder();
+  const { code, err } = await run(write('bets.csv', 'bet_id,metadata\nB-1,x\n'), 'reportBetEvent');
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining('metadata is an object: give each of its members a column, such as metadata.channel'),
+  ]);
+  expect(err).not.toContain('did you mean metadata');
 });
 
 it.each([

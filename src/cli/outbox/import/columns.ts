@@ -167,6 +167,9 @@ function unknownName({ leaves, operation }: Shape, name: string): string {
   if (name === 'clientIP')
     return 'clientIP: an import does not look up IP addresses; give location.latitude and location.longitude';
   if (name === 'environment') return 'environment: give --environment, not a column';
+  const members = [...leaves.keys()].filter((leaf) => leaf.startsWith(`${name}.`));
+  if (leaves.get(name)?.anyMembers || members.length > 0)
+    return `${name} is an object: give each of its members a column, such as ${members[0] ?? `${name}.channel`}`;
   return `${printableName(name)} is not a field of ${operation}${didYouMean(name, [...leaves.keys()])}`;
 }
 
