@@ -161,7 +161,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
       fault: fault?.kind,
     });
     // Later, so that an error of a listener is uncaught, as with events, and the gateway continues.
-    for (const listener of listeners) queueMicrotask(() => listener(noted));
+    for (const listener of listeners) void Promise.resolve().then(() => listener(noted));
     if (delay === 'forever') await pending.wait();
     else if (delay > 0) await pending.wait(delay);
     return { ...wire, headers: { ...CORS, 'x-request-id': noted.requestId, ...wire.headers } };

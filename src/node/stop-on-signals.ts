@@ -36,6 +36,11 @@ const optionTable = {
 };
 /** The time that an outbox needs to store the results of attempts that were cancelled. */
 const MARGIN_MS = 2_000;
+/**
+ * The time in which a second signal belongs to the same stop: a terminal signals the whole process group and npm or pm2
+ * pass the signal on, and NestJS repeats it after its own shutdown hooks.
+ */
+const SAME_STOP_MS = 2_000;
 
 /** The present registration, shared by all copies of this package: the first process.exit would end the others. */
 const KEY = Symbol.for('location-sdk.stop-on-signals');
@@ -45,7 +50,8 @@ const holder = globalThis as { [KEY]?: object | undefined };
  * Ends the process gracefully when a signal asks for it. The outbox claims no more reports and lets its running
  * attempts end. Attempts that take too long are cancelled: their reports stay in the store, in doubt, and the next
  * worker sends them when their lease has expired. No report is lost if the process is killed instead. Exit code: 0; 1
- * if a part failed or took too long. A second signal ends the process at once, with 128 plus the signal's number.
+ * if a part failed or took too long. A second signal ends the process at once, with 128 plus the signal's number; within
+ * 2 seconds it is the same stop.
  * Returns a function that removes the listeners.
  *
  * Pass several outboxes as a list: they stop at the same time, and `afterStop` runs after the last of them. A second
@@ -70,7 +76,7 @@ export function stopOnSignals(
   const signals = new Set(complete.signals);
   if (holder[KEY])
     throw new ConfigurationError('stopOnSignals is called already: pass all outboxes to one call, as a list.');
-  let ending = false;
+  let endingSince: number | undefined;
 
   async function end(): Promise<number> {
     const deadline = systemClock.now() + timeoutMs;
@@ -91,10 +97,14 @@ export function stopOnSignals(
     return code;
   }
 
-  // Shutdown cannot wait for another signal: the next one ends the process at once.
+  // Shutdown cannot wait for another signal: a later one ends the process at once.
   const onSignal = (signal: NodeJS.Signals) => {
-    if (ending) process.exit(128 + constants.signals[signal]);
-    ending = true;
+    const now = performance.now();
+    if (endingSince !== undefined) {
+      if (now - endingSince >= SAME_STOP_MS) process.exit(128 + constants.signals[signal]);
+      return;
+    }
+    endingSince = now;
     void end().then((code) => process.exit(code));
   };
   holder[KEY] = onSignal;

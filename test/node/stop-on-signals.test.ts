@@ -13,10 +13,13 @@ beforeAll(expectFreshBuild);
 async function signalled({
   options = {},
   signals = ['SIGTERM'],
+  apartMs = 0,
   fault,
 }: {
   options?: object;
   signals?: readonly NodeJS.Signals[];
+  /** The time between two signals. */
+  apartMs?: number;
   fault: Partial<FaultRule>;
 }) {
   const server = await serve();
@@ -35,7 +38,10 @@ async function signalled({
   await vi.waitUntil(() => server.gateway.reports().length === 1, { timeout: 15_000 });
   for (const [index, signal] of signals.entries()) {
     // The first one is handled before the second one comes.
-    if (index > 0) await vi.waitUntil(() => output.includes('before'), { timeout: 15_000 });
+    if (index > 0) {
+      await vi.waitUntil(() => output.includes('before'), { timeout: 15_000 });
+      await new Promise((resolve) => setTimeout(resolve, apartMs));
+    }
     child.kill(signal);
   }
   const [code, by] = await closed;
@@ -76,9 +82,23 @@ describe.concurrent('a process that is asked to end', () => {
     expect(row).toMatchObject({ state: 'waiting', inDoubt: true, body: expect.any(String) });
   });
 
+  it.for([
+    ['SIGINT', 'SIGINT', 'SIGTERM'],
+    ['SIGTERM', 'SIGTERM'],
+  ] as const)(
+    'lets its attempt end if one stop arrives as several signals: %s',
+    { timeout },
+    async (signals, { expect }) => {
+      const { code, output, row } = await signalled({ signals, apartMs: 300, fault: { delay: 1_500 } });
+      expect({ code, output }).toEqual({ code: 0, output: 'before\nrecorded BET-1\nafter\n' });
+      expect(row).toMatchObject({ state: 'recorded' });
+    },
+  );
+
   it("ends at once at a second signal, with that signal's number", { timeout }, async ({ expect }) => {
     const { code, output, row } = await signalled({
       signals: ['SIGTERM', 'SIGINT'],
+      apartMs: 2_100,
       fault: { kind: 'hang' },
       options: { timeoutMs: 60_000 },
     });
