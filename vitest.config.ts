@@ -25,6 +25,7 @@ const ALONE = [
   'test/mock/hostile.test.ts',
   'test/node/transport/old-undici.test.ts',
   'test/delivery/global-fetch.test.ts',
+  'test/outbox/fake-timers.test.ts',
   // In the environment happy-dom:
   'test/client/browser.test.ts',
   'test/client/relay-in-page.test.ts',

@@ -140,7 +140,10 @@ const EXCEPTIONS: readonly { of: string; mayImport: readonly string[] }[] = [
 const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^ky$/, by: ['delivery/ky-transport.ts'] },
   { named: /^zod\/mini$/, by: ['schema/', 'openapi/', 'console/'] },
-  { named: /^node:/, by: ['node/', 'cli/', 'outbox/stores/sqlite/open.ts', 'outbox/stores/sqlite/file-checks.ts'] },
+  {
+    named: /^node:/,
+    by: ['node/', 'cli/', ...['open', 'file-checks', 'next-turn'].map((name) => `outbox/stores/sqlite/${name}.ts`)],
+  },
   // Peers, loaded when they are needed.
   { named: /^undici$/, by: ['node/transport/'] },
   { named: /^(?:@photostructure\/sqlite|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },

@@ -3,6 +3,7 @@ import type { Clock } from '../../../platform/time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
 import { asSqliteError, type SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
 import type { FileGuard } from './file-checks.js';
+import { nextTurn } from './next-turn.js';
 
 /** Synchronous work for a transaction. It runs again from the start if the transaction was rolled back. */
 export interface Job {
@@ -157,7 +158,7 @@ export function createCommits({ connection, place, patiently, guard, tally }: Co
   async function commitAll(): Promise<void> {
     while (jobs.length > 0) {
       // Wait for the end of this turn of the event loop, so that its jobs share a commit.
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await nextTurn();
       await commit(nextGroup());
     }
     running = undefined;
