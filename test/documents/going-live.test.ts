@@ -2,15 +2,17 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OutboxStats } from '../../src/entries/outbox.js';
+import type { Outbox, OutboxStats } from '../../src/entries/outbox.js';
+import { memoryStore } from '../../src/entries/outbox.js';
+import { FakeClock } from '../delivery/fake-clock.js';
+import { outboxWorld } from '../outbox/world.js';
+import { betEvent } from '../support/factories.js';
 import { root } from '../support/run.js';
 
+type Watched = Pick<Outbox, 'stats' | 'list' | 'on'>;
+
 interface Guide {
-  watch(
-    outbox: { stats(): Promise<OutboxStats> },
-    wake: (text: string) => void,
-    tell: (text: string) => void,
-  ): Promise<void>;
+  watch(outbox: Watched, wake: (text: string) => void, tell: (text: string) => void): () => Promise<void>;
 }
 
 let folder: string;
@@ -39,15 +41,32 @@ const paused = (reason: OutboxStats['paused'][number]['reason']): Partial<Outbox
   paused: [{ account: 'default', environment: 'production', reason, message: 'HTTP 401', since: 0, until: 0 }],
 });
 
-/** The alerts of the guide's function: "now" wakes a person, "today" reaches one within the day. */
-async function alerts(changes: Partial<OutboxStats>): Promise<string[]> {
+/** Looks at an outbox, and returns what it heard: "now" wakes a person, "today" reaches one within the day. */
+function watching(outbox: Watched) {
   const heard: string[] = [];
-  const stats = async () => ({ ...healthy, ...changes });
-  await guide.watch(
-    { stats },
+  const look = guide.watch(
+    outbox,
     (text) => heard.push(`now: ${text}`),
     (text) => heard.push(`today: ${text}`),
   );
+  return async () => {
+    await look();
+    return heard.splice(0);
+  };
+}
+
+/** The alerts of the first look, if every later look is silent. */
+async function alerts(changes: Partial<OutboxStats>): Promise<string[]> {
+  const stats = { ...healthy, ...changes };
+  const { outbox } = outboxWorld();
+  const reports = Array.from({ length: stats.states.quarantined }, (_, index) => ({ id: `id-${index}` }));
+  const look = watching({
+    stats: async () => stats,
+    list: async () => reports as Awaited<ReturnType<Outbox['list']>>,
+    on: outbox.on,
+  });
+  const heard = await look();
+  expect(await look()).toEqual([]);
   return heard;
 }
 
@@ -96,5 +115,72 @@ describe('the function that watches an outbox', () => {
     ),
   ])('reports %s', async (_, changes, said) => {
     expect(await alerts(changes())).toEqual([said]);
+  });
+
+  test('calls once for each pause of a real outbox, and again for the next one', async () => {
+    const { outbox, gateway, run, clock } = outboxWorld({ clock: new FakeClock(Date.now()) });
+    const look = watching(outbox);
+    expect(await look()).toEqual([]);
+    for (const bet_id of ['B-1', 'B-2']) {
+      gateway.faults.add({ kind: 'status', status: 401, times: 1_000 });
+      await run(outbox.reportBetEvent(betEvent({ bet_id })));
+      await run(outbox.drain({ timeoutMs: 200_000 }));
+      expect([bet_id, await look(), await look()]).toEqual([
+        bet_id,
+        ['now: nothing is sent to staging: authentication'],
+        [],
+      ]);
+      gateway.faults.clear();
+      clock.advance(60_000);
+      await run(outbox.drain());
+      expect(await look()).toEqual([]);
+    }
+  });
+
+  test('calls for a pause of the gateway only after 15 minutes', async () => {
+    const late = paused('unavailable');
+    const [pause] = late.paused ?? [];
+    if (!pause) throw new Error('a pause: expected one');
+    expect(await alerts({ ...late, paused: [{ ...pause, since: Date.now() - 14 * 60_000 }] })).toEqual([]);
+    expect(await alerts({ ...late, paused: [{ ...pause, since: Date.now() - 16 * 60_000 }] })).toEqual([
+      'today: nothing is sent to production: unavailable',
+    ]);
+  });
+
+  test('calls for each report that needs a person, and now for a conflict', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    const look = watching(outbox);
+    const refused = async (bet_id: string, fault: Parameters<typeof gateway.faults.add>[0]) => {
+      gateway.faults.add(fault);
+      await run(outbox.reportBetEvent(betEvent({ bet_id })));
+      await run(outbox.drain());
+      return look();
+    };
+    const unprocessable = { kind: 'status', status: 422 } as const;
+    expect(await refused('B-1', unprocessable)).toEqual(['today: 1 reports need a person']);
+    expect(await refused('B-2', unprocessable)).toEqual(['today: 2 reports need a person']);
+    expect(await look()).toEqual([]);
+    const message = 'Bet B-3 has already been reported with different data';
+    expect(await refused('B-3', { kind: 'status', status: 409, body: { message, statusCode: 409 } })).toEqual([
+      'now: the gateway holds other data of a report',
+    ]);
+    expect(await look()).toEqual([]);
+  });
+
+  test('calls once while the store fails, and tells the known problems no second time', async () => {
+    const store = memoryStore();
+    const { outbox, gateway, run } = outboxWorld({ store });
+    const look = watching(outbox);
+    gateway.faults.add({ kind: 'status', status: 422 });
+    await run(outbox.reportBetEvent(betEvent()));
+    await run(outbox.drain());
+    expect(await look()).toEqual(['today: 1 reports need a person']);
+    const { counts } = store;
+    Object.assign(store, { counts: () => Promise.reject(new Error('the disk is away')) });
+    const heard: string[] = [];
+    for (let minute = 0; minute < 9; minute += 1) heard.push(...(await look()));
+    expect(heard).toEqual(['now: operations of the store fail']);
+    Object.assign(store, { counts });
+    expect(await look()).toEqual([]);
   });
 });

@@ -103,7 +103,7 @@ describe('the alerts', () => {
     const old = Number(alerts.find(({ name }) => name === 'ReportsNotSent')?.query.split('> ')[1]);
     const going = read('examples/watch.ts');
     expect(read('docs/how-to/on-call.md')).toContain(`more than ${many} reports are quarantined`);
-    expect(going).toContain(`quarantined > ${many} ?`);
+    expect(going).toContain(`quarantined > ${many})`);
     expect(read('docs/how-to/on-call.md')).toContain('older than an hour');
     expect(Number(/HOUR_MS = ([\d_]+)/.exec(going)?.[1]?.replaceAll('_', ''))).toBe(old * 1_000);
     const reasons =
