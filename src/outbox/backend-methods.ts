@@ -27,8 +27,8 @@ import {
   type Change,
   type Decision,
   decided,
+  decisionsFor,
   LONGEST_REASON,
-  mayReplace,
   type Row,
   replaced,
 } from './rules/state-machine.js';
@@ -283,7 +283,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
       const { reason: _, ...callOptions } = checkedReplaceOptions(options);
       const reason = reasonOf('replace', options);
       const row = await ownRow(store, id, account, 'replace');
-      const why = mayReplace(row);
+      const why = decisionsFor(row).replaced;
       // Before a location is looked up for data that would not be taken.
       if (why !== undefined) throw refusal('replace', `${id}: ${why}`);
       // A process in mock mode has a location that no player has.

@@ -254,7 +254,7 @@ describe('--account', () => {
 
   it('of reconcile and rebind is default, if none is given', async () => {
     const file = copyOf(shared);
-    await outbox(file, 'resolve', idIn('brandB'), '--as', 'recorded', '--reason', 'their list');
+    await outbox(file, 'resolve', idIn('brandB'), ...dismiss);
     const list = `${newFile()}.txt`;
     writeFileSync(list, 'B-1\n');
     const states = async (...words: string[]) =>
@@ -273,7 +273,7 @@ describe('--account', () => {
           )
         ).out,
       ).map(({ state }) => state);
-    expect([await states(), await states('--account', 'brandB')]).toEqual([['quarantined'], ['recorded']]);
+    expect([await states(), await states('--account', 'brandB')]).toEqual([['quarantined'], ['dismissed']]);
     const { out } = await outbox(
       file,
       'rebind',

@@ -12,7 +12,13 @@ const bet = betEvent({ bet_id: 'B-1', timestamp: '1795161600' });
 async function resolvedByMistake(as: 'recorded' | 'dismissed') {
   const world = outboxWorld();
   const { outbox, gateway, run } = world;
-  gateway.faults.add({ kind: 'status', status: 422, operation: 'reportBetEvent', times: null });
+  // A person may take a 409 for the answer to a repeat.
+  gateway.faults.add({
+    kind: 'status',
+    status: as === 'recorded' ? 409 : 422,
+    operation: 'reportBetEvent',
+    times: null,
+  });
   const { id } = await outbox.reportBetEvent(bet, { location });
   const settled = await outbox.reportSettledBet(settledBet({ bet_id: 'B-1' }));
   await run(outbox.drain());

@@ -821,7 +821,7 @@ describe('a person', () => {
   });
 
   it('resolves a quarantined report, stores the reason, and unblocks the report that waited for it', async () => {
-    const { outbox, events } = await quarantined();
+    const { outbox, events } = await quarantined(409);
     await outbox.resolve(BET, { as: 'recorded', reason: 'seen in the portal' });
     expect(events.at(-1)).toEqual(['decided', expect.objectContaining({ id: BET, action: 'recorded' })]);
     expect(await outbox.get(BET)).toMatchObject({

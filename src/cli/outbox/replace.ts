@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { hasCode } from '../../errors/errors.js';
 import { prepareReplacement } from '../../outbox/operator/decide-row.js';
-import { mayReplace, type Row } from '../../outbox/rules/state-machine.js';
+import { decisionsFor, type Row } from '../../outbox/rules/state-machine.js';
 import { parseJson } from '../../web/read-json.js';
 import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
 import { printDecided } from './decide.js';
@@ -20,9 +20,9 @@ export async function replace(
 ): Promise<number> {
   const { json } = values;
   // A settlement that waits is replaced if its id or its operation is given.
-  const fits = (one: Row) => !one.blocked && mayReplace(one) === undefined;
+  const fits = (one: Row) => !one.blocked && decisionsFor(one).replaced === undefined;
   const row = await findReport(view, name, values, 'replace', fits);
-  const why = mayReplace(row);
+  const why = decisionsFor(row).replaced;
   if (why !== undefined) return printDecided('replace', { id: row.id, why }, '', json) ? EXIT.done : EXIT.failed;
   const replacement = await freeze(view, values, row, await readPayload(path));
   const request = { ...newDecision(needed(values, 'reason')), id: row.id, replacement };

@@ -98,13 +98,13 @@ function whatToDo({ id, state, sibling, actions }: ReportDetails, command: strin
   );
   if (lines.length === 0) return [];
   if (!isQuarantined) return ['', ...lines];
-  const mayReplace = actions.some(({ action }) => action === 'replaced');
+  const isOffered = (wanted: OfferedAction['action']) => actions.some(({ action }) => action === wanted);
   return [
     '',
-    mayReplace
-      ? '  The gateway refused it and does not have it. Choose one:'
-      : '  First find out whether the gateway has it, and with which data. Then:',
+    isOffered('recorded')
+      ? '  First find out whether the gateway has it, and with which data. Then:'
+      : '  The gateway refused it and does not have it. Choose one:',
     ...lines,
-    ...(mayReplace ? [] : [`  ${wrapped(CORRECTED_DATA, '  ')}`]),
+    ...(isOffered('replaced') ? [] : [`  ${wrapped(CORRECTED_DATA, '  ')}`]),
   ];
 }

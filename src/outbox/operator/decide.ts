@@ -149,8 +149,6 @@ export const replace = (
 export function planChange(row: Row, decision: Decision, keepBodies: boolean): Change | string {
   if (decision.id !== undefined && row.decisions.some(({ id }) => id === decision.id))
     return 'this decision has already changed it';
-  if (row.blocked && decision.action === 'retry')
-    return `it is blocked: it is sent once ${row.waitsFor ?? 'another report'} is recorded or dismissed; decide on that one`;
   return decided(row, decision, keepBodies);
 }
 

@@ -2,7 +2,7 @@ import { printable, quoted } from '../../platform/messages.js';
 import { inLargestUnit } from '../../platform/time.js';
 import { keyOf } from '../rules/destination.js';
 import { type LogLine, parseEntry, type ReceiptEntry } from '../rules/receipt-entry.js';
-import { type Decision, decided, isFinal, mayReplace, type Row, takenBack } from '../rules/state-machine.js';
+import { type Decision, decisionsFor, isFinal, type Row } from '../rules/state-machine.js';
 import { erasedBy } from '../seal/excerpt.js';
 import { keyIdOf } from '../seal/standard-seal.js';
 import { type Outlook, pausesOf, type ReceiptLog } from '../store/store.js';
@@ -203,30 +203,26 @@ const pausesAbout = (row: Row, outlooks: readonly Outlook[]): ShownPause[] =>
 
 function actionsOf(row: Row, sibling: Row | undefined, command: string): OfferedAction[] {
   const name = quoted(row.id);
-  const offered = (action: Decision['action'], line: string, warning: string | null = null): OfferedAction[] =>
-    typeof decided(row, { action, reason: '', at: 0 }, true) === 'string' || (row.blocked && action === 'retry')
-      ? []
-      : [{ action, command: `${command} ${line} --reason "…"`, decision: null, warning }];
+  const why = decisionsFor(row);
+  const { id: decision = null, action } = row.decisions.at(-1) ?? {};
   const freed =
     sibling?.waitsFor === row.id && sibling.blocked ? `Its settlement ${printable(sibling.id)} is then sent.` : null;
-  const actions: OfferedAction[] = [
-    ...offered('retry', `retry ${name}`),
-    ...offered('recorded', `resolve ${name} --as recorded`),
-    ...offered('dismissed', `resolve ${name} --as dismissed`, freed),
-    ...offered('reopened', `reopen ${name}`),
-  ];
-  if (mayReplace(row) === undefined)
-    actions.push({
-      action: 'replaced',
-      command: `${command} replace ${name} corrected.json --reason "…"`,
-      decision: null,
-      warning: null,
-    });
-  const { id: decision, action } = row.decisions.at(-1) ?? {};
-  if (decision === undefined || typeof takenBack(row, decision, { reason: '', at: 0, by: '' }) === 'string')
-    return actions;
-  const undo = action === 'dismissed' ? `${command} reopen --decision ${decision} --reason "…"` : null;
-  return [...actions, { action: 'undo', command: undo, decision, warning: null }];
+  const lines: Readonly<Record<OfferedAction['action'], string | null>> = {
+    retry: `retry ${name}`,
+    recorded: `resolve ${name} --as recorded`,
+    dismissed: `resolve ${name} --as dismissed`,
+    reopened: `reopen ${name}`,
+    replaced: `replace ${name} corrected.json`,
+    undo: action === 'dismissed' ? `reopen --decision ${decision}` : null,
+  };
+  return (Object.keys(lines) as OfferedAction['action'][])
+    .filter((one) => why[one] === undefined && (one !== 'undo' || decision !== null))
+    .map((one) => ({
+      action: one,
+      command: lines[one] && `${command} ${lines[one]} --reason "…"`,
+      decision: one === 'undo' ? decision : null,
+      warning: one === 'dismissed' ? freed : null,
+    }));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorOutcome } from '../../errors/errors.js';
+import { asRecord } from '../../platform/as-record.js';
 import { type BackoffSettings, backoffMs } from '../../platform/time.js';
-import type { OperationName } from '../../protocol/operations.js';
+import { type OperationName, operations } from '../../protocol/operations.js';
 import type { OutboxEnvironment, PauseReason } from './destination.js';
 
 /**
@@ -353,15 +354,129 @@ export const unchanged = ({
   keepBody: true,
 });
 
+/** For each decision undefined, or the reason why it would be wrong. `'undo'`: to take the latest decision back. */
+export type Decisions = Readonly<Record<Decision['action'] | 'undo', string | undefined>>;
+
+/**
+ * What a person may decide about a report now. The methods of the outbox, the command line and the console all ask this
+ * function, so that none of them offers what another one refuses, or what would be wrong.
+ */
+export function decisionsFor(row: Row): Decisions {
+  const resolved = whyNotResolve(row);
+  return {
+    retry: whyNotRetry(row),
+    recorded: resolved ?? (isRefused(row) ? 'the gateway has refused it, and no attempt is in doubt' : undefined),
+    dismissed: resolved,
+    reopened: whyNotReopen(row),
+    replaced: whyNotReplace(row),
+    undo: whyNotUndo(row),
+  };
+}
+
+const damageOf = ({ damage }: Row): string | undefined =>
+  damage === undefined ? undefined : `its stored row is damaged (${damage})`;
+
+function whyNotRetry(row: Row): string | undefined {
+  const { state, blocked, waitsFor } = row;
+  if (state !== 'quarantined' && state !== 'waiting')
+    return `it is ${state}; only a quarantined or waiting report can be tried again`;
+  if (blocked)
+    return `it is blocked: it is sent once ${waitsFor ?? 'another report'} is recorded or dismissed; decide on that one`;
+  return damageOf(row);
+}
+
+function whyNotResolve({ state, problem }: Row): string | undefined {
+  // A report whose key is lost waits for ever unless a person resolves it.
+  const isLocked = state === 'waiting' && problem?.code === 'configuration';
+  return state === 'quarantined' || isLocked
+    ? undefined
+    : `it is ${state}; only a quarantined report, or one whose key is missing, can be resolved`;
+}
+
+function whyNotReopen(row: Row): string | undefined {
+  const { state, body } = row;
+  if (state !== 'dismissed') return `it is ${state}; only a dismissed report can be reopened`;
+  const why = damageOf(row);
+  if (why !== undefined || body !== undefined) return why;
+  return `its data was deleted, so it cannot be sent${whyNotReplace(row) === undefined ? '; replace it with the data' : ''}`;
+}
+
+/** Other data may be sent under a reference only while it is certain that the gateway holds nothing under it. */
+function whyNotReplace(row: Row): string | undefined {
+  const { state, inDoubt, problem, waitsFor, attempts } = row;
+  // Corrected amounts of a bet are those of its settlement, too, which was never sent.
+  const isUnsentSettlement = waitsFor !== undefined && attempts === 0 && problem === undefined;
+  // An open circuit breaker holds it back, and no person has to decide about it.
+  const isWaiting = state === 'waiting' && (isUnsentSettlement || (problem && REFUSED.includes(problem.code)));
+  if (state !== 'quarantined' && state !== 'dismissed' && !isWaiting)
+    return `it is ${state}; only a quarantined or dismissed report can be replaced, or a settlement that was never sent`;
+  if (inDoubt) return 'it is in doubt: the gateway may hold the earlier data';
+  if (problemsOf(row).some(mayBeRepeat)) return 'the gateway may hold a report under its reference';
+  return (
+    damageOf(row) ??
+    (isUnsentSettlement || provesNothingHeld(row)
+      ? undefined
+      : 'only a report whose data the gateway has refused (400 or 422) can be replaced')
+  );
+}
+
+function whyNotUndo(row: Row): string | undefined {
+  const { state, fence, decisions } = row;
+  const last = decisions.at(-1);
+  if (last?.action === 'dismissed') return whyNotReopen(row);
+  if (last?.action !== 'retry' || last.undone) return 'another decision was made about it since';
+  if (!last.before) return 'it was not quarantined before';
+  return state === 'waiting' && fence === last.before.fence
+    ? undefined
+    : 'a worker has claimed it since: it may have been sent';
+}
+
+/** The problems of answers that refuse a report. */
+const REFUSED: readonly ProblemCode[] = ['unprocessable', 'bad-request', 'validation', 'not-found'];
+
+/** Whether the gateway has refused a report of which no attempt may have arrived, and said nothing of a repeat. */
+const isRefused = (row: Row): boolean =>
+  row.damage === undefined &&
+  !row.inDoubt &&
+  row.problem !== undefined &&
+  REFUSED.includes(row.problem.code) &&
+  !problemsOf(row).some(mayBeRepeat);
+
+/** Whether a refusal concerns the data, or says that not even the initiated report is there. */
+const provesNothingHeld = ({ operation, problem }: Row): boolean =>
+  problem?.code === 'unprocessable' ||
+  problem?.code === 'validation' ||
+  (problem?.code === 'bad-request' && problem.status === 400) ||
+  (problem?.code === 'not-found' && asRecord(operations[operation]).after !== undefined);
+
+/** The latest problem of a row, and those before each decision. */
+const problemsOf = ({ problem, decisions }: Row): readonly (Problem | undefined)[] => [
+  problem,
+  ...decisions.map(({ before }) => before?.problem),
+];
+
+const REPEAT =
+  /duplicat|already|exists|repeat|replay|conflict|unique|twice|previously|\b(?:is|was|been) (?:reported|recorded|submitted|settled)\b/i;
+
+/** Whether an answer may mean that the gateway holds a report under the reference. A 409 may with any words. */
+function mayBeRepeat(problem: Problem | undefined): boolean {
+  if (!problem || (problem.code !== 'duplicate' && !REFUSED.includes(problem.code))) return false;
+  const { code, status, message, details } = problem;
+  // A message begins with the name of its report and a colon.
+  const words = message.slice(message.indexOf(': ') + 2);
+  return code === 'duplicate' || status === 409 || REPEAT.test(`${words} ${JSON.stringify(details)}`);
+}
+
 /** The change of a row by a person's decision. A text: the reason why the decision is refused. */
 export function decided(row: Row, decision: Decision, keepBodies: boolean): Change | string {
+  const { action } = decision;
+  const why = decisionsFor(row)[action];
+  if (why !== undefined) return why;
   const { state, fence, problem } = row;
   const decisions = [...row.decisions, decision];
-  if (decision.action === 'reopened') return reopened(row, decision);
-  if (decision.action === 'replaced') return 'its new data is missing';
-  if (decision.action === 'retry') {
-    if (state !== 'quarantined' && state !== 'waiting')
-      return `it is ${state}; only a quarantined or waiting report can be tried again`;
+  if (action === 'reopened') return reopened(row, decision);
+  if (action === 'replaced') return 'its new data is missing';
+  if (action === 'retry') {
     // The doubt stays, so that the next answer is read as before. The problem is removed, so that an earlier 404 no
     // longer counts.
     const kept =
@@ -370,11 +485,7 @@ export function decided(row: Row, decision: Decision, keepBodies: boolean): Chan
         : decisions;
     return { ...unchanged(row), state: 'waiting', problem: undefined, decisions: kept };
   }
-  // A report whose key is lost waits for ever unless a person resolves it.
-  const isLocked = state === 'waiting' && problem?.code === 'configuration';
-  if (state !== 'quarantined' && !isLocked)
-    return `it is ${state}; only a quarantined report, or one whose key is missing, can be resolved`;
-  if (decision.action === 'recorded') return { ...recorded(row, 'already-recorded', keepBodies), decisions };
+  if (action === 'recorded') return { ...recorded(row, 'already-recorded', keepBodies), decisions };
   // The body stays, so that the report can be reopened.
   return { ...unchanged(row), state: 'dismissed', decisions };
 }
@@ -402,18 +513,16 @@ export const dismissedWithReport = (settlement: Row, decision: Decision): Change
  * its initiated report stays held: nothing would block it, and a worker would send it.
  */
 function reopened(row: Row, decision: Decision): Change | string {
-  const { state, fence, problem, body, damage, decisions } = row;
-  if (state !== 'dismissed') return `it is ${state}; only a dismissed report can be reopened`;
-  if (damage !== undefined) return `its stored row is damaged (${damage})`;
-  if (body === undefined)
-    return `its data was deleted, so it cannot be sent${mayReplace(row) === undefined ? '; replace it with the data' : ''}`;
-  return {
-    ...unchanged(row),
-    state: problem?.code === 'configuration' ? 'waiting' : 'quarantined',
-    fence: oneMore(fence),
-    problem,
-    decisions: [...decisions, decision],
-  };
+  const { fence, problem, decisions } = row;
+  return (
+    decisionsFor(row).reopened ?? {
+      ...unchanged(row),
+      state: problem?.code === 'configuration' ? 'waiting' : 'quarantined',
+      fence: oneMore(fence),
+      problem,
+      decisions: [...decisions, decision],
+    }
+  );
 }
 
 /** The change of a settlement that is reopened together with its initiated report: that report blocks it again. */
@@ -422,31 +531,6 @@ export function reopenedWithReport(row: Row, decision: Decision): Change | strin
   return typeof change === 'string' || change.problem?.message !== DISMISSED_WITH_REPORT.message
     ? change
     : { ...change, state: 'waiting', problem: undefined };
-}
-
-/** The problems that prove that the gateway refused the report and recorded nothing, unless an attempt is in doubt. */
-const REFUSED: readonly ProblemCode[] = ['unprocessable', 'bad-request', 'validation', 'not-found'];
-
-/** The members of a row that decide whether it may be replaced. */
-export type Replaceable = Pick<Row, 'state' | 'inDoubt' | 'problem' | 'damage' | 'waitsFor' | 'attempts'>;
-
-/**
- * Whether other data may be sent under the reference of a row: only while it is certain that the gateway holds nothing
- * under it. Undefined if so. A text: the reason why not.
- */
-export function mayReplace({ state, inDoubt, problem, damage, waitsFor, attempts }: Replaceable): string | undefined {
-  const wasRefused = problem !== undefined && REFUSED.includes(problem.code);
-  // An open circuit breaker holds it back, and no person has to decide about it.
-  const waitsRefused = state === 'waiting' && wasRefused;
-  // Corrected amounts of a bet are those of its settlement, too, which was never sent.
-  const isUnsentSettlement = state === 'waiting' && waitsFor !== undefined && attempts === 0;
-  if (state !== 'quarantined' && state !== 'dismissed' && !waitsRefused && !isUnsentSettlement)
-    return `it is ${state}; only a quarantined or dismissed report can be replaced, or a settlement that was never sent`;
-  if (inDoubt) return 'it is in doubt: the gateway may hold the earlier data';
-  if (problem?.code === 'duplicate') return 'the gateway holds a report under its reference';
-  if (damage !== undefined) return `its stored row is damaged (${damage})`;
-  if (!wasRefused && !isUnsentSettlement) return 'only a report that the gateway has refused can be replaced';
-  return undefined;
 }
 
 /**
@@ -458,7 +542,7 @@ export function replaced(
   decision: Decision,
   replacement: NonNullable<Change['replacement']>,
 ): Change | string {
-  const why = mayReplace(row);
+  const why = decisionsFor(row).replaced;
   if (why !== undefined) return why;
   const { fence, problem, fingerprint, decisions } = row;
   const before = { fence, ...(problem && { problem }) };
@@ -504,18 +588,18 @@ export const wasDismissedWith = (settlement: Row, { id, state, decisions }: Row)
  * changes nothing: it expects the old fence.
  */
 export function takenBack(row: Row, of: string, undone: NonNullable<Decision['undone']>, id?: string): Change | string {
-  const { state, fence, decisions } = row;
+  const { fence, decisions } = row;
   const last = decisions.at(-1);
-  if (last?.id === of && last.action === 'dismissed')
+  if (last?.id !== of) return 'another decision was made about it since';
+  if (last.action === 'dismissed')
     return reopened(row, { action: 'reopened', ...undone, ...(id !== undefined && { id }) });
-  if (last?.id !== of || last.action !== 'retry' || last.undone) return 'another decision was made about it since';
-  if (!last.before) return 'it was not quarantined before';
-  if (state !== 'waiting' || fence !== last.before.fence) return 'a worker has claimed it since: it may have been sent';
-  return {
-    ...unchanged(row),
-    state: 'quarantined',
-    fence: oneMore(fence),
-    problem: last.before.problem,
-    decisions: [...decisions.slice(0, -1), { ...last, undone }],
-  };
+  return (
+    decisionsFor(row).undo ?? {
+      ...unchanged(row),
+      state: 'quarantined',
+      fence: oneMore(fence),
+      problem: last.before?.problem,
+      decisions: [...decisions.slice(0, -1), { ...last, undone }],
+    }
+  );
 }

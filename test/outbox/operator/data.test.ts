@@ -6,7 +6,7 @@ import { appendReceipts } from '../../../src/outbox/receipts/log.js';
 import { betEvent } from '../../support/factories.js';
 import { claim, newRow, settledRow, write } from '../contract/harness.js';
 import { storeWithConsole, worldWithConsole } from '../world.js';
-import { BEGAN, byAda, enqueue, idOf, quarantine, world } from './world.js';
+import { BEGAN, byAda, enqueue, idOf, quarantine, quarantineInDoubt, world } from './world.js';
 
 const client = () =>
   createClient({
@@ -241,12 +241,6 @@ describe('one report', () => {
         warning: null,
       },
       {
-        action: 'recorded',
-        command: `location-sdk outbox bets.db resolve ${idOf('B-1')} --as recorded --reason "…"`,
-        decision: null,
-        warning: null,
-      },
-      {
         action: 'dismissed',
         command: `location-sdk outbox bets.db resolve ${idOf('B-1')} --as dismissed --reason "…"`,
         decision: null,
@@ -278,7 +272,7 @@ describe('one report', () => {
       await record(store, [reference]);
       clock.now += 60_000;
     }
-    await quarantine(store, ['B-4']);
+    await quarantineInDoubt(store, ['B-4']);
     await data.decide({ ...byAda(), action: 'recorded', selection: { ids: [idOf('B-4')] } });
     const [, line] = await store.receipts.read(0, 2);
     const life = await data.report(idOf('B-2'));
@@ -431,7 +425,7 @@ describe('the proof', () => {
       store,
       Array.from({ length: 40 }, (_, index) => `B-${index}`),
     );
-    await quarantine(store, ['C-1']);
+    await quarantineInDoubt(store, ['C-1']);
     await data.decide({ ...byAda(), action: 'recorded', selection: { ids: [idOf('C-1')] } });
     expect((await data.overview()).receipts).toMatchObject({ count: 41 });
     const steps = [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createOperator } from '../../../src/outbox/operator/operator.js';
 import { claim, equal, LEASE_MS, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
 import { outboxWorld } from '../world.js';
-import { byAda, enqueue, idOf, onlyGroup, quarantine, world } from './world.js';
+import { byAda, enqueue, idOf, onlyGroup, quarantine, quarantineInDoubt, world } from './world.js';
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => `B-${String(index).padStart(4, '0')}`);
 
@@ -215,7 +215,7 @@ describe('a decision about single reports', () => {
 
   it('recorded is final: it cannot be undone', async () => {
     const { store, data } = await world();
-    await quarantine(store, ['B-1']);
+    await quarantineInDoubt(store, ['B-1']);
     const { decision } = await data.decide({ ...byAda(), action: 'recorded', selection: { ids: [idOf('B-1')] } });
     await expect(data.undo({ ...byAda(), of: decision.id })).rejects.toMatchObject({ code: 'conflict' });
     expect(await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [idOf('B-1')] } })).toMatchObject({
@@ -227,7 +227,7 @@ describe('a decision about single reports', () => {
 describe('a verdict about all quarantined reports', () => {
   it.each(['dismissed', 'recorded'] as const)('%s leaves one that was quarantined after its begin', async (action) => {
     const { store, data, clock } = await world();
-    await quarantine(store, many(101));
+    await quarantineInDoubt(store, many(101));
     const request = { ...byAda(), action, selection: { all: { code: 'unprocessable' } }, forMs: 0 };
     expect(await data.decide(request)).toMatchObject({ more: true, decision: { touched: 100 } });
     clock.now += 1_000;

@@ -6,7 +6,7 @@ import { decided } from '../../../src/outbox/rules/state-machine.js';
 import { betEvent } from '../../support/factories.js';
 import { claim, claimOne, GATEWAYS, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
 import { outboxWorld } from '../world.js';
-import { byAda, idOf, onlyGroup, quarantine, world } from './world.js';
+import { byAda, idOf, onlyGroup, quarantine, quarantineInDoubt, world } from './world.js';
 
 const BET = newRow('B-1').id;
 const SETTLEMENT = settledRow('B-1').id;
@@ -174,7 +174,7 @@ describe('the counts of ended reports', () => {
   it('count a report that was reopened once, by its last end', async () => {
     const { store, data } = await world();
     await store.bind([{ account: 'default', environment: 'staging', gateway: GATEWAYS.staging }]);
-    await quarantine(store, ['B-1', 'B-2']);
+    await quarantineInDoubt(store, ['B-1', 'B-2']);
     await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET, idOf('B-2')] } });
     await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } });
     await data.decide({ ...byAda(), action: 'recorded', selection: { ids: [BET] } });

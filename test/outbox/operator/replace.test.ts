@@ -262,7 +262,37 @@ describe('replace is refused, and changes nothing,', () => {
     await run(client.reportBetEvent(bet({ amount: 5 })));
     await outbox.reportBetEvent(WRONG);
     await run(outbox.drain());
-    await expect(outbox.replace(BET, RIGHT, because)).rejects.toThrow('the gateway holds a report under its reference');
+    await expect(outbox.replace(BET, RIGHT, because)).rejects.toThrow(
+      'the gateway may hold a report under its reference',
+    );
+  });
+
+  it.each([
+    [409, 'Conflict'],
+    [409, ''],
+    [400, 'bet_id has already been taken'],
+    [422, 'bet_id must be unique'],
+  ])('if the answer may mean that, %i "%s": resolve may say so then', async (status, message) => {
+    const { outbox, client, gateway, run } = outboxWorld();
+    await run(client.reportBetEvent(bet({ amount: 5 })));
+    gateway.faults.add({ kind: 'status', status, body: { message } });
+    await outbox.reportBetEvent(WRONG);
+    await run(outbox.drain());
+    await expect(outbox.replace(BET, RIGHT, because)).rejects.toThrow(
+      'the gateway may hold a report under its reference',
+    );
+    expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', decisions: [] });
+    expect(await outbox.resolve(BET, { as: 'recorded', ...because })).toMatchObject({ state: 'recorded' });
+  });
+
+  it('after a refusal of its data, a report is not declared recorded', async () => {
+    const { outbox, gateway, run } = await refusedWorld();
+    await expect(outbox.resolve(BET, { as: 'recorded', ...because })).rejects.toThrow(
+      `resolve: ${BET}: the gateway has refused it, and no attempt is in doubt.`,
+    );
+    await outbox.retry(BET);
+    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2 } });
+    expect(gateway.reports()).toHaveLength(2);
   });
 
   it('while it waits or is sent', async () => {

@@ -92,13 +92,12 @@ describe('the life of a report', () => {
       (await data.report(idOf('B-1')))?.actions.map(({ action, warning }) => [action, warning !== null]);
     const none = [
       ['retry', false],
-      ['recorded', false],
       ['dismissed', false],
       ['replaced', false],
     ];
     expect(await warnings()).toEqual(none);
     await store.enqueue([settledRow('B-1')]);
-    expect(await warnings()).toEqual([...none.slice(0, 2), ['dismissed', true], ['replaced', false]]);
+    expect(await warnings()).toEqual([...none.slice(0, 1), ['dismissed', true], ['replaced', false]]);
   });
 
   it('of a retry that was undone shows its attempt once', async () => {
@@ -108,7 +107,7 @@ describe('the life of a report', () => {
     await data.undo({ ...byAda(), of: decision.id });
     const life = await data.report(idOf('B-1'));
     expect(kinds(life)).toEqual(['enqueued', 'attempt', 'decided', 'quarantined']);
-    expect(life?.actions.map(({ action }) => action)).toEqual(['retry', 'recorded', 'dismissed', 'replaced']);
+    expect(life?.actions.map(({ action }) => action)).toEqual(['retry', 'dismissed', 'replaced']);
   });
 
   it('shows the attempt that failed before the decisions that followed it', async () => {
@@ -145,7 +144,7 @@ describe('the life of a report', () => {
       decisions: row.decisions,
     });
     const life = await data.report(idOf('B-1'));
-    expect(life?.actions.map(({ action }) => action)).toEqual(['retry', 'recorded', 'dismissed', 'replaced']);
+    expect(life?.actions.map(({ action }) => action)).toEqual(['retry', 'dismissed', 'replaced']);
     expect(kinds(life)).toEqual(['enqueued', 'attempt', 'decided', 'attempt', 'quarantined']);
   });
 

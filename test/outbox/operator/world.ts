@@ -39,12 +39,13 @@ export async function quarantine(
   store: OutboxStore,
   references: readonly string[],
   said = 'amount must be an integer',
+  inDoubt = false,
 ): Promise<Row[]> {
   await enqueue(store, references);
   for (const row of await claim(store, references.length))
     await write(store, row, {
       ...QUARANTINED,
-      inDoubt: false,
+      inDoubt,
       problem: {
         code: 'unprocessable',
         message: `reportBetEvent ${row.reference}: the gateway refused the report (HTTP 422). The gateway said: "${said}".`,
@@ -54,6 +55,10 @@ export async function quarantine(
     });
   return Promise.all(references.map((reference) => read(store, idOf(reference))));
 }
+
+/** The same of reports of which an earlier attempt may have arrived. */
+export const quarantineInDoubt = (store: OutboxStore, references: readonly string[]): Promise<Row[]> =>
+  quarantine(store, references, undefined, true);
 
 let made = 0;
 

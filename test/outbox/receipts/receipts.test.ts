@@ -141,7 +141,7 @@ describe('the receipt log', () => {
 
   it("contains people's decisions with their reasons, and distinguishes them from answers of the gateway", async () => {
     const { outbox, gateway, run } = outboxWorld();
-    gateway.faults.add({ kind: 'status', status: 422, times: null });
+    gateway.faults.add({ kind: 'status', status: 409, times: null });
     for (const bet_id of ['B-1', 'B-2', 'B-3']) await outbox.reportBetEvent(betEvent({ bet_id }));
     await run(outbox.drain());
     await outbox.resolve('default:staging:reportBetEvent:B-1', { as: 'recorded', reason: 'seen in their portal' });

@@ -17,7 +17,6 @@ import {
   isClaimable,
   isFinal,
   LONGEST_WAIT_MS,
-  mayReplace,
   type Row,
   type RowState,
   reopenedWithReport,
@@ -328,7 +327,7 @@ describe('a decision of a person', () => {
     problem: { code: 'configuration', message: 'the key is missing' },
   };
   const delayed: Row = { ...quarantined, state: 'waiting', problem };
-  const asIn = (state: RowState): Row => ({ ...quarantined, state });
+  const asIn = (state: RowState): Row => ({ ...quarantined, state, inDoubt: true });
 
   it.each([
     ['retry', ['waiting', 'quarantined'], 'only a quarantined or waiting report can be tried again'],
@@ -548,15 +547,6 @@ describe('replacing', () => {
     });
   });
 
-  it.each(['unprocessable', 'bad-request', 'validation', 'not-found'] as const)(
-    'is possible after %s, quarantined or dismissed',
-    (code) => {
-      const row: Row = { ...refused, problem: { code, message: 'refused' } };
-      expect(mayReplace(row)).toBeUndefined();
-      expect(replace(dismissed(row))).toMatchObject({ state: 'waiting', replacement: bytes });
-    },
-  );
-
   it('is possible for a refused report that waits, since an open breaker holds it back', () => {
     expect(replace({ ...refused, state: 'waiting' })).toMatchObject({ replacement: bytes, fence: refused.fence + 1 });
     expect(replace({ ...refused, state: 'waiting', inDoubt: true })).toMatch('it is in doubt');
@@ -585,14 +575,18 @@ describe('replacing', () => {
     [
       'a duplicate',
       { problem: { code: 'duplicate', message: 'x', conflict: true } },
-      'the gateway holds a report under its reference',
+      'the gateway may hold a report under its reference',
     ],
     ['damaged', { damage: 'fence' }, 'its stored row is damaged (fence)'],
-    ['without a problem', { problem: undefined }, 'only a report that the gateway has refused can be replaced'],
+    [
+      'without a problem',
+      { problem: undefined, attempts: 1 },
+      'only a report whose data the gateway has refused (400 or 422) can be replaced',
+    ],
     [
       'without a key',
       { problem: { code: 'configuration', message: 'x' } },
-      'only a report that the gateway has refused can be replaced',
+      'only a report whose data the gateway has refused (400 or 422) can be replaced',
     ],
   ] as const)('is refused for a row that is %s', (_, overrides, why) => {
     expect(replace({ ...refused, ...overrides })).toBe(why);
@@ -613,11 +607,7 @@ describe('replacing', () => {
       ['is recorded', { state: 'recorded' }, never.replace('waiting', 'recorded')],
       ['is in doubt', { inDoubt: true }, 'it is in doubt: the gateway may hold the earlier data'],
       ['is damaged', { damage: 'body' }, 'its stored row is damaged (body)'],
-      [
-        'was a duplicate',
-        { problem: { code: 'duplicate', message: 'x' } },
-        'the gateway holds a report under its reference',
-      ],
+      ['was a duplicate', { problem: { code: 'duplicate', message: 'x' } }, never],
     ] as const)('stays as it is if it %s', (_, overrides, why) => {
       expect(replace({ ...waits, ...overrides })).toBe(why);
     });

@@ -20,7 +20,6 @@ import {
   isBlocked,
   isClaimable,
   isFinal,
-  mayReplace,
   replaced,
 } from '../../../src/outbox/rules/state-machine.js';
 import { isUnbound } from '../../../src/outbox/sending/bindings.js';
@@ -48,7 +47,7 @@ export const decisions = {
   claimed,
   ended,
   decided,
-  mayReplace,
+
   replaced,
   earlierLines,
   isFinal,

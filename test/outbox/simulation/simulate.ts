@@ -285,6 +285,8 @@ function plan(
     if (!row || !report) return;
     const action: keyof typeof DECIDED = random.chance(0.7) ? 'retry' : random.chance(0.5) ? 'dismissed' : 'recorded';
     const change = decisions.decided(row, { action, reason: 'simulated', at: 0 }, false);
+    // That is refused of a report that the gateway has refused.
+    if (typeof change === 'string' && action === 'recorded' && !row.inDoubt) return;
     if (typeof change === 'string') throw new Violation('a person decides about quarantined reports', change);
     coverage[DECIDED[action]] += 1;
     trace?.(`a person decides about ${nameOf(report)}: ${action}`);
