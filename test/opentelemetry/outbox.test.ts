@@ -217,7 +217,7 @@ describe('the metrics of an outbox', () => {
 
   it('count each kind of decision', async () => {
     const { outbox, run, gateway } = instrumentedWorld();
-    gateway.faults.add({ kind: 'status', status: 422, times: 3 });
+    gateway.faults.add({ kind: 'status', status: 409, times: 3 });
     const ids: string[] = [];
     for (const bet_id of ['BET-1', 'BET-2', 'BET-3']) ids.push((await outbox.reportBetEvent(betEvent({ bet_id }))).id);
     await run(outbox.drain());
