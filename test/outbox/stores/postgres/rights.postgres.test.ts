@@ -1,4 +1,7 @@
 // @module-tag slow: needs PostgreSQL.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { type PostgresStoreError, postgresMigrations, postgresStore } from '../../../../src/entries/outbox-postgres.js';
@@ -170,6 +173,34 @@ describe('a schema after a restore', () => {
     await pool.query(`DROP FUNCTION ${schema}.turn`);
     const error = await rejection(openStore({ schema }));
     expect([error.code, error.message]).toEqual(['missing', expect.stringContaining('it lacks turn.')]);
+  });
+});
+
+const { POSTGRES_BIN } = process.env;
+const dump = POSTGRES_BIN === undefined ? '' : join(POSTGRES_BIN, 'pg_dump');
+
+// The server from npm has no pg_dump; that of Debian has.
+describe.skipIf(!existsSync(dump))('a dump that is restored without privileges, by another owner', () => {
+  it('names the statements that give the role its rights, and goes on', async () => {
+    const { schema, role, open } = await world();
+    await (await open()).enqueue([newRow('B-1'), newRow('B-2')]);
+    const address = new URL(inject('directPostgresUrl'));
+    const plain = spawnSync(dump, ['--no-owner', '--no-privileges', '--schema', schema, address.href], {
+      encoding: 'utf8',
+    });
+    expect(plain.stderr).toBe('');
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    const restored = spawnSync(join(POSTGRES_BIN ?? '', 'psql'), ['-q', '-v', 'ON_ERROR_STOP=1', address.href], {
+      encoding: 'utf8',
+      input: plain.stdout,
+    });
+    expect([restored.status, restored.stderr]).toEqual([0, '']);
+    const error = await rejection(open());
+    expect([error.code, error.message]).toEqual(['privileges', expect.stringContaining(`TO ${role};`)]);
+    await obey(error.message);
+    const store = await open();
+    expect((await store.enqueue([newRow('B-2'), newRow('B-3')])).map(({ added }) => added)).toEqual([false, true]);
+    expect((await claim(store)).map(({ reference }) => reference)).toEqual(['B-1', 'B-2', 'B-3']);
   });
 });
 
