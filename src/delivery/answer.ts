@@ -14,24 +14,25 @@ export function messageOf(body: unknown): string | undefined {
 }
 
 /** Names of members, in lower case and without separators. Each of these must be true. */
-const SUCCESS = /^(?:is|was|has|request|operation|transaction)?(?:ok|succeeded|success(?:ful(?:ly)?)?)$/;
-/** None of these may be false. */
-const DONE = /^(?:is|was)?(?:accepted|processed|recorded|reported|saved|stored|valid)$/;
+const SUCCESS = /^(?:is|was|has|request)?(?:ok|succe(?:eded|ss(?:ful)?))$/;
 /** None of these may hold anything. */
-const ERROR =
-  /^(?:is|has|validation)?(?:error|exception|fail(?:ed|ure)?|fault)s?(?:description|details?|info|message|msg|text)?$/;
+const ERROR = /^(?:is|has)?(?:error|exception|fail(?:ed|ure)?|fault)s?(?:desc.*|details?|message|msg|text)?$/;
 /** Codes, and states in words. */
 const CODE = /^(?:type|rc|result|(?:http|error|fault|re(?:sp|sponse|sult|turn))?(?:code|status(?:code|text)?))$/;
 /** Codes of banks and of payment services: only zeros, or a status of 2xx, mean success. */
-const RESULT_CODE = /^(?:error|fault|re(?:sp|sponse|sult|turn))code$|^rc$/;
+const RESULT_CODE = /^(?:error|fault|re.*)code$|^rc$/;
 const TEXT = /(?:description|detail|message|msg|reason|title)s?$/;
 /** The members that hold the answer, or a part of it. */
 const INNER = /^(?:|body|data|meta|payload|report|response(?:body|data)?|results?|status)$/;
+/** None of these may be false, and none of those with a code or a part of the answer. */
+const DONE = /^(?:is|was)?(?:accepted|processed|recorded|reported|saved|stored|valid)$/;
 /** Envelopes of gateways have fewer levels. */
 const DEEPEST = 6;
 
 const FAILURE =
-  /abort|\bbad ?request|cannot|declin|den(?:ied|y)|\berr\b|error|exception|fail|fatal|forbid|invalid|\bnot(?: ?found| (?:a|exist|permit|process|re|s|valid))|^(?:ko|no|nok)$|refus|reject|time(?:d )?out|un(?:able|auth|avail|process|success)/;
+  /abort|bad request|cannot|declin|den(?:ied|y)|\berr\b|error|exception|fail|fatal|forbid|invalid|\bnot(?: ?found| (?:a|exist|permit|process|re|s|valid))|^(?:ko|nok?)$|refus|reject|time(?:d )?out|un(?:able|auth|avail|process|success)/;
+
+const isOneOf = (name: string, ...names: readonly RegExp[]): boolean => names.some((pattern) => pattern.test(name));
 
 const saysFailed = (text: string): boolean =>
   FAILURE.test(
@@ -40,36 +41,36 @@ const saysFailed = (text: string): boolean =>
       .replace(/[^A-Za-z0-9]+/g, ' ')
       .trim()
       .toLowerCase()
-      .replace(/\b(?:0|no|without|zero) (?:error|failure)s?\b/, ''),
+      .replace(/\b(?:0|no|without) (?:error|failure)s?\b/, ''),
   );
 
-const isFailureCode = (code: string | number, name: string): boolean =>
-  Number.parseFloat(`${code}`) >= 400 ||
-  (typeof code === 'string' && /^(?!00)[0-9][0-9]$/.test(code)) ||
-  (RESULT_CODE.test(name) && /[0-9]/.test(`${code}`) && !/^(?:0+|2[0-9][0-9])$/.test(`${code}`));
+const isFailureCode = (code: string, isText: boolean, name: string): boolean =>
+  Number.parseFloat(code) >= 400 ||
+  (isText && /^(?!00)[0-9]{2}$/.test(code)) ||
+  (RESULT_CODE.test(name) && /[0-9]/.test(code) && !/^(?:0+|2[0-9]{2})$/.test(code));
 
 /** Whether a member of an answer is a sign of failure. `isAlone`: no other stands beside it, so it is an envelope. */
 function isFailure(value: unknown, name: string, depth: number, isAlone: boolean): boolean {
-  if (SUCCESS.test(name)) return value !== true && value !== 1 && !/^(?:1|true)$/i.test(textOf(value));
-  if (ERROR.test(name)) return value === 0 ? /^errors?$/.test(name) : holdsAnything(value);
-  if (value === false || textOf(value) === 'false') return [CODE, DONE, INNER].some((names) => names.test(name));
-  if (depth > DEEPEST) return false;
-  if (Array.isArray(value)) return isFailure(value[0], name, depth + 1, isAlone);
+  const isText = typeof value === 'string';
+  const text = isText || typeof value === 'number' || typeof value === 'boolean' ? `${value}`.trim() : '';
+  if (SUCCESS.test(name)) return !/^(?:1|true)$/i.test(text);
   if (typeof value === 'object' && value !== null) {
+    if (ERROR.test(name)) return Object.keys(value).length > 0;
+    if (depth > DEEPEST) return false;
+    if (Array.isArray(value)) return isFailure(value[0], name, depth + 1, isAlone);
     if (!isAlone && !INNER.test(name)) return false;
     const members = Object.entries(value);
     return members.some(([key, inner]) =>
       isFailure(inner, key.replace(/[^a-z]/gi, '').toLowerCase(), depth + 1, members.length === 1),
     );
   }
-  if (CODE.test(name) && isFailureCode(value as string | number, name)) return true;
-  return [CODE, INNER, TEXT].some((names) => names.test(name)) && saysFailed(textOf(value));
+  if (ERROR.test(name)) return value === 0 ? /^errors?$/.test(name) : !!value;
+  if (text === 'false') return isOneOf(name, CODE, DONE, INNER);
+  return (
+    (CODE.test(name) && isFailureCode(text, isText, name)) ||
+    (isText && isOneOf(name, CODE, INNER, TEXT) && saysFailed(text))
+  );
 }
-
-const holdsAnything = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : !!value;
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 /**
  * Whether a 2xx answer means that the report is recorded (our decision): its body is JSON or empty, and nothing in it
