@@ -16,33 +16,25 @@ export function messageOf(body: unknown): string | undefined {
 /** Names of members, in lower case and without separators. Each of these must be true. */
 const SUCCESS = /^(?:is|was|has|request)?(?:ok|succe(?:eded|ss(?:ful)?))$/;
 /** None of these may hold anything. */
-const ERROR = /^(?:is|has)?(?:error|exception|fail(?:ed|ure)?|fault)s?(?:desc.*|details?|message|msg|text)?$/;
+const ERROR = /^(?:is|has|validation)?(?:error|exception|fail(?:ed|ure)?|fault)s?(?:de.*|m.*|text)?$/;
 /** Codes, and states in words. */
-const CODE = /^(?:type|rc|result|(?:http|error|fault|re(?:sp|sponse|sult|turn))?(?:code|status(?:code|text)?))$/;
-/** Codes of banks and of payment services: only zeros, or a status of 2xx, mean success. */
-const RESULT_CODE = /^(?:error|fault|re.*)code$|^rc$/;
+const CODE = /^(?:type|rc|result|(?:http|error|fault|re(?:sp|sponse|sult|turn))?(?:code|status.*))$/;
+/** Those of banks and of payment services, such as `responsecode`: only zeros, or a status of 2xx, mean success. */
+const RESULT_CODE = /^[efr].*c/;
 const TEXT = /(?:description|detail|message|msg|reason|title)s?$/;
 /** The members that hold the answer, or a part of it. */
-const INNER = /^(?:|body|data|meta|payload|report|response(?:body|data)?|results?|status)$/;
+const INNER = /^(?:|body|data|meta|payload|report|res[pu].*|status)$/;
 /** None of these may be false, and none of those with a code or a part of the answer. */
 const DONE = /^(?:is|was)?(?:accepted|processed|recorded|reported|saved|stored|valid)$/;
 /** Envelopes of gateways have fewer levels. */
 const DEEPEST = 6;
 
 const FAILURE =
-  /abort|bad request|cannot|declin|den(?:ied|y)|\berr\b|error|exception|fail|fatal|forbid|invalid|\bnot(?: ?found| (?:a|exist|permit|process|re|s|valid))|^(?:ko|nok?)$|refus|reject|time(?:d )?out|un(?:able|auth|avail|process|success)/;
+  /bad.?request|cannot|declin|den(?:ied|y)|\berr|error|exception|fail|forbid|invalid|^(?:ko|nok?)$|\bnot.?(?:a[clu]|exist|found|permit|process|re[cp]|s[atu]|valid)|refus|reject|time(?:d.)?out|un(?:able|auth|avail|process|success)/i;
 
 const isOneOf = (name: string, ...names: readonly RegExp[]): boolean => names.some((pattern) => pattern.test(name));
 
-const saysFailed = (text: string): boolean =>
-  FAILURE.test(
-    text
-      .replace(/([a-z])(?=[A-Z])/g, '$1 ')
-      .replace(/[^A-Za-z0-9]+/g, ' ')
-      .trim()
-      .toLowerCase()
-      .replace(/\b(?:0|no|without) (?:error|failure)s?\b/, ''),
-  );
+const saysFailed = (text: string): boolean => FAILURE.test(text.replace(/\b(?:0|no|without).(?:error|failure)/i, ''));
 
 const isFailureCode = (code: string, isText: boolean, name: string): boolean =>
   Number.parseFloat(code) >= 400 ||

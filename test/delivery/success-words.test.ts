@@ -217,6 +217,14 @@ const ENVELOPES: readonly (readonly [of: string, failed: unknown, succeeded: unk
   ['a text with a status', { status: '500 Internal Server Error' }, { status: '200 OK' }],
   ['a state in words', { result: 'NotRecorded' }, { result: 'Recorded' }],
   ['letters', { status: 'NOK' }, { status: 'OK' }],
+  ['a word for no', { status: 'no' }, { status: 'noted' }],
+  ['a code in one word', { status: 'NOTFOUND' }, { status: 'NOTIFIED' }],
+  ['a code in parts', { status: 'not_recorded' }, { code: 'NO_ERROR' }],
+  [
+    'a warning',
+    { message: 'It could not be saved, nothing was stored: not saved' },
+    { message: 'Recorded. Do not resend.' },
+  ],
   [
     'a message alone',
     { message: 'The report was not recorded' },
