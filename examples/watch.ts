@@ -49,7 +49,7 @@ export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text:
       await look(found);
     } catch {
       failures.push(Date.now());
-      // What was known before is still so.
+      // The known problems go on.
       for (const problem of known) found.set(problem, undefined);
     }
     failures = failures.filter((at) => Date.now() - at < 10 * MINUTE_MS);

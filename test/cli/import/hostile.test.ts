@@ -205,3 +205,31 @@ it('a file that another program still writes is not imported beyond the change',
   ]);
   expect(folder.rows().some(({ reference }) => reference === 'B-9000')).toBe(false);
 });
+
+it.each(['NULL', String.raw`\N`, '#REF!', '#N/A', '#NAME?', '#DIV/0!', '########', '1.79516E+09', '1,8E+11', '2E+10'])(
+  'a CSV cell that holds %s in place of a text is refused',
+  async (cell) => {
+    const { write, run, at } = importFolder();
+    const csv = csvOf([settledBet({ bet_id: 'B-1', outcome: cell }), settledBet({ bet_id: cell })]);
+    expect(await run(write('bets.csv', csv), 'reportSettledBet')).toMatchObject({ code: 1 });
+    const list = readFileSync(at('bets.rejected.csv'), 'utf8');
+    expect(list).toMatch(/^2,outcome,"?is what a program writes/m);
+    expect(list).toMatch(/^3,bet_id,"?is what a program writes/m);
+  },
+);
+
+it.each(['B-1 ', ' B-1', 'B-1\u00a0', '\u200bB-1', 'B-1\ufeff'])(
+  'the padded reference %j is refused: its settlement would find no bet',
+  async (bet_id) => {
+    const { write, run } = importFolder();
+    const bet = settledBet({ bet_id });
+    for (const file of [
+      write('bets.csv', csvOf([bet], { quoteAll: true })),
+      write('bets.ndjson', `${JSON.stringify(bet)}\n`),
+    ])
+      expect(await run(file, 'reportSettledBet')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('bet_id: expected a text without spaces at its ends'),
+      });
+  },
+);

@@ -19,6 +19,12 @@ const NO_DATE = new CellProblem(
 );
 const NO_TIME = new CellProblem('this date or time does not exist');
 
+const NO_TEXT = new CellProblem(
+  'is what a program writes in place of a value: leave an absent cell empty, and export numbers as text (if the value is really so, use NDJSON)',
+);
+/** `NULL` and `\\N` of databases; of spreadsheets an error, a column that is too narrow, and a number that lost digits. */
+const PLACEHOLDER = /^(?:NULL|\\N|#{3,}|#(?:REF|VALUE|NUM|NULL|DIV\/0)!|#N\/A|#NAME\?|\d(?:[.,]\d+)?E\+\d{2,3})$/;
+
 const PLAIN = /^-?\d+(?:\.\d+)?$/;
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, t: true, 1: true, false: false, f: false, 0: false };
@@ -27,7 +33,7 @@ const DATE = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d
 
 /** Reads a cell that is not empty. A text is not changed. A number must be exactly the one that JSON prints. */
 export function readCell(kind: LeafKind, text: string): string | number | boolean | CellProblem {
-  if (kind === 'text') return text;
+  if (kind === 'text') return PLACEHOLDER.test(text) ? NO_TEXT : text;
   if (kind === 'time') return readTime(text);
   if (kind === 'number') return readNumber(text);
   const word = text.toLowerCase();

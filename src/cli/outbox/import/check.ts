@@ -43,7 +43,10 @@ const NO_LOCATION: LineProblem = {
   field: 'location',
   reason: 'is missing: give location.latitude and location.longitude, or location: { required: false } in --options',
 };
-const UNFIT = 'expected a text without control characters and incomplete characters (lone surrogates)';
+const UNFIT =
+  'expected a text without spaces at its ends, control, invisible and incomplete characters (lone surrogates)';
+/** What a fixed-width column or a copied text adds: under the other text, a settlement finds no bet. */
+const PADDED = /^\s|\s$|\p{Cf}/u;
 
 async function judge(
   { payload, problems: found }: ImportLine,
@@ -58,7 +61,8 @@ async function judge(
   if (needsTime && (payload.timestamp ?? '') === '') add(NO_TIME);
   try {
     const { reference } = await freeze(payload);
-    if (reference !== undefined && isDistinctReference(reference)) return { reference, problems };
+    if (reference !== undefined && isDistinctReference(reference) && !PADDED.test(reference))
+      return { reference, problems };
     add({ field, reason: UNFIT });
   } catch (error) {
     if (hasCode(error, 'location')) add(NO_LOCATION);

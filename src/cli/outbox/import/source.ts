@@ -38,7 +38,7 @@ export async function openSource(path: string) {
       const text = decoded(decoder, buffer.subarray(0, bytesRead), !isLast);
       if (text === undefined || text.includes('\0'))
         throw new Failure(
-          `${path}, line ${line} or later: this is not UTF-8 text; if the file is UTF-16 or a spreadsheet, save it as CSV in UTF-8`,
+          `${path}, line ${line} or later: this is not UTF-8 text; if the file is compressed, UTF-16 or a spreadsheet, save it as CSV in UTF-8`,
         );
       yield { text, isLast };
       line += text.split('\n').length - 1;
