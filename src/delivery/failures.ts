@@ -33,7 +33,7 @@ function mayHaveBrokenOff({ status, measured }: Answered, { body, json }: Answer
 /** The verdict on an answer that may be incomplete, for any status. */
 const brokenOff = (status: number, retryAfterMs: number | undefined): Failure => ({
   code: 'network',
-  text: `HTTP ${status}: the answer may be incomplete, since it is not JSON and has no content-length; is the base address right?`,
+  text: `HTTP ${status}: the answer may be incomplete, since it is not JSON and has no content-length; ${status < 300 ? 'over HTTP/2 (Node.js 26) pass nodeTransport() as transport, or let the gateway send one' : 'is the base address right?'}`,
   outcome: 'unknown',
   retryable: true,
   // The gateway's own refusals are JSON.

@@ -54,7 +54,7 @@ describe('an answer without proof of its length', () => {
     ({ status, foreign }) => {
       expect(failureOf(answered(status, ''))).toStrictEqual({
         code: 'network',
-        text: `HTTP ${status}: the answer may be incomplete, since it is not JSON and has no content-length; is the base address right?`,
+        text: `HTTP ${status}: the answer may be incomplete, since it is not JSON and has no content-length; ${status < 300 ? 'over HTTP/2 (Node.js 26) pass nodeTransport() as transport, or let the gateway send one' : 'is the base address right?'}`,
         outcome: 'unknown',
         retryable: true,
         foreign,

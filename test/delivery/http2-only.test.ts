@@ -52,7 +52,9 @@ describe.each(transports())('a gateway that speaks HTTP/2 only, by %s', (_, by: 
     expect(told.requests).toBe(1);
     // Without a content-length nothing proves that an empty answer is complete.
     told.isEmpty = true;
-    expect(await ask(told.address, by)).toMatchObject({ code: 'network', status: 200, outcome: 'unknown' });
+    const error = await ask(told.address, by);
+    expect(error).toMatchObject({ code: 'network', status: 200, outcome: 'unknown' });
+    expect((error as Error).message).toContain('over HTTP/2 (Node.js 26) pass nodeTransport() as transport');
   });
 });
 

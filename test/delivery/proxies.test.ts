@@ -176,6 +176,26 @@ describe("nodeTransport({ proxy: 'environment' })", () => {
     expect(await ask(baseUrl, { transport })).toMatchObject({ code: 'network', outcome: 'not-sent' });
   });
 
+  it.each([
+    ['NODE_USE_ENV_PROXY', '1'],
+    ['NODE_OPTIONS', '--no-warnings --use-env-proxy'],
+  ])('is the default if Node.js was told to use that proxy by %s', async (name, value) => {
+    vi.stubEnv(name, value);
+    const told = await proxy();
+    process.env.HTTP_PROXY = told.address;
+    // Node.js sets the one of its own undici, which the installed one does not know.
+    setGlobalDispatcher(
+      new (class EnvHttpProxyAgent {
+        dispatch() {}
+      })() as never,
+    );
+    const transport = nodeTransport();
+    vi.unstubAllEnvs();
+    expect(await ask(await plainGateway(), { transport })).toMatchObject({ outcome: 'recorded' });
+    expect(told.tunnels).toBe(1);
+    await transport.close();
+  });
+
   it('reads the variables once, when the transport is made', async () => {
     const [told, later] = [await proxy(), await proxy()];
     const baseUrl = await plainGateway();

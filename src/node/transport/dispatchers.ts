@@ -52,6 +52,11 @@ export function environmentProxy(options: { readonly connections: number }): Dis
   });
 }
 
+/** Whether Node.js was told to use that proxy for its own `fetch`, in a version that can do so or an older one. */
+export const isProxySwitchedOn = (): boolean =>
+  process.env.NODE_USE_ENV_PROXY === '1' ||
+  [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(/\s+/)].includes('--use-env-proxy');
+
 /** Whether undici accepts it. An empty variable means no proxy. */
 function isProxyAddress(text: string): boolean {
   if (text === '') return true;
@@ -78,12 +83,17 @@ export function setForAll(): Dispatcher | undefined {
   return set;
 }
 
+/** Where undici 8 keeps what `setGlobalDispatcher` set. */
+const UNDICI_8 = Symbol.for('undici.globalDispatcher.2');
+
 /**
- * Refuses to ignore a dispatcher that another copy of undici has set for the whole process, for example Node.js itself
- * with `NODE_USE_ENV_PROXY`.
+ * Refuses to ignore a dispatcher that another copy of undici has set for the whole process.
  */
 export function checkSetForAll(): void {
-  const set = undici.getGlobalDispatcher() as object;
+  const got = undici.getGlobalDispatcher() as object;
+  // Node.js 26 wraps its own dispatcher for an undici 7 that was installed.
+  const wrapped = (globalThis as { [UNDICI_8]?: object })[UNDICI_8];
+  const set = got.constructor.name === 'Dispatcher1Wrapper' ? (wrapped ?? got) : got;
   const name = set.constructor.name;
   if (set instanceof undici.Dispatcher || name === 'Agent') return;
   throw new ConfigurationError(

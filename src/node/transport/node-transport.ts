@@ -9,7 +9,7 @@ import type { AbortSignalLike } from '../../platform/web-types.js';
 import { issue } from '../../schema/issue.js';
 import { hasMethods, must, option, optional, wholeNumber } from '../../schema/option-rules.js';
 import { type ReceivedHeaders, readAnswer } from './answer.js';
-import { checkSetForAll, environmentProxy, setForAll } from './dispatchers.js';
+import { checkSetForAll, environmentProxy, isProxySwitchedOn, setForAll } from './dispatchers.js';
 
 /** The options of `nodeTransport`. */
 export interface NodeTransportOptions {
@@ -27,7 +27,7 @@ export interface NodeTransportOptions {
   /**
    * `'environment'`: uses the proxy that the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name when the
    * transport is made (lower case takes precedence), even if a dispatcher is set for the whole process. Not together
-   * with `dispatcher`. Default: none.
+   * with `dispatcher`. Default: none, or this proxy if Node.js was told to use it (`NODE_USE_ENV_PROXY=1`).
    */
   proxy?: 'environment' | undefined;
 }
@@ -87,10 +87,11 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
     dispatcher && proxy ? [issue(['proxy'], 'conflict', 'pass proxy or dispatcher, not both')] : [],
   );
   const { connections, dispatcher, proxy } = complete;
-  if (!dispatcher && !proxy) checkSetForAll();
+  const proxied = proxy !== undefined || isProxySwitchedOn();
+  if (!dispatcher && !proxied) checkSetForAll();
   const agent = new Agent({ connections, pipelining: 1, allowH2: false });
   checkVersion(agent);
-  const own: Dispatcher = proxy ? environmentProxy({ connections }) : agent;
+  const own: Dispatcher = proxied ? environmentProxy({ connections }) : agent;
   // The last address is kept: a client uses few, and parsing takes a tenth of a request.
   let last: ConnectionAddress = { url: '', origin: '', path: '' };
   const parse = (url: string): ConnectionAddress => {
