@@ -267,7 +267,8 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
    * and the `timestamp` of the event. Its location is the stored one, unless you give a `location` or a `clientIP`. The
    * report waits again, and its settlement follows once it is recorded, with its own data: if an amount was wrong,
    * replace the settlement first. The fingerprint of the data before and the reason stay in its receipt. Rejects with a
-   * `ValidationError` in any other state, and with the errors of the report methods.
+   * `ValidationError` in any other state, for a dismissed report while its settlement is in flight, and with the errors
+   * of the report methods.
    *
    * @example
    * ```ts
@@ -282,7 +283,8 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
   ): Promise<OutboxReport>;
   /**
    * Takes back the dismissal of a report: it is as before, with its problem and its doubt. A settlement that was
-   * dismissed with it is reopened, too. Rejects with a `ValidationError` if the report is not dismissed, or was pruned.
+   * dismissed with it is reopened, too. Rejects with a `ValidationError` if the report is not dismissed, or was pruned,
+   * or if its settlement is in flight.
    */
   reopen(id: string, options: Because): Promise<OutboxReport>;
   /**

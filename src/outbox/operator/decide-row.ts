@@ -30,10 +30,10 @@ export async function decideRow(
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (isReopening(decision.action)) await appendReceipts(store);
     const row = await ownRow(store, id, account, name);
-    const change = planRow(row);
-    if (typeof change === 'string') throw refusal(name, `${id}: ${change}`);
-    const own = { row, change };
+    const own = { row, change: planRow(row) };
     const planned = isReopening(decision.action) ? await addSettlements(store, [own], decision) : [own];
+    const [{ change } = own] = planned;
+    if (typeof change === 'string') throw refusal(name, `${id}: ${change}`);
     const writes = planned.filter(isChanging).map(writeOf);
     const { written } = await store.turn({ writes, claim: undefined });
     if (written[0] !== true) continue;

@@ -2,6 +2,7 @@ import {
   type Decision,
   dismissedWithReport,
   isFinal,
+  mustStay,
   type Row,
   reopenedWithReport,
   wasDismissedWith,
@@ -13,12 +14,15 @@ import { relatedRows } from './reports.js';
 /** Whether an action changes dismissed rows. Each of them has a line in the receipt log first. */
 export const isReopening = (action: Decision['action']): boolean => action === 'reopened' || action === 'replaced';
 
+const IN_FLIGHT =
+  'its settlement is in flight, and may be sent now; try again once that attempt has ended (if its worker died, the next one ends it after the lease)';
+
 const isOpenSettlementOf = ({ waitsFor, state }: Row, { id }: Row): boolean => waitsFor === id && !isFinal(state);
 
 /**
  * Adds the settlements about which a decision decides in the commit of their initiated reports, each with its change:
  * those that were dismissed with them are reopened, or the open ones are dismissed. A settlement that is among the
- * reports is decided about with its initiated one, too.
+ * reports is decided about with its initiated one, too. A final report whose settlement is in flight is refused.
  */
 export async function addSettlements(
   store: OutboxStore,
@@ -26,14 +30,19 @@ export async function addSettlements(
   decision: Decision,
 ): Promise<Planned[]> {
   const isBack = isReopening(decision.action);
+  const own: Planned[] = [];
   const found: Planned[] = [];
-  for (const { row } of planned.filter(isChanging)) {
-    const isMeant = (one: Row) => (isBack ? wasDismissedWith(one, row) : isOpenSettlementOf(one, row));
-    const settlement = (await relatedRows(store, row)).find(isMeant);
+  for (const one of planned) {
+    const { row } = one;
+    const related = isChanging(one) ? await relatedRows(store, row) : [];
+    const isSent = related.some((other) => other.waitsFor === row.id && mustStay(row, other));
+    own.push(isSent ? { row, change: IN_FLIGHT } : one);
+    const isMeant = (other: Row) => (isBack ? wasDismissedWith(other, row) : isOpenSettlementOf(other, row));
+    const settlement = isSent ? undefined : related.find(isMeant);
     const planSettlement = isBack ? reopenedWithReport : dismissedWithReport;
     if (settlement) found.push({ row: settlement, change: planSettlement(settlement, decision) });
   }
-  return [...planned.filter(({ row }) => !found.some((one) => one.row.id === row.id)), ...found];
+  return [...own.filter(({ row }) => !found.some((one) => one.row.id === row.id)), ...found];
 }
 
 /** The open settlement that waits for an initiated report. */

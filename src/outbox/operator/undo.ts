@@ -22,7 +22,10 @@ export interface UndoRequest extends Who, Pick<DecideRequest, 'forMs'> {
 export interface Undone {
   readonly decision: DecisionRecord;
   readonly more: boolean;
-  /** The number of reports that this call left unchanged, for example claimed by a worker or decided about since. */
+  /**
+   * The number of reports that this call left unchanged: claimed by a worker or decided about since, or with a
+   * settlement in flight.
+   */
   readonly kept: number;
 }
 

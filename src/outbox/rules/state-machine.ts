@@ -171,7 +171,7 @@ export interface Change extends Progress, Pick<Row, 'outcome' | 'message' | 'req
 
 /**
  * A change of a row, made only if the row still has the state and the fence that it was decided for. A final row is
- * only changed once it has its line in the receipt log.
+ * only changed once it has its line in the receipt log, and not while `mustStay` holds for the row after it.
  */
 export interface Write {
   readonly id: string;
@@ -239,9 +239,19 @@ export const isClaimable = (
   (state === 'in-flight' || (state === 'waiting' && !blocked)) &&
   (fence === 0 || dueAt <= now || dueAt > now + LONGEST_WAIT_MS);
 
+/** Whether a row is in the store and not final, so that the rows after it wait. */
+export const isOpen = (row: Pick<Row, 'state'> | undefined): boolean => row !== undefined && !isFinal(row.state);
+
 /** Whether a row must wait for an earlier row of the store. */
 export const isBlocked = ({ state }: Pick<Row, 'state'>, before: Pick<Row, 'state'> | undefined): boolean =>
-  state === 'waiting' && before !== undefined && !isFinal(before.state);
+  state === 'waiting' && isOpen(before);
+
+/**
+ * Whether a final row must stay so, since the row after it is in flight: a worker may send that now, or at any time if
+ * it is slow. The clock does not decide here, so it does not matter whether the lease is over.
+ */
+export const mustStay = (expected: Pick<Row, 'state'>, after: Pick<Row, 'state'> | undefined): boolean =>
+  isFinal(expected.state) && after?.state === 'in-flight';
 
 /** Whether a row still has the state and fence for which a change was decided. Otherwise the change is too late. */
 export const isAsExpected = (
@@ -259,6 +269,16 @@ export const claimed = (row: Progress): Progress => ({
   attempts: oneMore(row.attempts),
   inDoubt: true,
   doubtBefore: row.inDoubt,
+});
+
+/**
+ * The change of a row whose lease is over while the row that it waits for is open: that one was enqueued after the
+ * claim. It waits, in doubt, instead of being claimed again.
+ */
+export const takenFromWorker = (row: Row): Write => ({
+  id: row.id,
+  expected: row,
+  change: { ...unchanged(row), state: 'waiting' },
 });
 
 /** The change of a claimed row after its attempt. */

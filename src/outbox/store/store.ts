@@ -202,14 +202,14 @@ export interface OutboxStore {
 
   /**
    * Makes the writes, then the claim. A write sets `changedAt` to now and `dueAt` to `delayMs` from now. It is not made
-   * if its row has another state or fence than expected, or is final and has no line in the log yet.
+   * if its row has another state or fence than expected, or is final and has no line in the log yet, or `mustStay`.
    *
    * The claim takes rows for which `isClaimable` holds, only of the given accounts and gateways. Rows of one account
    * come in the order of their due time, then of `sequence`. A row whose time is too far in the future counts as due
    * from the first claim that could take it. Accounts take turns (see `Claimant.busy`). The change by `claimed` is
-   * committed before the method resolves. Only a probe claims rows of a paused destination. A waiting row is not
-   * claimed while the row that it `waitsFor` is in the store and not final, even if that row was added later. In a
-   * database, the cost of a claim must not depend on the number of waiting, blocked or final rows.
+   * committed before the method resolves. Only a probe claims rows of a paused destination. No row is
+   * claimed while the row that it `waitsFor` is in the store and not final, even if that row was added later: one in
+   * flight whose lease is over waits then (`takenFromWorker`). In a database, the cost of a claim must not depend on the number of waiting, blocked or final rows.
    * @internal
    */
   turn(turn: Turn): Promise<TurnResult>;

@@ -9,7 +9,10 @@ import {
   isBlocked,
   isClaimable,
   isFinal,
+  isOpen,
+  mustStay,
   type Row,
+  takenFromWorker,
 } from '../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../store/claimants.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, OutboxStore, Write } from '../store/store.js';
@@ -49,7 +52,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
   const unlogged = new Map<string, Row>();
   const log: LogLine[] = [];
 
-  const isOpen = (row: Row | undefined): boolean => row !== undefined && !isFinal(row.state);
   const destinationsOf = (accounts: readonly string[] | undefined): KnownDestination[] =>
     [...destinations.values()].filter(({ account }) => accounts?.includes(account) ?? true);
 
@@ -97,6 +99,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
   function write({ id, expected, change }: Write, at: number): boolean {
     const row = rows.get(id);
     if (!row || !isAsExpected(row, expected) || unlogged.has(id)) return false;
+    if ([...(dependents.get(id) ?? [])].some((one) => mustStay(expected, rows.get(one)))) return false;
     const { delayMs, keepBody, replacement, ...progress } = change;
     const bytes = bytesAfter(row, { keepBody, replacement });
     put({ ...row, ...progress, ...bytes, dueAt: at + delayMs, changedAt: at });
@@ -107,7 +110,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     const open = destinationsOf(undefined).filter(
       (one) => isServed(one, request.accounts) && mayTakeFrom(one.pause, request.probe),
     );
-    const claimable = open.flatMap(({ queued }) => [...queued.values()].filter((row) => isClaimable(row, at)));
+    const due = open.flatMap(({ queued }) => [...queued.values()].filter((row) => isClaimable(row, at)));
+    const held = due.filter(({ waitsFor = '' }) => isOpen(rows.get(waitsFor)));
+    for (const row of held) write(takenFromWorker(row), at);
+    const claimable = due.filter((row) => !held.includes(row));
     return chooseRows(request, claimable, at).map((row) =>
       put({ ...row, ...claimed(row), dueAt: at + request.leaseMs, changedAt: at }),
     );

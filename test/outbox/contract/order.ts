@@ -1,10 +1,13 @@
 import {
+  ACCOUNT,
+  CLAIMANT,
   type ContractCase,
   claim,
   claimOne,
   contractCase,
   equal,
   idsOf,
+  LEASE_MS,
   newRow,
   QUARANTINED,
   read,
@@ -48,6 +51,43 @@ export const orderCases: readonly ContractCase[] = [
     await write(store, first);
     equal((await claimOne(store)).id, settled.id, 'the row that is claimed then');
   }),
+  contractCase(
+    'a row whose worker died before its earlier row was added waits, in doubt, once its lease is over',
+    async ({ store, advance }) => {
+      await store.enqueue([settledRow('B-1')]);
+      const settled = await claimOne(store);
+      await store.enqueue([newRow('B-1')]);
+      const first = await claimOne(store);
+      await write(store, first, QUARANTINED);
+      await advance(LEASE_MS + 1);
+      equal(idsOf(await claim(store)), [], 'rows to claim after the lease, while the earlier row is quarantined');
+      const probe = { account: ACCOUNT, environment: 'staging', operation: settled.operation } as const;
+      const claims = { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS, probe };
+      equal((await store.turn({ writes: [], claim: claims })).claimed, [], 'rows to claim for a probe');
+      const { state, blocked, inDoubt, fence, attempts } = await read(store, settled.id);
+      equal([state, blocked, inDoubt, fence, attempts], ['waiting', true, true, 1, 1], 'the row');
+      equal((await write(store, settled)).written, [false], 'its late answer');
+      await write(store, await read(store, first.id));
+      const again = await claimOne(store);
+      equal([again.id, again.doubtBefore, again.fence], [settled.id, true, 2], 'the row that is claimed then');
+    },
+  ),
+  contractCase(
+    'rows that wait for others hold up no row behind them after their leases',
+    async ({ store, advance }) => {
+      const references = Array.from({ length: 5 }, (_, index) => `B-${index}`);
+      await store.enqueue(references.map((reference) => settledRow(reference)));
+      await claim(store);
+      await store.enqueue(references.map((reference) => newRow(reference)));
+      for (const row of await claim(store)) await write(store, row, QUARANTINED);
+      await store.enqueue([newRow('B-9')]);
+      await write(store, await claimOne(store), WAITS);
+      await advance(LEASE_MS + 1);
+      const claimed = [];
+      for (let turns = 0; turns < 6; turns += 1) claimed.push(...(await claim(store, 1)));
+      equal(idsOf(claimed), [newRow('B-9').id], 'the claimed rows');
+    },
+  ),
   contractCase('a row whose earlier row is already recorded does not wait', async ({ store }) => {
     await store.enqueue([newRow('B-1')]);
     await write(store, await claimOne(store));

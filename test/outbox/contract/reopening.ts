@@ -8,10 +8,12 @@ import {
   contractCase,
   equal,
   idsOf,
+  LEASE_MS,
   newRow,
   QUARANTINED,
   read,
   settledRow,
+  WAITS,
   write,
 } from './harness.js';
 
@@ -116,6 +118,43 @@ export const reopeningCases: readonly ContractCase[] = [
     const made = await Promise.all([store, other, store, other].map((one) => decide(one, row, 'reopened')));
     equal(made.filter(Boolean).length, 1, 'the number of successes');
     equal((await store.counts()).states.quarantined, 1, 'quarantined rows');
+  }),
+  contractCase('a dismissed row stays so while the row after it is in flight', async (harness) => {
+    const { store, advance } = harness;
+    const row = await dismissed(store);
+    await log(store);
+    const settlement = await claimOne(store);
+    const other = (await harness.another?.()) ?? store;
+    equal(await decide(other, row, 'reopened'), false, 'to reopen it while that is in flight');
+    await advance(LEASE_MS + 1);
+    equal(await replace(other, row), false, 'to replace it once the lease of that is over');
+    equal((await read(store, BET.id)).state, 'dismissed', 'its state');
+    equal(await claimOne(store).then(({ id }) => id), settlement.id, 'the row that another worker claims');
+    await write(store, await read(store, SETTLEMENT.id), WAITS);
+    equal(await replace(other, row), true, 'to replace it while that waits');
+    equal(idsOf(await claim(store)), [BET.id], 'the rows to claim then');
+  }),
+  contractCase('of a claim and a call that reopens the row before, one succeeds', async (harness) => {
+    const { store } = harness;
+    const other = (await harness.another?.()) ?? store;
+    const references = Array.from({ length: 20 }, (_, index) => `B-${index}`);
+    for (const reference of references) {
+      await store.enqueue([newRow(reference)]);
+      const changes = { state: 'dismissed', problem: PROBLEM } as const;
+      await write(store, await claimOne(store), { ...QUARANTINED, ...changes });
+      const index = ((await store.receipts.last())?.index ?? -1) + 1;
+      await store.receipts.append([{ index, id: newRow(reference).id, line: 'line' }]);
+      const row = await read(store, newRow(reference).id);
+      // The settlement may be committed between the steps of either call.
+      const [claimed, isReopened] = await Promise.all([
+        store.enqueue([settledRow(reference)]).then(() => claim(store)),
+        decide(other, row, 'reopened'),
+      ]);
+      const [bet, settlement] = await Promise.all([row, settledRow(reference)].map(({ id }) => read(other, id)));
+      const isOpen = bet?.state !== 'dismissed';
+      equal([isOpen, isOpen && settlement?.state === 'in-flight'], [isReopened, false], `${reference} is reopened`);
+      for (const one of claimed) await write(store, one);
+    }
   }),
   contractCase('other data takes the place of that of a quarantined row', async (harness) => {
     const { store } = harness;
@@ -226,6 +265,24 @@ export const reopeningCases: readonly ContractCase[] = [
     const { recorded, dismissed: ended } = await console.finals();
     equal([recorded, ended], [0, 0], 'final rows');
     equal((await read(store, BET.id)).body, BET.body, 'its body');
+  }),
+  consoleCase('a step does not reopen a row while the row after it is in flight', async ({ store, console }) => {
+    const row = await dismissed(store);
+    await log(store);
+    const settlement = await claimOne(store);
+    const { id } = await console.begin({
+      id: 'decision-0000-0003',
+      action: 'reopened',
+      who: 'ada',
+      reason: 'a mistake',
+      about: '{"ids":[]}',
+      done: false,
+    });
+    const change = changeOf(decided(row, { action: 'reopened', reason: 'a mistake', at: 1, id }, false));
+    const writes = [{ id: row.id, sequence: row.sequence, expected: row, change }];
+    equal(await console.step({ id, from: 0, to: 1, done: false, skipped: 0, writes }), [false], 'the writes');
+    await write(store, settlement, WAITS);
+    equal(await console.step({ id, from: 1, to: 2, done: true, skipped: 0, writes }), [true], 'the writes after that');
   }),
   consoleCase('a step replaces the data of a quarantined row', async ({ store, console }) => {
     const row = await refused(store);

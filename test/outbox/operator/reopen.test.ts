@@ -3,7 +3,7 @@ import type { OutboxStore } from '../../../src/entries/outbox.js';
 import { appendReceipts } from '../../../src/outbox/receipts/log.js';
 import { verifyReceipts } from '../../../src/outbox/receipts/verify.js';
 import { decided } from '../../../src/outbox/rules/state-machine.js';
-import { betEvent } from '../../support/factories.js';
+import { betEvent, settledBet } from '../../support/factories.js';
 import { claim, claimOne, GATEWAYS, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
 import { outboxWorld } from '../world.js';
 import { byAda, idOf, onlyGroup, quarantine, quarantineInDoubt, world } from './world.js';
@@ -182,6 +182,79 @@ describe('the counts of ended reports', () => {
     expect(destinations[0]?.states).toMatchObject({ recorded: 1, dismissed: 1 });
     expect(states).toMatchObject({ recorded: 1, dismissed: 1 });
     expect((await data.charts('days')).steps.at(-1)).toMatchObject({ recorded: 1, dismissed: 1 });
+  });
+});
+
+describe('a dismissed report whose settlement is in flight', () => {
+  const inFlight = expect.stringContaining('its settlement is in flight, and may be sent now; try again once');
+
+  /** The worker that has the settlement died. */
+  async function settlementInFlight() {
+    const { store, data } = await world();
+    await quarantine(store, ['B-1']);
+    await store.enqueue([settledRow('B-1')]);
+    const { decision } = await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [BET] } });
+    expect(await claimOne(store)).toMatchObject({ id: SETTLEMENT });
+    return { store, data, dismissal: decision.id };
+  }
+
+  it('stays dismissed until that has ended', async () => {
+    const { store, data } = await settlementInFlight();
+    const reopen = () => data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } });
+    const replacement = { body: '{}', fingerprint: 'other' };
+    expect(await reopen()).toMatchObject({ decision: { touched: 0 }, refused: [{ id: BET, why: inFlight }] });
+    expect(await data.replace({ ...byAda(), id: BET, replacement })).toMatchObject({ refused: [{ why: inFlight }] });
+    expect(await read(store, BET)).toMatchObject({ state: 'dismissed', decisions: [{ action: 'dismissed' }] });
+    await write(store, await read(store, SETTLEMENT), { state: 'waiting', outcome: undefined, keepBody: true });
+    expect(await reopen()).toMatchObject({ decision: { touched: 1 }, refused: [] });
+    expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: true });
+  });
+
+  it('is left out when its dismissal is undone, and can be reopened later', async () => {
+    const { store, data, dismissal } = await settlementInFlight();
+    expect(await data.undo({ ...byAda(), of: dismissal })).toMatchObject({ kept: 1, more: false });
+    expect(await read(store, BET)).toMatchObject({ state: 'dismissed' });
+    await write(store, await read(store, SETTLEMENT));
+    await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } });
+    expect(await read(store, BET)).toMatchObject({ state: 'quarantined' });
+  });
+
+  it.each(['replace', 'reopen'] as const)('is not sent after it: %s', async (method) => {
+    const settlements: (string | undefined)[] = [];
+    const { outbox, store, gateway, clock, run } = outboxWorld({
+      client: {
+        fetch: async (url, init) => {
+          if (url.includes('settled')) settlements.push((await outbox.get(id))?.state);
+          return gateway.fetch(url, init as object);
+        },
+      },
+    });
+    const id = 'default:staging:reportBetEvent:BET-1';
+    const bet = betEvent({ timestamp: '1763632800' });
+    gateway.faults.add({ kind: 'status', status: 422, reference: 'BET-1', times: 1 });
+    await outbox.reportBetEvent(bet);
+    await outbox.reportSettledBet(settledBet());
+    await run(outbox.drain());
+    await outbox.resolve(id, { as: 'dismissed', reason: 'a mistake' });
+    const [account] = (await store.outlook()).map(({ gateway: staging }) => ({
+      account: 'default',
+      gateways: { staging },
+      busy: 0,
+    }));
+    expect(await claim(store, 1, account ? [account] : [])).toHaveLength(1);
+    const decide = () =>
+      method === 'replace'
+        ? outbox.replace(id, { ...bet, amount: 7 }, { reason: 'a mistake' })
+        : outbox.reopen(id, { reason: 'a mistake' });
+    await expect(decide()).rejects.toMatchObject({ code: 'validation', message: inFlight });
+    await clock.advance(40_000);
+    await run(outbox.drain());
+    await decide();
+    if (method === 'reopen') await outbox.retry(id);
+    await run(outbox.drain());
+    for (const { id: other } of await outbox.list({ state: 'quarantined' })) await outbox.retry(other);
+    expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2 } });
+    expect(settlements.filter((state) => state !== 'dismissed' && state !== 'recorded')).toEqual([]);
   });
 });
 

@@ -70,7 +70,7 @@ export const SITUATIONS = [
   'conflict without doubt is quarantined',
   'turned away while in doubt',
   'not sent while in doubt',
-  'settled claimed again after its lease, initiated open',
+  'settled waits again after its lease, initiated open',
   'settled waits for a quarantined initiated',
   'another reference passes a quarantined one',
   'environment paused',
@@ -101,6 +101,11 @@ export const SITUATIONS = [
   'what is in doubt is not replaced',
   'what was replaced is recorded',
   'recorded is not reopened',
+  'a person dismisses a settlement with its report',
+  'a person undoes a dismissal',
+  'a person undoes a retry',
+  'what is dismissed stays so while its settlement is in flight',
+  'a worker dies with the settlement of a dismissed report',
 ] as const;
 
 export type Situation = (typeof SITUATIONS)[number];

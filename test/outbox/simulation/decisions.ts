@@ -15,12 +15,19 @@ import { earlierLines } from '../../../src/outbox/rules/receipt-entry.js';
 import {
   claimed,
   decided,
+  dismissedWithReport,
   ended,
   isAsExpected,
   isBlocked,
   isClaimable,
   isFinal,
+  isOpen,
+  mustStay,
+  reopenedWithReport,
   replaced,
+  takenBack,
+  takenFromWorker,
+  wasDismissedWith,
 } from '../../../src/outbox/rules/state-machine.js';
 import { isUnbound } from '../../../src/outbox/sending/bindings.js';
 import {
@@ -47,13 +54,19 @@ export const decisions = {
   claimed,
   ended,
   decided,
-
   replaced,
+  dismissedWithReport,
+  reopenedWithReport,
+  wasDismissedWith,
+  takenBack,
   earlierLines,
   isFinal,
+  isOpen,
   isBlocked,
   isClaimable,
   isAsExpected,
+  mustStay,
+  takenFromWorker,
   keptInDoubt,
   rowBefore,
   // The changes of a pause.

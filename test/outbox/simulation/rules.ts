@@ -46,6 +46,7 @@ export function createRules(
     if (!report) throw new Violation('one row per report', `a row that was never enqueued: ${row.id}`);
     return report;
   };
+  const isOpen = ({ state }: Row): boolean => state !== 'recorded' && state !== 'dismissed';
   const rowBefore = ({ initiated }: Report): Row | undefined => initiated && storeOf().get(initiated.id);
 
   function claimed(before: Row, after: Row, probe: Attempt['probe']): void {
@@ -67,11 +68,8 @@ export function createRules(
         `${what} is claimed with doubt ${after.doubtBefore}; attempts that may have landed: ${report.unproven}`,
       );
     const first = rowBefore(report);
-    if (first && first.state !== 'recorded' && first.state !== 'dismissed') {
-      // It was sent before its initiated report was enqueued, and its end is still unknown.
-      if (before.state === 'in-flight') coverage['settled claimed again after its lease, initiated open'] += 1;
-      else breaks(world, 'order is kept', `${what} is claimed while ${nameOf(reportOf(first))} is ${first.state}`);
-    }
+    if (first && isOpen(first))
+      breaks(world, 'order is kept', `${what} is claimed while ${nameOf(reportOf(first))} is ${first.state}`);
     const { account, environment } = report;
     if (!probe && storeOf().pauseOf(report).reason !== undefined)
       breaks(world, 'a pause stops everything but probes', what);
@@ -246,12 +244,29 @@ export function createRules(
       coverage['late answer is fenced off'] += 1;
       if (row.state === 'recorded') coverage['late answer to a recorded row is fenced off'] += 1;
     },
+    takenFromWorker(row) {
+      trace?.(`${nameOf(reportOf(row))} waits again: its worker is gone, and its initiated report is open`);
+      coverage['settled waits again after its lease, initiated open'] += 1;
+    },
+    stays(row) {
+      trace?.(`${nameOf(reportOf(row))} stays ${row.state}: its settlement is in flight`);
+      coverage['what is dismissed stays so while its settlement is in flight'] += 1;
+    },
   };
 
   return {
     watcher,
     /** Called when the first byte is sent. */
     leaves(attempt: Attempt): void {
+      const first = rowBefore(attempt.report);
+      // An initiated report that is enqueued after the claim cannot stop it.
+      const wasThere = (attempt.report.initiated?.enqueuedAt ?? Number.POSITIVE_INFINITY) < attempt.claimedAt;
+      if (first && isOpen(first) && wasThere && !world.jumped)
+        breaks(
+          world,
+          'a settlement is sent only while its initiated report is final',
+          `${subject(attempt)} is sent while ${nameOf(reportOf(first))} is ${first.state}`,
+        );
       const row = storeOf().get(attempt.report.id);
       if (row?.fence === attempt.fence && !(row.state === 'in-flight' && row.inDoubt))
         breaks(

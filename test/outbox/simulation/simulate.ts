@@ -9,6 +9,7 @@ import { createRandom, type Random } from './random.js';
 import { createRules } from './rules.js';
 import { ACCOUNTS, drawScenario, gatewaysOf, RARE_POLL_MS, type Report } from './scenario.js';
 import { createSchedule } from './schedule.js';
+import { haveSecondThoughts } from './second-thoughts.js';
 import { createStore, type Store } from './store.js';
 import { type AccountGateways, createWorker, type Worker } from './worker.js';
 import { breaks, nameOf, Violation, type World } from './world.js';
@@ -37,6 +38,7 @@ const DAY = 24 * HOUR;
 /** Far from the seeds that anyone begins with. */
 const LATER = 1_500_000_000;
 const LATER_STILL = 1_700_000_000;
+const LATEST = 1_900_000_000;
 /** Until then it searches for one: reports are enqueued at the begin. */
 const LAST_GONE_BACK_MS = 20_000;
 const JUMPS = [400, 4_000, 25_000, 90_000, 600_000];
@@ -52,6 +54,7 @@ export function simulate(
   const schedule = createSchedule();
   const later = createRandom(seed + LATER);
   const corrections = createRandom(seed + LATER_STILL);
+  const thoughts = createRandom(seed + LATEST);
   const scenario = drawScenario(random, later);
   const stamped = trace && ((line: string) => trace(`${schedule.now().toFixed(0).padStart(9)} ms  ${line}`));
   const world: World = {
@@ -70,7 +73,7 @@ export function simulate(
     trace: stamped,
   };
   try {
-    live(world, later, corrections);
+    live(world, later, corrections, thoughts);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error;
@@ -78,7 +81,7 @@ export function simulate(
   }
 }
 
-function live(world: World, later: Random, corrections: Random): void {
+function live(world: World, later: Random, corrections: Random, thoughts: Random): void {
   const { random, schedule, scenario, coverage, decisions, trace } = world;
   const { reports, wellAt } = scenario;
   let clockOffset = 0;
@@ -120,6 +123,15 @@ function live(world: World, later: Random, corrections: Random): void {
 
   plan(world, { store, gateway, sometime, wakeAll });
   correct(world, corrections, store, wakeAll);
+  haveSecondThoughts(world, thoughts, {
+    store,
+    wakeAll,
+    kill(worker) {
+      if (!workers[worker]?.stay.alive()) return;
+      workers[worker].stay.die();
+      schedule.after(thoughts.between(100, 40_000), keepUp);
+    },
+  });
   for (let index = 0; index < scenario.workers; index += 1) schedule.at(random.between(0, 2_000), begin);
   if (scenario.apart) coverage['a worker for each account'] += 1;
   // After the first report: an empty store would be bound to the mock gateway.

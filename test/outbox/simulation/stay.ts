@@ -11,6 +11,8 @@ export interface Stay {
   resume(milliseconds: number, next: () => void): void;
   sleep(milliseconds: number, loop: () => void): void;
   wake(loop: () => void): void;
+  /** Dies at once. */
+  die(): void;
   /** Ends without a fault. */
   leave(): void;
 }
@@ -32,6 +34,14 @@ export function createStay(world: World, id: number, died: () => void): Stay {
     schedule.after(milliseconds, step);
   }
 
+  function die(): void {
+    if (!alive) return;
+    trace?.(`worker ${id} dies`);
+    coverage['worker dies'] += 1;
+    alive = false;
+    died();
+  }
+
   function wakeUp(loop: () => void): void {
     asleep = false;
     woken = false;
@@ -47,12 +57,7 @@ export function createStay(world: World, id: number, died: () => void): Stay {
       if (!alive) return;
       if (schedule.now() < scenario.wellAt) {
         const fate = random.next();
-        if (fate < scenario.death) {
-          trace?.(`worker ${id} dies`);
-          coverage['worker dies'] += 1;
-          alive = false;
-          return died();
-        }
+        if (fate < scenario.death) return die();
         if (fate < scenario.death + scenario.freeze) {
           const forMs = random.between(1_000, 120_000);
           trace?.(`worker ${id} freezes for ${Math.round(forMs)} ms`);
@@ -79,6 +84,7 @@ export function createStay(world: World, id: number, died: () => void): Stay {
       asleep = false;
       resume(0, () => wakeUp(loop));
     },
+    die,
     leave() {
       if (!alive) return;
       trace?.(`worker ${id} leaves`);

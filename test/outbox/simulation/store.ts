@@ -25,6 +25,10 @@ export interface Watcher {
   claimed?(before: Row, after: Row, probe: 'destination' | 'operation' | undefined): void;
   written?(write: Write, before: Row, after: Row): void;
   fencedOff?(write: Write, row: Row): void;
+  /** A row in flight waits again: its lease is over, and the row before it is open. */
+  takenFromWorker?(row: Row): void;
+  /** A final row stays, since the row after it is in flight. */
+  stays?(row: Row): void;
   /** A claim had room for more rows, and found none among these. */
   nothingLeft?(rows: readonly Row[]): void;
 }
@@ -101,17 +105,21 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     return { row: put(row), added: true };
   }
 
-  function write(one: Write, at: number): boolean {
+  function write(one: Write, at: number, tell = watcher.written): boolean {
     const row = find(one.id);
     if (!row || !decisions.isAsExpected(row, one.expected) || unlogged.has(row.id)) {
       if (row) watcher.fencedOff?.(one, row);
+      return false;
+    }
+    if (rows.some((after) => after.waitsFor === row.id && decisions.mustStay(one.expected, after))) {
+      watcher.stays?.(row);
       return false;
     }
     const { delayMs, keepBody, replacement, ...progress }: Change = one.change;
     const bytes = replacement ?? { body: keepBody ? row.body : undefined };
     const after = put({ ...row, ...progress, ...bytes, dueAt: at + delayMs, changedAt: at });
     if (after.state === 'recorded' || after.state === 'dismissed') unlogged.add(after.id);
-    watcher.written?.(one, row, after);
+    tell?.(one, row, after);
     return true;
   }
 
@@ -125,6 +133,9 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
     const isLeftOut = (row: Row) => without.some((one) => one.operation === row.operation && isSame(one, row));
     const isOpenTo = (row: Row) => open.some((one) => isSame(one, row)) && !isLeftOut(row);
     const isNext = (row: Row) => isOpenTo(row) && decisions.isClaimable(row, at);
+    for (const row of rows.filter((row) => row.state === 'in-flight' && isNext(row)))
+      if (decisions.isOpen(find(row.waitsFor)))
+        write(decisions.takenFromWorker(row), at, (_, before) => watcher.takenFromWorker?.(before));
     const untried = untriedFirst ? rows.find((row) => row.fence === 0 && isNext(row)) : undefined;
     // A time too far in the future counts as past.
     const timeOf = (row: Row) => (row === untried || row.dueAt > at ? HEAD_OF_THE_QUEUE : row.dueAt);

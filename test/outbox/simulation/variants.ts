@@ -152,6 +152,12 @@ export const VARIANTS: readonly Variant[] = [
         keepBodies,
       ),
   }),
+  variant('what a dead worker had is claimed, whatever it waits for', { isOpen: () => false }),
+  variant('a report is opened again while its settlement is in flight', { mustStay: () => false }),
+  variant('a settlement in flight is forgotten when its report is opened again', {
+    isOpen: () => false,
+    mustStay: () => false,
+  }),
   // Variants about quarantine and order.
   endsAs('attempts condemn', (change) => (change.state === 'waiting' && change.attempts >= 5 ? condemned : undefined)),
   endsAs('a wrong key condemns', (_, __, ending) =>

@@ -1,5 +1,14 @@
 import type { Destination, OutboxEnvironment } from '../../rules/destination.js';
-import { bytesAfter, claimed, isFinal, LONGEST_WAIT_MS, type Row } from '../../rules/state-machine.js';
+import {
+  bytesAfter,
+  claimed,
+  isFinal,
+  isOpen,
+  LONGEST_WAIT_MS,
+  mustStay,
+  type Row,
+  takenFromWorker,
+} from '../../rules/state-machine.js';
 import { rowFrom } from '../../rules/stored-row.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store/store.js';
@@ -84,8 +93,6 @@ async function readLater(tables: Tables, now: number): Promise<IndexedRow[]> {
 export const readHeld = async (tables: Tables, now: number): Promise<IndexedRow[]> =>
   (await readLater(tables, now)).filter(({ row, holder }) => row.state === 'in-flight' && holder !== undefined);
 
-const isOpen = (row: Row | undefined): boolean => row !== undefined && !isFinal(row.state);
-
 async function place(tables: Tables, next: Row, at: number): Promise<IndexedRow> {
   const { state, waitsFor, account } = next;
   const row = {
@@ -109,6 +116,9 @@ export async function rowWriter(tables: Tables, at: number) {
   const totals = await readTotals(tables);
   let changed = false;
 
+  const rowsAfter = async (id: string): Promise<Row[]> =>
+    (await ask<IndexedRow[]>(rows.index('row.waitsFor').getAll(id))).map(({ row }) => rowFrom(row));
+
   /** Stores a row, and updates the rows that wait for it. */
   async function put(before: Row | undefined, next: Row, holder?: string): Promise<Row> {
     const placed = await place(tables, next, at);
@@ -118,9 +128,24 @@ export async function rowWriter(tables: Tables, at: number) {
     count(totals, row, 1);
     changed = true;
     if (isOpen(before) !== isOpen(row))
-      for (const { row: waiting } of await ask<IndexedRow[]>(rows.index('row.waitsFor').getAll(row.id)))
-        if (waiting.state === 'waiting') await put(rowFrom(waiting), rowFrom(waiting));
+      for (const waiting of await rowsAfter(row.id)) if (waiting.state === 'waiting') await put(waiting, waiting);
     return row;
+  }
+
+  async function write({ id, expected, change }: Write): Promise<boolean> {
+    const found = await ask<IndexedRow | undefined>(rows.get(id));
+    const row = found && rowFrom(found.row);
+    if (row?.state !== expected.state || row.fence !== expected.fence || found?.unlogged !== undefined) return false;
+    if ((await rowsAfter(id)).some((after) => mustStay(expected, after))) return false;
+    const { delayMs, keepBody, replacement, ...progress } = change;
+    await put(row, {
+      ...row,
+      ...progress,
+      dueAt: at + delayMs,
+      changedAt: at,
+      ...bytesAfter(row, { keepBody, replacement }),
+    });
+    return true;
   }
 
   return {
@@ -131,20 +156,7 @@ export async function rowWriter(tables: Tables, at: number) {
       return { row: await put(undefined, newRow(given, totals.sequence, at, false)), added: true };
     },
 
-    async write({ id, expected, change }: Write): Promise<boolean> {
-      const found = await ask<IndexedRow | undefined>(rows.get(id));
-      const row = found && rowFrom(found.row);
-      if (row?.state !== expected.state || row.fence !== expected.fence || found?.unlogged !== undefined) return false;
-      const { delayMs, keepBody, replacement, ...progress } = change;
-      await put(row, {
-        ...row,
-        ...progress,
-        dueAt: at + delayMs,
-        changedAt: at,
-        ...bytesAfter(row, { keepBody, replacement }),
-      });
-      return true;
-    },
+    write,
 
     async claim(request: ClaimRequest, holder?: string): Promise<Row[]> {
       const { accounts, limit, leaseMs, probe, without = [], untriedFirst } = request;
@@ -157,7 +169,9 @@ export async function rowWriter(tables: Tables, at: number) {
               claimable.push(rowFrom(row));
       const taken: Row[] = [];
       for (const row of chooseRows(request, claimable, at))
-        taken.push(await put(row, { ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }, holder));
+        if (row.waitsFor !== undefined && isOpen(await readRow(tables, row.waitsFor)))
+          await write(takenFromWorker(row));
+        else taken.push(await put(row, { ...row, ...claimed(row), dueAt: at + leaseMs, changedAt: at }, holder));
       return taken;
     },
 

@@ -1,11 +1,12 @@
 import { LARGEST_COUNT } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
-import { isAllowed, isOpenBefore, MOST_LOOKED_AT, queued } from './sql-parts.js';
+import { isAllowed, MOST_LOOKED_AT, queued } from './sql-parts.js';
 
 /**
  * Claims rows of one destination that are due from `first_due` to `until`, the earliest first, with the same changes as
  * `claimed` of `state-machine.ts`. It checks again whether a row waits for another one, because the other row may have
- * been enqueued in a transaction that committed later.
+ * been enqueued in a transaction that committed later, or after the claim of a worker that died. A recorded row before
+ * stays final. Any other is locked, so that no decision opens it before the claim is committed.
  */
 export const claimFunction = (schema: string): string => `
   CREATE FUNCTION ${schema}.claim_due(of_account text, of_environment text, left_out text, first_due bigint, until bigint, wanted integer, lease_ms bigint, now_ms bigint)
@@ -16,6 +17,7 @@ export const claimFunction = (schema: string): string => `
     dues bigint[];
     seen integer;
     looked integer := 0;
+    state_before text;
     last_due bigint := -9000000000000000;
     last_sequence bigint := 0;
   BEGIN
@@ -24,7 +26,7 @@ export const claimFunction = (schema: string): string => `
       dues := '{}';
       seen := 0;
       FOR item IN
-        SELECT q.sequence, q.due_at, q.changed_at, q.state, q.waits_for FROM ${schema}.queue AS q
+        SELECT q.sequence, q.due_at, q.changed_at, q.waits_for FROM ${schema}.queue AS q
         WHERE q.account = of_account AND q.environment = of_environment AND ${queued('q')} AND q.due_at BETWEEN first_due AND until
           AND (q.due_at, q.sequence) > (last_due, last_sequence) AND ${isAllowed(schema, 'left_out')}
         ORDER BY q.due_at, q.sequence LIMIT wanted FOR UPDATE SKIP LOCKED
@@ -34,17 +36,18 @@ export const claimFunction = (schema: string): string => `
           last_due := item.due_at;
           last_sequence := item.sequence;
         END IF;
-        IF item.state = 'waiting' AND item.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'item.waits_for')} THEN
+        IF item.waits_for IS NOT NULL AND EXISTS (
+          SELECT 1 FROM ${schema}.reports AS before WHERE before.id = item.waits_for AND before.state IS DISTINCT FROM 'recorded') THEN
           looked := looked + 1;
-          -- This lock keeps the row before open. A row that another transaction holds is skipped.
-          PERFORM 1 FROM ${schema}.reports AS r WHERE r.id = item.waits_for AND r.state IS NULL FOR SHARE SKIP LOCKED;
-          IF FOUND THEN
-            UPDATE ${schema}.queue AS q SET blocked = true, parked = true WHERE q.sequence = item.sequence;
+          -- A row that another transaction holds is skipped.
+          SELECT coalesce(r.state, 'open') INTO state_before FROM ${schema}.reports AS r WHERE r.id = item.waits_for FOR SHARE SKIP LOCKED;
+          IF state_before = 'open' THEN
+            UPDATE ${schema}.queue AS q SET state = 'waiting', blocked = true, parked = true WHERE q.sequence = item.sequence;
           END IF;
-        ELSE
-          page := page || item.sequence;
-          dues := dues || CASE WHEN item.due_at = ${HEAD_OF_THE_QUEUE} THEN item.changed_at ELSE item.due_at END;
+          CONTINUE WHEN state_before IS NULL OR state_before = 'open';
         END IF;
+        page := page || item.sequence;
+        dues := dues || CASE WHEN item.due_at = ${HEAD_OF_THE_QUEUE} THEN item.changed_at ELSE item.due_at END;
       END LOOP;
       UPDATE ${schema}.queue AS q SET state = 'in-flight', fence = least(q.fence + 1, ${LARGEST_COUNT}), attempts = least(q.attempts + 1, ${LARGEST_COUNT}), doubt_before = q.in_doubt, in_doubt = true,
         blocked = false, due_at = now_ms + lease_ms, changed_at = now_ms WHERE q.sequence = ANY (page);

@@ -21,7 +21,7 @@ const OLDEST_SERVER = 130_000;
 export const DEFAULT_SCHEMA = 'location_sdk';
 
 /** The version of the tables. Earlier versions were never released. */
-const VERSION = 7;
+const VERSION = 8;
 
 /** PostgreSQL's own schema, and the words that cannot be a name without quotes. */
 const RESERVED = new Set(

@@ -2,6 +2,7 @@ import { type Change, LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import type { Turn, TurnResult } from '../../store/store.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { isStorable } from '../rows.js';
+import { idsAfter } from '../sql/shared-statements.js';
 import type { Run } from './database.js';
 import { ISOLATION } from './failure.js';
 import {
@@ -155,12 +156,15 @@ export const writeFunction = (schema: string): string => `
   BEGIN
     written := false;
     counted := 0;
-    SELECT r.sequence, r.outcome, r.message, r.body IS NOT NULL AS has_body INTO report FROM ${schema}.reports AS r WHERE r.id = wanted;
+    SELECT r.sequence, r.account, r.environment, r.reference, r.outcome, r.message, r.body IS NOT NULL AS has_body INTO report FROM ${schema}.reports AS r WHERE r.id = wanted;
     IF NOT FOUND THEN RETURN; END IF;
     IF was_final THEN
       SELECT r.attempts, r.account INTO queued FROM ${schema}.reports AS r
         WHERE r.sequence = report.sequence AND r.state = expected ->> 'state' AND r.fence = (expected ->> 'fence')::integer FOR UPDATE;
       IF NOT FOUND OR EXISTS (SELECT 1 FROM ${schema}.unlogged AS u WHERE u.sequence = report.sequence) THEN RETURN; END IF;
+      -- The same as mustStay. A claim of that row holds a lock on this one until it is committed, and is seen here.
+      IF EXISTS (SELECT 1 FROM ${schema}.reports AS a JOIN ${schema}.queue AS q ON q.sequence = a.sequence
+        WHERE a.id IN (${idsAfter('report')}) AND a.waits_for = wanted AND q.state = 'in-flight') THEN RETURN; END IF;
     ELSE
       SELECT q.attempts, q.account INTO queued FROM ${schema}.queue AS q
         WHERE q.sequence = report.sequence AND q.state = expected ->> 'state' AND q.fence = (expected ->> 'fence')::integer FOR UPDATE;

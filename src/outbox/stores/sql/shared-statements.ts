@@ -1,3 +1,4 @@
+import { operationNames, operations } from '../../../protocol/operations.js';
 import { PACE_CLASSES } from '../../receipts/pace.js';
 import type { OutboxEnvironment } from '../../rules/destination.js';
 import type { LogLine } from '../../rules/receipt-entry.js';
@@ -35,6 +36,13 @@ export const decisionOf = (found: Found): KeptDecision => ({
 
 /** The columns of a pause: that of a destination, or the breaker of an operation. */
 export const PAUSE = 'version, reason, message, since, strikes, until';
+
+/** The ids of the rows that may wait for the row of a table: its settlement. */
+export const idsAfter = (row: string): string =>
+  operationNames
+    .filter((name) => 'after' in operations[name])
+    .map((name) => `${row}.account || ':' || ${row}.environment || ':${name}:' || ${row}.reference`)
+    .join(', ');
 
 /** The columns of a line of the receipt log. */
 export const LINE = 'position, id, line';

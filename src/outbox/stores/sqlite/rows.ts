@@ -1,9 +1,19 @@
 import { type Destination, keyOf } from '../../rules/destination.js';
-import { claimed, isAsExpected, isFinal, LONGEST_WAIT_MS, type Row } from '../../rules/state-machine.js';
+import {
+  claimed,
+  isAsExpected,
+  isFinal,
+  isOpen,
+  LONGEST_WAIT_MS,
+  mustStay,
+  type Row,
+  takenFromWorker,
+} from '../../rules/state-machine.js';
 import { rowFrom, UNREADABLE } from '../../rules/stored-row.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store/store.js';
 import { chooseRows, HEAD_OF_THE_QUEUE, shownDueAt } from '../claim-order.js';
 import { isStorable, newRow } from '../rows.js';
+import { idsAfter } from '../sql/shared-statements.js';
 import type { Tally } from './counts.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
 import { SqliteStoreError } from './failure.js';
@@ -70,6 +80,9 @@ const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, fence = ?, attemp
 /** Only the columns that a write needs, without the large body. */
 const PROGRESS = `SELECT sequence, account, waits_for, state, fence, attempts, ended FROM outbox_rows WHERE id = ?`;
 const STATE = `SELECT state FROM outbox_rows WHERE id = ?`;
+/** The row in flight that waits for a row. */
+const SENT_AFTER = `SELECT a.state FROM outbox_rows AS r JOIN outbox_rows AS a ON a.id IN (${idsAfter('r')})
+  WHERE r.id = ? AND a.waits_for = r.id AND a.state = 'in-flight'`;
 const WITHOUT_BODY = ', body = NULL';
 const OTHER_BYTES = ', body = ?, fingerprint = ?, excerpt = ?';
 const ENDED = `, ended = (SELECT coalesce(max(ended), 0) + 1 FROM outbox_rows INDEXED BY outbox_unlogged WHERE ended IS NOT NULL)`;
@@ -99,10 +112,8 @@ const bit = (value: boolean): number => (value ? 1 : 0);
 
 /** Changes rows. The caller begins and commits the transaction, if more than one statement is needed. */
 export function createRows({ first, all, run, insert }: Connection, tally: Tally) {
-  function isOpen(id: unknown): boolean {
-    const found = typeof id === 'string' ? first(STATE, id) : undefined;
-    return found !== undefined && !isFinal(found.state as Row['state']);
-  }
+  const stateOf = (sql: string, id: unknown) =>
+    typeof id === 'string' ? (first(sql, id) as Pick<Row, 'state'> | undefined) : undefined;
 
   /**
    * Adds a row with one statement. Undefined if the row exists, or its destination is not bound to its gateway. A
@@ -111,7 +122,7 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
   function insertOne(given: NewRow, now: number): Row | undefined {
     const { id, account, environment, operation, reference, waitsFor, body, fingerprint, gateway, excerpt } = given;
     if (![id, reference, waitsFor ?? '', body, fingerprint, excerpt ?? ''].every(isStorable)) throw unstorable();
-    const blocked = isOpen(waitsFor);
+    const blocked = isOpen(stateOf(STATE, waitsFor));
     const values: SqliteValue[] = [
       ...[id, account, environment, operation, reference, waitsFor ?? null, account, environment, gateway],
       ...[bit(blocked), now, now, fingerprint, body, excerpt ?? null],
@@ -133,7 +144,7 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
     const found = isStorable(id) ? first(PROGRESS, id) : undefined;
     if (!found || !isAsExpected(found as unknown as Pick<Row, 'state' | 'fence'>, expected)) return false;
     // A final row without its line in the log must not change, since its line says how it ended.
-    if (isFinal(expected.state) && found.ended !== null) return false;
+    if (isFinal(expected.state) && (found.ended !== null || mustStay(expected, stateOf(SENT_AFTER, id)))) return false;
     const {
       state,
       fence,
@@ -149,7 +160,7 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
       keepBody,
       replacement,
     } = change;
-    const blocked = state === 'waiting' && isOpen(found.waits_for);
+    const blocked = state === 'waiting' && isOpen(stateOf(STATE, found.waits_for));
     const ends = isFinal(state) && !isFinal(expected.state);
     const progress = [state, bit(blocked), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
     const json = [
@@ -195,7 +206,11 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
         ...all(DUE, account, environment, now, leftOut, limit),
       ].map(rowOf);
     });
-    return chooseRows(request, claimable, now).map((row) => {
+    return chooseRows(request, claimable, now).flatMap((row) => {
+      if (row.state === 'in-flight' && isOpen(stateOf(STATE, row.waitsFor))) {
+        write(takenFromWorker(row), now);
+        return [];
+      }
       const next = claimed(row);
       const until = Math.round(now + leaseMs);
       changeRow(
