@@ -22,7 +22,7 @@ const NO_TIME = new CellProblem('this date or time does not exist');
 const NO_TEXT = new CellProblem(
   'is what a program writes in place of a value: leave an absent cell empty, and export numbers as text (if the value is really so, use NDJSON)',
 );
-/** `NULL` and `\\N` of databases; of spreadsheets an error, a column that is too narrow, and a number that lost digits. */
+/** `NULL` and `\N` of databases; of spreadsheets an error, a column that is too narrow, and a number that lost digits. */
 const PLACEHOLDER = /^(?:NULL|\\N|#{3,}|#(?:REF|VALUE|NUM|NULL|DIV\/0)!|#N\/A|#NAME\?|\d(?:[.,]\d+)?E\+\d{2,3})$/;
 
 const PLAIN = /^-?\d+(?:\.\d+)?$/;

@@ -45,7 +45,7 @@ const NO_LOCATION: LineProblem = {
 };
 const UNFIT =
   'expected a text without spaces at its ends, control, invisible and incomplete characters (lone surrogates)';
-/** What a fixed-width column or a copied text adds: under the other text, a settlement finds no bet. */
+/** Spaces of a fixed-width column, or invisible characters of a copied text: a settlement without them finds no bet. */
 const PADDED = /^\s|\s$|\p{Cf}/u;
 
 async function judge(
