@@ -18,7 +18,9 @@ const require = createRequire(import.meta.url);
 /** @type {readonly Driver[]} */
 export const DRIVERS = [
   { name: 'better-sqlite3', folder: 'better-sqlite3-12.8', nodes: [20], isCompiled: true },
-  { name: 'better-sqlite3', folder: 'better-sqlite3-12.11', nodes: [24, 26], isCompiled: true },
+  // Compiled for Node.js 24.19 and newer, version 12 aborts the process when a statement is garbage-collected:
+  // https://github.com/nodejs/node/issues/65446
+  { name: 'better-sqlite3', folder: 'better-sqlite3-12.11', nodes: [20], isCompiled: true },
   { name: 'better-sqlite3', folder: 'better-sqlite3-13', nodes: [24, 26] },
   { name: '@photostructure/sqlite', folder: 'photostructure-2', nodes: [24, 26] },
   { name: 'node:sqlite', folder: 'node:sqlite', nodes: [24, 26] },

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlink
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { programOf, RUNTIMES } from '../runtimes/runtimes.js';
-import { npm, readJson } from '../support/packed.js';
+import { npm, readJson, run as runQuietly } from '../support/packed.js';
 import { addonOf, DRIVERS, folderOf } from './drivers.js';
 
 const here = import.meta.dirname;
@@ -45,8 +45,8 @@ async function compile(driver, { folder, version }) {
   const addon = addonOf(driver, version);
   if (existsSync(addon)) return;
   const cwd = folderOf(driver);
-  const env = { ...process.env, npm_config_nodedir: folder, npm_config_loglevel: 'warn' };
-  await run('npm', ['run', 'build-debug'], { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const env = { ...process.env, npm_config_nodedir: folder };
+  await runQuietly('npm', ['run', 'build-debug'], { cwd, env, maxBuffer: 64 * 1024 * 1024 });
   mkdirSync(dirname(addon), { recursive: true });
   renameSync(join(cwd, 'build/Debug/better_sqlite3.node'), addon);
   rmSync(join(cwd, 'build'), { recursive: true });

@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import { asRecord } from '../../../platform/as-record.js';
 
 /** The kind of a failure. Nothing was changed. */
@@ -18,7 +20,7 @@ export type SqliteStoreErrorCode =
   | 'moved'
   /** A move began, and its result is unknown. Run the same `outbox <file> move` again. */
   | 'moving'
-  /** The file cannot be written. Look at its permissions and those of the folder. */
+  /** The file cannot be written. Look at its permissions and those of the folder, and at how the disk is mounted. */
   | 'read-only'
   /**
    * The file or its `-wal` file was deleted or replaced while it was open. End every process of this outbox, put both
@@ -106,6 +108,14 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   other: 'failed',
 };
 
+/** The errors of a file that cannot be made. */
+const ERRNOS: Readonly<Record<string, SqliteStoreErrorCode>> = {
+  EROFS: 'read-only',
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EIO: 'io',
+};
+
 /** SQLite's primary result code of a library's error. Undefined if the error has none of the known codes. */
 function resultOf(error: unknown): number | undefined {
   const { code, errcode, message } = asRecord(error);
@@ -140,7 +150,7 @@ export function sqliteCodeOf(error: unknown): SqliteStoreErrorCode {
     /^(no such (table|column|index)|no query solution|malformed)|already exists$/.test(error.message)
   )
     return 'corrupt';
-  return CODES[resultOf(error) ?? 0]?.[1] ?? 'other';
+  return CODES[resultOf(error) ?? 0]?.[1] ?? ERRNOS[String(asRecord(error).code)] ?? 'other';
 }
 
 export const isNested = (message: unknown): boolean =>
@@ -150,12 +160,29 @@ export const isNested = (message: unknown): boolean =>
 export const asSqliteError = (place: string, error: unknown): SqliteStoreError =>
   error instanceof SqliteStoreError ? error : sqliteError(sqliteCodeOf(error), place, error);
 
-export const sqliteError = (code: SqliteStoreErrorCode, place: string, cause?: unknown, more = ''): SqliteStoreError =>
-  new SqliteStoreError(
-    code,
-    `The outbox's database ${place} ${SENTENCES[code]}${code === 'corrupt' ? `: ${saving(place)}` : ''}${more}.`,
-    cause,
-  );
+export function sqliteError(given: SqliteStoreErrorCode, place: string, cause?: unknown, more = ''): SqliteStoreError {
+  // SQLite has the same codes for permissions, mounts and connections.
+  const refused = given === 'read-only' || given === 'unavailable' ? refusalOf(place) : undefined;
+  const code = refused === 'EROFS' ? 'read-only' : given;
+  const words = refused === 'EROFS' ? MOUNTED : code === 'read-only' && !refused ? ONLY_READS : SENTENCES[code];
+  const end = code === 'corrupt' ? `: ${saving(place)}` : '';
+  return new SqliteStoreError(code, `The outbox's database ${place} ${words}${end}${more}.`, cause);
+}
+
+const MOUNTED =
+  'cannot be written: its file system is mounted read-only, and permissions do not change that. Mount it for writing, or choose another folder';
+const ONLY_READS =
+  'cannot be written: permissions allow it, but the connection is read-only; look at readOnly and at PRAGMA query_only';
+
+/** The errno with which the system refuses to write a file or its folder. */
+function refusalOf(place: string): unknown {
+  try {
+    for (const path of [dirname(place), place]) accessSync(path, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return asRecord(error).code;
+  }
+}
 
 /** The command of SQLite that saves what can be read of a damaged file. */
 function saving(place: string): string {

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { asRecord } from '../../../platform/as-record.js';
 import {
   connect,
   ensureReadable,
@@ -25,34 +26,25 @@ const FULL = 2;
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 
 interface Library {
-  /**
-   * Loads the constructor. Undefined if the library is not installed or Node.js is too old. The comments, and the
-   * `catch` behind the import, keep bundlers from resolving it.
-   */
+  readonly name: string;
+  /** Loads the constructor. The comments keep bundlers from resolving it. */
   readonly load: () => Promise<unknown>;
   /** Opens a file, if the constructor alone is not enough. */
   readonly open?: (openDatabase: OpenDatabase, file: string) => SqliteDatabase;
 }
 
 const LIBRARIES: readonly Library[] = [
+  // Without import(), which test runners may refuse.
+  { name: 'node:sqlite', load: async () => asRecord(process.getBuiltinModule?.('node:sqlite')).DatabaseSync },
   {
-    load: () =>
-      import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:sqlite')
-        .then(({ DatabaseSync }) => DatabaseSync)
-        .catch(() => undefined),
-  },
-  {
-    load: () =>
-      import(/* webpackIgnore: true */ /* @vite-ignore */ '@photostructure/sqlite')
-        .then(({ DatabaseSync }) => DatabaseSync)
-        .catch(() => undefined),
+    name: '@photostructure/sqlite',
+    load: async () =>
+      (await import(/* webpackIgnore: true */ /* @vite-ignore */ '@photostructure/sqlite')).DatabaseSync,
     open: openAttached,
   },
   {
-    load: () =>
-      import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3')
-        .then((library) => library.default)
-        .catch(() => undefined),
+    name: 'better-sqlite3',
+    load: async () => (await import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3')).default,
   },
 ];
 
@@ -84,21 +76,29 @@ export function ensureKeepsCommits(database: SqliteDatabase, place: string): voi
     throw sqliteError('unsafe', place, undefined, `: SQLite ${version} may lose some. ${ADVICE}`);
 }
 
-/** Finds the first installed library that keeps all commits. */
+/** Finds the first installed library that can be loaded and keeps all commits. */
 export async function findLibrary(): Promise<OpenDatabase> {
-  const tooOld: string[] = [];
-  for (const { load, open } of LIBRARIES) {
-    const Database = await load();
-    if (typeof Database !== 'function') continue;
-    const construct: OpenDatabase = (file) => new (Database as new (name: string) => SqliteDatabase)(file);
-    const probe = construct(':memory:');
-    const version = versionOf(probe);
-    probe.close();
-    if (keepsCommits(version)) return open ? (file) => open(construct, file) : construct;
-    tooOld.push(version);
+  const unfit: string[] = [];
+  for (const { name, load, open } of LIBRARIES) {
+    try {
+      const Database = await load();
+      if (typeof Database !== 'function') continue;
+      const construct: OpenDatabase = (file) => new (Database as new (name: string) => SqliteDatabase)(file);
+      const probe = construct(':memory:');
+      const version = versionOf(probe);
+      probe.close();
+      if (keepsCommits(version)) return open ? (file) => open(construct, file) : construct;
+      unfit.push(`SQLite ${version} of ${name} may lose commits`);
+    } catch (error) {
+      const { code } = asRecord(error);
+      if (code !== 'ERR_MODULE_NOT_FOUND') unfit.push(`${name} cannot be loaded (${String(code ?? 'no addon')})`);
+    }
   }
-  const found = tooOld.length > 0 ? ` that keeps all commits (found ${tooOld.join(' and ')})` : '';
-  throw new SqliteStoreError('unavailable', `There is no SQLite here${found}. ${ADVICE}. No file was opened.`);
+  const found = unfit.length > 0 ? ` that can be used: ${unfit.join('; ')}` : '';
+  throw new SqliteStoreError(
+    'unavailable',
+    `There is no SQLite here${found}. ${ADVICE}. If one is installed, as under Jest, load it yourself and pass the option open: (file) => new DatabaseSync(file). No file was opened.`,
+  );
 }
 
 /**

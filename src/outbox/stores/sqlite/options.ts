@@ -14,7 +14,7 @@ export interface SqliteStoreOptions {
   file?: string | undefined;
   /**
    * Opens the file with a library of your choice. Default: the first of `node:sqlite`, `@photostructure/sqlite` and
-   * `better-sqlite3` that is installed. Its SQLite must be 3.51.3 or newer, 3.50.7 or 3.44.6: others lose commits.
+   * `better-sqlite3` that is installed; pass it where `import()` is refused, as under Jest. Its SQLite must be 3.51.3 or newer, 3.50.7 or 3.44.6: others lose commits.
    * If you open `@photostructure/sqlite` here, a closed store releases its file descriptors at the next garbage
    * collection.
    */
@@ -26,7 +26,7 @@ export interface SqliteStoreOptions {
   database?: SqliteDatabase | undefined;
   /** The time limit of an operation while others hold the file, in milliseconds. Default: 10,000. */
   busyTimeoutMs?: number | undefined;
-  /** The clock and timers. Default: the system's. All processes on one file should have the same time. */
+  /** The clock and timers. Default: the system's. Processes on one file take the time of the clock that is ahead. */
   clock?: Clock | undefined;
   /** The source of the jitter, from 0 to below 1. Default: `Math.random`. */
   random?: (() => number) | undefined;

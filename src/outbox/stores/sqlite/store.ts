@@ -22,6 +22,7 @@ import { createDecisions, emptyLog, eraseRows } from './decisions.js';
 import { createDestinations } from './destinations.js';
 import { asSqliteError, isNested, SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
 import { guardFile, noteOpen } from './file-checks.js';
+import { createFileTime } from './file-time.js';
 import { createReceipts, pruneStep } from './final-rows.js';
 import { closeFile, ensureFull, ensureKeepsCommits, type OpenDatabase, openFile, prepareDatabase } from './open.js';
 import { readSqliteOptions, type SqliteStoreOptions } from './options.js';
@@ -47,8 +48,6 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const opened = given ? { database: given, place: fileOf(given) || ':memory:' } : await openOrReject(file ?? '', open);
   const { database, place } = opened;
   const connection = connect(database);
-  /** Whole milliseconds, which the tables need. */
-  const now = () => Math.trunc(clock.now());
   const tally = createTally(connection);
   const patiently = createPatience({ clock, random, busyMs });
   let noteClosed = () => {};
@@ -68,14 +67,15 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
       guard.verify();
     };
     const commits = createCommits({ connection, place, patiently, guard: { ...guard, verify }, tally });
-    const dialect = dialectOf(connection, now, commits);
+    const time = await patiently(() => createFileTime(connection, clock));
+    const dialect = dialectOf(connection, time.now, commits);
     const reads = createSharedStatements(dialect);
     // The first report may come in a transaction of the user, which keeps the store from writing.
     await reads.remember(OWN_SECRET, newSecret());
-    return { durable, guard, commits, dialect, reads };
+    return { durable, guard, commits, time, dialect, reads };
   }
 
-  const { durable, guard, commits, dialect, reads } = await prepare().catch((error) => {
+  const { durable, guard, commits, time, dialect, reads } = await prepare().catch((error) => {
     forget();
     const isUnfit = hasCode(error, 'configuration');
     if (!given && !isUnfit) database.close();
@@ -93,6 +93,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   };
   let closing: Promise<void> | undefined;
 
+  const { now } = time;
   const rows = createRows(connection, tally);
   const destinations = createDestinations(connection);
   const receipts = createReceipts(connection);
@@ -108,11 +109,14 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     }
     return write(
       () => {
-        const at = now();
+        const at = time.meet();
         const written = writes.map((one) => rows.write(one, at));
         const claimed = claim ? rows.claim(claim, open(at), at) : [];
         // A turn without changes must not commit, since that would wake the workers of other processes.
-        if (written.includes(true) || claimed.length > 0) tally.turn();
+        if (written.includes(true) || claimed.length > 0) {
+          tally.turn();
+          time.keep(at);
+        }
         return { written, claimed };
       },
       { rows: writes.length + (claim?.limit ?? 0) },
@@ -188,7 +192,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     missingKeys: (accounts) => read(() => readMissingKeys(connection, accounts ?? destinations.accounts())),
     list: (query) => read(() => listRows(connection, query)),
     counts: (accounts) => read(() => countRows(connection, tally, accounts ?? destinations.accounts())),
-    prune: (request) => write(() => pruneStep(connection, request, now()), { rows: request.limit }),
+    prune: (request) => write(() => pruneStep(connection, request, Math.trunc(clock.now())), { rows: request.limit }),
     prunedBefore: reads.prunedBefore,
     remember: reads.remember,
     console: {

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { isReportingError } from '../../../../src/entries/index.js';
 import { SqliteStoreError, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { asSqliteError, type SqliteStoreErrorCode } from '../../../../src/outbox/stores/sqlite/failure.js';
 import { newRow } from '../../contract/harness.js';
-import { newFile, openSqlite, rejectionOf } from './files.js';
+import { copyOf, newFile, openSqlite, openStore, rejectionOf } from './files.js';
 
 const BETTER_SQLITE = (code: string) => Object.assign(new Error('an error of better-sqlite3'), { code });
 /** An error of @photostructure/sqlite while it reads several rows. */
@@ -52,10 +54,42 @@ describe('an error of a library', () => {
     expect(error).toMatchObject({
       name: 'SqliteStoreError',
       code: 'read-only',
+      message: expect.stringContaining('the connection is read-only; look at readOnly and at PRAGMA query_only'),
       cause: expect.objectContaining({ message: 'attempt to write a readonly database' }),
     });
     expect([isReportingError(error), 'outcome' in error]).toEqual([false, false]);
     await store.close?.();
     database.close();
+  });
+});
+
+describe('a read-only file system', () => {
+  const mount = (...words: string[]) => spawnSync('mount', words).status === 0;
+  const folder = newFile();
+  mkdirSync(folder);
+  const isMounted = mount('-t', 'tmpfs', 'tmpfs', folder);
+
+  it.runIf(isMounted)('is named as the cause, for a new file and for an old one', async () => {
+    try {
+      const file = newFile();
+      await openStore(file);
+      copyFileSync(copyOf(file), `${folder}/old.db`);
+      mount('-o', 'remount,ro', folder);
+      for (const name of ['old', 'new'])
+        expect(await rejectionOf(openStore(`${folder}/${name}.db`))).toMatchObject({
+          code: 'read-only',
+          message: expect.stringContaining('its file system is mounted read-only'),
+        });
+    } finally {
+      spawnSync('umount', ['--lazy', folder]);
+    }
+  });
+
+  it.each([
+    ['EROFS', 'read-only'],
+    ['ENOSPC', 'full'],
+    ['EIO', 'io'],
+  ])('and other errors of a file that cannot be made have their code: %s', (errno, code) => {
+    expect(asSqliteError('/x/outbox.db', Object.assign(new Error(errno), { code: errno }))).toMatchObject({ code });
   });
 });

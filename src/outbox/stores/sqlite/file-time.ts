@@ -1,0 +1,35 @@
+import type { Clock } from '../../../platform/time.js';
+import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
+import type { Connection } from './database.js';
+
+const LATEST = `SELECT number FROM outbox_counts WHERE account = '' AND name = 'time'`;
+const KEEP = `INSERT INTO outbox_counts (account, name, number) VALUES ('', 'time', ?)
+  ON CONFLICT (account, name) DO UPDATE SET number = excluded.number`;
+
+/**
+ * The time of a file, in whole milliseconds: that of the process whose clock is ahead. With a time of its own, each
+ * process would see the leases of the others as ended, or as too far in the future, and take their rows for ever.
+ */
+export function createFileTime({ first, run }: Connection, clock: Pick<Clock, 'now'>) {
+  /** The lead of the time over the own clock. */
+  let lead = 0;
+  const read = () => Number(first(LATEST)?.number ?? 0);
+  let seen = read();
+  const now = () => Math.trunc(clock.now()) + lead;
+  return {
+    now,
+    /** Takes over the latest time of a turn. The caller has begun a transaction. */
+    meet(): number {
+      const latest = read();
+      // A time far ahead that does not move is from a clock that was set right since then.
+      if (latest !== seen || latest - now() <= LONGEST_WAIT_MS) lead += Math.max(0, latest - now());
+      seen = latest;
+      return now();
+    },
+    /** Stores the time of a turn that changes rows. */
+    keep(at: number): void {
+      run(KEEP, at);
+      seen = at;
+    },
+  };
+}
