@@ -23,7 +23,7 @@ interface CheckedCall {
   readonly reference: string | undefined;
   readonly parameters: Parameters;
   /** Whether the time is that of the call, since the caller gave none. */
-  readonly isNow: boolean;
+  readonly addsTime: boolean;
 }
 
 type Members = Record<string, unknown>;
@@ -84,11 +84,11 @@ export function checkCall(
     issues.push(...tooManyDecimals(request, validated.value, context.maxDecimals));
   if (issues.length > 0 || !validated.value) throw invalid(named, issues);
   // An event without a timestamp happens now (our decision).
-  const isNow = row.request.optional.includes('timestamp') && validated.value.timestamp === undefined;
-  const checked = isNow
+  const addsTime = row.request.optional.includes('timestamp') && validated.value.timestamp === undefined;
+  const checked = addsTime
     ? { timestamp: String(Math.floor(context.clock.now() / 1000)), ...validated.value }
     : validated.value;
-  return { body: checked, reference: named.reference, parameters, isNow };
+  return { body: checked, reference: named.reference, parameters, addsTime };
 }
 
 /** Checks the options of a call that has no payload and accepts only some of them. */

@@ -164,7 +164,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const row = operations[operation];
     if ((inPage || relayed) && isForBackendsOnly(operation)) throw notInPages(operation, inPage ? 'page' : 'relay');
     requireChannel(channel, operation);
-    const { body, reference, parameters, isNow } = checkCall(operation, payload, options, settings);
+    const { body, reference, parameters, addsTime } = checkCall(operation, payload, options, settings);
     const { environment, timeoutMs, signal } = parameters;
     // Runs before a player is asked for a location that could not be sent.
     const exchange = channel.open({ operation, environment });
@@ -182,11 +182,15 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const search = () => resolveLocation(earlier ? { ...parameters, location: earlier } : parameters, purpose);
     const location =
       row.location === 'none' ? undefined : (await (relayed ? untilPageHides(search) : search()))?.location;
-    const added: NonNullable<AnyReport['added']> = [
-      ...(isNow ? ['timestamp' as const] : []),
-      ...(location && !parameters.location ? ['location' as const] : []),
-    ];
-    const report = { operation, environment, reference, location, added, body: reportBytes(body, location) };
+    const report = {
+      operation,
+      environment,
+      reference,
+      location,
+      addsTime,
+      addsPlace: location !== undefined && !parameters.location,
+      body: reportBytes(body, location),
+    };
     return { report, delivery: { exchange, deadline, signal, inDoubt: false } };
   }
 
@@ -260,7 +264,10 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     kind: channel.kind,
     environment: settings.environment,
     gateways: channel.addresses,
-    missing: channel.missing,
+    missing(environment) {
+      const exchange = channel.open({ operation: 'reportBetEvent', environment });
+      return typeof exchange === 'string' ? exchange : undefined;
+    },
     mockMode: settings.mockMode,
     async freeze(operation, payload, options, earlierLocation) {
       const { report, delivery } = await freeze(operation, payload, options, { earlierLocation });

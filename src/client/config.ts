@@ -28,7 +28,7 @@ export interface Settings
   readonly sources: LocationSources['sources'];
   /** The problem with a `clientIP`. Undefined if none is accepted. */
   readonly clientIpProblem: LocationSources['clientIpProblem'];
-  readonly unlocatable: LocationSources['unlocatable'];
+  readonly hiddenByMock: LocationSources['hiddenByMock'];
   /** Replaces the location chain. */
   readonly fixedLocations: Readonly<Record<Environment, LocationInput | undefined>>;
   /** Cannot fail. Undefined if there is no listener. */
@@ -64,7 +64,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
     ip: { ...chain.ip, enabled: chain.ip.enabled && !relayed },
   };
   const onEvent = given.onEvent && safeCallback(given.onEvent);
-  const { sources, clientIpProblem, unlocatable } = parts.sources(
+  const { sources, clientIpProblem, hiddenByMock } = parts.sources(
     location,
     { ...given, onEvent, scope: globalThis },
     inPage,
@@ -82,7 +82,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
     location,
     sources,
     clientIpProblem: relayed ? undefined : clientIpProblem,
-    unlocatable,
+    hiddenByMock,
     fixedLocations: { staging: mockLocation ?? fixed, production: fixed },
     onEvent,
   });

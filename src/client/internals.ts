@@ -1,6 +1,7 @@
 import type { Channel } from '../delivery/channel.js';
 import type { AnyReport } from '../delivery/frozen-report.js';
 import type { AttemptResult } from '../delivery/send-once.js';
+import type { Environment } from '../errors/errors.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';
@@ -25,7 +26,8 @@ export interface ClientInternals
   extends Pick<Settings, 'clock' | 'random' | 'logger' | 'environment' | 'mockMode' | 'attemptTimeoutMs'> {
   readonly kind: Channel['kind'];
   readonly gateways: Channel['addresses'];
-  readonly missing: Channel['missing'];
+  /** The missing part of an environment's gateway, without which nothing can be sent to it. */
+  missing(environment: Environment): string | undefined;
   /**
    * Validates and locates. Rejects as the client's method does, and sends nothing: the address of the gateway must be
    * known, but not the key. A report for a relay does not name the player.

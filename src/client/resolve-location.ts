@@ -22,12 +22,10 @@ export function createLocationResolver(settings: Settings) {
 
   /** The invented location of mock mode would hide, until production, that no player can be located. */
   function tellOfAddress(clientIP: string | undefined): void {
-    const why = isTold ? undefined : settings.unlocatable?.(clientIP);
-    if (why === undefined) return;
+    const line = isTold ? undefined : settings.hiddenByMock?.(clientIP);
+    if (line === undefined) return;
     isTold = true;
-    settings.logger.warn(
-      `${why}: without the mock gateway this report would fail with a LocationError. Behind a proxy, check trustedProxies; it is said once.`,
-    );
+    settings.logger.warn(line);
   }
 
   return async (

@@ -72,8 +72,6 @@ export interface Channel {
   readonly addresses: { readonly [Name in Environment | 'relay']?: string | undefined };
   /** A problem that stops every report, for any options of the call. */
   problem(): string | undefined;
-  /** The missing part, if none of its gateways can get a report. */
-  missing?(): string | undefined;
   /** The exchange for one report. A text says what is missing. `headers` are added to each of its requests. */
   open(
     report: Pick<AnyReport, 'operation' | 'environment'>,

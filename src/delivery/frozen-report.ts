@@ -12,8 +12,10 @@ export interface AnyReport {
   readonly body: string;
   /** The location within the body, for the receipt. */
   readonly location: Location | undefined;
-  /** The fields that the caller left out and the client added. A later call would find others. */
-  readonly added?: readonly ('timestamp' | 'location')[];
+  /** Whether the client added the time, since its caller gave none. A later call would add another one. */
+  readonly addsTime?: boolean;
+  /** The same for the location. */
+  readonly addsPlace?: boolean;
 }
 
 const REPORT = Symbol.for('location-sdk.frozen-report');

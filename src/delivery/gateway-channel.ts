@@ -147,11 +147,6 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
   kind: 'gateway',
   addresses: { staging: addressOf(gateways.staging), production: addressOf(gateways.production) },
   problem: () => (settings.inPage && Object.values(gateways).every(missingOf) ? SET_RELAY_URL : undefined),
-  missing() {
-    const { staging, production } = gateways;
-    if (missingOf(staging) === undefined) return undefined;
-    return missingOf(production) && missingOf(typeof staging === 'string' ? production : staging);
-  },
   open({ operation, environment }, more) {
     const gateway = environment ? gateways[environment] : FOREIGN_REPORT;
     if (typeof gateway === 'string') return gateway;

@@ -139,7 +139,7 @@ export const playerMessageIn =
       situation,
       text: situation === 'busy-for' ? text.replace('{seconds}', secondsOf(error)) : text,
       action: ACTIONS[situation],
-      isOver: situation === 'reported-before' || situation === 'conflict',
+      isOver: hasCode(error, 'duplicate'),
     };
   };
 

@@ -27,8 +27,8 @@ export interface LocationSources {
   readonly sources: readonly LocationSource[];
   /** The problem with a `clientIP`. Undefined in a runtime that does not accept it. */
   readonly clientIpProblem?: (clientIP: unknown) => string | undefined;
-  /** Why a `clientIP` cannot be looked up. Undefined in a page. */
-  readonly unlocatable?: (clientIP: string | undefined) => string | undefined;
+  /** The warning that the location of mock mode hides, if a `clientIP` cannot be looked up. Undefined in a page. */
+  readonly hiddenByMock?: (clientIP: string | undefined) => string | undefined;
 }
 
 export const NO_SOURCE: LocationResult = {

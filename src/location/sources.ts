@@ -1,7 +1,7 @@
 import { createIpLookup } from './lookup/ip-lookup.js';
 import { devicePosition } from './page/device-position.js';
 import { freeServices } from './providers/free-services.js';
-import { clientAddress, clientIpProblem, unlocatable } from './server/client-ip.js';
+import { clientAddress, clientIpProblem, hiddenByMock } from './server/client-ip.js';
 import type { LocationSettings, Surroundings } from './settings.js';
 import type { LocationSources } from './source.js';
 
@@ -24,5 +24,5 @@ export function serverSources({ ip, sourceNames }: LocationSettings, surrounding
   const providers = ip.providers ?? freeServices();
   const isOn = ip.enabled && providers.length > 0;
   const lookUp = isOn ? createIpLookup(providers, ip, surroundings, sourceNames.client_ip) : undefined;
-  return { sources: [clientAddress(lookUp)], clientIpProblem, unlocatable };
+  return { sources: [clientAddress(lookUp)], clientIpProblem, hiddenByMock };
 }

@@ -1,6 +1,6 @@
 import type { ClientMode } from '../client/payloads.js';
 import type { ReceiptOf } from '../client/receipt.js';
-import { ConfigurationError } from '../errors/errors.js';
+import { ConfigurationError, ENVIRONMENTS } from '../errors/errors.js';
 import { memberOf } from '../platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
 import { nearest } from '../schema/option-rules.js';
@@ -116,10 +116,7 @@ function composeOutboxes<Mode extends ClientMode>(
   }
 
   function start(): void {
-    for (const { account, internals } of settings.accounts) {
-      const missing = internals.missing?.();
-      if (missing) throw new ConfigurationError(`start: account ${account} can enqueue, but send nothing: ${missing}`);
-    }
+    settings.accounts.forEach(requireGateway);
     startsAgain = stopping !== undefined;
     if (isStarted()) return;
     isToldOfDamage = false;
@@ -275,6 +272,16 @@ function composeOutboxes<Mode extends ClientMode>(
   };
   attachOperator?.(all, { settings, accounts, events, waiters, wake });
   return all;
+}
+
+/** Throws if a client can send to none of its gateways. Which of them its reports need is not known before. */
+function requireGateway({
+  account,
+  internals: { kind, missing, environment = 'staging', gateways },
+}: AccountSettings): void {
+  if (kind === 'relay' || ENVIRONMENTS.some((one) => missing(one) === undefined)) return;
+  const named = ENVIRONMENTS.find((one) => gateways[one] !== undefined) ?? environment;
+  throw new ConfigurationError(`start: account ${account} can enqueue, but send nothing: ${missing(named)}`);
 }
 
 /** The account of an event. Undefined for an event of the store. */

@@ -2,7 +2,7 @@ import { LONGEST_TIMER_MS } from './time.js';
 import { unlessThrown } from './unless-thrown.js';
 
 interface Runtime {
-  readonly Deno?: { unrefTimer?(timer: unknown): void };
+  readonly Deno?: { unrefTimer(timer: unknown): void };
 }
 
 /**
@@ -12,20 +12,19 @@ interface Runtime {
  */
 export function sweepLater(sweep: () => number | undefined): () => void {
   let dueAt = 0;
-  function wait(milliseconds: number): void {
-    dueAt = Date.now() + milliseconds;
-    const timer: unknown = setTimeout(() => {
-      dueAt = 0;
-      run();
-    }, milliseconds);
-    if (typeof timer === 'object') (timer as { unref?(): void }).unref?.();
-    else (globalThis as Runtime).Deno?.unrefTimer?.(timer);
-  }
   const run = () =>
     unlessThrown(() => {
       const left = sweep();
+      const now = Date.now();
       // On Cloudflare Workers a timer ends with its request. Then the next addition starts another one.
-      if (left !== undefined && Date.now() >= dueAt) wait(Math.min(Math.max(left, 0) + 1, LONGEST_TIMER_MS));
+      if (left === undefined || now < dueAt) return;
+      dueAt = now + Math.min(left + 1, LONGEST_TIMER_MS);
+      const timer: { unref?(): void } = setTimeout(() => {
+        dueAt = 0;
+        run();
+      }, dueAt - now);
+      if (timer.unref) timer.unref();
+      else (globalThis as Runtime).Deno?.unrefTimer(timer);
     });
   return run;
 }

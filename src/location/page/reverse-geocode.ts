@@ -1,6 +1,5 @@
 import type { FoundStep, LocationStep } from '../../errors/errors.js';
 import { asOwnRecord } from '../../platform/as-record.js';
-import { sweepLater } from '../../platform/sweep-later.js';
 import { type Clock, type Limit, type TimedResult, withTimeout } from '../../platform/time.js';
 import type { AbortSignalLike, WebAbortSignal } from '../../platform/web-types.js';
 import type { LocationInput } from '../../schema/location.js';
@@ -27,12 +26,10 @@ export interface PlaceSettings {
 }
 
 /** One call of the operator's function. */
-interface PlaceRequest extends Coordinates {
+interface PlaceRequest {
   readonly answer: Promise<TimedResult<Place>>;
   /** A time on the clock, from which the function is called again for the same position. */
   retryAt: number;
-  /** A time on the clock. A device that does not move has the same position again. */
-  readonly forgetAt: number;
 }
 
 /**
@@ -40,31 +37,25 @@ interface PlaceRequest extends Coordinates {
  * again.
  */
 const FAILURE_MEMORY_MS = 30_000;
-/** How long the names of the last place are kept, in memory. */
-const MEMORY_MS = 60_000;
 
 /**
  * Adds the place names to a position with the operator's own `reverseGeocode`. The names are optional: if the function
  * fails or is slow, the position is used without them. There is one step if the function was called.
  */
 export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: PlaceSettings, clock: Clock) {
-  /** The last lookup, shared by all callers that wait for it and by later uses of the same position. */
-  let last: PlaceRequest | undefined;
-  const forgetLater = sweepLater(() => {
-    const left = (last?.forgetAt ?? 0) - clock.now();
-    if (last && left > 0) return left;
-    last = undefined;
-    return undefined;
-  });
+  /** The lookups of positions that are remembered: shared by all callers, and forgotten with their position. */
+  const requests = new WeakMap<Coordinates, PlaceRequest>();
 
-  function ask(geocode: ReverseGeocode, { latitude, longitude }: Coordinates, limit: Limit): PlaceRequest {
+  function ask(geocode: ReverseGeocode, fix: Coordinates, limit: Limit): PlaceRequest {
+    const { latitude, longitude } = fix;
     const now = clock.now();
     const answer = withTimeout(async (signal) => readPlace(await geocode({ latitude, longitude }, { signal })), limit);
-    const request = { latitude, longitude, answer, retryAt: Number.POSITIVE_INFINITY, forgetAt: now + MEMORY_MS };
+    const request = { answer, retryAt: Number.POSITIVE_INFINITY };
     answer.then(({ ended }) => {
       // If it was aborted, only the caller that asked was cancelled.
       if (ended !== 'done') request.retryAt = ended === 'aborted' ? 0 : now + FAILURE_MEMORY_MS;
     });
+    requests.set(fix, request);
     return request;
   }
 
@@ -75,11 +66,9 @@ export function createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs }: P
     if (!reverseGeocode) return { place: {}, steps: [] };
     const started = clock.now();
     const left = { clock, milliseconds: deadline - started, signal };
-    if (last?.latitude !== fix.latitude || last.longitude !== fix.longitude || started >= last.retryAt) {
-      last = ask(reverseGeocode, fix, { ...left, milliseconds: Math.min(left.milliseconds, reverseGeocodeTimeoutMs) });
-      forgetLater();
-    }
-    const { answer } = last;
+    const known = requests.get(fix);
+    const limit = { ...left, milliseconds: Math.min(left.milliseconds, reverseGeocodeTimeoutMs) };
+    const { answer } = known && started < known.retryAt ? known : ask(reverseGeocode, fix, limit);
     const waited = await withTimeout(() => answer, left);
     const result = waited.ended === 'done' ? waited.value : waited;
     const step = { step: 'reverse-geocode', durationMs: clock.now() - started };

@@ -53,10 +53,18 @@ export const clientIpProblem = (clientIP: unknown): string | undefined =>
     : 'expected one IPv4 or IPv6 address, without a port, a zone or a list';
 
 /** Why an address cannot be looked up, in words that do not show it. Undefined if it can. */
-export function unlocatable(clientIP: string | undefined): string | undefined {
+function unlocatable(clientIP: string | undefined): string | undefined {
   if (clientIP === undefined) return 'clientIP is missing, or undefined';
   const client = parseClientIp(clientIP);
   return client ? client.notPublic && `clientIP is ${client.notPublic}` : 'clientIP is not an address';
+}
+
+export function hiddenByMock(clientIP: string | undefined): string | undefined {
+  const why = unlocatable(clientIP);
+  return (
+    why &&
+    `${why}: without the mock gateway this report would fail with a LocationError. Behind a proxy, check trustedProxies; it is said once.`
+  );
 }
 
 /**

@@ -16,18 +16,18 @@ const AFTER_S = 10;
  * The bytes that a stored report may have, if this call is the same one. Its body is deleted when it is final. Then the
  * fingerprint decides: over the same data, with each time near the commit.
  */
-async function* candidates(seal: Seal, row: Row, { body, added = [] }: AnyReport, kept: Location | undefined) {
-  const given = parse(body);
-  const withoutAdded = (one: Body) =>
-    canonical({ ...one, ...Object.fromEntries(added.map((name) => [name, undefined])) });
+async function* candidates(seal: Seal, row: Row, report: AnyReport, kept: Location | undefined) {
+  const given = parse(report.body);
+  const added = { ...(report.addsTime && { timestamp: undefined }), ...(report.addsPlace && { location: undefined }) };
+  const withoutAdded = (one: Body) => canonical({ ...one, ...added });
   if (row.body !== undefined) {
     const stored = await seal.open(row.body, row).catch(() => '{}');
     if (withoutAdded(parse(stored)) === withoutAdded(given)) yield stored;
     return;
   }
-  const place = kept && added.includes('location') ? { location: kept } : {};
+  const place = kept && report.addsPlace ? { location: kept } : {};
   const at = Math.floor(row.enqueuedAt / 1_000);
-  const times = added.includes('timestamp') ? BEFORE_S + AFTER_S : 0;
+  const times = report.addsTime ? BEFORE_S + AFTER_S : 0;
   for (let past = 0; past <= times; past += 1)
     yield JSON.stringify({ ...given, ...place, ...(times > 0 && { timestamp: String(at + AFTER_S - past) }) });
 }
@@ -44,7 +44,7 @@ export async function sameReport(
   keptLocation: () => Promise<Location | undefined> = async () => undefined,
 ): Promise<{ readonly location: Location | undefined } | undefined> {
   if (await hasBytes(seal, row, report.body)) return { location: report.location };
-  if (!report.added?.length) return undefined;
+  if (!report.addsTime && !report.addsPlace) return undefined;
   for await (const body of candidates(seal, row, report, await keptLocation()))
     if (await hasBytes(seal, row, body)) return { location: parse(body).location as Location | undefined };
   return undefined;
