@@ -88,7 +88,12 @@ export function DecisionDialog({ asked, onDecided, onClosed }: DecisionDialogPro
   );
 }
 
-function PreviewList({ loading }: { readonly loading: Promise<Preview> }) {
+interface PreviewListProps {
+  readonly loading: Promise<Preview>;
+  readonly onSettlements: (isChosen: boolean) => void;
+}
+
+function PreviewList({ loading, onSettlements }: PreviewListProps) {
   const [preview, show] = useState<Preview>();
   const [error, fail] = useState<unknown>();
   useEffect(() => void loading.then(show, fail), [loading]);
@@ -99,22 +104,28 @@ function PreviewList({ loading }: { readonly loading: Promise<Preview> }) {
     Object.entries(operations)
       .map(([name, many]) => `${grouped(many)} × ${operationWords(name)}`)
       .join(', '),
-    count > 0 && `For example ${examples.map(({ reference }) => reference).join(', ')}`,
+    examples.length > 0 && `For example ${examples.map(({ reference }) => reference).join(', ')}`,
     inDoubt > 0 && `${counted(inDoubt, 'is', 'are')} in doubt: the gateway may hold them already.`,
-    settlements > 0 &&
-      `${counted(settlements, 'settlement waits for them and is', 'settlements wait for them and are')} sent then.`,
     refused.length > 0 &&
       `${counted(refused.length, 'report is', 'reports are')} not touched: ${refused[0]?.why ?? ''}`,
   ];
   return (
-    <ul class="preview">
-      <li>
-        <b>{counted(count, 'report')}</b>
-      </li>
-      {lines.filter(Boolean).map((line) => (
-        <li>{line}</li>
-      ))}
-    </ul>
+    <>
+      <ul class="preview">
+        <li>
+          <b>{counted(count, 'report')}</b>
+        </li>
+        {lines.filter(Boolean).map((line) => (
+          <li>{line}</li>
+        ))}
+      </ul>
+      {settlements > 0 && (
+        <label class="choice">
+          <input type="checkbox" onChange={({ currentTarget }) => onSettlements(currentTarget.checked)} />
+          {`Dismiss also ${counted(settlements, 'waiting settlement')}. Otherwise ${settlements === 1 ? 'it is' : 'they are'} sent then.`}
+        </label>
+      )}
+    </>
   );
 }
 
@@ -134,6 +145,7 @@ async function inParts<Part extends DecisionProgress | Undone>(
 export function decide(page: Page, action: DecideRequest['action'], selection: Selection, what: string): void {
   const { verb, text, done } = DECISIONS[action];
   const loading = call<Preview>('preview', { selection, action });
+  let withSettlements = false;
   page.ask({
     title: `${verb}: ${what}`,
     text,
@@ -141,7 +153,7 @@ export function decide(page: Page, action: DecideRequest['action'], selection: S
     isFinal: action === 'recorded',
     preview: (
       <div class="previewed">
-        <PreviewList loading={loading} />
+        <PreviewList loading={loading} onSettlements={(isChosen) => (withSettlements = isChosen)} />
       </div>
     ),
     async run(why, tell, stop) {
@@ -149,7 +161,7 @@ export function decide(page: Page, action: DecideRequest['action'], selection: S
         (preview) => preview.asOf,
         () => undefined,
       );
-      const part = () => call<DecisionProgress>('decide', { ...why, action, selection, asOf });
+      const part = () => call<DecisionProgress>('decide', { ...why, action, selection, asOf, withSettlements });
       const { decision, more } = await inParts(part, tell, stop);
       const { touched, skipped } = decision;
       const left = more ? '; stopped before the end' : '';

@@ -86,7 +86,7 @@ const DecisionList = ({ page, of, none }: DecisionListProps) => (
           <p>{decision.reason}</p>
           <p class="dim">{factsOf(decision)}</p>
         </div>
-        <DecisionActions page={page} decision={decision} />
+        <Continue page={page} decision={decision} />
       </li>
     ))}
     {of.length === 0 && none && <li class="dim">{none}</li>}
@@ -108,19 +108,10 @@ interface DecisionActionsProps {
   readonly decision: DecisionRecord;
 }
 
-/**
- * The button of a decision: a retry can be undone, dismissed reports can be reopened, and an undo that was interrupted
- * can be continued.
- */
-function DecisionActions({ page, decision }: DecisionActionsProps) {
-  const { action, about, reason, touched, undoneBy, done } = decision;
-  if (!page.session.mayAct) return null;
-  if (action === 'undo' && !done && 'decision' in about)
-    return <Button onClick={() => void goOn(page, about.decision, reason)} words="Continue…" />;
-  const isUndoable = (action === 'retry' || action === 'dismissed') && touched > 0 && undoneBy === null;
-  return isUndoable ? (
-    <Button onClick={() => undo(page, decision, reason)} words={action === 'dismissed' ? 'Reopen…' : 'Undo…'} />
-  ) : null;
+/** The button of an undo that was interrupted. */
+function Continue({ page, decision: { action, about, reason, done } }: DecisionActionsProps) {
+  if (!page.session.mayAct || action !== 'undo' || done || !('decision' in about)) return null;
+  return <Button onClick={() => void goOn(page, about.decision, reason)} words="Continue…" />;
 }
 
 async function goOn(page: Page, id: string, reason: string): Promise<void> {
@@ -130,6 +121,7 @@ async function goOn(page: Page, id: string, reason: string): Promise<void> {
 
 export function createDecision(page: Page, id: string): View {
   let decision: DecisionRecord | undefined;
+  let isUndoable = false;
 
   const { element, draw } = createViewElement('Decision', () => {
     const now = Date.now();
@@ -170,7 +162,13 @@ export function createDecision(page: Page, id: string): View {
                 />
               </div>
               <div class="actions">
-                <DecisionActions page={page} decision={decision} />
+                <Continue page={page} decision={decision} />
+                {page.session.mayAct && isUndoable && (
+                  <Button
+                    onClick={() => decision && undo(page, decision, decision.reason)}
+                    words={decision.action === 'dismissed' ? 'Reopen…' : 'Undo…'}
+                  />
+                )}
               </div>
             </div>
             <section class="card" aria-label="Reports of this decision" hidden={reports.isEmpty()}>
@@ -188,9 +186,12 @@ export function createDecision(page: Page, id: string): View {
     element,
     back: 'history',
     async update(_, isChanged) {
-      if (!isChanged) return;
-      [decision] = (await call<DecisionPage>('decisions', { id })).decisions;
-      if (decision) await reports.read();
+      // A worker may have taken its reports since.
+      if (!isChanged && !isUndoable) return;
+      const answer = await call<DecisionPage>('decisions', { id });
+      [decision] = answer.decisions;
+      isUndoable = answer.isUndoable === true;
+      if (decision && isChanged) await reports.read();
       draw();
     },
   };

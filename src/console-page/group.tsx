@@ -2,6 +2,7 @@ import { Button, EmptyState, Facts } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
 import type { Selection } from '../outbox/operator/decision-log.js';
 import type { Groups, ProblemGroup } from '../outbox/operator/groups.js';
+import type { Preview } from '../outbox/operator/preview.js';
 import type { ReportSummary } from '../outbox/operator/reports.js';
 import type { ProblemKey } from '../outbox/store/operator-store.js';
 import { call } from './calls.js';
@@ -11,6 +12,9 @@ import { createReportList } from './report-list.js';
 import { createViewElement, type Page, type View } from './view.js';
 import { DECISIONS, placeWords, timeWords } from './words.js';
 
+const NOT_HELD = ['retry', 'dismissed'] as const;
+const VERDICTS = ['retry', 'recorded', 'dismissed'] as const;
+
 export function createGroup(page: Page, group: ProblemKey): View {
   const { mayAct } = page.session;
   const { account, environment, code } = group;
@@ -19,6 +23,8 @@ export function createGroup(page: Page, group: ProblemKey): View {
   let now = 0;
   /** The number of reports in the group when its rows were read. */
   let readOf = 0;
+  /** The number of its reports that the gateway may hold. */
+  let recordable = 0;
 
   const { element, draw } = createViewElement(group.words || code, content);
   const reports = createReportList({ state: 'quarantined', account, environment, group }, draw);
@@ -27,7 +33,7 @@ export function createGroup(page: Page, group: ProblemKey): View {
     const count = found?.count ?? 0;
     const buttons = (words: 'all' | 'verb', selection: Selection, many: number, what: string) => (
       <div class="actions">
-        {(['retry', 'recorded', 'dismissed'] as const).map((action) => (
+        {(recordable > 0 ? VERDICTS : NOT_HELD).map((action) => (
           <Button
             key={action}
             class={action === 'retry' ? 'primary' : ''}
@@ -104,6 +110,7 @@ export function createGroup(page: Page, group: ProblemKey): View {
       const count = found?.count ?? 0;
       // The rows stay as they are until a decision changes them, or they are all decided elsewhere.
       if (isChanged || (count === 0 && readOf > 0)) {
+        recordable = (await call<Preview>('preview', { selection: { group }, action: 'recorded' })).count;
         await reports.read();
         chosen.clear();
       }

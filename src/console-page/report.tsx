@@ -80,12 +80,17 @@ export function createReport(page: Page, id: string): View {
     async update() {
       const read = await call<ReportDetails>('report', { id });
       const decision = read.actions.find(({ action }) => action === 'undo')?.decision;
-      if (decision !== latest?.id)
-        [latest] = decision ? (await call<DecisionPage>('decisions', { id: decision })).decisions : [];
+      if (decision !== latest?.id) latest = await readUndoable(decision);
       report = read;
       draw();
     },
   };
+}
+
+/** A decision, if it can be undone. */
+async function readUndoable(id: string | null | undefined): Promise<DecisionRecord | undefined> {
+  const page = id ? await call<DecisionPage>('decisions', { id }) : undefined;
+  return page?.isUndoable ? page.decisions[0] : undefined;
 }
 
 function parsed(text: string): unknown {

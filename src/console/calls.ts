@@ -62,6 +62,7 @@ const RANGES = ['minutes', 'hours', 'days'] as const;
 
 const operation = oneOf(reportNames);
 const action = oneOf(ACTIONS);
+const flag = z.optional(z.boolean('true or false'));
 const period = { from: time, to: time };
 
 /** Every call of the page. Those that change something or show personal data need a token, too. */
@@ -103,7 +104,9 @@ export const CALLS: Readonly<Record<string, Call>> = {
     { ...placeFields, operation, references: listOfTexts(5_000) },
     (operator, { account, references, ...defaults }) => operator.proof.reconcile(account, references, defaults),
   ),
-  decide: act('act', { action, selection, asOf: time }, (operator, input) => operator.decide(input)),
+  decide: act('act', { action, selection, asOf: time, withSettlements: flag }, (operator, input) =>
+    operator.decide(input),
+  ),
   reopen: act('act', { id: reportId }, (operator, { id, ...who }) =>
     operator.decide({ ...who, action: 'reopened', selection: { ids: [id] } }),
   ),

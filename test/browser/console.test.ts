@@ -1,7 +1,7 @@
 // @module-tag slow: drives Chromium.
 import type { Page } from 'playwright-core';
 import { test as base, expect } from 'vitest';
-import { betEvent } from '../support/factories.js';
+import { betEvent, settledBet } from '../support/factories.js';
 import { connectChromium } from './connect-chromium.js';
 import { loaded, mendWrongDeploy, open, reopenDismissed, tile } from './console-story.js';
 import { consoleWorld } from './console-world.js';
@@ -411,6 +411,50 @@ test('a colleague who may look sees no button that decides, and one who is logge
   world.be(null as never);
   await lookAgain(page);
   await page.getByText('Log in first').waitFor();
+});
+
+test('a bet is dismissed with the settlement that waits for it', async ({ world, watched: { page } }) => {
+  await world.report(1, { refusedWith: 'the league is unknown', name: 'BOTH' });
+  const [bet] = (await world.outbox.list({ state: 'quarantined', limit: 500 })).filter(({ reference }) =>
+    reference.startsWith('BOTH'),
+  );
+  const settlement = await world.outbox.reportSettledBet(settledBet({ bet_id: bet?.reference ?? '' }));
+  await open(page, world.url, `#/report/${encodeURIComponent(bet?.id ?? '')}`);
+  await page.getByRole('button', { name: 'Dismiss…', exact: true }).click();
+  const choice = page.getByRole('checkbox', { name: 'Dismiss also 1 waiting settlement.' });
+  expect(await choice.isChecked()).toBe(false);
+  await choice.check();
+  await page.getByRole('textbox', { name: 'Why?' }).fill('test bets');
+  await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
+  await page.getByText('2 reports dismissed.').waitFor();
+  for (const id of [bet?.id ?? '', settlement.id]) expect((await world.outbox.get(id))?.state).toBe('dismissed');
+});
+
+test('a verdict is offered only where it may be right, and an undo only while it would change something', async ({
+  world,
+  watched: { page },
+}) => {
+  await world.report(2, { refusedWith: 'the odds are wrong', name: 'RIGHT' });
+  await open(page, world.url, '#/person');
+  await page.getByRole('button', { name: /such as RIGHT/ }).click();
+  await page.getByRole('button', { name: 'Send all again…' }).waitFor();
+  expect(await page.getByRole('button', { name: /Declare/ }).count()).toBe(0);
+  await page.getByRole('link', { name: /RIGHT/ }).first().click();
+  await page.getByRole('button', { name: 'Send again…' }).waitFor();
+  expect(await page.getByRole('button', { name: /Declare/ }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Send again…' }).click();
+  await page.keyboard.type('the odds were mended');
+  await page.getByRole('button', { name: 'Send again', exact: true }).click();
+  await page.getByText('1 report to be sent again.').waitFor();
+
+  await open(page, world.url, '#/decisions');
+  await page.getByText('the odds were mended').waitFor();
+  expect(await page.getByRole('button', { name: /Undo|Reopen/ }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Sent again: 1 report' }).first().click();
+  const undo = page.getByRole('button', { name: 'Undo…' });
+  await undo.waitFor();
+  await world.outbox.drain();
+  await undo.waitFor({ state: 'detached' });
 });
 
 test('within its policy the page complains of nothing and asks no other host', async ({

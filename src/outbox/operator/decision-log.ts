@@ -1,7 +1,7 @@
 import { printable } from '../../platform/messages.js';
 import type { OperationName } from '../../protocol/operations.js';
 import type { PauseScope } from '../rules/destination.js';
-import type { Decision } from '../rules/state-machine.js';
+import { type Decision, decisionsFor } from '../rules/state-machine.js';
 import type { KeptDecision, NewDecision, ProblemKey } from '../store/operator-store.js';
 import { isShown, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
 
@@ -70,6 +70,8 @@ export interface DecisionPage {
   readonly next: string | null;
   /** The time of the last decision that was read. Null at the end. */
   readonly reached: number | null;
+  /** Of one decision by its id: whether an undo would change any of its reports now. */
+  readonly isUndoable?: boolean;
 }
 
 export function recordOf({ number: _, cursor: __, asOf: ___, ...kept }: KeptDecision): DecisionRecord {
@@ -145,6 +147,22 @@ export async function isWhollyShown(context: OperatorContext, kept: KeptDecision
   return (await context.store.outlook()).every((known) => isShown(context, known.account));
 }
 
+/** Whether an undo of a decision would change at least one of its reports. It reads them commit by commit. */
+async function canUndo(context: OperatorContext, kept: KeptDecision): Promise<boolean> {
+  const { id, action, undoneBy } = kept;
+  if ((action !== 'retry' && action !== 'dismissed') || undoneBy !== undefined) return false;
+  if (!(await isWhollyShown(context, kept))) return false;
+  let step = await context.console.touched(id, -1);
+  while (step) {
+    const rows = await context.console.rows(step.sequences);
+    // Only a row by its id has its body.
+    const read = action === 'retry' ? rows : await context.store.get(rows.map((row) => row.id));
+    if (read.some((row) => row?.decisions.at(-1)?.id === id && decisionsFor(row).undo === undefined)) return true;
+    step = await context.console.touched(id, step.from);
+  }
+  return false;
+}
+
 /** A name as people compare it: `Adé` and `ade` are the same. */
 const compared = (name: string): string => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
 
@@ -168,7 +186,8 @@ export async function readDecisions(
   if (id !== undefined) {
     const kept = await context.console.decision(id);
     const record = kept && fits(kept, filter) ? await shownDecision(context, kept) : undefined;
-    return { decisions: record ? [record] : [], next: null, reached: null };
+    const isUndoable = kept !== undefined && record !== undefined && (await canUndo(context, kept));
+    return { decisions: record ? [record] : [], next: null, reached: null, isUndoable };
   }
   const isNarrow = context.accounts !== undefined || Object.values(filter).some((value) => value !== undefined);
   const together = isNarrow ? READ_TOGETHER : PAGE;

@@ -1,5 +1,5 @@
 import { printable } from '../../platform/messages.js';
-import type { Row } from '../rules/state-machine.js';
+import { decisionsFor, type Row } from '../rules/state-machine.js';
 import type { GroupTally } from '../store/operator-store.js';
 import { NOT_FOUND } from './commit-decision.js';
 import { isShown, type OperatorContext } from './context.js';
@@ -36,15 +36,19 @@ export async function preview(
       typeof change === 'string' ? [{ id: printable(row.id), why: printable(change) }] : [],
     ),
   ];
-  const { settlements, ...tally } =
-    'group' in selection && isShown(context, selection.group.account)
-      ? await store.tally(selection.group, asOf, action === 'dismissed')
-      : await tallyOf(context, touched);
+  const isGroup = 'group' in selection && isShown(context, selection.group.account);
+  // The reports of a group were answered alike. So only the doubt of each decides.
+  const [row] = rows;
+  const onlyInDoubt = row !== undefined && decisionsFor({ ...row, inDoubt: false })[action] !== undefined;
+  const { settlements, ...tally } = isGroup
+    ? await store.tally(selection.group, asOf, action === 'dismissed', onlyInDoubt)
+    : await tallyOf(context, touched);
   return {
     ...tally,
     settlements: action === 'dismissed' ? settlements : 0,
     examples: touched.slice(0, MOST_EXAMPLES).map(summaryOf),
-    refused: refused.slice(0, MOST_REFUSED),
+    // Of a group only the first reports were read.
+    refused: isGroup ? [] : refused.slice(0, MOST_REFUSED),
     asOf,
   };
 }

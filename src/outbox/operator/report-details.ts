@@ -133,9 +133,10 @@ function meaningOf(row: Row, pause: ShownPause | undefined, now: number): string
     return row.decisions.at(-1)?.action === 'recorded'
       ? 'A person decided that the gateway holds it.'
       : 'The gateway holds it.';
-  if (state === 'dismissed' && row.body === undefined)
-    return 'A person decided that it is not sent. Its data was deleted, so it cannot be reopened.';
-  if (state === 'dismissed') return 'A person decided that it is not sent. To take that back, reopen it.';
+  if (state === 'dismissed') {
+    const { reopened } = decisionsFor(row);
+    return `A person decided that it is not sent. ${reopened === undefined ? 'To take that back, reopen it.' : `It cannot be reopened: ${reopened}.`}`;
+  }
   if (state === 'quarantined') return 'It is not sent until a person decides.';
   if (state === 'in-flight')
     return dueAt > now

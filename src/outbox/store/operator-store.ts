@@ -160,10 +160,10 @@ export interface OperatorStore {
   /** The rows of a group that were quarantined by `asOf`, without their bodies, in the order of `sequence`. */
   quarantined(query: GroupQuery): Promise<readonly Row[]>;
   /**
-   * The contents of a group: its rows that were quarantined by `asOf`. Without `withSettlements`, the costly
-   * `settlements` is 0.
+   * The contents of a group: its rows that were quarantined by `asOf`, or only those in doubt. Without
+   * `withSettlements`, the costly `settlements` is 0.
    */
-  tally(of: ProblemKey, asOf: number, withSettlements: boolean): Promise<GroupTally>;
+  tally(of: ProblemKey, asOf: number, withSettlements: boolean, onlyInDoubt?: boolean): Promise<GroupTally>;
   /** Rows by their `sequence`, in that order, without their bodies. A missing row is left out. */
   rows(sequences: readonly number[]): Promise<readonly Row[]>;
   /** The rows that match, the newest first. */

@@ -134,6 +134,16 @@ export const consoleCases: readonly ContractCase[] = [
     await store.enqueue([settledRow('B-1')]);
     equal((await console.tally(WRONG, await console.now(), true)).settlements, 1, 'settlements');
   }),
+  consoleCase('the rows of a group that are in doubt are counted alone', async ({ store, console }) => {
+    await quarantine(store, ['B-1', 'B-2']);
+    await store.enqueue([newRow('B-3')]);
+    const problem = { ...PROBLEM, message: 'reportBetEvent B-3: the gateway refused it.' };
+    for (const row of await claim(store)) await write(store, row, { ...QUARANTINED, inDoubt: true, problem });
+    const now = await console.now();
+    const one = { count: 1, inDoubt: 1, operations: { reportBetEvent: 1 }, settlements: 0 };
+    equal(await console.tally(WRONG, now, false, true), one, 'those in doubt');
+    equal((await console.tally(WRONG, now, false)).count, 3, 'all of them');
+  }),
   consoleCase('a row without a problem is in a group, too', async ({ store, console }) => {
     await store.enqueue([newRow('B-1')]);
     const [row] = await claim(store);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createOutbox } from '../../../src/entries/outbox.js';
 import { createOperator } from '../../../src/outbox/operator/operator.js';
 import { claim, equal, LEASE_MS, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
 import { outboxWorld } from '../world.js';
@@ -221,6 +222,75 @@ describe('a decision about single reports', () => {
     expect(await data.decide({ ...byAda(), action: 'reopened', selection: { ids: [idOf('B-1')] } })).toMatchObject({
       refused: [{ why: 'it is recorded; only a dismissed report can be reopened' }],
     });
+  });
+});
+
+describe('a verdict that is wrong for some reports of a group', () => {
+  it('touches only those in doubt, and its preview counts them', async () => {
+    const { store, data } = await world();
+    await quarantine(store, many(7));
+    const none = { count: 0, inDoubt: 0, operations: {}, examples: [], refused: [] };
+    const { group } = await onlyGroup(data);
+    expect(await data.preview({ group }, 'recorded')).toMatchObject(none);
+    await quarantineInDoubt(store, ['C-1', 'C-2']);
+    const { asOf } = await onlyGroup(data);
+    expect(await data.preview({ group }, 'recorded')).toMatchObject({
+      count: 2,
+      inDoubt: 2,
+      operations: { reportBetEvent: 2 },
+      refused: [],
+    });
+    expect(await data.preview({ group }, 'dismissed')).toMatchObject({ count: 9, inDoubt: 2 });
+    expect(await data.preview({ ids: [idOf('B-0000'), idOf('C-1')] }, 'recorded')).toMatchObject({
+      count: 1,
+      refused: [{ id: idOf('B-0000'), why: 'the gateway has refused it, and no attempt is in doubt' }],
+    });
+    const { decision } = await data.decide({ ...byAda(), action: 'recorded', selection: { group }, asOf });
+    expect(decision).toMatchObject({ touched: 2, skipped: 7 });
+  });
+});
+
+describe('a decision by its id', () => {
+  const isUndoable = async (data: Awaited<ReturnType<typeof world>>['data'], id: string) =>
+    (await data.decisions({ id })).isUndoable;
+
+  it('says of a retry whether a report of it can be taken back', async () => {
+    const { store, data } = await world();
+    await quarantine(store, many(3));
+    const { group } = await onlyGroup(data);
+    const { decision } = await data.decide({ ...byAda(), action: 'retry', selection: { group } });
+    await claim(store, 2);
+    expect(await isUndoable(data, decision.id)).toBe(true);
+    await claim(store, 1);
+    expect(await isUndoable(data, decision.id)).toBe(false);
+  });
+
+  it('says of a dismissal whether a report of it can be reopened', async () => {
+    const { store, data } = await world();
+    await quarantine(store, ['B-1', 'B-2']);
+    const ids = [idOf('B-1'), idOf('B-2')];
+    const { decision } = await data.decide({ ...byAda(), action: 'dismissed', selection: { ids } });
+    const { decision: reopened } = await data.decide({
+      ...byAda(),
+      action: 'reopened',
+      selection: { ids: [idOf('B-1')] },
+    });
+    expect(await isUndoable(data, decision.id)).toBe(true);
+    expect(await isUndoable(data, reopened.id)).toBe(false);
+    await data.undo({ ...byAda(), of: decision.id });
+    expect(await isUndoable(data, decision.id)).toBe(false);
+  });
+
+  it('says no where other accounts are hidden, since an undo is for a whole decision', async () => {
+    const { store, data } = await world();
+    await quarantine(store, ['B-1']);
+    await enqueue(store, ['B-1'], { account: 'other' });
+    for (const row of await claim(store)) await write(store, row, QUARANTINED);
+    const { decision } = await data.decide({ ...byAda(), action: 'dismissed', selection: { all: {} } });
+    expect(await isUndoable(data, decision.id)).toBe(true);
+    const { client } = outboxWorld();
+    const narrow = createOperator({ over: createOutbox({ client, store }) });
+    expect((await narrow.decisions({ id: decision.id })).isUndoable).toBe(false);
   });
 });
 

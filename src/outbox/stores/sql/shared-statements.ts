@@ -162,10 +162,10 @@ export function createSharedStatements({
           after,
           limit,
         ),
-      async tally(of, asOf, withSettlements) {
+      async tally(of, asOf, withSettlements, onlyInDoubt = false) {
         const found = await all(
           `SELECT ${columns('operation', 'count(*) AS number', 'count(*) FILTER (WHERE q.in_doubt) AS in_doubt', `${withSettlements ? `sum(${countOfSettlements})` : '0'} AS settlements`)}
-            FROM ${quarantinedTable}${joinOfOperation} WHERE ${IN_GROUP} GROUP BY operation`,
+            FROM ${quarantinedTable}${joinOfOperation} WHERE ${IN_GROUP}${onlyInDoubt ? ' AND q.in_doubt' : ''} GROUP BY operation`,
           ...groupOf(of, asOf),
         );
         const sum = (name: string) => found.reduce((total, one) => total + Number(one[name]), 0);
