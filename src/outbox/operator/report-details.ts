@@ -2,7 +2,7 @@ import { printable, quoted } from '../../platform/messages.js';
 import { inLargestUnit } from '../../platform/time.js';
 import { keyOf } from '../rules/destination.js';
 import { type LogLine, parseEntry, type ReceiptEntry } from '../rules/receipt-entry.js';
-import { type Decision, decisionsFor, isFinal, type Row } from '../rules/state-machine.js';
+import { type Decision, decisionsFor, isFinal, mustStay, type Row } from '../rules/state-machine.js';
 import { erasedBy } from '../seal/excerpt.js';
 import { keyIdOf } from '../seal/standard-seal.js';
 import { type Outlook, pausesOf, type ReceiptLog } from '../store/store.js';
@@ -205,6 +205,7 @@ const pausesAbout = (row: Row, outlooks: readonly Outlook[]): ShownPause[] =>
 function actionsOf(row: Row, sibling: Row | undefined, command: string): OfferedAction[] {
   const name = quoted(row.id);
   const why = decisionsFor(row);
+  const isSettlementSent = sibling?.waitsFor === row.id && mustStay(row, sibling);
   const { id: decision = null, action } = row.decisions.at(-1) ?? {};
   const freed =
     sibling?.waitsFor === row.id && sibling.blocked ? `Its settlement ${printable(sibling.id)} is then sent.` : null;
@@ -217,7 +218,7 @@ function actionsOf(row: Row, sibling: Row | undefined, command: string): Offered
     undo: action === 'dismissed' ? `reopen --decision ${decision}` : null,
   };
   return (Object.keys(lines) as OfferedAction['action'][])
-    .filter((one) => why[one] === undefined && (one !== 'undo' || decision !== null))
+    .filter((one) => why[one] === undefined && !isSettlementSent && (one !== 'undo' || decision !== null))
     .map((one) => ({
       action: one,
       command: lines[one] && `${command} ${lines[one]} --reason "…"`,

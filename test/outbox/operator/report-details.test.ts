@@ -100,6 +100,19 @@ describe('the life of a report', () => {
     expect(await warnings()).toEqual([...none.slice(0, 1), ['dismissed', true], ['replaced', false]]);
   });
 
+  it('offers to reopen a report only while its settlement is not in flight', async () => {
+    const { store, data } = await world();
+    await quarantine(store, ['B-1']);
+    await store.enqueue([settledRow('B-1')]);
+    await data.decide({ ...byAda(), action: 'dismissed', selection: { ids: [idOf('B-1')] } });
+    const offered = async () => (await data.report(idOf('B-1')))?.actions.map(({ action }) => action);
+    expect(await offered()).toEqual(['reopened', 'replaced', 'undo']);
+    await write(store, await claimOne(store), { ...WAITS, attempts: 1 });
+    expect(await offered()).toEqual(['reopened', 'replaced', 'undo']);
+    await claimOne(store);
+    expect(await offered()).toEqual([]);
+  });
+
   it('of a retry that was undone shows its attempt once', async () => {
     const { store, data } = await world();
     await quarantine(store, ['B-1']);
