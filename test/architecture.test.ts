@@ -142,7 +142,11 @@ const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^zod\/mini$/, by: ['schema/', 'openapi/', 'console/'] },
   {
     named: /^node:/,
-    by: ['node/', 'cli/', ...['open', 'failure', 'file-checks', 'next-turn'].map((name) => `outbox/stores/sqlite/${name}.ts`)],
+    by: [
+      'node/',
+      'cli/',
+      ...['open', 'failure', 'file-checks', 'next-turn'].map((name) => `outbox/stores/sqlite/${name}.ts`),
+    ],
   },
   // Peers, loaded when they are needed.
   { named: /^undici$/, by: ['node/transport/'] },
