@@ -176,7 +176,7 @@ export interface ClientOptions<Mode extends ValidationMode = 'strict'> {
   isRecorded?: ((answer: Answer) => boolean) | undefined;
   /**
    * Decides whether an answer that does not say "recorded", with any status, means that the gateway already has the
-   * report. Default: a 409, 400 or 422 whose words say so.
+   * report. Default: a 409, 400, 422 or failed 2xx whose words say so.
    */
   isDuplicate?: ((answer: Answer) => 'same' | 'conflict' | false) | undefined;
   /** Allows `http:` for the staging gateway, for a container network. Default: false. */

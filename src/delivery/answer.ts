@@ -16,21 +16,23 @@ export function messageOf(body: unknown): string | undefined {
 /** Names of members, in lower case and without separators. Each of these must be true. */
 const SUCCESS = /^(?:is|was|has|request)?(?:ok|succe(?:eded|ss(?:ful)?))$/;
 /** None of these may hold anything. */
-const ERROR = /^(?:is|has|validation)?(?:error|exception|fail(?:ed|ure)?|fault)s?(?:de.*|m.*|text)?$/;
+const ERROR =
+  /^(?:is|has|was|validation)?(?:error|exception|fail(?:ed|ure)?|fault|denied|invalid|rejected)s?(?:count|de.*|m.*|text)?$/;
 /** Codes, and states in words. */
-const CODE = /^(?:type|rc|result|(?:http|error|fault|re(?:sp|sponse|sult|turn))?(?:code|status.*))$/;
+const CODE = /^(?:type|rc|ret|result|state|(?:http|error|fault|re(?:sp|sponse|sult|t|turn))?(?:code|status.*))$/;
 /** Those of banks and of payment services, such as `responsecode`: only zeros, or a status of 2xx, mean success. */
 const RESULT_CODE = /^[efr].*c/;
 const TEXT = /(?:description|detail|message|msg|reason|title)s?$/;
 /** The members that hold the answer, or a part of it. */
 const INNER = /^(?:|body|data|meta|payload|report|res[pu].*|status)$/;
 /** None of these may be false, and none of those with a code or a part of the answer. */
-const DONE = /^(?:is|was)?(?:accepted|processed|recorded|reported|saved|stored|valid)$/;
+const DONE =
+  /^(?:is|was)?(?:ack|done|valid|(?:accept|acknowledg|approv|complet|creat|deliver|insert|persist|process|queu|receiv|record|report|sav|stor|submitt)ed)$/;
 /** Envelopes of gateways have fewer levels. */
 const DEEPEST = 6;
 
 const FAILURE =
-  /bad.?request|cannot|declin|den(?:ied|y)|\berr|error|exception|fail|forbid|invalid|^(?:ko|nok?)$|\bnot.?(?:a[clu]|exist|found|permit|process|re[cp]|s[atu]|valid)|refus|reject|time(?:d.)?out|un(?:able|auth|avail|process|success)/i;
+  /abort|already|bad.?request|cancel|can ?not|conflict|could|declin|den(?:ied|y)|differ|discard|drop|duplic|\berr|error|exceed|exception|exist|expire|fail|forbid|ignor|in(?:complete|sufficient|valid)|^(?:ko|nok?)$|maint|\bnot.?(?:a[clu]|exist|found|ok|permit|process|re[cp]|s[atu]|valid)|refus|reject|roll.*back|skip|suspend|thrott|time(?:d.)?out|too.many|un(?:able|auth|avail|deliv|ex|known|process|success)|void|wrong/i;
 
 const isOneOf = (name: string, ...names: readonly RegExp[]): boolean => names.some((pattern) => pattern.test(name));
 
@@ -38,6 +40,7 @@ const saysFailed = (text: string): boolean => FAILURE.test(text.replace(/\b(?:0|
 
 const isFailureCode = (code: string, isText: boolean, name: string): boolean =>
   Number.parseFloat(code) >= 400 ||
+  /^-[0-9]/.test(code) ||
   (isText && /^(?!00)[0-9]{2}$/.test(code)) ||
   (RESULT_CODE.test(name) && /[0-9]/.test(code) && !/^(?:0+|2[0-9]{2})$/.test(code));
 
@@ -97,12 +100,12 @@ function stringsOf(body: unknown): string[] | undefined {
 
 /**
  * Whether a refusal means that the gateway already has this report (our decision: the specification gives no status). A
- * 409, 400 or 422 needs words that say so about this report: its message, or a code such as `DUPLICATE_REPORT`. No
- * other word of the answer may deny it. A status alone proves nothing, since any server between may send it. `sent`
- * returns the sent values, since an operator's own words must not be taken for the gateway's.
+ * 409, 400, 422 or failed 2xx needs words that say so about this report: its message, or a code such as
+ * `DUPLICATE_REPORT`. No other word of the answer may deny it. A status alone proves nothing, since any server between
+ * may send it. `sent` returns the sent values, since an operator's own words must not be taken for the gateway's.
  */
 export function isDuplicate({ status, body, json }: Answer, sent: () => Sent): 'same' | 'conflict' | false {
-  if (!json || (status !== 409 && status !== 400 && status !== 422)) return false;
+  if (!json || (status >= 300 && ![400, 409, 422].includes(status))) return false;
   const strings = stringsOf(body);
   if (strings === undefined || strings.length === 0) return false;
   const { repeated, different, denied } = readRepeated({ status, message: messageOf(body) ?? '', strings }, sent());

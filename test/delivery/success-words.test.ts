@@ -232,6 +232,16 @@ const ENVELOPES: readonly (readonly [of: string, failed: unknown, succeeded: unk
   ],
   ['a list of messages', { message: ['nin is invalid'], id: 1 }, { message: ['Recorded', 'Thank you'], id: 1 }],
   ['a list of results', { results: [{ status: 'rejected' }] }, { results: [{ status: 'recorded' }] }],
+  ['a repeat', { message: 'This bet has already been reported' }, { message: 'Reported', duplicate: false }],
+  ['a conflict', { message: 'A bet with this reference has different data' }, { message: 'Recorded', conflict: null }],
+  ['flags of what did not happen', { acknowledged: false }, { acknowledged: true, verified: false, replayed: false }],
+  ['counts by name', { failedCount: 1 }, { failed_count: 0, errorCount: 0, rejectedCount: 0 }],
+  ['what was refused', { recorded: [], rejected: ['B-1'] }, { recorded: ['B-1'], rejected: [] }],
+  ['negative codes', { retcode: -1 }, { retcode: 0 }],
+  ['the names of a state', { state: 'FAILED' }, { state: 'Lagos' }],
+  ['a status of what did not happen', { status: 'ignored' }, { status: 'noted' }],
+  ['a limit', { message: 'Quota exceeded' }, { message: 'Recorded within the quota' }],
+  ['an apology', { message: 'Something went wrong' }, { message: 'Nothing else is needed' }],
   ['data that is a flag', { message: 'done', data: false }, { message: 'done', data: true }],
 ];
 
@@ -249,6 +259,20 @@ it.each<readonly [string, unknown]>([
   ['a member of every object', { message: 'ok', toString: 1, valueOf: 'error' }],
 ])('%s say nothing', (_, body) => {
   expect(recorded(body)).toBe(true);
+});
+
+it('over HTTP, a 200 that says "already reported" is read by its words, as a 409 is', async (test) => {
+  const gateway = createMockGateway({ requireInitiated: false, duplicateStatus: 200 });
+  const server = await serve(gateway);
+  test.onTestFinished(() => server.close());
+  const client = createClient({ ...server.clientOptions(), retry: { limit: 1, baseMs: 0 } });
+  const bet = betEvent();
+  await client.reportBetEvent(bet);
+  const failure = (amount: number) => client.reportBetEvent({ ...bet, amount }).catch((error: unknown) => error);
+  expect(await failure(bet.amount)).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'rejected' });
+  expect(await failure(bet.amount + 1)).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'rejected' });
+  gateway.faults.add({ kind: 'connection-reset', when: 'after', times: 1 });
+  expect(await client.reportBetEvent(betEvent())).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
 });
 
 it('over HTTP, a report that a 200 calls failed is sent again, and its duplicate counts', async (test) => {

@@ -54,7 +54,7 @@ export const ASSUMPTIONS = {
   nin: { gap: 'what a NIN verification needs to hold', assumed: 'a boolean success' },
   duplicate: {
     gap: 'the status of a duplicate report',
-    assumed: '409, 400 or 422, with words that say so',
+    assumed: '409, 400 or 422, or a 2xx that failed, with words that say so',
     option: 'isDuplicate',
   },
   conflict: {
