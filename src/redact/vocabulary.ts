@@ -36,7 +36,7 @@ returns review right role route rules run said same save saved say says schema s
 seen self send sending sense sent separate server servers service services session set settle settled settlement settling should shouldn't sign
 signature since site size slip slow small so some something soon source space spaces staging stake stakes standard start started state statement status
 still stop stopped storage store stored strict string strings sub submission submit submitted success successful successfully such support supported
-suspended system tax technical temporarily temporary text than that the their them then there they thing this those though threw throttled through
+suspended system taken tax technical temporarily temporary text than that the their them then there they thing this those though threw throttled through
 ticket tickets time timed timeout timeouts times timestamp to together token told too trace track transaction transactions transfer trim true try
 trying twice type types unable unauthenticated unauthorised unauthorized unavailable undefined under understood unexpected unique units unix unknown
 unless unprocessable unreachable unsupported until up update updated uppercase upstream ur url us usage use used user users using utf valid validate

@@ -476,7 +476,9 @@ const problemsOf = ({ problem, decisions }: Row): readonly (Problem | undefined)
 ];
 
 const REPEAT =
-  /duplicat|already|exists|repeat|replay|conflict|unique|twice|previously|\b(?:is|was|been) (?:reported|recorded|submitted|settled)\b/i;
+  /duplicat|already|exists|repeat|replay|conflict|unique|twice|taken|in use|previously|\b(?:is|was|been) (?:reported|recorded|submitted|settled)\b/i;
+/** A text that is cut, or too long to be shown: the rest may say anything. */
+const UNSEEN = /…"|too long to show/;
 
 /** Whether an answer may mean that the gateway holds a report under the reference. A 409 may with any words. */
 function mayBeRepeat(problem: Problem | undefined): boolean {
@@ -484,7 +486,8 @@ function mayBeRepeat(problem: Problem | undefined): boolean {
   const { code, status, message, details } = problem;
   // A message begins with the name of its report and a colon.
   const words = message.slice(message.indexOf(': ') + 2);
-  return code === 'duplicate' || status === 409 || REPEAT.test(`${words} ${JSON.stringify(details)}`);
+  const answer = JSON.stringify(details) ?? words;
+  return code === 'duplicate' || status === 409 || REPEAT.test(`${words} ${answer}`) || UNSEEN.test(answer);
 }
 
 /** The change of a row by a person's decision. A text: the reason why the decision is refused. */

@@ -285,6 +285,24 @@ describe('replace is refused, and changes nothing,', () => {
     expect(await outbox.resolve(BET, { as: 'recorded', ...because })).toMatchObject({ state: 'recorded' });
   });
 
+  const LONG = 'The data of the request is not valid. '.repeat(9);
+  it.each([
+    ['at the end of a long text', { message: `${LONG}A bet with this id already exists` }],
+    ['beside the trace of a server', { message: 'Invalid', trace: LONG.repeat(30), error: 'bet already reported' }],
+    ['in a long list', { errors: [...Array(210).fill('is invalid'), 'bet already reported'] }],
+    ['in other words', { message: 'The bet_id is taken' }],
+    ['in other words', { message: 'bet_id in use' }],
+  ])('if the answer may mean that, %s', async (_, body) => {
+    const { outbox, client, gateway, run } = outboxWorld();
+    await run(client.reportBetEvent(bet({ amount: 5 })));
+    gateway.faults.add({ kind: 'status', status: 422, body });
+    await outbox.reportBetEvent(WRONG);
+    await run(outbox.drain());
+    await expect(outbox.replace(BET, RIGHT, because)).rejects.toThrow(
+      'the gateway may hold a report under its reference',
+    );
+  });
+
   it('after a refusal of its data, a report is not declared recorded', async () => {
     const { outbox, gateway, run } = await refusedWorld();
     await expect(outbox.resolve(BET, { as: 'recorded', ...because })).rejects.toThrow(
