@@ -2,6 +2,7 @@ import { backendMethods } from './backend-methods.js';
 import { attachOperator } from './operator/context.js';
 import { createReceiptMethods } from './operator/receipt-methods.js';
 import { createOutboxWith } from './outbox.js';
+import { adviceFor } from './rules/advice.js';
 import { createExcerpts } from './seal/excerpt.js';
 import { makeStandardSeal } from './seal/standard-seal.js';
 import { createUnlocking } from './sending/missing-keys.js';
@@ -26,6 +27,7 @@ export const createOutbox = createOutboxWith({
   backendMethods,
   createReceiptMethods,
   createExcerpts,
+  adviceFor,
   attachOperator,
   makePipeline: createPipeline,
   makeUnlocking: createUnlocking,

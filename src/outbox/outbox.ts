@@ -14,6 +14,7 @@ import type { ReceiptMethods } from './operator/receipt-methods.js';
 import { toPublicPauses, toPublicReport } from './operator/reports.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import { reportMethods } from './report-methods.js';
+import type { AdviceFor } from './rules/advice.js';
 import type { Excerpts } from './seal/excerpt.js';
 import type { MakeSeal } from './seal/seal.js';
 import { STOP_MARGIN_MS } from './sending/plan.js';
@@ -48,6 +49,8 @@ interface OutboxParts extends WorkerParts {
   readonly createReceiptMethods: (settings: OutboxSettings, events: Events) => ReceiptMethods;
   /** Keeps locations for later reports. Absent in a page, which reports no settled withdrawal. */
   readonly createExcerpts?: (settings: OutboxSettings) => Excerpts;
+  /** Absent in a page, which has no decisions. */
+  readonly adviceFor?: AdviceFor;
   /** Gives the console access to the parts behind an outbox. */
   readonly attachOperator?: typeof attachOperator;
 }
@@ -61,7 +64,7 @@ export const createOutboxWith = (parts: OutboxParts): CreateOutbox =>
 
 function composeOutboxes<Mode extends ClientMode>(
   settings: OutboxSettings,
-  { createReceiptMethods, createExcerpts, backendMethods, attachOperator, ...workerParts }: OutboxParts,
+  { createReceiptMethods, createExcerpts, adviceFor, backendMethods, attachOperator, ...workerParts }: OutboxParts,
 ): Outboxes<string, Mode> {
   const { store } = settings;
   const ownEvents = createOutboxEvents();
@@ -73,7 +76,7 @@ function composeOutboxes<Mode extends ClientMode>(
   };
   let isToldOfDamage = false;
   logWaits(events, settings.logger);
-  const waiters = createWaiters(settings);
+  const waiters = createWaiters(settings, adviceFor);
   const receiptMethods = createReceiptMethods(settings, events);
   const excerpts = createExcerpts?.(settings);
   const idle = new Set<() => void>();
@@ -203,7 +206,7 @@ function composeOutboxes<Mode extends ClientMode>(
 
   function outboxOf(account: AccountSettings): Outbox<Mode> {
     const { account: name } = account;
-    const intake = createIntake(settings, account, events, excerpts);
+    const intake = createIntake(settings, account, events, excerpts, adviceFor);
 
     async function enqueue(given: ReportCall): Promise<EnqueuedReport<Mode>> {
       const report = toEnqueuedReport(await intake.commit(given));

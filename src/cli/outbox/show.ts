@@ -1,6 +1,6 @@
 import type { OfferedAction, ReportDetails } from '../../outbox/operator/report-details.js';
 import { toPublicReport } from '../../outbox/operator/reports.js';
-import { CORRECTED_DATA } from '../../outbox/rules/error-of.js';
+import { CORRECTED_DATA } from '../../outbox/rules/advice.js';
 import { quoted } from '../../platform/messages.js';
 import { EXIT, say } from '../output.js';
 import { findReports } from './find.js';

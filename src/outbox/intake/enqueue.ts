@@ -7,8 +7,8 @@ import { type OperationName, operations, type ReportName, reportNames } from '..
 import type { Location } from '../../schema/location.js';
 import { nearest } from '../../schema/option-rules.js';
 import { aboutReport, type Events } from '../events.js';
+import type { AdviceFor } from '../rules/advice.js';
 import type { Destination, OutboxEnvironment } from '../rules/destination.js';
-import { adviceFor } from '../rules/error-of.js';
 import type { Row } from '../rules/state-machine.js';
 import type { Excerpts } from '../seal/excerpt.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
@@ -63,6 +63,7 @@ export function createIntake(
   { account, internals, gateways }: AccountSettings,
   events: Events,
   given: Excerpts | undefined,
+  adviceFor?: AdviceFor,
 ) {
   // A page keeps nothing of a report that was sent, and reports no settlement.
   const excerpts = internals.kind === 'relay' ? undefined : given;
@@ -110,7 +111,7 @@ export function createIntake(
     if (added && transaction === undefined) events.emit('enqueued', aboutReport(there));
     const keptLocation = async () => excerpts?.locationIn([there.id], transaction);
     const same = added ? report : await sameReport(seal, there, report, keptLocation);
-    if (!same) throw otherData(report, there, excerpts?.isErased(there));
+    if (!same) throw otherData(report, excerpts?.isErased(there) ? erasedAdvice(there) : adviceFor?.(there));
     return { row: there, location: same.location };
   }
 
@@ -149,17 +150,14 @@ const withoutEarlier = (error: unknown): unknown =>
       )
     : error;
 
-/** The error of a report whose reference is stored with other data. `there`: the stored row. */
-function otherData(
-  { operation, reference, environment }: AnyReport,
-  there: Row,
-  isErased = false,
-): DuplicateReportError {
+/** Its location is gone, so the same call may have found another one. */
+const erasedAdvice = ({ state }: Row): string =>
+  `It is ${state}, and a person erased its data. A call that finds another location is other data.`;
+
+/** The error of a report whose reference is stored with other data. `advice`: about the stored row. */
+function otherData({ operation, reference, environment }: AnyReport, advice = ''): DuplicateReportError {
   const subject = subjectOf({ operation, reference });
-  const text = `${subject}: the outbox holds other data under this reference (another timestamp or location that you pass is other data too)`;
-  // Its location is gone, so the same call may have found another one.
-  const erased = `It is ${there.state}, and a person erased its data. A call that finds another location is other data.`;
-  const advice = isErased ? erased : adviceFor(there);
+  const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too)`;
   return new DuplicateReportError(
     `${text}; compare your records. Nothing was sent.${advice && ` About the stored report: ${advice}`}`,
     {

@@ -2,6 +2,7 @@ import type { Receipt, RelayReceipt } from '../../client/receipt.js';
 import { AbortedError, type ReportingError } from '../../errors/errors.js';
 import { memberOf } from '../../platform/as-record.js';
 import type { Location } from '../../schema/location.js';
+import type { AdviceFor } from '../rules/advice.js';
 import { errorOf } from '../rules/error-of.js';
 import type { Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
@@ -29,7 +30,7 @@ const LONGEST_ABSENCE_MS = 300_000;
 const GONE_MS = 2_000;
 
 /** The pending promises of receipts. It polls the store, since other processes may record reports. */
-export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings) {
+export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings, adviceFor?: AdviceFor) {
   const inPage = accounts.some(({ internals }) => internals.kind === 'relay');
   const waiters = new Map<string, Waiter[]>();
   let timer: unknown;
@@ -47,7 +48,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
     waiters.delete(row.id);
     for (const { location, fingerprint, resolve, reject } of waiting) {
       if (row.state === 'recorded') resolve(receiptOfRow(row, row.fingerprint === fingerprint ? location : undefined));
-      else reject(errorOf(row));
+      else reject(errorOf(row, adviceFor?.(row)));
     }
   }
 

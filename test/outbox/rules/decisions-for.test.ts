@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adviceFor } from '../../../src/outbox/rules/error-of.js';
+import { adviceFor } from '../../../src/outbox/rules/advice.js';
 import {
   type Decision,
   decided,

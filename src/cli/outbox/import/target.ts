@@ -5,6 +5,7 @@ import { NOT_IN_MOCK_MODE } from '../../../client/environment-variables.js';
 import { internalsOf } from '../../../client/internals.js';
 import { createOutboxEvents } from '../../../outbox/events.js';
 import { createIntake, type Intake } from '../../../outbox/intake/enqueue.js';
+import { adviceFor } from '../../../outbox/rules/advice.js';
 import { DEFAULT_ACCOUNT, otherGateway } from '../../../outbox/rules/destination.js';
 import type { Row } from '../../../outbox/rules/state-machine.js';
 import { createExcerpts } from '../../../outbox/seal/excerpt.js';
@@ -112,5 +113,5 @@ const isSealed = ({ fingerprint }: Pick<Row, 'fingerprint'>): boolean => keyIdOf
 export function intakeOf(settings: OutboxSettings): Intake {
   const [own] = settings.accounts;
   if (!own) throw new Error('The outbox has no account.');
-  return createIntake(settings, own, createOutboxEvents(), createExcerpts(settings));
+  return createIntake(settings, own, createOutboxEvents(), createExcerpts(settings), adviceFor);
 }
