@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, inject, test } from 'vitest';
-import { clientIpFrom, createClient, ipinfo, locationSignals } from '../src/entries/index.js';
+import { clientIpFrom, createClient, ipinfo } from '../src/entries/index.js';
 import { mmdb } from '../src/entries/location-mmdb.js';
 import { createMockGateway, openApiDocument } from '../src/entries/mock.js';
 import { mockGatewayHandlers } from '../src/entries/mock-msw.js';
@@ -28,7 +28,6 @@ const unreachable = createClient({
   retry: { limit: 0 },
   fetch: () => Promise.reject(new TypeError('fetch failed')),
 });
-const here = { latitude: 1, longitude: 2 };
 
 /** Calls a function with a value of any type, as a program in JavaScript does. */
 const call = (run: unknown, ...given: unknown[]): unknown => Reflect.apply(Object(run), undefined, given);
@@ -39,7 +38,6 @@ const FUNCTIONS: Readonly<Record<string, readonly [run: () => unknown, meant: st
   createClient: [() => call(createClient, { timoutMs: 1 }), 'timeoutMs'],
   clientIpFrom: [() => call(clientIpFrom, {}, { trustedProxy: [] }), 'trustedProxies'],
   ipinfo: [() => call(ipinfo, { tokens: 'x' }), 'token'],
-  locationSignals: [() => call(locationSignals, here, here, { limit: {} }), 'limits'],
   createOutbox: [() => call(createOutbox, { client, store: memoryStore(), concurency: 1 }), 'concurrency'],
   memoryStore: [() => call(memoryStore, { playr: 'x' }), 'player'],
   verifyReceipts: [() => call(verifyReceipts, '', { heads: 'x' }), 'head'],

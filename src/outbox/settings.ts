@@ -11,12 +11,12 @@ import {
   isDuration,
   isFlag,
   isLimit,
+  milliseconds,
   must,
   option,
   optional,
   required,
   wholeNumber,
-  within,
 } from '../schema/option-rules.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, type Gateways, isAccount } from './rules/destination.js';
@@ -91,7 +91,7 @@ const optionTable = {
   account: optional<unknown>(isAnything),
   concurrency: option(wholeNumber(1, 1_000), DEFAULTS.concurrency),
   retry: { baseMs: option(isLimit, DEFAULTS.baseMs), capMs: option(isLimit, DEFAULTS.capMs) },
-  leaseMs: optional<number>(within('milliseconds', 1, LONGEST_LEASE_MS)),
+  leaseMs: optional<number>(milliseconds(1, LONGEST_LEASE_MS)),
   pollMs: option(isLimit, DEFAULTS.pollMs),
   stopTimeoutMs: option(isDuration, DEFAULTS.stopTimeoutMs),
   breakerAfter: option(wholeNumber(1, MOST_REFUSALS), DEFAULTS.breakerAfter),

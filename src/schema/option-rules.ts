@@ -42,8 +42,8 @@ export const having = (...methods: string[]) =>
 export const hasMethods = (value: unknown, methods: readonly string[]): boolean =>
   methods.every((name) => typeof memberOf(asRecord(value), name) === 'function');
 const range = (least: number, most: number) => `from ${least}${Number.isFinite(most) ? ` to ${most}` : ''}`;
-export const within = (unit: string, least: number, most = Number.POSITIVE_INFINITY): Field => {
-  const expected = `a number of ${unit} ${range(least, most)}`;
+export const milliseconds = (least: number, most: number): Field => {
+  const expected = `a number of milliseconds ${range(least, most)}`;
   return z.number(expected).check(z.refine((value) => value >= least && value <= most, expected));
 };
 export const wholeNumber = (least: number, most = Number.POSITIVE_INFINITY, unit = '') =>
@@ -62,9 +62,9 @@ export const oneOf = (...words: string[]): Field => {
 /** The word that a misspelt or shortened one means, for example `prod`. */
 export const nearest = (given: string, words: readonly string[]): string | undefined =>
   suggest(given, words) ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase().slice(0, 4)));
-export const isDuration = within('milliseconds', 0, LONGEST_TIMER_MS);
+export const isDuration = milliseconds(0, LONGEST_TIMER_MS);
 /** Every wait has a limit, so 0 does not mean "none". */
-export const isLimit = within('milliseconds', 1, LONGEST_TIMER_MS);
+export const isLimit = milliseconds(1, LONGEST_TIMER_MS);
 export const isFlag: Field = z.boolean('true or false');
 export const isString: Field = z.string('a string');
 export const isWord: Field = text();

@@ -22,11 +22,8 @@ import {
   isReportingError,
   type Location,
   type LocationInput,
-  type LocationObservation,
-  type LocationSignals,
   type Logger,
   locate,
-  locationSignals,
   type NinVerification,
   type Receipt,
   type ReportingError,
@@ -191,19 +188,6 @@ export class Reporter {
       results.map((result) => (result.status === 'fulfilled' ? result.value.done : Promise.reject(result.reason))),
     );
   }
-}
-
-export async function isFast(client: Client, last: LocationObservation): Promise<boolean> {
-  const here = await client.locate();
-  const signals: LocationSignals = locationSignals(
-    last,
-    { ...here, timestamp: new Date() },
-    { limits: { kilometresPerHour: 900 } },
-  );
-  const { atLeastKilometresPerHour } = signals.speed;
-  return (
-    signals.speed.beyondLimit === 'yes' && atLeastKilometresPerHour !== 'unknown' && atLeastKilometresPerHour > 1_000
-  );
 }
 
 export async function reportWithTheDefaultClient(): Promise<NinVerification> {
