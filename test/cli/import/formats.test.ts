@@ -118,7 +118,7 @@ describe('CSV', () => {
     const payload = fc.record({
       bet_id: fc.uuid(),
       amount,
-      timestamp: fc.integer({ min: 0, max: 2_000_000_000 }).map(String),
+      timestamp: fc.integer({ min: 1_000_000_000, max: 2_000_000_000 }).map(String),
       user: fc
         .record({
           first_name: text,

@@ -4,7 +4,7 @@ import Papa from 'papaparse';
 import { describe, expect, it, vi } from 'vitest';
 import { main } from '../../../src/cli/main.js';
 import { createRejected } from '../../../src/cli/outbox/import/rejected.js';
-import { betUser, settledBet } from '../../support/factories.js';
+import { betEvent, betUser, settledBet } from '../../support/factories.js';
 import { csvOf, importFolder } from './import-files.js';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -206,7 +206,7 @@ it('a file that another program still writes is not imported beyond the change',
   expect(folder.rows().some(({ reference }) => reference === 'B-9000')).toBe(false);
 });
 
-it.each(['NULL', String.raw`\N`, '#REF!', '#N/A', '#NAME?', '#DIV/0!', '########', '1.79516E+09', '1,8E+11', '2E+10'])(
+it.each(['NULL', String.raw`\N`, '#REF!', '#N/A', '#NAME?', '#DIV/0!', '########', '="007"', '1.79516E+09', '1,8E+11', '2E+10'])(
   'a CSV cell that holds %s in place of a text is refused',
   async (cell) => {
     const { write, run, at } = importFolder();
@@ -215,6 +215,18 @@ it.each(['NULL', String.raw`\N`, '#REF!', '#N/A', '#NAME?', '#DIV/0!', '########
     const list = readFileSync(at('bets.rejected.csv'), 'utf8');
     expect(list).toMatch(/^2,outcome,"?is what a program writes/m);
     expect(list).toMatch(/^3,bet_id,"?is what a program writes/m);
+  },
+);
+
+it.each(['45981', '20261120', '0', '1970-01-01T00:00:00Z', '1899-12-30 00:00:00Z', '0001-01-01T00:00:00Z'])(
+  'the time %j, of a spreadsheet or a null, is refused',
+  async (timestamp) => {
+    const { write, run, at } = importFolder();
+    const bet = { ...betEvent({ bet_id: 'B-1', timestamp }), location: { latitude: 6, longitude: 7, source: 'gps' } };
+    for (const file of [write('bets.csv', csvOf([bet])), write('bets.ndjson', `${JSON.stringify(bet)}\n`)]) {
+      expect(await run(file, 'reportBetEvent')).toMatchObject({ code: 1 });
+      expect(readFileSync(at('bets.rejected.csv'), 'utf8')).toMatch(/^\d,timestamp,"?is before September 2001/m);
+    }
   },
 );
 

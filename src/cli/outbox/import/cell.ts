@@ -17,13 +17,16 @@ const NO_ZONE = new CellProblem(
 const NO_DATE = new CellProblem(
   'expected Unix seconds, or a date with time and zone such as 2026-11-20T10:00:00Z (for CSV, the file of --map can name another form and its zone)',
 );
+const TOO_EARLY = new CellProblem(
+  'is before September 2001: Unix seconds have 10 digits (is it a date such as 20261120, or the number of a spreadsheet?)',
+);
 const NO_TIME = new CellProblem('this date or time does not exist');
 
 const NO_TEXT = new CellProblem(
   'is what a program writes in place of a value: leave an absent cell empty, and export numbers as text (if the value is really so, use NDJSON)',
 );
-/** `NULL` and `\N` of databases; of spreadsheets an error, a column that is too narrow, and a number that lost digits. */
-const PLACEHOLDER = /^(?:NULL|\\N|#{3,}|#(?:REF|VALUE|NUM|NULL|DIV\/0)!|#N\/A|#NAME\?|\d(?:[.,]\d+)?E\+\d{2,3})$/;
+/** `NULL` and `\N` of databases; of spreadsheets an error, a column that is too narrow, a formula, and a number that lost digits. */
+const PLACEHOLDER = /^(?:NULL|\\N|#{3,}|#(?:REF|VALUE|NUM|NULL|DIV\/0)!|#N\/A|#NAME\?|=".*"|\d(?:[.,]\d+)?E\+\d{2,3})$/;
 
 const PLAIN = /^-?\d+(?:\.\d+)?$/;
 
@@ -49,11 +52,13 @@ const readNumber = (text: string): number | CellProblem =>
  */
 export function readTime(text: string): string | CellProblem {
   const [, date, time, zone] = DATE.exec(text) ?? [];
+  if (date === undefined && /^\d{1,9}$/.test(text)) return TOO_EARLY;
   if (date === undefined) return /^\d*$/.test(text) ? text : NO_DATE;
   if (zone === undefined) return NO_ZONE;
   const offset = /^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2').toUpperCase();
   const milliseconds = Date.parse(`${date}T${time}${offset}`);
   // `Date.parse` turns a date that does not exist, such as February 30, into another one.
   const isDay = !Number.isNaN(milliseconds) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
-  return isDay ? String(Math.floor(milliseconds / 1_000)) : NO_TIME;
+  if (!isDay) return NO_TIME;
+  return milliseconds < 1e12 ? TOO_EARLY : String(Math.floor(milliseconds / 1_000));
 }

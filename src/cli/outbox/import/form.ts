@@ -110,7 +110,7 @@ function amountReader(thousands: unknown, decimal: unknown = '.'): Form['rewrite
   if (thousands !== undefined && (typeof thousands !== 'string' || !/^[.,' \u00a0\u202f]$/.test(thousands)))
     return undefined;
   if (thousands === decimal || (thousands === undefined && decimal === '.')) return undefined;
-  const whole = thousands === undefined ? '\\d+' : `(?:\\d+|\\d{1,3}(?:${escaped(thousands)}\\d{3})+)`;
+  const whole = thousands === undefined ? '\\d+' : `(?:\\d+|[1-9]\\d{0,2}(?:${escaped(thousands)}\\d{3})+)`;
   const expression = new RegExp(`^-?${whole}(?:${escaped(decimal)}\\d+)?$`);
   const wrongForm = new CellProblem('expected an amount with the separators that --map names');
   return (cell) => (expression.test(cell) ? cell.replaceAll(thousands ?? '', '').replace(decimal, '.') : wrongForm);
