@@ -206,17 +206,26 @@ it('a file that another program still writes is not imported beyond the change',
   expect(folder.rows().some(({ reference }) => reference === 'B-9000')).toBe(false);
 });
 
-it.each(['NULL', String.raw`\N`, '#REF!', '#N/A', '#NAME?', '#DIV/0!', '########', '="007"', '1.79516E+09', '1,8E+11', '2E+10'])(
-  'a CSV cell that holds %s in place of a text is refused',
-  async (cell) => {
-    const { write, run, at } = importFolder();
-    const csv = csvOf([settledBet({ bet_id: 'B-1', outcome: cell }), settledBet({ bet_id: cell })]);
-    expect(await run(write('bets.csv', csv), 'reportSettledBet')).toMatchObject({ code: 1 });
-    const list = readFileSync(at('bets.rejected.csv'), 'utf8');
-    expect(list).toMatch(/^2,outcome,"?is what a program writes/m);
-    expect(list).toMatch(/^3,bet_id,"?is what a program writes/m);
-  },
-);
+it.each([
+  'NULL',
+  String.raw`\N`,
+  '#REF!',
+  '#N/A',
+  '#NAME?',
+  '#DIV/0!',
+  '########',
+  '="007"',
+  '1.79516E+09',
+  '1,8E+11',
+  '2E+10',
+])('a CSV cell that holds %s in place of a text is refused', async (cell) => {
+  const { write, run, at } = importFolder();
+  const csv = csvOf([settledBet({ bet_id: 'B-1', outcome: cell }), settledBet({ bet_id: cell })]);
+  expect(await run(write('bets.csv', csv), 'reportSettledBet')).toMatchObject({ code: 1 });
+  const list = readFileSync(at('bets.rejected.csv'), 'utf8');
+  expect(list).toMatch(/^2,outcome,"?is what a program writes/m);
+  expect(list).toMatch(/^3,bet_id,"?is what a program writes/m);
+});
 
 it.each(['45981', '20261120', '0', '1970-01-01T00:00:00Z', '1899-12-30 00:00:00Z', '0001-01-01T00:00:00Z'])(
   'the time %j, of a spreadsheet or a null, is refused',

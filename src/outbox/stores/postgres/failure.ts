@@ -157,9 +157,12 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
   'no-notifications':
     'accepted LISTEN, but notifications do not arrive: the client connects through a pooler in transaction mode, such as PgBouncer, or to another database. Reports are found by polling (pollMs). Give listen a client that connects to the server itself, or leave listen out',
   closed: 'is closed',
-  other:
-    'failed; without an SQLSTATE, it failed in the library that sends the statements: pass the object of the library itself',
+  other: 'failed',
 };
+
+/** An error without an SQLSTATE is not the database's. */
+const IN_LIBRARY =
+  ' in the library that sends the statements, since the error has no SQLSTATE: pass the object of the library itself';
 
 /** The parts of a connection that a message may show: never a password. */
 interface ServerName {
@@ -242,10 +245,11 @@ export function postgresCodeOf(error: unknown): PostgresStoreErrorCode {
 }
 
 /** The store's own error for a library's. `server`: what a failed connection names. */
-export const asPostgresError = (schema: string, error: unknown, server?: ServerName) =>
-  error instanceof PostgresStoreError || error instanceof ConfigurationError
-    ? error
-    : postgresError(postgresCodeOf(error), schema, stateOf(error), '', server);
+export function asPostgresError(schema: string, error: unknown, server?: ServerName) {
+  if (error instanceof PostgresStoreError || error instanceof ConfigurationError) return error;
+  const [code, state] = [postgresCodeOf(error), stateOf(error)];
+  return postgresError(code, schema, state, code === 'other' && state === undefined ? IN_LIBRARY : '', server);
+}
 
 export function postgresError(
   code: PostgresStoreErrorCode,

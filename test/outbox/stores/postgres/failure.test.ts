@@ -39,6 +39,14 @@ describe('an error of a library', () => {
     expect([isReportingError(error), 'outcome' in error]).toEqual([false, false]);
   });
 
+  it('names the library only if it has no SQLSTATE', () => {
+    const messageOf = (error: Error) => asPostgresError('outbox', error).message;
+    expect(messageOf(new Error('it failed'))).toContain('failed in the library that sends the statements');
+    expect(messageOf(Object.assign(new Error('check'), { code: '23514' }))).toBe(
+      "The outbox's database (schema outbox) failed (23514).",
+    );
+  });
+
   it('is about the connection if it has no code and says so, and otherwise has the code other', () => {
     expect(asPostgresError('outbox', new Error('Connection terminated unexpectedly'))).toMatchObject({
       code: 'connection',
