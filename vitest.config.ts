@@ -30,7 +30,6 @@ const ALONE = [
   'test/client/browser.test.ts',
   'test/client/relay-in-page.test.ts',
   'test/location/browser.test.ts',
-  'test/location/page/reverse-geocode.test.ts',
   'test/location/providers/providers.browser.test.ts',
 ];
 

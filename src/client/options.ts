@@ -3,7 +3,6 @@ import type { Transport } from '../delivery/transport.js';
 import type { Environment, LocationFailure } from '../errors/errors.js';
 import type { IpProvider } from '../location/lookup/provider.js';
 import type { GeolocationEvent, GeolocationLike } from '../location/page/page.js';
-import type { ReverseGeocode } from '../location/page/reverse-geocode.js';
 import type { SourceNames } from '../location/settings.js';
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/time.js';
@@ -79,19 +78,6 @@ export interface LocationOptions {
   fixed?: LocationInput | undefined;
   /** The limit for the whole chain, in milliseconds. Default: 20,000. */
   timeoutMs?: number | undefined;
-  /**
-   * Adds city, region and country to a position from the browser. If it throws or is slow, the report goes without
-   * them. Default: none, only the coordinates are sent.
-   *
-   * @example
-   * ```ts
-   * reverseGeocode: async (coordinates, { signal }) =>
-   *   (await fetch('/place', { method: 'POST', body: JSON.stringify(coordinates), signal })).json() // never in a URL: URLs are logged
-   * ```
-   */
-  reverseGeocode?: ReverseGeocode | undefined;
-  /** The limit for `reverseGeocode`, in milliseconds. Default: 1,500. */
-  reverseGeocodeTimeoutMs?: number | undefined;
   /** Browser geolocation. */
   browser?: BrowserGeolocationOptions | undefined;
   /** IP lookup through third-party services. */
@@ -257,7 +243,7 @@ interface LocationStepEvent {
   readonly operation: string;
   /** Undefined with a relay, which has its own environment. */
   readonly environment: Environment | undefined;
-  /** `'browser-geolocation'`, `'client-ip'`, `'ip-lookup'`, `'reverse-geocode'`, or the name of the lookup service. */
+  /** `'browser-geolocation'`, `'client-ip'`, `'ip-lookup'`, or the name of the lookup service. */
   readonly step: string;
   /** How long the step took, in milliseconds. */
   readonly durationMs: number;

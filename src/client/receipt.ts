@@ -78,8 +78,7 @@ export interface LocateResult extends Location {
   /** How long ago the location was found, in milliseconds. 0 unless a cached one was used. */
   ageMs: number;
   /**
-   * The steps, in order: those that failed and why, then the one that gave the location, then `reverseGeocode` if it
-   * was called. Empty for a fixed location.
+   * The steps, in order: those that failed and why, then the one that gave the location. Empty for a fixed location.
    */
   steps: readonly (LocationStep | FoundStep)[];
 }

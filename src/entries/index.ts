@@ -47,7 +47,6 @@ export {
 export { type PlayerMessage, type PlayerMessageOptions, playerMessage } from '../errors/player-message.js';
 export { type IpLocation, type IpLookupRequest, type IpProvider, LookupFailure } from '../location/lookup/provider.js';
 export { locationPermission } from '../location/page/page.js';
-export type { Place } from '../location/page/reverse-geocode.js';
 export { freeipapi, geojs, ipapiCo } from '../location/providers/free-services.js';
 export { ipinfo } from '../location/providers/ipinfo.js';
 export { type ClientIpFromOptions, clientIpFrom, type IncomingRequest } from '../location/server/client-ip-from.js';

@@ -45,8 +45,7 @@ export type ErrorOutcome = 'not-sent' | 'rejected' | 'unknown';
 /** One step of the location chain that gave no location. */
 export interface LocationStep {
   /**
-   * `'browser-geolocation'`, `'client-ip'`, `'ip-lookup'` (no source is enabled), `'reverse-geocode'`, or the name of
-   * the lookup service.
+   * `'browser-geolocation'`, `'client-ip'`, `'ip-lookup'` (no source is enabled), or the name of the lookup service.
    */
   readonly step: string;
   /** The reason, in a word for your branches. */
@@ -57,9 +56,9 @@ export interface LocationStep {
   readonly durationMs: number;
 }
 
-/** The step of the location chain that gave the location, or completed it. */
+/** The step of the location chain that gave the location. */
 export interface FoundStep {
-  /** `'browser-geolocation'`, the name of the lookup service, or `'reverse-geocode'`. */
+  /** `'browser-geolocation'`, or the name of the lookup service. */
   readonly step: string;
   /** How long the step took, in milliseconds. */
   readonly durationMs: number;

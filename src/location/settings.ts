@@ -6,7 +6,6 @@ import {
   type CompleteOptions,
   isDuration,
   isFlag,
-  isFunction,
   isLimit,
   isWord,
   must,
@@ -16,7 +15,6 @@ import {
 } from '../schema/option-rules.js';
 import type { IpProvider } from './lookup/provider.js';
 import type { GeolocationEvent, GeolocationLike, PageScope } from './page/page.js';
-import type { ReverseGeocode } from './page/reverse-geocode.js';
 
 /** The value of `source` for each way to find a location. */
 export interface SourceNames {
@@ -42,8 +40,6 @@ export const locationTable = {
   required: option(isFlag, true),
   fixed: optional<LocationInput>(locationInput),
   timeoutMs: option(isLimit, 20_000),
-  reverseGeocode: optional<ReverseGeocode>(isFunction),
-  reverseGeocodeTimeoutMs: option(isLimit, 1_500),
   browser: {
     enabled: option(isFlag, true),
     highAccuracy: option(isFlag, true),

@@ -27,7 +27,6 @@ describe('the guide has the real defaults', () => {
     ['location.ip.timeoutMs', location.ip.timeoutMs],
     ['cacheMs', location.ip.cacheMs],
     ['restMs', location.ip.restMs],
-    ['reverseGeocodeTimeoutMs', location.reverseGeocodeTimeoutMs],
   ])('%s', (name, { standard }) => {
     expect(guide).toMatch(new RegExp(`\`${name.replaceAll('.', '\\.')}\` \\(${IN_WORDS[standard] ?? 'not listed'}\\)`));
   });

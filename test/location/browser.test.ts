@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   AbortedError,
+  type ClientEvent,
   type ClientOptions,
   createClient,
   type IpProvider,
@@ -319,4 +320,53 @@ test('required: false sends the event without a location if none is found', asyn
   const { client, clock, requests } = withoutLookup(failing(1), { required: false });
   await clock.runUntilSettled(client.reportBetEvent(betEvent()));
   expect(requests[0]?.body).not.toHaveProperty('location');
+});
+
+/** Of the events, the steps of the chain. */
+const stepsOf = (events: readonly ClientEvent[]) => events.filter((event) => event.type === 'location-step');
+
+describe('onEvent', () => {
+  test('receives every step of every call, without a coordinate', async () => {
+    const events: ClientEvent[] = [];
+    const { client, clock } = page(failing(2), { onEvent: (event) => events.push(event) });
+    await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+    const common = { type: 'location-step', operation: 'reportBetEvent', environment: 'staging', durationMs: 0 };
+    expect(stepsOf(events)).toEqual([
+      { ...common, step: 'browser-geolocation', reason: 'position-unavailable' },
+      { ...common, step: 'service', reason: undefined },
+    ]);
+  });
+
+  test('receives a chain that found nothing', async () => {
+    const events: ClientEvent[] = [];
+    const { client, clock, lookup } = page(failing(2), { onEvent: (event) => events.push(event) });
+    lookup.mockRejectedValue(new Error('down'));
+    const { steps } = await failureOf<LocationError>(clock.runUntilSettled(client.locate()));
+    expect(stepsOf(events).map(({ step, reason }) => ({ step, reason }))).toEqual(
+      steps.map(({ step, reason }) => ({ step, reason })),
+    );
+  });
+
+  test.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('listener');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('listener'))],
+  ])('loses no report when it %s', async (_, onEvent) => {
+    const { client, clock, requests } = page(at(gps), { onEvent });
+    await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+    expect(requests).toHaveLength(1);
+  });
+});
+
+test('the result of locate may be passed unchanged as the location of a report, also as JSON', async () => {
+  const { client, clock, requests } = page(at(gps));
+  const located = await clock.runUntilSettled(client.locate());
+  await clock.runUntilSettled(client.reportBetEvent(betEvent(), { location: located }));
+  await clock.runUntilSettled(client.reportBetEvent({ ...betEvent(), location: JSON.parse(JSON.stringify(located)) }));
+  const sent = { ...gps, source: 'gps' };
+  expect(requests.map(({ body }) => body?.location)).toEqual([sent, sent]);
 });

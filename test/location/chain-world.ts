@@ -93,8 +93,6 @@ export const worlds = evenly({
     timeoutMs: limit,
     answers: fc.array(answer, { maxLength: 3 }),
   }),
-  reverseGeocode: fc.option(answer, { nil: undefined }),
-  reverseGeocodeTimeoutMs: limit,
   timeoutMs: limit,
   calls: fc.array(
     fc.record({
@@ -165,7 +163,7 @@ export function makePage(world: World, clock: FakeClock): FakePage {
 }
 
 export function makeSettings(world: World, clock: FakeClock): LocationSettings {
-  const { reverseGeocode, reverseGeocodeTimeoutMs, timeoutMs, browser } = world;
+  const { timeoutMs, browser } = world;
   const providers = world.ip.answers.map(
     (script, index): IpProvider => ({
       name: `service-${index}`,
@@ -178,8 +176,6 @@ export function makeSettings(world: World, clock: FakeClock): LocationSettings {
     timeoutMs,
     browser,
     ip: { ...standard, enabled: world.ip.enabled, timeoutMs: world.ip.timeoutMs, providers },
-    reverseGeocode: reverseGeocode && (() => answering(clock, reverseGeocode, { city: 'Lagos' })),
-    reverseGeocodeTimeoutMs,
     sourceNames: { gps: 'gps', ip: 'ip', client_ip: 'client_ip', provided: 'provided' },
   };
 }

@@ -105,9 +105,7 @@ describe('for any behaviour of the sources', () => {
         for (const call of calls) {
           const { location, steps } = call.located;
           const names =
-            location?.source === 'gps'
-              ? ['browser-geolocation', 'reverse-geocode']
-              : ['browser-geolocation', 'ip-lookup', ...services];
+            location?.source === 'gps' ? ['browser-geolocation'] : ['browser-geolocation', 'ip-lookup', ...services];
           expectBounded(call, names);
           if (location?.source === 'ip' && world.browser.enabled) expect(steps[0]?.reason).toBeDefined();
           if (location?.source === 'ip') expect(steps.at(-1)?.reason).toBeUndefined();

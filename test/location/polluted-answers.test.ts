@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createIpLookup } from '../../src/location/lookup/ip-lookup.js';
-import { createPlaceFinder } from '../../src/location/page/reverse-geocode.js';
 import { systemClock } from '../../src/platform/time.js';
 import { polluted } from '../polluted.js';
 
@@ -15,14 +14,6 @@ async function placeFrom(answer: object) {
   return (await lookUp(request)).location;
 }
 
-const placeOf = (answer: object | undefined) => {
-  const find = createPlaceFinder(
-    { reverseGeocode: () => answer as never, reverseGeocodeTimeoutMs: 1_000 },
-    systemClock,
-  );
-  return find({ latitude: 6.45, longitude: 3.39 }, { deadline: systemClock.now() + 1_000, signal: undefined });
-};
-
 describe('a property that a library put on the prototype of all objects', () => {
   it('is not a location from a lookup service', async () => {
     expect(await polluted(INHERITED, () => placeFrom({}))).toBeUndefined();
@@ -31,10 +22,5 @@ describe('a property that a library put on the prototype of all objects', () => 
   it('completes no location of a lookup service', async () => {
     const own = { latitude: 6.45, longitude: 3.39 };
     expect(await polluted(INHERITED, async () => ({ ...(await placeFrom(own)) }))).toEqual({ ...own, source: 'ip' });
-  });
-
-  it.each([[{}], [undefined]])('is not a place from reverseGeocode: %j', async (answer) => {
-    const { place } = await polluted(INHERITED, () => placeOf(answer));
-    expect(place).toEqual({ city: undefined, region: undefined, country: undefined });
   });
 });

@@ -6,7 +6,6 @@ import { makeError } from '../../src/errors/errors.js';
 import { createLookupCache } from '../../src/location/lookup/ip-lookup.js';
 import { createBrowserGeolocation } from '../../src/location/page/geolocation.js';
 import { readPage } from '../../src/location/page/page.js';
-import { createPlaceFinder } from '../../src/location/page/reverse-geocode.js';
 import { sweepLater } from '../../src/platform/sweep-later.js';
 import { systemClock } from '../../src/platform/time.js';
 import { FakePage } from '../location/page/fake-page.js';
@@ -80,7 +79,7 @@ describe('with no other event, personal data leaves the memory', () => {
     expect(await isKept(held)).toBe(false);
   });
 
-  test('of a page: its position and the names of the place, after a minute', async () => {
+  test('of a page: its position, after a minute', async () => {
     const page = new FakePage();
     page.answer = ({ success }) =>
       success({ coords: { latitude: 6.5, longitude: 3.4, accuracy: 20 }, timestamp: Date.now() });
@@ -88,19 +87,16 @@ describe('with no other event, personal data leaves the memory', () => {
       { enabled: true, highAccuracy: true, timeoutMs: 1_000, maximumAgeMs: 60_000, denialMemoryMs: 1_000 },
       { page: readPage(page, undefined), clock: systemClock },
     );
-    const reverseGeocode = () => ({ city: 'Lagos' });
-    const findPlace = createPlaceFinder({ reverseGeocode, reverseGeocodeTimeoutMs: 1_000 }, systemClock);
     const find = async () => {
       const asked = await geolocation.ask({ milliseconds: 1_000 });
       if (!asked.position) throw new Error(asked.message);
       page.asked.length = 0;
-      const { place } = await findPlace(asked.position, { deadline: Date.now() + 1_000, signal: undefined });
-      return [new WeakRef(asked.position), new WeakRef(place)] as const;
+      return new WeakRef(asked.position);
     };
-    for (const held of await find()) expect(await isKept(held)).toBe(true);
-    const [position, place] = await find();
+    expect(await isKept(await find())).toBe(true);
+    const position = await find();
     await vi.advanceTimersByTimeAsync(61_000);
-    expect([await isKept(position), await isKept(place)]).toEqual([false, false]);
+    expect(await isKept(position)).toBe(false);
   });
 });
 

@@ -3,7 +3,6 @@ import type { LocationSettings, Surroundings } from '../settings.js';
 import { type LocationSource, withSource } from '../source.js';
 import { createBrowserGeolocation } from './geolocation.js';
 import { readPage } from './page.js';
-import { createPlaceFinder } from './reverse-geocode.js';
 
 /** The advice, for each reason why the browser gave no position. */
 const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
@@ -17,13 +16,12 @@ const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
 /** The share of a short call's remaining time. If the player does not decide, time is left for the next source. */
 const SHARE = 2 / 3;
 
-/** The browser's geolocation: asks the player, and names the place with the operator's own function if there is one. */
+/** The browser's geolocation: asks the player. */
 export function devicePosition(
   settings: LocationSettings,
   { scope, geolocation: given, clock, onEvent }: Surroundings,
 ): LocationSource {
   const geolocation = createBrowserGeolocation(settings.browser, { page: readPage(scope, given), clock, onEvent });
-  const findPlace = createPlaceFinder(settings, clock);
   return {
     async find({ deadline, signal, isLast }) {
       const started = clock.now();
@@ -39,9 +37,7 @@ export function devicePosition(
           steps: [{ ...step, reason: asked.reason, message: asked.message }],
           advice: ADVICE[asked.reason],
         };
-      const found = await findPlace(asked.position, { deadline, signal });
-      const location = withSource({ ...asked.position, ...found.place }, settings.sourceNames.gps);
-      return { location, ageMs: asked.ageMs, steps: [step, ...found.steps] };
+      return { location: withSource(asked.position, settings.sourceNames.gps), ageMs: asked.ageMs, steps: [step] };
     },
   };
 }

@@ -47,6 +47,17 @@ const stepsOf = async (providers: IpProvider[]) => {
   );
 };
 
+test('names that are none are left out, and long ones are cut', async () => {
+  const answer = { ...place, city: `${'x'.repeat(199)}😀`, region: 'N/A', country: 'N\u0000G\u200b' };
+  const { client } = server([provider('own', async () => answer)]);
+  expect(await placeOf(client.locate({ clientIP }))).toEqual({
+    ...place,
+    city: 'x'.repeat(199),
+    country: 'NG',
+    source: 'client_ip',
+  });
+});
+
 test('the first service with an answer is the last one asked', async () => {
   expect(await server([knowing, never]).client.locate({ clientIP })).toMatchObject(place);
 });
