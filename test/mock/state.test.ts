@@ -218,8 +218,8 @@ describe('waitFor and subscribe', () => {
   test('a listener that ends itself, or throws, affects no other', async () => {
     const { gateway, outcome } = world();
     const uncaught = vi.fn();
-    const originals = process.listeners('uncaughtException');
-    process.removeAllListeners('uncaughtException').once('uncaughtException', uncaught);
+    const originals = process.listeners('unhandledRejection');
+    process.removeAllListeners('unhandledRejection').once('unhandledRejection', uncaught);
     const seen: string[] = [];
     const end = gateway.subscribe(() => {
       seen.push('first');
@@ -229,7 +229,7 @@ describe('waitFor and subscribe', () => {
     gateway.subscribe(() => seen.push('second'));
     expect(await outcome()).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    for (const listener of originals) process.on('uncaughtException', listener);
+    for (const listener of originals) process.on('unhandledRejection', listener);
     expect(seen).toEqual(['first', 'second']);
     expect(uncaught.mock.calls[0]?.[0]).toMatchObject({ message: 'of the listener' });
   });
