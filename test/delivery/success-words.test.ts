@@ -266,13 +266,14 @@ it('over HTTP, a 200 that says "already reported" is read by its words, as a 409
   const server = await serve(gateway);
   test.onTestFinished(() => server.close());
   const client = createClient({ ...server.clientOptions(), retry: { limit: 1, baseMs: 0 } });
-  const bet = betEvent();
+  // With its time: the client would take another one a second later.
+  const bet = { ...betEvent(), timestamp: '1795161600' };
   await client.reportBetEvent(bet);
   const failure = (amount: number) => client.reportBetEvent({ ...bet, amount }).catch((error: unknown) => error);
   expect(await failure(bet.amount)).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'rejected' });
   expect(await failure(bet.amount + 1)).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'rejected' });
   gateway.faults.add({ kind: 'connection-reset', when: 'after', times: 1 });
-  expect(await client.reportBetEvent(betEvent())).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
+  expect(await client.reportBetEvent(bet)).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
 });
 
 it('over HTTP, a report that a 200 calls failed is sent again, and its duplicate counts', async (test) => {
@@ -287,5 +288,5 @@ it('over HTTP, a report that a 200 calls failed is sent again, and its duplicate
   const server = await serve(gateway);
   test.onTestFinished(() => server.close());
   const client = createClient({ ...server.clientOptions(), retry: { limit: 1, baseMs: 0 } });
-  expect(await client.reportBetEvent(betEvent())).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
+  expect(await client.reportBetEvent(bet)).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
 });
