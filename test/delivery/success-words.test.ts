@@ -288,5 +288,5 @@ it('over HTTP, a report that a 200 calls failed is sent again, and its duplicate
   const server = await serve(gateway);
   test.onTestFinished(() => server.close());
   const client = createClient({ ...server.clientOptions(), retry: { limit: 1, baseMs: 0 } });
-  expect(await client.reportBetEvent(bet)).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
+  expect(await client.reportBetEvent(betEvent())).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
 });
