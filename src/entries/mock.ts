@@ -5,7 +5,6 @@ export { createMockGateway } from '../mock/gateway.js';
 export type { MockGateway } from '../mock/interface.js';
 export type { JournalEntry } from '../mock/journal.js';
 export type { RecordedReport } from '../mock/ledger.js';
-export { type MockGatewayMatchers, matchers } from '../mock/matchers.js';
 export type { MockGatewayOptions } from '../mock/options.js';
 export { openApiDocument } from '../openapi/document.js';
 export { fourStepsDocument } from '../openapi/four-steps.js';

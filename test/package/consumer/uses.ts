@@ -42,7 +42,6 @@ import {
   createMockGateway,
   type FaultRule,
   type MockGateway,
-  matchers,
   openApiDocument,
   type RecordedReport,
 } from 'location-sdk/mock';
@@ -239,9 +238,9 @@ export function assertOnTheMock(
   gateway: MockGateway,
   http: Parameters<typeof mockGatewayHandlers<string>>[0],
 ): boolean {
-  const result = matchers.toHaveReported(gateway, 'reportBetEvent', 'B-1', { amount: 1500 });
+  const bets = gateway.reports('staging', { operation: 'reportBetEvent', reference: 'B-1' });
   const handlers: string[] = mockGatewayHandlers(http, gateway, { staging: 'https://staging.example.com' });
-  return result.pass && handlers.length === 2 && openApiDocument({ validation: 'partial' }).openapi === '3.1.0';
+  return bets.length === 1 && handlers.length === 2 && openApiDocument({ validation: 'partial' }).openapi === '3.1.0';
 }
 
 // The relay accepts a client of either validation, and an outbox.
