@@ -17,7 +17,7 @@ export function messageOf(body: unknown): string | undefined {
 const SUCCESS = /^(?:is|was|has|request)?(?:ok|succe(?:eded|ss(?:ful)?))$/;
 /** None of these may hold anything. */
 const ERROR =
-  /^(?:is|has|was|validation)?(?:error|exception|fail(?:ed|ure)?|fault|denied|invalid|rejected)s?(?:count|de.*|m.*|text)?$/;
+  /^errs?$|^(?:is|has|was|field|validation)?(?:error|exception|fail(?:ed|ure)?|fault|denied|invalid|rejected)s?(?:count|de.*|m.*|text)?$/;
 /** Codes, and states in words. */
 const CODE = /^(?:type|rc|ret|result|state|(?:http|error|fault|re(?:sp|sponse|sult|t|turn))?(?:code|status.*))$/;
 /** Those of banks and of payment services, such as `responsecode`: only zeros, or a status of 2xx, mean success. */
@@ -32,7 +32,7 @@ const DONE =
 const DEEPEST = 6;
 
 const FAILURE =
-  /abort|already|bad.?request|cancel|can ?not|conflict|could|declin|den(?:ied|y)|differ|discard|drop|duplic|\berr|error|exceed|exception|exist|expire|fail|forbid|ignor|in(?:complete|sufficient|valid)|^(?:ko|nok?)$|maint|\bnot.?(?:a[clu]|exist|found|ok|permit|process|re[cp]|s[atu]|valid)|refus|reject|roll.*back|skip|suspend|thrott|time(?:d.)?out|too.many|un(?:able|auth|avail|deliv|ex|known|process|success)|void|wrong/i;
+  /abort|already|bad.?request|cancel|can ?not|conflict|could|declin|den(?:ied|y)|differ|discard|drop|duplic|\berr|error|exceed|exception|exist|expire|fail|forbid|ignor|later|lock|miss|in(?:complete|sufficient|valid)|^(?:ko|nok?)$|maint|\bnot.?(?:a[clu]|exist|found|ok|permit|process|re[cp]|s[atu]|valid)|problem|refus|reject|revok|roll.*back|skip|suspend|thrott|time(?:d.)?out|too.many|un(?:able|auth|avail|deliv|ex|known|process|success)|void|wrong/i;
 
 const isOneOf = (name: string, ...names: readonly RegExp[]): boolean => names.some((pattern) => pattern.test(name));
 

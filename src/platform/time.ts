@@ -119,13 +119,16 @@ export function withTimeout<T>(
   });
 }
 
+/** A hundred years: a longer time is a mistake, and may be infinite. */
+const LONGEST_WAIT_MS = 3e12;
+
 /**
  * A `Retry-After` header in whole milliseconds: seconds, as some limiters send them with a fraction, or an HTTP date.
  * Undefined if it is neither.
  */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const value = header?.trim() ?? '';
-  if (/^[0-9]+(?:\.[0-9]*)?$/.test(value)) return Math.ceil(Number(value) * 1000);
+  if (/^[0-9]+(?:\.[0-9]*)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1000), LONGEST_WAIT_MS);
   if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined;
   // The oldest of the three forms of an HTTP date has no zone: it is GMT, too.
   const date = Date.parse(/ [0-9]{4}$/.test(value) ? `${value} GMT` : value);

@@ -116,6 +116,7 @@ describe('the wait between attempts', () => {
 
 describe('parseRetryAfter', () => {
   it.each([
+    ['9'.repeat(400), 3e12],
     ['120', 120_000],
     // As limiters in front of a gateway send it, such as rate-limiter-flexible and express-rate-limit of old.
     ['299.997', 299_997],

@@ -241,6 +241,11 @@ const ENVELOPES: readonly (readonly [of: string, failed: unknown, succeeded: unk
   ['the names of a state', { state: 'FAILED' }, { state: 'Lagos' }],
   ['a status of what did not happen', { status: 'ignored' }, { status: 'noted' }],
   ['a limit', { message: 'Quota exceeded' }, { message: 'Recorded within the quota' }],
+  ['Express, in short', { err: 'x' }, { err: null }],
+  ['the errors of fields', { fieldErrors: { amount: ['x'] } }, { fieldErrors: {} }],
+  ['a request to repeat', { message: 'Please come back later' }, { message: 'Recorded late' }],
+  ['a lock', { message: 'The wallet is locked' }, { message: 'The wallet was charged' }],
+  ['a field that is not there', { message: 'Missing field amount' }, { message: 'Every field is there' }],
   ['an apology', { message: 'Something went wrong' }, { message: 'Nothing else is needed' }],
   ['data that is a flag', { message: 'done', data: false }, { message: 'done', data: true }],
 ];
