@@ -278,7 +278,10 @@ it('over HTTP, a 200 that says "already reported" is read by its words, as a 409
   expect(await failure(bet.amount)).toMatchObject({ code: 'duplicate', conflict: false, outcome: 'rejected' });
   expect(await failure(bet.amount + 1)).toMatchObject({ code: 'duplicate', conflict: true, outcome: 'rejected' });
   gateway.faults.add({ kind: 'connection-reset', when: 'after', times: 1 });
-  expect(await client.reportBetEvent(betEvent({ bet_id: 'B-2' }))).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
+  expect(await client.reportBetEvent(betEvent({ bet_id: 'B-2' }))).toMatchObject({
+    outcome: 'already-recorded',
+    attempts: 2,
+  });
 });
 
 it('over HTTP, a report that a 200 calls failed is sent again, and its duplicate counts', async (test) => {
