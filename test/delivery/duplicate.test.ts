@@ -214,7 +214,7 @@ describe('a denial', () => {
     expect(read('Duplicate request', { others: [other] })).toMatchObject({ repeated: true, denied: false });
   });
 
-  it('counts even if its word was sent, except in an identifier that is no common word', () => {
+  it('counts even if its word was sent, except in an identifier that is not a common word', () => {
     const message = 'Duplicate request. The report was not recorded.';
     expect(read(message, { values: ['not'] }).denied).toBe(true);
     expect(read(message, { identifiers: ['not'] }).denied).toBe(true);
@@ -314,7 +314,7 @@ describe('a duplicate that names the report', () => {
     );
   });
 
-  it('is not read into a reference that the gateway repeats, whatever it says', () => {
+  it('is not read into a reference that the gateway repeats, in any words', () => {
     for (const identifier of [
       'winter-jackpot already reported',
       'KXQZRT is a duplicate report',

@@ -14,7 +14,7 @@ const failing = (code: string, syscall?: string, message = 'canary') =>
 const all = (...errors: Error[]) => Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
 const handshake = 'Client network socket disconnected before secure TLS connection was established';
 
-/** What undici's connector and `node:http` give for a connection that was not made. */
+/** The errors of undici's connector and `node:http` for a connection that was not made. */
 const NOT_SENT: readonly [name: string, error: Error][] = [
   ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTDOWN', 'ENETDOWN'].flatMap(
     (code): [string, Error][] => [

@@ -21,7 +21,7 @@ const TIMERS: Faked[] = [
   'clearImmediate',
 ];
 
-/** What a test may install before it calls anything. No test moves its time. */
+/** The fakes that a test may install before it calls anything. No test moves its time. */
 const FAKES: readonly [name: string, install: () => unknown][] = [
   ['the fakes of vitest', () => vi.useFakeTimers({ toFake: [...TIMERS, 'Date', 'performance'] })],
   ['the fakes of node:test', () => mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'setImmediate', 'Date'] })],

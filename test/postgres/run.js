@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const packages = join(import.meta.dirname, 'node_modules');
 const { optionalDependencies } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8'));
 const servers = Object.keys(optionalDependencies);
-/** What differs between the servers: statements, rights and the errors that say so. */
+/** The suites of statements, rights and the errors about them, which differ between the servers. */
 const SUITES = ['contract', 'rights'].map((name) => `test/outbox/stores/postgres/${name}.postgres.test.ts`);
 
 /** @param {string} title @param {string} command @param {string[]} given @param {Record<string, string>} [env] */

@@ -83,7 +83,7 @@ export function setForAll(): Dispatcher | undefined {
   return set;
 }
 
-/** Where undici 8 keeps what `setGlobalDispatcher` set. */
+/** The key under which undici 8 keeps the dispatcher of `setGlobalDispatcher`. */
 const UNDICI_8 = Symbol.for('undici.globalDispatcher.2');
 
 /**

@@ -51,7 +51,7 @@ describe('a quarantined report', () => {
     ['an older refusal without its status', problem('bad-request'), PROVES_NOTHING],
   ])('after %s', (_, latest, expected) => {
     expect(offered({ ...bet, problem: latest })).toEqual(expected);
-    // An earlier attempt may have arrived, whatever the answer to this one is.
+    // An earlier attempt may have arrived, with any answer to this one.
     expect(offered({ ...bet, problem: latest, inDoubt: true })).toEqual(MAY_BE_HELD);
   });
 
@@ -229,7 +229,7 @@ it('is what the decisions themselves allow, for any row', () => {
               );
               const back = takenBack(row, 'd', { ...said, by: 'ada' });
               expect(typeof back).toBe(why.undo === undefined ? 'object' : 'string');
-              // What is certain to be held is not replaced, and what is certain not to be is not declared recorded.
+              // A report that is certainly held is not replaced, and one that certainly is not is not declared recorded.
               if (why.recorded === undefined && one && one.code !== 'configuration') expect(why.replaced).toBeDefined();
               if (inDoubt) expect(why.replaced).toBeDefined();
               expect(adviceFor(row).includes('sends the corrected data')).toBe(

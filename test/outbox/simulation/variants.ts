@@ -152,7 +152,7 @@ export const VARIANTS: readonly Variant[] = [
         keepBodies,
       ),
   }),
-  variant('what a dead worker had is claimed, whatever it waits for', { isOpen: () => false }),
+  variant('the row of a dead worker is claimed, though it waits for another', { isOpen: () => false }),
   variant('a report is opened again while its settlement is in flight', { mustStay: () => false }),
   variant('a settlement in flight is forgotten when its report is opened again', {
     isOpen: () => false,

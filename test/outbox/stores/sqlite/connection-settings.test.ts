@@ -6,7 +6,7 @@ import { personalBet, personalSettlement } from '../../personal.js';
 import { outboxWorld } from '../../world.js';
 import { copyOf, damageIn, movableClock, newFile, openSqlite, openStore, rejectionOf } from './files.js';
 
-/** A connection whose rows are arrays and whose numbers are bigint, as far as the library can. */
+/** A connection whose rows are arrays and whose numbers are bigint, where the library has these settings. */
 function openWithBigInts(file: string): SqliteDatabase {
   const database = openSqlite(file, { readBigInts: true, returnArrays: true });
   (database as { defaultSafeIntegers?(enabled: boolean): void }).defaultSafeIntegers?.(true);
