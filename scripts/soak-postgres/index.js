@@ -1,12 +1,13 @@
 // Four instances of a backend with two licences over one PostgreSQL. They are killed and stopped, the server is
 // restarted as after a power failure, its network is cut, and each licence's gateway loses answers after recording and
-// refuses all requests for a while. All pauses and bindings are deleted again and again. At the end the gateways'
+// refuses all requests for a while. They dismiss, reopen and replace bets that the gateway refuses. All pauses and bindings are deleted again and again. At the end the gateways'
 // ledgers and journal, the operator's records and the outbox must agree, report by report. `npm run soak:postgres`
 // builds the package first if needed. The server is the one from npm, or the one in POSTGRES_BIN. With PGBOUNCER, the
 // path of that program, the workers reach it through that. `npm run soak:postgres -- --reports 1000 --kills 10
 // --restarts 1 --seed 7`; the exit code is 0 if all agree. Otherwise the data is kept.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { postgresStore } from 'location-sdk/outbox/postgres';
 import pg from 'pg';
 import { startPgBouncer } from '../../test/support/pgbouncer.js';
 import { startPostgres } from '../../test/support/postgres-server.js';
@@ -37,7 +38,15 @@ const server = await startPostgres({ fsync: true });
 const { PGBOUNCER } = process.env;
 const pooler = PGBOUNCER ? await startPgBouncer(PGBOUNCER, server.url) : undefined;
 const proxy = await startProxy(pooler?.port ?? server.port);
-const gateways = await startGateways(seed);
+const watching = new pg.Pool({ connectionString: server.url });
+watching.on('error', () => {});
+const watched = await postgresStore({ database: watching });
+const gateways = await startGateways(seed, (ids) =>
+  watched.get(ids).then(
+    (rows) => rows.map((row) => row?.state),
+    () => [],
+  ),
+);
 const address = new URL(server.url);
 address.port = String(proxy.port);
 const books = new pg.Client({ connectionString: server.url });
@@ -128,14 +137,16 @@ if (process.stderr.isTTY) process.stderr.write('\n');
 const seconds = Math.round((performance.now() - began) / 1_000);
 
 const { accepted, told, errors, counts } = crew;
-const { problems, recorded, quarantined, booked, alreadyRecorded, receipts } = await judge({
+await watched.close?.();
+await watching.end();
+const { problems, recorded, quarantined, decided, booked, alreadyRecorded, receipts } = await judge({
   url: server.url,
   accepted,
   gateways,
 });
 problems.push(...crew.problems, ...seen);
 if (!isSent) problems.push('the waiting reports could not be sent at the end');
-const held = recorded.size + quarantined.size;
+const held = recorded.size + quarantined.size + decided.ids.size;
 if (held < reports) problems.push(`there are ${held} reports only`);
 for (const error of errors.keys())
   if (!error.endsWith(' connection')) problems.push(`a worker reported an unexpected error: ${error}`);
@@ -147,6 +158,7 @@ const table = {
   'reports in the outbox, recorded': recorded.size,
   'quarantined, since the gateway refused them': quarantined.size,
   'of them with a bet or a settlement in one transaction': booked.size,
+  'decisions about bets and their settlements': decided.decisions,
   'transactions rolled back on purpose': told.rolledBack ?? 0,
   'receipts in the log, verified': receipts,
   'processes killed (SIGKILL)': counts.killed,

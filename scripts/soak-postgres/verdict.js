@@ -12,8 +12,8 @@ export async function judge({ url, accepted, gateways }) {
   // A connection that is closing gets an error when the server ends.
   pool.on('error', () => {});
   const store = await postgresStore({ database: pool, migrate: false });
-  const { problems, recorded, quarantined, alreadyRecorded } = await problemsOf({ store, accepted, gateways });
-  const held = new Set([...recorded, ...quarantined]);
+  const { problems, recorded, quarantined, decided, alreadyRecorded } = await problemsOf({ store, accepted, gateways });
+  const held = new Set([...recorded, ...quarantined, ...decided.ids]);
 
   const { rows } = await pool.query(`SELECT account || ':staging:reportBetEvent:' || reference AS id FROM bets
     UNION ALL SELECT account || ':staging:reportSettledBet:' || reference FROM settlements`);
@@ -39,12 +39,14 @@ export async function judge({ url, accepted, gateways }) {
   }
   const { valid, count: receipts, break: broken } = await verifyReceipts(lines(), { head: await log.receiptHead() });
   if (!valid) problems.push(`the log of receipts is broken: ${broken?.message}`);
-  if (receipts !== recorded.size || [...recorded].some((id) => !logged.has(id)))
-    problems.push(`${receipts} receipts are in the log, of ${recorded.size} recorded reports`);
+  if (receipts !== recorded.size + decided.ends || [...recorded].some((id) => !logged.has(id)))
+    problems.push(
+      `${receipts} receipts are in the log, of ${recorded.size} recorded reports and ${decided.ends} dismissals`,
+    );
   const { rows: sizes } = await pool.query('SELECT count(*)::integer AS left FROM location_sdk.queue');
-  if (sizes[0].left !== quarantined.size)
-    problems.push(`${sizes[0].left} rows are left in the queue, of ${quarantined.size} quarantined reports`);
+  const open = quarantined.size + decided.open;
+  if (sizes[0].left !== open) problems.push(`${sizes[0].left} rows are left in the queue, of ${open} open reports`);
   await outbox.stop();
   await pool.end();
-  return { problems, recorded, quarantined, booked, alreadyRecorded, receipts };
+  return { problems, recorded, quarantined, decided, booked, alreadyRecorded, receipts };
 }

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { clientsOf } from '../soak/licences.js';
 import { sleep } from '../soak/random.js';
 import { settledWithdrawal, withdrawal } from '../soak/reports.js';
+import { haveSecondThoughts } from '../soak/second-thoughts.js';
 import { createBooks } from './bets.js';
 import { isDisconnected } from './disconnected.js';
 
@@ -95,6 +96,15 @@ async function takeBets(licence, index) {
   await Promise.all(isTurn ? [...each, withdraw(licence, `${name}-${index}`)] : each);
 }
 
+let isThinking = true;
+async function think() {
+  while (isThinking) {
+    for (const { account, outbox: own } of licences)
+      if (await persist(() => haveSecondThoughts(own, account))) tell('decided');
+    await sleep(20);
+  }
+}
+
 /** Adds reports up to the limit. */
 async function work() {
   for (let index = 0; ; index += 1) {
@@ -113,7 +123,10 @@ async function work() {
 
 outbox.start();
 tell('ready');
+const thinking = think();
 await work();
+isThinking = false;
+await thinking;
 const { drained, states } = await persist(() => outbox.drain({ timeoutMs: DRAIN_MS }));
 if (!drained) console.error('not drained:', states);
 await outbox.stop();

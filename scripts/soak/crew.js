@@ -5,6 +5,8 @@ import { sleep } from './random.js';
 
 const ALIVE_MS = [20, 400];
 const STOP_CHANCE = 0.12;
+/** The least number of decisions of persons. */
+const ENOUGH_DECIDED = 5;
 
 /**
  * @typedef {object} CrewOptions
@@ -36,7 +38,7 @@ export function createCrew({
   /** @type {Set<string>} */
   const accepted = new Set();
   /** The number of the workers' messages, by kind. @type {Record<string, number>} */
-  const told = { recorded: 0, quarantined: 0, late: 0, error: 0 };
+  const told = { recorded: 0, quarantined: 0, late: 0, error: 0, decided: 0 };
   /** The errors, with their numbers. @type {Map<string, number>} */
   const errors = new Map();
   const counts = { killed: 0, stopped: 0 };
@@ -71,7 +73,7 @@ export function createCrew({
 
   /** Starts a worker, lets it run for a while, and kills it, until enough are killed. @param {number} lane */
   async function killAgainAndAgain(lane) {
-    for (let life = 0; counts.killed < kills || !isEnough(); life += 1) {
+    for (let life = 0; counts.killed < kills || !isEnough() || (told.decided ?? 0) < ENOUGH_DECIDED; life += 1) {
       const { child, ready } = start(`S${lane}-${life}`);
       await ready;
       await worked?.();

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { createRandom } from './random.js';
-import { isRefused } from './reports.js';
+import { isDoubtful, isRefused } from './reports.js';
 
 const CHANCE = 0.04;
 /** Until all required faults have occurred. */
@@ -37,6 +37,11 @@ export const REFUSAL = {
 /**
  * An answer to every request.
  * @typedef {{ name: string, status: number, headers?: Readonly<Record<string, string>>, text: string }} TurnedAway
+ */
+
+/**
+ * Reads the states of reports in the outbox; none while it cannot be read.
+ * @typedef {(ids: readonly string[]) => Promise<readonly (string | undefined)[]>} StatesOf
  */
 
 /** The whole body. Undefined if it breaks off. @param {import('node:http').IncomingMessage} incoming */
@@ -82,8 +87,9 @@ function answerOf({ status, headers, text }) {
  * @param {number} options.seed
  * @param {import('./licences.js').Licence} options.licence The gateway's licence.
  * @param {import('./journal.js').Journal} options.journal
+ * @param {StatesOf} options.statesOf
  */
-export async function startFront({ url, seed, licence, journal }) {
+export async function startFront({ url, seed, licence, journal, statesOf }) {
   const { random } = createRandom(seed);
   let broken = 0;
   /** Those of them whose request had reached the gateway. */
@@ -98,6 +104,12 @@ export async function startFront({ url, seed, licence, journal }) {
    */
   async function answerTo(incoming, body) {
     const report = journal.arrived(licence, incoming, body);
+    if (report.operation === 'reportSettledBet' && isDoubtful(report)) {
+      const [settlement, initiated] = await statesOf([report.id, report.id.replace('SettledBet', 'BetEvent')]);
+      // If it is no longer in flight, its request is an old one.
+      if (settlement === 'in-flight' && initiated !== 'recorded' && initiated !== 'dismissed')
+        journal.wrong.add(`${report.id} came while its bet was ${initiated}`);
+    }
     if (turnedAway) {
       journal.strike(turnedAway.name);
       return answerOf(turnedAway);
@@ -108,7 +120,7 @@ export async function startFront({ url, seed, licence, journal }) {
     if (breaks) journal.strike(breaks.name);
     if (isRefused(report)) {
       if (breaks) return breaks;
-      journal.refused.add(report.id);
+      if (!isDoubtful(report)) journal.refused.add(report.id);
       return answerOf(REFUSAL);
     }
     if (breaks && !isLost) return breaks;

@@ -3,6 +3,7 @@
 import { createMockGateway } from 'location-sdk/mock';
 import { serve } from 'location-sdk/node';
 import { startFront } from './front.js';
+import { isDoubtful } from './reports.js';
 
 /**
  * The faults with their probabilities. About a fifth of all requests is recorded while its answer is lost.
@@ -29,20 +30,27 @@ const LOST = ['connection-reset', 'half-body', 'hang'];
  * @param {import('./licences.js').Licence} options.licence
  * @param {import('./journal.js').Journal} options.journal
  * @param {Map<string, number>} options.applied How often a report was applied.
- * @param {Set<string>} options.early Settled reports that came before their initiated ones had been accepted.
+ * @param {Set<string>} options.early Settled reports that came before their initiated ones had been accepted, without
+ * those whose initiated ones a person may have dismissed.
+ * @param {import('./front.js').StatesOf} options.statesOf
  */
-export async function startGateway({ seed, licence, journal, applied, early }) {
+export async function startGateway({ seed, licence, journal, applied, early, statesOf }) {
   const { account, apiKey } = licence;
   const server = await serve(createMockGateway({ seed, apiKey }));
   const { gateway } = server;
-  const front = await startFront({ url: server.url, seed, licence, journal });
+  const front = await startFront({ url: server.url, seed, licence, journal, statesOf });
   let isBack = true;
   gateway.subscribe(({ environment, operation, reference, applied: isApplied }) => {
     const id = `${account}:${environment}:${operation}:${reference}`;
     if (isApplied) applied.set(id, (applied.get(id) ?? 0) + 1);
     isBack ||= isApplied;
     const initiated = INITIATED.get(operation);
-    if (initiated && !applied.has(`${account}:${environment}:${initiated}:${reference}`)) early.add(id);
+    if (
+      initiated &&
+      !isDoubtful({ operation: initiated, reference: reference ?? '' }) &&
+      !applied.has(`${account}:${environment}:${initiated}:${reference}`)
+    )
+      early.add(id);
   });
   for (const fault of FAULTS) gateway.faults.add({ times: null, ...fault });
   return {

@@ -1,7 +1,8 @@
 // Kills and stops processes that work on one outbox for two licences. Meanwhile the gateways lose answers after
 // recording, break off others and at times refuse all requests. The workers open the file a second time, other
-// processes open and close it, and one deletes all pauses and bindings. At the end each report must be recorded at its
-// own gateway in its own bytes, or quarantined because the gateway refused it. `npm run soak` builds the package first
+// processes open and close it, and one deletes all pauses and bindings. The workers dismiss, reopen and replace bets
+// that the gateway refuses, and no settlement may come while its bet is open. At the end each other report must be
+// recorded at its own gateway in its own bytes, or quarantined because the gateway refused it. `npm run soak` builds the package first
 // if needed. `npm run soak -- --kills 30 --seed 7 --workers 3`; more are killed until every fault has occurred. The
 // exit code is 0 if all agree. Then the folder is removed; otherwise it is kept and named.
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -21,7 +22,9 @@ const BYSTANDERS = ['foreign-closer.js', 'forgetful.js', 'status.js'].map((name)
 const { kills, seed, workers } = readOptions({ kills: 300, workers: 3 });
 const folder = await mkdtemp(join(tmpdir(), 'location-sdk-soak-'));
 const file = join(folder, 'outbox.db');
-const gateways = await startGateways(seed);
+// The outbox exists before others open it.
+const watched = await sqliteStore({ file });
+const gateways = await startGateways(seed, async (ids) => (await watched.get(ids)).map((row) => row?.state));
 
 const chance = createRandom(seed);
 const phases = createPhases({ gateways, chance, goodMs: [1_000, 5_000] });
@@ -48,8 +51,6 @@ process.on('exit', (code) => {
 
 console.log(`soak: seed ${seed}, ${kills} kills, ${workers} workers on ${file}`);
 const began = performance.now();
-// The outbox exists before others open it.
-await (await sqliteStore({ file })).close?.();
 const bystanders = startBystanders(BYSTANDERS, file);
 const turningAway = phases.run();
 await crew.killAll();
@@ -60,8 +61,9 @@ const { looked, problems: seen } = await bystanders.stop();
 if (process.stderr.isTTY) process.stderr.write('\n');
 
 const { accepted, told, errors, counts } = crew;
+await watched.close?.();
 const store = await sqliteStore({ file });
-const { problems, recorded, quarantined, alreadyRecorded } = await problemsOf({ store, accepted, gateways });
+const { problems, recorded, quarantined, decided, alreadyRecorded } = await problemsOf({ store, accepted, gateways });
 await store.close?.();
 problems.push(
   ...crew.problems,
@@ -78,6 +80,7 @@ console.log(
 console.log(
   `soak: ${lost} answers lost after recording; ${alreadyRecorded} reports found recorded already; ${told.late} late ends not written; ${told.error} errors`,
 );
+console.log(`soak: decisions about ${decided.reports} bets and their settlements: ${decided.decisions}`);
 console.log(`soak: opened and closed, with pauses and bindings deleted, beside the workers: ${looked}`);
 tellTroubles(gateways.struck);
 for (const error of errors.keys()) console.log(`soak: error of a worker: ${error}`);

@@ -1,5 +1,5 @@
 // The gateways' own records of the requests at their sockets: account, key and bytes. They use nothing of this package.
-import { hashOf, markOf } from './reports.js';
+import { hashOf, isDoubtful, markOf } from './reports.js';
 
 /** The operation and the field of its reference, by the last part of the path. */
 const CALLS = new Map([
@@ -14,6 +14,8 @@ const CALLS = new Map([
 export function createJournal() {
   /** The hash of the first bytes. @type {Map<string, string>} */
   const hashes = new Map();
+  /** The last amounts. @type {Map<string, number>} */
+  const amounts = new Map();
   /** Reports that a gateway refused because of their content. @type {Set<string>} */
   const refused = new Set();
   /** Requests that a gateway must never receive. @type {Set<string>} */
@@ -41,9 +43,12 @@ export function createJournal() {
       if (headers['x-api-key'] !== apiKey) wrong.add(`${id} came with a key of another account`);
       if (!String(body.user?.user_id).startsWith(markOf(account)))
         wrong.add(`${id}: a report of another account came to the gateway of ${account}`);
-      if ((hashes.get(id) ?? hash) !== hash) wrong.add(`${id} came with other bytes than before`);
+      const report = { id, operation, reference: String(body[field]), amount: Number(body.amount) };
+      const isReplaced = isDoubtful(report) && report.amount > (amounts.get(id) ?? 0);
+      if ((hashes.get(id) ?? hash) !== hash && !isReplaced) wrong.add(`${id} came with other bytes than before`);
       hashes.set(id, hash);
-      return { id, operation, reference: String(body[field]) };
+      amounts.set(id, report.amount);
+      return report;
     },
   };
 }

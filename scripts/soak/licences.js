@@ -27,15 +27,19 @@ export const clientsOf = (destinations, attemptTimeoutMs) =>
     ]),
   );
 
-/** The gateways of all licences, as one object. @param {number} seed */
-export async function startGateways(seed) {
+/**
+ * The gateways of all licences, as one object.
+ * @param {number} seed
+ * @param {import('./front.js').StatesOf} statesOf
+ */
+export async function startGateways(seed, statesOf) {
   const journal = createJournal();
   /** The number of times that a report was applied, by its id in the outbox. @type {Map<string, number>} */
   const applied = new Map();
   /** Settled reports that came before their initiated ones had been accepted. @type {Set<string>} */
   const early = new Set();
   const all = await Promise.all(
-    LICENCES.map((licence, index) => startGateway({ seed: seed + index, licence, journal, applied, early })),
+    LICENCES.map((licence, index) => startGateway({ seed: seed + index, licence, journal, applied, early, statesOf })),
   );
   let periods = 0;
   return {

@@ -6,12 +6,24 @@ export const hashOf = (/** @type {string | Buffer} */ bytes) => createHash('sha2
 /** The prefix of an account's players. @param {string} account */
 export const markOf = (account) => `U-${account}-`;
 
+const AMOUNT = 1_500;
+/** From this amount on, the gateway takes a bet about which a person has second thoughts. */
+const RIGHT_AMOUNT = AMOUNT + 3;
+
 /**
- * Whether the gateway refuses a report: one settlement of a bet in sixteen.
+ * Whether a person has second thoughts about a report: one bet in five, and its settlement.
  * @param {{ operation: string, reference: string }} report
  */
-export const isRefused = ({ operation, reference }) =>
-  operation === 'reportSettledBet' && hashOf(reference).startsWith('0');
+export const isDoubtful = ({ operation, reference }) => /Bet/.test(operation) && /^[1-3]/.test(hashOf(reference));
+
+/**
+ * Whether the gateway refuses a report: one settlement of a bet in sixteen, and bets with a wrong amount.
+ * @param {{ operation: string, reference: string, amount: number }} report
+ */
+export const isRefused = ({ operation, reference, amount }) =>
+  operation === 'reportSettledBet'
+    ? hashOf(reference).startsWith('0')
+    : isDoubtful({ operation, reference }) && amount < RIGHT_AMOUNT;
 
 /** @param {string} account @param {string} reference */
 const user = (account, reference) => ({
@@ -26,10 +38,10 @@ const user = (account, reference) => ({
   tax_id: '2034567000001',
 });
 
-/** @param {string} account @param {string} reference */
-export const bet = (account, reference) => ({
+/** @param {string} account @param {string} reference @param {number} [version] The number of its replacements. */
+export const bet = (account, reference, version = 0) => ({
   bet_id: reference,
-  amount: 1_500,
+  amount: AMOUNT + version,
   timestamp: '1795161600',
   user: user(account, reference),
 });

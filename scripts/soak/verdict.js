@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NEEDED_BREAKS, REFUSAL } from './front.js';
 import { NEEDED_PHASES } from './phases.js';
-import { hashOf } from './reports.js';
+import { hashOf, isDoubtful } from './reports.js';
 
 const PAGE = 500;
 const SHOWN_PROBLEMS = 20;
@@ -20,7 +20,8 @@ async function* rowsOf(store) {
 
 /**
  * All broken promises, in words. Each report must be recorded at its own account's gateway, in its own bytes; or it
- * must be quarantined, and the gateway's journal must contain the refusal.
+ * must be quarantined, and the gateway's journal must contain the refusal. One about which a person has second thoughts
+ * may be in any state, but is never called other than recorded without doubt while the gateway holds it.
  *
  * @param {{ store: import('location-sdk/outbox').OutboxStore, accepted: ReadonlySet<string>, gateways:
  * Pick<Awaited<ReturnType<typeof import('./licences.js').startGateways>>, 'applied' | 'early' | 'journal' | 'ledger'>
@@ -37,8 +38,19 @@ export async function problemsOf({ store, accepted, gateways: { applied, early, 
   /** @type {Set<string>} */
   const quarantined = new Set();
   let alreadyRecorded = 0;
-  for await (const { id, state, outcome, problem, body } of rowsOf(store)) {
-    if (state === 'recorded') {
+  const decided = { reports: 0, decisions: 0, open: 0, ends: 0, ids: /** @type {Set<string>} */ (new Set()) };
+  for await (const row of rowsOf(store)) {
+    const { id, state, outcome, problem, body, decisions } = row;
+    if (isDoubtful(row)) {
+      decided.reports += decisions.length > 0 ? 1 : 0;
+      decided.decisions += decisions.length;
+      decided.ends += decisions.filter(({ action }) => action === 'dismissed').length;
+    }
+    if (isDoubtful(row) && state !== 'recorded') {
+      decided.ids.add(id);
+      decided.open += state === 'dismissed' ? 0 : 1;
+      if (ledger.has(id) && !row.inDoubt) problems.push(`${id} is ${state}, but recorded at the gateway`);
+    } else if (state === 'recorded') {
       recorded.add(id);
       if (outcome === 'already-recorded') alreadyRecorded += 1;
       if (!ledger.has(id)) problems.push(`${id} is recorded in the outbox, but not at the gateway`);
@@ -53,7 +65,7 @@ export async function problemsOf({ store, accepted, gateways: { applied, early, 
         problems.push(`${id} is quarantined, and the gateway never refused it: ${problem?.message}`);
     } else problems.push(`${id} is ${state}: ${problem?.message ?? 'without a problem'}`);
   }
-  const isHeld = (/** @type {string} */ id) => recorded.has(id) || quarantined.has(id);
+  const isHeld = (/** @type {string} */ id) => recorded.has(id) || quarantined.has(id) || decided.ids.has(id);
   for (const id of accepted)
     if (!isHeld(id)) problems.push(`${id} was accepted and is neither recorded nor quarantined`);
   for (const id of ledger.keys())
@@ -63,7 +75,8 @@ export async function problemsOf({ store, accepted, gateways: { applied, early, 
     if (!journal.struck.has(trouble)) problems.push(`the gateway never answered with "${trouble}": nothing was tested`);
   }
   if (alreadyRecorded === 0) problems.push('no report was found recorded already: nothing was tested');
-  return { problems, recorded, quarantined, alreadyRecorded };
+  if (decided.decisions === 0) problems.push('nobody decided about a report: nothing was tested');
+  return { problems, recorded, quarantined, decided, alreadyRecorded };
 }
 
 /** Prints how often each fault occurred. @param {ReadonlyMap<string, number>} struck */

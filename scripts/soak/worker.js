@@ -4,6 +4,7 @@ import { createOutbox } from 'location-sdk/outbox';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
 import { clientsOf } from './licences.js';
 import { bet, settledBet, settledWithdrawal, withdrawal } from './reports.js';
+import { haveSecondThoughts } from './second-thoughts.js';
 
 /** @typedef {{ file: string, destinations: import('./licences.js').Destination[], name: string, drain: boolean }} Task */
 
@@ -75,6 +76,9 @@ for (let index = 0; ; index += 1) {
   const enqueued = outbox.accounts.flatMap((account) =>
     references.map((reference, one) => enqueueBoth(account, reference, one % 2 === 0)),
   );
-  await Promise.all([lookAsSecond(), ...enqueued]);
+  const thoughts = outbox.accounts.map(async (account) => {
+    if (await haveSecondThoughts(outbox.for(account), account)) tell({ type: 'decided', event: '' });
+  });
+  await Promise.all([lookAsSecond(), ...enqueued, ...thoughts]);
   await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -39,14 +39,16 @@ const next = ({ reference, decisions }) => ({
 });
 
 for (;;) {
+  // Lets the worker send: the calls of a SQLite store leave no time to anything else.
+  await new Promise((resolve) => setTimeout(resolve, 1));
   const quarantined = await outbox.list({ state: 'quarantined' });
   const dismissed = await outbox.list({ state: 'dismissed' });
+  // The settlement of a dismissed bet is sent again, so that it is in flight when its worker is killed.
+  const [settlement] = quarantined.filter(({ operation }) => operation === 'reportSettledBet');
+  if (settlement && Math.random() < 0.1) await outbox.retry(settlement.id).catch(() => undefined);
   const rows = [...quarantined, ...dismissed].filter(({ operation }) => operation === 'reportBetEvent');
   const row = rows[Math.floor(Math.random() * rows.length)];
-  if (!row) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    continue;
-  }
+  if (!row) continue;
   const dice = Math.random();
   try {
     if (dice < 0.5) await outbox.replace(row.id, next(row), { reason });
@@ -55,7 +57,7 @@ for (;;) {
     else await outbox.retry(row.id, { reason });
     process.send?.('decided');
   } catch (error) {
-    // Another process was faster, or the report is in doubt.
+    // Another process was faster, the report is in doubt, or its settlement is in flight.
     if (/** @type {{ code?: string }} */ (error).code !== 'validation') throw error;
   }
 }

@@ -17,13 +17,18 @@ const LOCATION = { latitude: 6.4, longitude: 7.5, source: 'gps' };
 const RIGHT = 4;
 const KILLS = 12;
 
-/** A gateway without code of the package. It refuses early versions, and loses some requests and some answers. */
-async function startGateway() {
+/**
+ * A gateway without code of the package. It refuses early versions, and loses some requests and some answers. It asks
+ * `statesOf` about each settlement that arrives and its bet.
+ */
+async function startGateway(statesOf: (reference: string) => Promise<readonly (Row['state'] | undefined)[]>) {
   /** The versions of each bet in the order in which they arrived, and the one that was recorded. */
   const arrived = new Map<string, number[]>();
   const recorded = new Map<string, number>();
   const settled = new Set<string>();
   const other: string[] = [];
+  /** The settlements that arrived while their bets were open. */
+  const early: string[] = [];
   const answer = (response: ServerResponse, status: number, message: string): unknown =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
 
@@ -48,6 +53,10 @@ async function startGateway() {
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const { bet_id: reference, amount } = JSON.parse(Buffer.concat(await request.toArray()).toString());
     if (request.url?.includes('settled')) {
+      const [state, betState] = await statesOf(reference);
+      // If it is no longer in flight, its request is an old one.
+      if (state === 'in-flight' && betState !== 'recorded' && betState !== 'dismissed')
+        early.push(`${reference}: its bet is ${betState}`);
       if (!recorded.has(reference)) return answer(response, 404, `Bet ${reference} was not found`);
       settled.add(reference);
       return answer(response, 200, 'Bet settled successfully');
@@ -65,6 +74,7 @@ async function startGateway() {
     recorded,
     settled,
     other,
+    early,
     close(): void {
       server.closeAllConnections();
       server.close();
@@ -77,10 +87,14 @@ const isInDoubt = ({ state, inDoubt, doubtBefore }: Row): boolean => (state === 
 
 /**
  * Kills processes again and again while they send, dismiss, reopen and replace, two at a time. Afterwards every report
- * is as the gateway has it, no earlier data arrived after later data, and the log of receipts is complete.
+ * is as the gateway has it, no earlier data arrived after later data, no settlement arrived while its bet was open, and
+ * the log of receipts is complete.
  */
 export async function replaceUntilKilled(store: OutboxStore, ...place: readonly string[]): Promise<void> {
-  const gateway = await startGateway();
+  const gateway = await startGateway(async (reference) => {
+    const ids = ['reportSettledBet', 'reportBetEvent'].map((operation) => `default:staging:${operation}:${reference}`);
+    return (await store.get(ids)).map((row) => row?.state);
+  });
   const client = createClient({ gateways: { staging: { baseUrl: gateway.baseUrl, apiKey: 'key' } } });
   const outbox = createOutbox({ client, store });
   for (const bet_id of REFERENCES) {
@@ -121,6 +135,7 @@ export async function replaceUntilKilled(store: OutboxStore, ...place: readonly 
   }
 
   expect(gateway.other).toEqual([]);
+  expect(gateway.early).toEqual([]);
   for (const [reference, versions] of gateway.arrived)
     expect([reference, versions]).toEqual([reference, [...versions].sort((a, b) => a - b)]);
   const rows = await store.list({ limit: 1_000 });
