@@ -17,11 +17,13 @@ import {
   isClaimable,
   isFinal,
   LONGEST_WAIT_MS,
+  mustStay,
   type Row,
   type RowState,
   reopenedWithReport,
   replaced,
   takenBack,
+  takenFromWorker,
   wasDismissedWith,
 } from '../../../src/outbox/rules/state-machine.js';
 import { NOT_SENT, withoutKey } from '../../../src/outbox/sending/plan.js';
@@ -75,6 +77,20 @@ describe('a report', () => {
     expect(blocks('waiting')).toEqual(['waiting', 'in-flight', 'quarantined']);
     for (const state of STATES.filter((one) => one !== 'waiting')) expect(blocks(state)).toEqual([]);
     expect(isBlocked({ state: 'waiting' }, undefined)).toBe(false);
+  });
+
+  it('stays final while the report after it is in flight', () => {
+    const stays = (expected: RowState) => STATES.filter((state) => mustStay({ state: expected }, { state }));
+    for (const state of ['recorded', 'dismissed'] as const) expect(stays(state)).toEqual(['in-flight']);
+    for (const state of ['waiting', 'in-flight', 'quarantined'] as const) expect(stays(state)).toEqual([]);
+    expect(mustStay({ state: 'dismissed' }, undefined)).toBe(false);
+  });
+
+  it('that a worker left in flight waits in doubt, with its fence, if its earlier report is open', () => {
+    const { id, expected, change } = takenFromWorker(inFlight);
+    expect([id, expected]).toEqual([inFlight.id, inFlight]);
+    const { fence, attempts, problem: last } = inFlight;
+    expect(change).toMatchObject({ state: 'waiting', inDoubt: true, fence, attempts, problem: last, delayMs: 0 });
   });
 
   it('is as expected only in the same state and with the same fence', () => {

@@ -81,7 +81,7 @@ const UPDATE = `UPDATE outbox_rows SET state = ?, blocked = ?, fence = ?, attemp
 const PROGRESS = `SELECT sequence, account, waits_for, state, fence, attempts, ended FROM outbox_rows WHERE id = ?`;
 const STATE = `SELECT state FROM outbox_rows WHERE id = ?`;
 /** The row in flight that waits for a row. */
-const SENT_AFTER = `SELECT a.state FROM outbox_rows AS r JOIN outbox_rows AS a ON a.id IN (${idsAfter('r')})
+export const SENT_AFTER = `SELECT a.state FROM outbox_rows AS r JOIN outbox_rows AS a ON a.id IN (${idsAfter('r')})
   WHERE r.id = ? AND a.waits_for = r.id AND a.state = 'in-flight'`;
 const WITHOUT_BODY = ', body = NULL';
 const OTHER_BYTES = ', body = ?, fingerprint = ?, excerpt = ?';

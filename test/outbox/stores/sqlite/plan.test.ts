@@ -8,7 +8,15 @@ import {
 } from '../../../../src/outbox/stores/sqlite/counts.js';
 import type { SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
 import { UNLOGGED } from '../../../../src/outbox/stores/sqlite/final-rows.js';
-import { BLOCK, DUE, FIRST_DUE, LAST_DUE, RESCUE, UNTRIED } from '../../../../src/outbox/stores/sqlite/rows.js';
+import {
+  BLOCK,
+  DUE,
+  FIRST_DUE,
+  LAST_DUE,
+  RESCUE,
+  SENT_AFTER,
+  UNTRIED,
+} from '../../../../src/outbox/stores/sqlite/rows.js';
 import { LACKING, listStatements } from '../../../../src/outbox/stores/sqlite/search.js';
 import { newFile, openSqlite, openStore, query } from './files.js';
 
@@ -23,6 +31,7 @@ const STATEMENTS: readonly (readonly [what: string, sql: string, index: string])
   ['the time of the last due row', LAST_DUE, 'outbox_due'],
   ['rows of a clock that jumped', RESCUE, 'outbox_due'],
   ['those that wait for a row', BLOCK, 'outbox_dependents'],
+  ['the row in flight that waits for a row', SENT_AFTER, 'SEARCH a USING INDEX sqlite_autoindex_outbox_rows_1'],
   ['rows that have no line', UNLOGGED, 'outbox_unlogged'],
   ['the oldest row at the head of the queue', OLDEST_AT_THE_HEAD, 'outbox_due'],
   ['the oldest row behind it', OLDEST_BY_STATE, 'outbox_by_state'],
