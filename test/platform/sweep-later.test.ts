@@ -25,8 +25,9 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 });
 afterEach(() => {
-  vi.useRealTimers();
+  // In this order: a stub was made over a fake, and leaves it behind.
   vi.unstubAllGlobals();
+  vi.useRealTimers();
 });
 
 describe('with no other event, personal data leaves the memory', () => {
