@@ -273,12 +273,13 @@ export const claimed = (row: Progress): Progress => ({
 
 /**
  * The change of a row whose lease is over while the row that it waits for is open: that one was enqueued after the
- * claim. It waits, in doubt, instead of being claimed again.
+ * claim. It waits, in doubt, instead of being claimed again. The fence rises as at a claim, since the worker may only be
+ * slow.
  */
 export const takenFromWorker = (row: Row): Write => ({
   id: row.id,
   expected: row,
-  change: { ...unchanged(row), state: 'waiting' },
+  change: { ...unchanged(row), state: 'waiting', fence: oneMore(row.fence) },
 });
 
 /** The change of a claimed row after its attempt. */

@@ -65,11 +65,11 @@ export const orderCases: readonly ContractCase[] = [
       const claims = { accounts: [CLAIMANT], limit: 1, leaseMs: LEASE_MS, probe };
       equal((await store.turn({ writes: [], claim: claims })).claimed, [], 'rows to claim for a probe');
       const { state, blocked, inDoubt, fence, attempts } = await read(store, settled.id);
-      equal([state, blocked, inDoubt, fence, attempts], ['waiting', true, true, 1, 1], 'the row');
+      equal([state, blocked, inDoubt, fence, attempts], ['waiting', true, true, 2, 1], 'the row');
       equal((await write(store, settled)).written, [false], 'its late answer');
       await write(store, await read(store, first.id));
       const again = await claimOne(store);
-      equal([again.id, again.doubtBefore, again.fence], [settled.id, true, 2], 'the row that is claimed then');
+      equal([again.id, again.doubtBefore, again.fence], [settled.id, true, 3], 'the row that is claimed then');
     },
   ),
   contractCase(

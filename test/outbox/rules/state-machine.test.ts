@@ -86,11 +86,18 @@ describe('a report', () => {
     expect(mustStay({ state: 'dismissed' }, undefined)).toBe(false);
   });
 
-  it('that a worker left in flight waits in doubt, with its fence, if its earlier report is open', () => {
+  it('that a worker left in flight waits in doubt, with a new fence, if its earlier report is open', () => {
     const { id, expected, change } = takenFromWorker(inFlight);
     expect([id, expected]).toEqual([inFlight.id, inFlight]);
     const { fence, attempts, problem: last } = inFlight;
-    expect(change).toMatchObject({ state: 'waiting', inDoubt: true, fence, attempts, problem: last, delayMs: 0 });
+    expect(change).toMatchObject({
+      state: 'waiting',
+      inDoubt: true,
+      fence: fence + 1,
+      attempts,
+      problem: last,
+      delayMs: 0,
+    });
   });
 
   it('is as expected only in the same state and with the same fence', () => {

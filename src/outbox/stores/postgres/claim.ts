@@ -42,7 +42,8 @@ export const claimFunction = (schema: string): string => `
           -- A row that another transaction holds is skipped.
           SELECT coalesce(r.state, 'open') INTO state_before FROM ${schema}.reports AS r WHERE r.id = item.waits_for FOR SHARE SKIP LOCKED;
           IF state_before = 'open' THEN
-            UPDATE ${schema}.queue AS q SET state = 'waiting', blocked = true, parked = true WHERE q.sequence = item.sequence;
+            UPDATE ${schema}.queue AS q SET state = 'waiting', blocked = true, parked = true,
+              fence = CASE q.state WHEN 'in-flight' THEN least(q.fence + 1, ${LARGEST_COUNT}) ELSE q.fence END WHERE q.sequence = item.sequence;
           END IF;
           CONTINUE WHEN state_before IS NULL OR state_before = 'open';
         END IF;
