@@ -7,6 +7,7 @@ import {
 } from '../../errors/errors.js';
 import type { PauseReason } from '../rules/destination.js';
 import type { OutboxSettings } from '../settings.js';
+import { unservedReason } from './unserved.js';
 
 /** The error of each pause: its code is that of the attempts which began it. */
 const CODES: Readonly<Record<PauseReason, ErrorCode>> = {
@@ -23,15 +24,18 @@ const ADVICE =
   'The reports wait in the outbox. Correct the cause, and call drain again; drain({ timeoutMs }) waits that long for the end of a pause.';
 
 /**
- * The reason why waiting reports cannot leave: the pause of their environment, or a missing encryption key. Undefined
- * if there is none.
+ * The reason why waiting reports cannot leave: the pause of their environment, an environment to which this outbox
+ * sends nothing, or a missing encryption key. Undefined if there is none.
  */
 export async function standstillOf({
   store,
   accounts,
 }: Pick<OutboxSettings, 'store' | 'accounts'>): Promise<ReportingError | undefined> {
   const served = accounts.map(({ account }) => account);
-  for (const { account, environment, pause, nextInMs } of await store.outlook(served)) {
+  for (const outlook of await store.outlook(served)) {
+    const unserved = unservedReason(outlook, accounts);
+    if (unserved !== undefined) return new ConfigurationError(`drain: ${unserved} ${ADVICE}`, { outcome: 'unknown' });
+    const { account, environment, pause, nextInMs } = outlook;
     const { reason, message = '' } = pause;
     if (reason === undefined || nextInMs === undefined) continue;
     return makeError(

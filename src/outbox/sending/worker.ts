@@ -34,6 +34,7 @@ import {
 import type { Waiters } from './receipt-waiters.js';
 import { keepDoubt } from './restored-database.js';
 import type { watchUnanswered } from './unanswered.js';
+import type { watchUnserved } from './unserved.js';
 
 /** The parts of a worker that only a server's outbox has. */
 export interface WorkerParts {
@@ -43,6 +44,8 @@ export interface WorkerParts {
   readonly makeUnlocking?: typeof createUnlocking;
   /** Tells that nothing is ever answered. A page is often offline. */
   readonly makeWatch?: typeof watchUnanswered;
+  /** Tells of reports for an environment to which this outbox sends nothing. */
+  readonly makeUnserved?: typeof watchUnserved;
 }
 
 interface Claim {
@@ -83,13 +86,14 @@ export function createWorker(
   events: Events,
   waiters: Waiters,
   onIdle: () => void,
-  { makePipeline, makeUnlocking, makeWatch }: WorkerParts,
+  { makePipeline, makeUnlocking, makeWatch, makeUnserved }: WorkerParts,
 ) {
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
   const unlock = makeUnlocking?.(settings);
   const watch = makeWatch?.(events);
+  const seeUnserved = makeUnserved?.(settings, events);
   /** The number of rows that are claimed, and not yet written and announced. */
   let busy = 0;
   /** The number of probes under way. Each has an extra place, since a backlog may fill the others. */
@@ -253,6 +257,7 @@ export function createWorker(
     const outlooks = await store.outlook(settings.accounts.map(({ account }) => account));
     lookedAt = now;
     bindings.compare(outlooks);
+    seeUnserved?.(outlooks);
     pauses.seeAll(outlooks);
     return outlooks;
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { betEvent } from '../../support/factories.js';
 import { outboxWorld } from '../world.js';
 
@@ -10,6 +10,8 @@ const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
     () => 'no error',
     (error: unknown) => error,
   );
+
+afterEach(() => vi.unstubAllEnvs());
 
 describe('drain without a limit', () => {
   it.each([
@@ -52,6 +54,26 @@ describe('drain without a limit', () => {
     await run(make().reportBetEvent(betEvent()));
     await run(make().drain({ timeoutMs: 100 }));
     expect(await errorOf(run(make().drain()))).toMatchObject({ code: 'authentication' });
+  });
+
+  it.each([
+    ['in mock mode', 'http://127.0.0.1:4010', /LOCATION_SDK_MOCK is set/],
+    ['without a production gateway', '', /the production gateway is not set up/],
+  ])('rejects for reports that a process %s does not send, and its worker says so once', async (_, mock, reason) => {
+    const production = { baseUrl: 'https://gateway.example.com', apiKey: 'key' };
+    const { outbox, store, events, run, clock } = outboxWorld({
+      client: { environment: 'production', gateways: { production } },
+    });
+    await outbox.reportBetEvent(betEvent());
+    vi.stubEnv('LOCATION_SDK_MOCK', mock);
+    const other = outboxWorld({ clock, store, client: { gateways: { staging: production } } });
+    const error = await errorOf(run(other.outbox.drain()));
+    expect(error).toMatchObject({ code: 'configuration', message: expect.stringMatching(reason) });
+    expect(String(error)).toContain('Reports wait for production (account default)');
+    const told = other.events.filter(([type]) => type === 'error');
+    expect(told).toMatchObject([['error', { message: expect.stringMatching(reason) }]]);
+    expect([other.sent, events.length]).toEqual([[], 1]);
+    expect(await outbox.stats()).toMatchObject({ states: { waiting: 1 } });
   });
 
   it('rejects for an encryption key that is missing', async () => {
