@@ -268,9 +268,7 @@ export function createRules(
           `${subject(attempt)} is sent while ${nameOf(reportOf(first))} is ${first.state}`,
         );
       const row = storeOf().get(attempt.report.id);
-      // After a jump of the store's clock, a lease may seem over while its worker lives: its row waits then, in doubt.
-      const isHeld = row?.state === 'in-flight' || (world.jumped && row?.state === 'waiting');
-      if (row?.fence === attempt.fence && !(isHeld && row.inDoubt))
+      if (row?.fence === attempt.fence && !(row.state === 'in-flight' && row.inDoubt))
         breaks(
           world,
           'in doubt before the first byte leaves',
