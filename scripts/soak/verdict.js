@@ -75,7 +75,7 @@ export async function problemsOf({ store, accepted, gateways: { applied, early, 
     if (!journal.struck.has(trouble)) problems.push(`the gateway never answered with "${trouble}": nothing was tested`);
   }
   if (alreadyRecorded === 0) problems.push('no report was found recorded already: nothing was tested');
-  if (decided.decisions === 0) problems.push('nobody decided about a report: nothing was tested');
+  if (decided.decisions === 0) problems.push('no person decided about a report: nothing was tested');
   return { problems, recorded, quarantined, decided, alreadyRecorded };
 }
 
