@@ -16,12 +16,30 @@ export type PostgresValue = string | null;
  * ```
  */
 export type PostgresDatabase =
-  | { query(text: string, values: PostgresValue[]): PromiseLike<unknown> }
-  | { unsafe(text: string, values: PostgresValue[]): PromiseLike<unknown> }
-  | { $queryRawUnsafe(text: string, ...values: PostgresValue[]): PromiseLike<unknown> }
-  | { executeQuery(query: never): PromiseLike<unknown> }
-  | { raw(text: string, values: PostgresValue[]): PromiseLike<unknown> }
-  | { execute(query: never): PromiseLike<unknown> };
+  | {
+      /** Sends a statement: `pg`, PGlite, TypeORM, or your own line of code. */
+      query(text: string, values: PostgresValue[]): PromiseLike<unknown>;
+    }
+  | {
+      /** Sends a statement: `postgres`. */
+      unsafe(text: string, values: PostgresValue[]): PromiseLike<unknown>;
+    }
+  | {
+      /** Sends a statement: Prisma. */
+      $queryRawUnsafe(text: string, ...values: PostgresValue[]): PromiseLike<unknown>;
+    }
+  | {
+      /** Sends a query: Kysely. */
+      executeQuery(query: never): PromiseLike<unknown>;
+    }
+  | {
+      /** Sends a statement: Knex. */
+      raw(text: string, values: PostgresValue[]): PromiseLike<unknown>;
+    }
+  | {
+      /** Sends a query: Drizzle. */
+      execute(query: never): PromiseLike<unknown>;
+    };
 
 /** A row of a result: columns by name, each as text. */
 export type Columns = Readonly<Record<string, string | null>>;
