@@ -165,7 +165,7 @@ const relayAnswers: [string, Answer][] = [
 const relayed: Case[] = [...wrongPayloads(relay), ...wrongOptions, ...answers([...anyAnswer, ...relayAnswers], relay)];
 const ofGateways: Case[] = [
   ...wrongPayloads(gateways),
-  ...answers([...anyAnswer, ['recorded', json(200, { message: telltale })]], gateways),
+  ...answers([...anyAnswer, ['recorded', json(200, { message: telltale.replace(' not ', ' ') })]], gateways),
 ];
 
 const scripts: Record<string, string> = {};

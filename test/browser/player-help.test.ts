@@ -124,6 +124,7 @@ test('a page that the browser gives no storage has an error with advice, and wor
     situation: 'not-stored',
     text: 'Your browser could not save this. Allow this site to store data, and try again.',
     action: 'wait',
+    isOver: false,
   });
 });
 

@@ -27,24 +27,33 @@ const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 
 interface Library {
   readonly name: string;
-  /** Loads the constructor. The comments keep bundlers from resolving it. */
+  /** Loads the constructor. The comments, and the `catch` behind the import, keep bundlers from resolving it. */
   readonly load: () => Promise<unknown>;
   /** Opens a file, if the constructor alone is not enough. */
   readonly open?: (openDatabase: OpenDatabase, file: string) => SqliteDatabase;
 }
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};
 
 const LIBRARIES: readonly Library[] = [
   // Without import(), which test runners may refuse.
   { name: 'node:sqlite', load: async () => asRecord(process.getBuiltinModule?.('node:sqlite')).DatabaseSync },
   {
     name: '@photostructure/sqlite',
-    load: async () =>
-      (await import(/* webpackIgnore: true */ /* @vite-ignore */ '@photostructure/sqlite')).DatabaseSync,
+    load: () =>
+      import(/* webpackIgnore: true */ /* @vite-ignore */ '@photostructure/sqlite')
+        .then(({ DatabaseSync }) => DatabaseSync)
+        .catch(rethrow),
     open: openAttached,
   },
   {
     name: 'better-sqlite3',
-    load: async () => (await import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3')).default,
+    load: () =>
+      import(/* webpackIgnore: true */ /* @vite-ignore */ 'better-sqlite3')
+        .then((library) => library.default)
+        .catch(rethrow),
   },
 ];
 
