@@ -1,10 +1,11 @@
 // Four instances of a backend with two licences over one PostgreSQL. They are killed and stopped, the server is
 // restarted as after a power failure, its network is cut, and each licence's gateway loses answers after recording and
-// refuses all requests for a while. They dismiss, reopen and replace bets that the gateway refuses. All pauses and bindings are deleted again and again. At the end the gateways'
-// ledgers and journal, the operator's records and the outbox must agree, report by report. `npm run soak:postgres`
-// builds the package first if needed. The server is the one from npm, or the one in POSTGRES_BIN. With PGBOUNCER, the
-// path of that program, the workers reach it through that. `npm run soak:postgres -- --reports 1000 --kills 10
-// --restarts 1 --seed 7`; the exit code is 0 if all agree. Otherwise the data is kept.
+// refuses all requests for a while. They dismiss, reopen and replace bets that the gateway refuses. All pauses and
+// bindings are deleted again and again. At the end the gateways' ledgers and journal, the operator's records and the
+// outbox must agree, report by report. `npm run soak:postgres` builds the package first if needed. The server is the
+// one from npm, or the one in POSTGRES_BIN. With PGBOUNCER, the path of that program, the workers reach it through
+// that. `npm run soak:postgres -- --reports 1000 --kills 10 --restarts 1 --seed 7`; the exit code is 0 if all agree.
+// Otherwise the data is kept.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { postgresStore } from 'location-sdk/outbox/postgres';

@@ -22,6 +22,8 @@ const DRAIN_MS = 180_000;
 const MOST_WAITING = 400;
 /** Withdrawals are reported without a transaction, one for this number of bets. */
 const WITHDRAWAL_EACH = 4;
+/** The time between two decisions of a person. */
+const THINK_MS = 150;
 
 const { database, listening, destinations, name, reports, isLast } = /** @type {Task} */ (
   JSON.parse(process.argv[2] ?? '')
@@ -101,7 +103,7 @@ async function think() {
   while (isThinking) {
     for (const { account, outbox: own } of licences)
       if (await persist(() => haveSecondThoughts(own, account))) tell('decided');
-    await sleep(20);
+    await sleep(THINK_MS);
   }
 }
 
@@ -109,11 +111,10 @@ async function think() {
 async function work() {
   for (let index = 0; ; index += 1) {
     const { states } = await persist(() => store.counts());
-    const waiting = states.waiting + states.blocked;
-    if (waiting + states['in-flight'] + states.recorded + states.quarantined >= reports) {
+    if (states.waiting + states.blocked + states['in-flight'] + states.recorded + states.quarantined >= reports) {
       if (isLast) return;
       await sleep(100);
-    } else if (waiting >= MOST_WAITING) {
+    } else if (states.waiting >= MOST_WAITING) {
       await sleep(30);
     } else {
       await Promise.all(licences.map((licence) => takeBets(licence, index)));

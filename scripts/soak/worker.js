@@ -70,9 +70,7 @@ tell({ type: 'ready' });
 for (let index = 0; ; index += 1) {
   const { states } = await store.counts();
   const references =
-    states.waiting + states.blocked < MOST_WAITING
-      ? Array.from({ length: AT_ONCE }, (_, one) => `${name}-${index}-${one}`)
-      : [];
+    states.waiting < MOST_WAITING ? Array.from({ length: AT_ONCE }, (_, one) => `${name}-${index}-${one}`) : [];
   const enqueued = outbox.accounts.flatMap((account) =>
     references.map((reference, one) => enqueueBoth(account, reference, one % 2 === 0)),
   );
