@@ -21,4 +21,7 @@ await kept.done;
 await outbox.stop();
 // Node.js 20 has no SQLite of its own, and Deno is denied to write files.
 if (process.versions.sqlite && !('Deno' in globalThis)) await (await import('./file-outbox.js')).tryFileOutbox();
+// Its `fetch` speaks HTTP/2.
+if (Number.parseInt(process.versions.node, 10) >= 26 && !('Deno' in globalThis || 'Bun' in globalThis))
+  await (await import('./http2.js')).tryHttp2();
 console.log('all held');

@@ -3,11 +3,12 @@
 // it installs all of Debian's browsers, and runs all tests of the project `browser` in Debian's Chromium too, which
 // takes minutes. Linux x64 with glibc only. Everything comes from the npm registry, as `package-lock.json` has it, and
 // no install script is run.
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { authority, certificateKey, ofUnknownAuthority } from '../support/certificates.js';
 import { installPackage, npm, readJson, run, wordsOf } from '../support/packed.js';
 import { tryBrowserTests } from './browser-tests.js';
 import { ALLOWED, BROWSERS, firefoxProfile, tryBrowser } from './browsers.js';
@@ -21,6 +22,7 @@ const FILES = [
   'broken-answers.js',
   'file-outbox.js',
   'four-steps.js',
+  'http2.js',
   'installed.js',
   'main.js',
   'players.js',
@@ -28,6 +30,9 @@ const FILES = [
   'worker.js',
   'worker.capnp',
 ];
+
+/** The authority that signed the certificate of http2.js. */
+const AUTHORITY = 'authority.pem';
 
 const { optionalDependencies: wanted } = readJson(join(here, 'package.json'));
 
@@ -79,6 +84,7 @@ async function tryRuntime(runtime, project, notInstalled) {
     env: {
       PATH: process.env.PATH,
       HOME: project,
+      NODE_EXTRA_CA_CERTS: join(project, AUTHORITY),
       DENO_DIR: join(project, '.deno'),
       DENO_NO_UPDATE_CHECK: '1',
       NO_COLOR: '1',
@@ -163,6 +169,8 @@ const project = mkdtempSync(join(tmpdir(), 'location-sdk-runtimes-'));
 try {
   await installPackage(project);
   for (const name of FILES) cpSync(join(here, name), join(project, name));
+  writeFileSync(join(project, 'localhost.pem'), `${certificateKey}\n${ofUnknownAuthority}`);
+  writeFileSync(join(project, AUTHORITY), authority);
   const results = [];
   for (const runtime of RUNTIMES) results.push(await tryRuntime(runtime, project, notInstalled));
   // In parallel, since they mostly wait.
