@@ -1,31 +1,13 @@
-import { mock } from 'node:test';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
 import { betEvent } from '../support/factories.js';
+import { FAKES, TIMERS, useRealTimers, worksUnderFakes } from './fake-timers.js';
 
-afterEach(() => {
-  vi.useRealTimers();
-  mock.timers.reset();
-});
+afterEach(useRealTimers);
 
-type Faked = NonNullable<NonNullable<Parameters<typeof vi.useFakeTimers>[0]>['toFake']>[number];
-const TIMERS: Faked[] = [
-  'setTimeout',
-  'clearTimeout',
-  'setInterval',
-  'clearInterval',
-  'setImmediate',
-  'clearImmediate',
-];
-
-/** The fakes that a test may install before it calls anything. No test moves its time. */
-const FAKES: readonly [name: string, install: () => unknown][] = [
-  ['the fakes of vitest', () => vi.useFakeTimers({ toFake: [...TIMERS, 'Date', 'performance'] })],
-  ['the fakes of node:test', () => mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'setImmediate', 'Date'] })],
-];
 const STORES: readonly [name: string, open: () => Promise<OutboxStore>][] = [
   ['memory', async () => memoryStore()],
   ['SQLite', () => sqliteStore({ file: ':memory:' })],
@@ -39,20 +21,9 @@ describe.each(FAKES)('under %s', (_, install) => {
     expect(await client.verifyNin('99012345678')).toMatchObject({ success: true });
   });
 
-  test.each(STORES)('an outbox over %s takes, sends, drains and stops', async (_name, open) => {
-    const store = await open();
-    install();
-    const outbox = createOutbox({ client: createClient(createMockGateway().clientOptions()), store });
-    outbox.start();
-    const { done } = await outbox.reportBetEvent(betEvent());
-    expect(await done).toMatchObject({ outcome: 'recorded' });
-    const many = Array.from({ length: 20 }, (_each, index) =>
-      outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` })),
-    );
-    await Promise.all(many);
-    expect(await outbox.drain()).toMatchObject({ drained: true });
-    await outbox.stop();
-  });
+  test.each(STORES)('an outbox over %s takes, sends, drains and stops', (_name, open) =>
+    worksUnderFakes(open, install),
+  );
 });
 
 // With a queueMicrotask that is faked in its own realm, Node.js itself reads no Request and no Response.
