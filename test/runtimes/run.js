@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { authority, certificateKey, ofUnknownAuthority } from '../support/certificates.js';
-import { installPackage, npm, readJson, run, wordsOf } from '../support/packed.js';
+import { installPackage, npm, readJson, root, run, wordsOf } from '../support/packed.js';
 import { tryBrowserTests } from './browser-tests.js';
 import { ALLOWED, BROWSERS, firefoxProfile, tryBrowser } from './browsers.js';
 import { installFromDebian, programIn, startDisplay } from './debian.js';
@@ -169,6 +169,8 @@ const project = mkdtempSync(join(tmpdir(), 'location-sdk-runtimes-'));
 try {
   await installPackage(project);
   for (const name of FILES) cpSync(join(here, name), join(project, name));
+  // `nodeTransport` needs it.
+  cpSync(join(root, 'node_modules/undici'), join(project, 'node_modules/undici'), { recursive: true });
   writeFileSync(join(project, 'localhost.pem'), `${certificateKey}\n${ofUnknownAuthority}`);
   writeFileSync(join(project, AUTHORITY), authority);
   const results = [];
