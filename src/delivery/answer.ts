@@ -17,11 +17,11 @@ export function messageOf(body: unknown): string | undefined {
 const SUCCESS = /^(?:is|was|has|request)?(?:ok|succe(?:eded|ss(?:ful)?))$/;
 /** None of these may hold anything. */
 const ERROR =
-  /^errs?$|^(?:is|has|was|field|validation)?(?:error|exception|fail(?:ed|ure)?|fault|denied|invalid|rejected)s?(?:count|de.*|m.*|text)?$/;
+  /^(?:is|has|was|field|validation)?(?:err(?:or)?|exception|fail(?:ed|ure)?|fault|denied|invalid|rejected)s?(?:count|de.*|m.*|text)?$/;
 /** Codes, and states in words. */
 const CODE = /^(?:type|rc|ret|result|state|(?:http|error|fault|re(?:sp|sponse|sult|t|turn))?(?:code|status.*))$/;
 /** Those of banks and of payment services, such as `responsecode`: only zeros, or a status of 2xx, mean success. */
-const RESULT_CODE = /^[efr].*c/;
+const RESULT_CODE = /[efr].*c/;
 const TEXT = /(?:description|detail|message|msg|reason|title)s?$/;
 /** The members that hold the answer, or a part of it. */
 const INNER = /^(?:|body|data|meta|payload|report|res[pu].*|status)$/;

@@ -247,6 +247,25 @@ const ENVELOPES: readonly (readonly [of: string, failed: unknown, succeeded: unk
   ['a lock', { message: 'The wallet is locked' }, { message: 'The wallet was charged' }],
   ['a field that is not there', { message: 'Missing field amount' }, { message: 'Every field is there' }],
   ['an apology', { message: 'Something went wrong' }, { message: 'Nothing else is needed' }],
+  // Names that hold a word of failure or success, and mean another thing.
+  ['counts beside a flag', { success: true, failed: 2 }, { success: true, successCount: 3 }],
+  ['a flag in one word', { success: true, fail: 1 }, { success: true, noErrors: true }],
+  [
+    'what an error holds',
+    { success: true, errorDetails: { field: 'amount' } },
+    { success: true, errorDetails: {}, retryable: false },
+  ],
+  [
+    'the texts of an error',
+    { success: true, errorMessages: ['amount'] },
+    { success: true, errorMessages: [], messageId: 'skip-104' },
+  ],
+  ['a result as a number', { resultCode: 51 }, { resultCode: 200 }],
+  [
+    'a part named response',
+    { id: 1, response: { code: 500 } },
+    { id: 1, response: { code: 200, unprocessed: false, processedBefore: false } },
+  ],
   ['data that is a flag', { message: 'done', data: false }, { message: 'done', data: true }],
 ];
 
