@@ -273,6 +273,14 @@ it.each(ENVELOPES)('%s: what failed leaves the doubt, what succeeded is recorded
   expect({ failed: recorded(failed), succeeded: recorded(succeeded) }).toEqual({ failed: false, succeeded: true });
 });
 
+it.each([
+  ...['badRequest', 'It cannot be taken', 'notFound', 'NOT_FOUND', 'The report was not allowed', 'not authorised'],
+  ...['It was not received', 'not reported', 'not saved', 'not stored', 'not submitted', 'The entry was rolled back'],
+  ...['timeout', 'The upstream timed out', 'KO', 'no'],
+])('%s: the report is in doubt', (message) => {
+  expect([recorded({ message }), recorded({ message: 'Recorded for Casino' })]).toEqual([false, true]);
+});
+
 it.each<readonly [string, unknown]>([
   ['the names of the operator', { amount: 404, bet_id: 'B-500', reference: 'failed', currency: 566, bankCode: '58' }],
   [
