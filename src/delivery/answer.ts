@@ -25,7 +25,7 @@ const RESULT_CODE = /[efr].*c/;
 const TEXT = /(?:description|detail|message|msg|reason|title)s?$/;
 /** The members that hold the answer, or a part of it. */
 const INNER = /^(?:|body|data|meta|payload|report|res[pu].*|status)$/;
-/** None of these may be false, and none of those with a code or a part of the answer. */
+/** None of these may be false or 0. None of those with a code or a part of the answer may be false. */
 const DONE =
   /^(?:is|was)?(?:ack|done|valid|(?:accept|acknowledg|approv|complet|creat|deliver|insert|persist|process|queu|receiv|record|report|sav|stor|submitt)ed)$/;
 /** Envelopes of gateways have fewer levels. */
@@ -40,7 +40,7 @@ const saysFailed = (text: string): boolean => FAILURE.test(text.replace(/\b(?:0|
 
 const isFailureCode = (code: string, isText: boolean, name: string): boolean =>
   Number.parseFloat(code) >= 400 ||
-  /^-[0-9]/.test(code) ||
+  /^(?:-|e-?)0*[1-9]/i.test(code) ||
   (isText && /^(?!00)[0-9]{2}$/.test(code)) ||
   (RESULT_CODE.test(name) && /[0-9]/.test(code) && !/^(?:0+|2[0-9]{2})$/.test(code));
 
@@ -60,7 +60,7 @@ function isFailure(value: unknown, name: string, depth: number, isAlone: boolean
     );
   }
   if (ERROR.test(name)) return value === 0 ? /^errors?$/.test(name) : !!value;
-  if (text === 'false') return isOneOf(name, CODE, DONE, INNER);
+  if (text === 'false' || (text === '0' && DONE.test(name))) return isOneOf(name, CODE, DONE, INNER);
   return (
     (CODE.test(name) && isFailureCode(text, isText, name)) ||
     (isText && isOneOf(name, CODE, INNER, TEXT) && saysFailed(text))

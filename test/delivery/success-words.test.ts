@@ -266,6 +266,8 @@ const ENVELOPES: readonly (readonly [of: string, failed: unknown, succeeded: unk
     { id: 1, response: { code: 500 } },
     { id: 1, response: { code: 200, unprocessed: false, processedBefore: false } },
   ],
+  ['nothing done, as a number', { message: 'ok', recorded: 0 }, { message: 'ok', recorded: 1, code: 0 }],
+  ['a code with its letter', { code: 'E001' }, { code: 'E000' }],
   ['data that is a flag', { message: 'done', data: false }, { message: 'done', data: true }],
 ];
 
