@@ -17,11 +17,11 @@ export function messageOf(body: unknown): string | undefined {
 const SUCCESS = /^(?:is|was|has|request)?(?:ok|succe(?:eded|ss(?:ful)?))$/;
 /** None of these may hold anything. */
 const ERROR =
-  /^(?:is|has|was|field|validation)?(?:err(?:or)?|exception|fail(?:ed|ure)?|fault|denied|invalid|rejected)s?(?:count|de.*|m.*|text)?$/;
+  /^errs?$|^(?:is|has|was|field|validation)?(?:error|exception|fail(?:ed|ure)?|fault|denied|invalid|rejected)s?(?:count|de.*|m.*|text)?$/;
 /** Codes, and states in words. */
 const CODE = /^(?:type|rc|ret|result|state|(?:http|error|fault|re(?:sp|sponse|sult|t|turn))?(?:code|status.*))$/;
 /** Those of banks and of payment services, such as `responsecode`: only zeros, or a status of 2xx, mean success. */
-const RESULT_CODE = /[efr].*c/;
+const RESULT_CODE = /^[efr].*c/;
 const TEXT = /(?:description|detail|message|msg|reason|title)s?$/;
 /** The members that hold the answer, or a part of it. */
 const INNER = /^(?:|body|data|meta|payload|report|res[pu].*|status)$/;
@@ -32,7 +32,7 @@ const DONE =
 const DEEPEST = 6;
 
 const FAILURE =
-  /abort|already|bad.?request|cancel|can ?not|conflict|could|declin|den(?:ied|y)|differ|discard|drop|duplic|\berr|error|exceed|exception|exist|expire|fail|forbid|ignor|later|lock|miss|in(?:complete|sufficient|valid)|^(?:ko|nok?)$|maint|\bnot.?(?:a[clu]|exist|found|ok|permit|process|re[cp]|s[atu]|valid)|problem|refus|reject|revok|roll.*back|skip|suspend|thrott|time(?:d.)?out|too.many|un(?:able|auth|avail|deliv|ex|known|process|success)|void|wrong/i;
+  /abort|already|bad.?request|cancel|can ?not|conflict|could|declin|den(?:ied|y)|differ|discard|drop|duplic|\berr|error|exceed|exception|exist|expire|fail|forbid|ignor|later|lock|miss(?!ion)|in(?:complete|sufficient|valid)|^(?:ko|nok?)$|maint|\bnot.?(?:a[clu]|exist|found|ok|permit|process|re[cp]|s[atu]|valid)|problem|refus|reject|revok|roll.*back|skip|suspend|thrott|time(?:d.)?out|too.many|un(?:able|auth|avail|deliv|ex|known|process|success)|void|wrong/i;
 
 const isOneOf = (name: string, ...names: readonly RegExp[]): boolean => names.some((pattern) => pattern.test(name));
 
@@ -40,7 +40,7 @@ const saysFailed = (text: string): boolean => FAILURE.test(text.replace(/\b(?:0|
 
 const isFailureCode = (code: string, isText: boolean, name: string): boolean =>
   Number.parseFloat(code) >= 400 ||
-  /^(?:-|e-?)0*[1-9]/i.test(code) ||
+  /^-[0-9]|^e-?0*[1-9][0-9]*$/i.test(code) ||
   (isText && /^(?!00)[0-9]{2}$/.test(code)) ||
   (RESULT_CODE.test(name) && /[0-9]/.test(code) && !/^(?:0+|2[0-9]{2})$/.test(code));
 
@@ -52,7 +52,7 @@ function isFailure(value: unknown, name: string, depth: number, isAlone: boolean
   if (typeof value === 'object' && value !== null) {
     if (ERROR.test(name)) return Object.keys(value).length > 0;
     if (depth > DEEPEST) return false;
-    if (Array.isArray(value)) return isFailure(value[0], name, depth + 1, isAlone);
+    if (Array.isArray(value)) return value.some((one) => isFailure(one, name, depth + 1, isAlone));
     if (!isAlone && !INNER.test(name)) return false;
     const members = Object.entries(value);
     return members.some(([key, inner]) =>
@@ -60,8 +60,9 @@ function isFailure(value: unknown, name: string, depth: number, isAlone: boolean
     );
   }
   if (ERROR.test(name)) return value === 0 ? /^errors?$/.test(name) : !!value;
-  if (text === 'false' || (text === '0' && DONE.test(name))) return isOneOf(name, CODE, DONE, INNER);
+  if (text === 'false') return isOneOf(name, CODE, DONE, INNER);
   return (
+    (text === '0' && DONE.test(name)) ||
     (CODE.test(name) && isFailureCode(text, isText, name)) ||
     (isText && isOneOf(name, CODE, INNER, TEXT) && saysFailed(text))
   );
