@@ -17,12 +17,12 @@ export function watchUnanswered(events: Events) {
       counts.set(key, Number.POSITIVE_INFINITY);
       return;
     }
-    // Otherwise nothing was sent, and a pause says why.
-    if (ending.outcome !== 'unknown') return;
+    const { outcome, problem } = ending;
+    // Otherwise nothing was sent, and a pause says why, or this process has cut the attempt.
+    if (outcome !== 'unknown' || problem.code === 'aborted') return;
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
     if (count !== MANY) return;
-    const { problem } = ending;
     events.emit('error', {
       message: `No attempt for ${row.environment} was ever answered by the gateway; ${MANY} were made. Their reports are in doubt, and the outbox tries again. The last attempt: ${problem.message} If other programs on this machine reach the gateway, look at what replaces the global fetch, or pass nodeTransport() as transport.`,
       cause: problem,

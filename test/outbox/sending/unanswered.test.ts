@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import type { Fetch } from '../../../src/entries/index.js';
+import { expect, test, vi } from 'vitest';
+import { createClient, type Fetch } from '../../../src/entries/index.js';
+import { createMockGateway } from '../../../src/entries/mock.js';
+import { createOutbox, memoryStore } from '../../../src/entries/outbox.js';
 import { betEvent } from '../../support/factories.js';
 import { outboxWorld } from '../world.js';
 
@@ -52,5 +54,23 @@ test('attempts that were not sent are not counted: a pause says why', async () =
   const { errors } = await errorsWith((attempt) =>
     attempt % 2 === 0 && attempt < 10 ? broken('ECONNRESET') : broken('ECONNREFUSED', { syscall: 'connect' }),
   );
+  expect(errors).toEqual([]);
+});
+
+test('attempts that a stop cuts are not counted', async () => {
+  let attempts = 0;
+  const fetch: Fetch = (_, { signal }) =>
+    new Promise((_resolve, reject) => {
+      attempts += 1;
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    });
+  const client = createClient({ ...createMockGateway().clientOptions(), fetch });
+  const outbox = createOutbox({ client, store: memoryStore(), concurrency: 8 });
+  const errors: unknown[] = [];
+  outbox.on('error', (event) => errors.push(event));
+  for (let index = 0; index < 8; index += 1) await outbox.reportBetEvent(betEvent({ bet_id: `B-${index}` }));
+  outbox.start();
+  await vi.waitUntil(() => attempts === 8);
+  await outbox.stop({ timeoutMs: 50 });
   expect(errors).toEqual([]);
 });
