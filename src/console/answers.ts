@@ -1,7 +1,4 @@
 import type { OperatorRefusal, OperatorRefusalCode } from '../outbox/operator/context.js';
-import type { PostgresStoreErrorCode } from '../outbox/stores/postgres/failure.js';
-import type { SqliteStoreErrorCode } from '../outbox/stores/sqlite/failure.js';
-import { asRecord, memberOf } from '../platform/as-record.js';
 import { type Answer, pageHeaders, type RefusalAnswer, toResponse as webResponse } from '../web/answer.js';
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -81,40 +78,9 @@ const STATUS: Readonly<Record<OperatorRefusalCode, number>> = {
 export const refusedByOperator = ({ code, message }: OperatorRefusal): RefusalAnswer =>
   refusal(STATUS[code], code, message);
 
-const STORE_CODES: Readonly<Record<PostgresStoreErrorCode | SqliteStoreErrorCode, true>> = {
-  aborted: true,
-  busy: true,
-  closed: true,
-  conflict: true,
-  connection: true,
-  corrupt: true,
-  encoding: true,
-  full: true,
-  io: true,
-  isolation: true,
-  library: true,
-  missing: true,
-  moved: true,
-  moving: true,
-  newer: true,
-  'no-notifications': true,
-  'no-transaction': true,
-  older: true,
-  other: true,
-  privileges: true,
-  'read-only': true,
-  replaced: true,
-  restored: true,
-  text: true,
-  timeout: true,
-  unavailable: true,
-  unsafe: true,
-  version: true,
-};
-
 /** Whether a store has thrown this error: its message holds no data of a report, and says what to do. */
 export const isOfStore = (error: unknown): error is Error =>
-  error instanceof Error && Object.hasOwn(STORE_CODES, String(memberOf(asRecord(error), 'code')));
+  error instanceof Error && /^(?:Postgres|Sqlite)StoreError$/.test(error.name);
 
 export const storeFailed = (message: string): RefusalAnswer => refusal(503, 'store', message);
 

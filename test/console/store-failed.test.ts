@@ -25,11 +25,12 @@ test.each([
   expect([status, body.error]).toEqual([503, { code: 'store', message: error.message }]);
 });
 
-test('an error of another kind is a word in the log alone', async () => {
-  const { status, body } = await consoleWorld({}, failing(new Error('connect to db.internal as backend failed'))).act(
-    'overview',
-    {},
-  );
-  expect([status, body.error.code]).toEqual([500, 'failed']);
-  expect(body.error.message).not.toContain('db.internal');
-});
+test.each([undefined, 'timeout', 'other'])(
+  'an error of another kind, with the code %s, is a word in the log alone',
+  async (code) => {
+    const error = Object.assign(new Error('connect to db.internal as backend failed'), { code });
+    const { status, body } = await consoleWorld({}, failing(error)).act('overview', {});
+    expect([status, body.error.code]).toEqual([500, 'failed']);
+    expect(body.error.message).not.toContain('db.internal');
+  },
+);
