@@ -10,7 +10,15 @@ import { stepFunction } from './decisions.js';
 import { outlookFunction } from './destinations.js';
 import { refuseShape } from './driver.js';
 import { enqueueFunctions } from './enqueue.js';
-import { grantsFor, INSUFFICIENT, OTHER_VERSION, postgresCodeOf, postgresError, unusable } from './failure.js';
+import {
+  asPostgresError,
+  grantsFor,
+  INSUFFICIENT,
+  OTHER_VERSION,
+  postgresCodeOf,
+  postgresError,
+  unusable,
+} from './failure.js';
 import { appendFunction } from './final-rows.js';
 import { LACKS_KEY, LARGEST_NUMBER, QUEUED, STATEMENT_MS } from './sql-parts.js';
 import { turnFunction, writeFunction } from './turn.js';
@@ -167,7 +175,10 @@ function problemOf(schema: string, { role, origin, lacks, hidden, tables, functi
 /** Reads the catalog for a schema. Rejects if this package cannot use the server or the library that sends to it. */
 export async function findSchema(run: Run, schema: string): Promise<FoundSchema> {
   const [row] = await run(FIND_SCHEMA, [schema]).catch((error) => {
-    throw postgresCodeOf(error) === 'other' ? refuseShape('cannot send a statement with the placeholder $1') : error;
+    const failure = asPostgresError(schema, error);
+    // A statement that arrived without its value is refused with 42P02, or as wrong SQL.
+    const isShape = failure.code === 'other' && /^(?:42|undefined)/.test(`${failure.sqlState}`);
+    throw isShape ? refuseShape('cannot send a statement with the placeholder $1') : error;
   });
   if (typeof row?.found !== 'string') throw refuseShape('returns rows in another shape');
   const found = JSON.parse(row.found) as FoundSchema;

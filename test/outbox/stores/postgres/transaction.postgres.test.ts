@@ -387,6 +387,12 @@ describe('the libraries that send the statements', () => {
     expect((await pool.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])).rowCount).toBe(0);
   });
 
+  it('are not blamed for a failure of the server', async () => {
+    const query = async () => Promise.reject(Object.assign(new Error('canary'), { code: 'XX000' }));
+    const refusal = postgresStore({ database: { query }, schema: newSchema() });
+    await expect(refusal).rejects.toMatchObject({ name: 'PostgresStoreError', code: 'other', sqlState: 'XX000' });
+  });
+
   it('are tried before a report is written in a transaction: a rejected report is not stored after the commit', async () => {
     const schema = newSchema();
     const { outbox } = outboxOver(await openStore({ schema }));
