@@ -2,9 +2,9 @@
 // recording, break off others and at times refuse all requests. The workers open the file a second time, other
 // processes open and close it, and one deletes all pauses and bindings. The workers dismiss, reopen and replace bets
 // that the gateway refuses, and no settlement may come while its bet is open. At the end each other report must be
-// recorded at its own gateway in its own bytes, or quarantined because the gateway refused it. `npm run soak` builds the package first
-// if needed. `npm run soak -- --kills 30 --seed 7 --workers 3`; more are killed until every fault has occurred. The
-// exit code is 0 if all agree. Then the folder is removed; otherwise it is kept and named.
+// recorded at its own gateway in its own bytes, or quarantined because the gateway refused it. `npm run soak` builds the
+// package first if needed. `npm run soak -- --kills 30 --seed 7 --workers 3`; more are killed until every fault has
+// occurred. The exit code is 0 if all agree. Then the folder is removed; otherwise it is kept and named.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

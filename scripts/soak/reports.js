@@ -11,10 +11,10 @@ const AMOUNT = 1_500;
 const RIGHT_AMOUNT = AMOUNT + 3;
 
 /**
- * Whether a person has second thoughts about a report: one bet in sixteen, and its settlement.
+ * Whether a person has second thoughts about a report: one bet in five, and its settlement.
  * @param {{ operation: string, reference: string }} report
  */
-export const isDoubtful = ({ operation, reference }) => /Bet/.test(operation) && hashOf(reference).startsWith('1');
+export const isDoubtful = ({ operation, reference }) => /Bet/.test(operation) && /^[1-3]/.test(hashOf(reference));
 
 /**
  * Whether the gateway refuses a report: one settlement of a bet in sixteen, and bets with a wrong amount.
