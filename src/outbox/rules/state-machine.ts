@@ -40,6 +40,8 @@ export interface Problem {
   readonly status?: number;
   /** Whether the gateway holds other data than this report's. */
   readonly conflict?: boolean;
+  /** Present if an earlier answer to the report may mean that the gateway holds one under its reference. */
+  readonly mayBeHeld?: true;
   /** The id that the gateway gave to the request, with which its support finds it. */
   readonly requestId?: string;
   /** The answer of the gateway as JSON: known words and an HTTP status, like its message. All else is masked. */
@@ -66,11 +68,11 @@ export interface Decision {
   readonly id?: string;
   /** For `'replaced'`: the fingerprint of the data before. */
   readonly fingerprint?: string;
-  /** The state of the row before a retry or a replacement. A retry can be undone. */
+  /** The row before a retry or a replacement, or before a dismissal with its report. A retry can be undone. */
   readonly before?: {
     /** Its fence. A higher one means that a worker has claimed the row since. */
     readonly fence: number;
-    /** Its problem: the cause of the quarantine. */
+    /** Its problem. */
     readonly problem?: Problem | undefined;
   };
   /** Present if the retry was undone before the report was sent. */
@@ -307,9 +309,13 @@ export function ended(
     problem:
       ending.counts === false && problem.code === 'aborted' && row.problem?.code === 'not-found'
         ? row.problem
-        : problem,
+        : afterProblem(row.problem, problem),
   };
 }
+
+/** A problem that follows an earlier one of the same report: the sign of a repeat stays. */
+const afterProblem = (earlier: Problem | undefined, problem: Problem): Problem =>
+  mayBeRepeat(earlier) ? { ...problem, mayBeHeld: true } : problem;
 
 /**
  * Whether a 404 may mean that the gateway did not hold the initiated report yet. The initiated report may have been
@@ -483,6 +489,7 @@ const UNSEEN = /…"|too long to show/;
 
 /** Whether an answer may mean that the gateway holds a report under the reference. A 409 may with any words. */
 function mayBeRepeat(problem: Problem | undefined): boolean {
+  if (problem?.mayBeHeld) return true;
   if (!problem || (problem.code !== 'duplicate' && !REFUSED.includes(problem.code))) return false;
   const { code, status, message, details } = problem;
   // A message begins with the name of its report and a colon.
@@ -496,23 +503,28 @@ export function decided(row: Row, decision: Decision, keepBodies: boolean): Chan
   const { action } = decision;
   const why = decisionsFor(row)[action];
   if (why !== undefined) return why;
-  const { state, fence, problem } = row;
+  const { state, problem } = row;
   const decisions = [...row.decisions, decision];
   if (action === 'reopened') return reopened(row, decision);
   if (action === 'replaced') return 'its new data is missing';
   if (action === 'retry') {
     // The doubt stays, so that the next answer is read as before. The problem is removed, so that an earlier 404 no
-    // longer counts.
-    const kept =
-      state === 'quarantined'
-        ? [...row.decisions, { ...decision, before: { fence, ...(problem && { problem }) } }]
-        : decisions;
-    return { ...unchanged(row), state: 'waiting', problem: undefined, decisions: kept };
+    // longer counts, unless a waiting report would lose the sign of a repeat with it.
+    const isQuarantined = state === 'quarantined';
+    return {
+      ...unchanged(row),
+      state: 'waiting',
+      problem: !isQuarantined && mayBeRepeat(problem) ? problem : undefined,
+      decisions: isQuarantined ? [...row.decisions, { ...decision, before: beforeOf(row) }] : decisions,
+    };
   }
   if (action === 'recorded') return { ...recorded(row, 'already-recorded', keepBodies), decisions };
   // The body stays, so that the report can be reopened.
   return { ...unchanged(row), state: 'dismissed', decisions };
 }
+
+/** What a decision about a row keeps of it. */
+const beforeOf = ({ fence, problem }: Row) => ({ fence, ...(problem && { problem }) });
 
 /** The problem of a waiting settlement that was dismissed with its initiated report. */
 export const DISMISSED_WITH_REPORT: Problem = {
@@ -527,7 +539,7 @@ export const dismissedWithReport = (settlement: Row, decision: Decision): Change
         ...unchanged(settlement),
         state: 'dismissed',
         problem: DISMISSED_WITH_REPORT,
-        decisions: [...settlement.decisions, decision],
+        decisions: [...settlement.decisions, { ...decision, before: beforeOf(settlement) }],
       }
     : decided(settlement, decision, true);
 
@@ -568,15 +580,14 @@ export function replaced(
 ): Change | string {
   const why = decisionsFor(row).replaced;
   if (why !== undefined) return why;
-  const { fence, problem, fingerprint, decisions } = row;
-  const before = { fence, ...(problem && { problem }) };
+  const { fence, fingerprint, decisions } = row;
   return {
     ...unchanged(row),
     state: 'waiting',
     fence: oneMore(fence),
     doubtBefore: false,
     problem: undefined,
-    decisions: [...decisions, { ...decision, fingerprint, before }],
+    decisions: [...decisions, { ...decision, fingerprint, before: beforeOf(row) }],
     replacement,
   };
 }

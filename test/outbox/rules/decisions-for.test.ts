@@ -1,12 +1,19 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { adviceFor } from '../../../src/outbox/rules/advice.js';
 import {
+  type Change,
+  changedRow,
+  claimed,
   type Decision,
   decided,
   decisionsFor,
+  dismissedWithReport,
+  ended,
   type Problem,
   ROW_STATES,
   type Row,
+  reopenedWithReport,
   replaced,
   takenBack,
 } from '../../../src/outbox/rules/state-machine.js';
@@ -238,4 +245,63 @@ it('is what the decisions themselves allow, for any row', () => {
               count += 1;
             }
   expect(count).toBeGreaterThan(4_000);
+});
+
+describe('a sign of a repeat', () => {
+  const context = { dependency: 'final', keepBodies: true, retry: { baseMs: 1, capMs: 1 }, random: () => 0 } as const;
+  const answer = (status: number, isBehindBreaker: boolean) => (row: Row) => {
+    const found = problem(status === 422 ? 'unprocessable' : 'bad-request', status);
+    const ending = { outcome: 'rejected', problem: found } as const;
+    return ended(
+      row,
+      isBehindBreaker ? { ...ending, kind: 'failed', counts: false } : { ...ending, kind: 'refused' },
+      context,
+    );
+  };
+  const decision: Decision = { action: 'retry', reason: 'x', at: 1, id: 'd' };
+  /** Everything that happens to a report, but for its replacement and its success. */
+  const steps: readonly ((row: Row) => Change | string)[] = [
+    answer(422, false),
+    answer(422, true),
+    (row) => decided(row, decision, true),
+    (row) => decided(row, { ...decision, action: 'dismissed' }, true),
+    (row) => decided(row, { ...decision, action: 'reopened' }, true),
+    (row) => dismissedWithReport(row, { ...decision, action: 'dismissed' }),
+    (row) => reopenedWithReport(row, decision),
+    (row) => takenBack(row, 'd', { reason: 'x', at: 2, by: 'ada' }),
+  ];
+  const isAnswer = (step: number) => step < 2;
+
+  it('is kept by every later refusal and decision: the report is never replaced', () => {
+    let waited = 0;
+    fc.assert(
+      fc.property(
+        fc.boolean(),
+        fc.boolean(),
+        fc.array(fc.nat(steps.length - 1), { maxLength: 8 }),
+        (isSettlement, isPaused, chosen) => {
+          const fresh: Row = { ...(isSettlement ? settlement : bet), state: 'waiting', attempts: 0, fence: 0 };
+          const send = (row: Row, step: (row: Row) => Change | string): Row => {
+            const inFlight: Row = { ...row, ...claimed(row) };
+            const change = step(inFlight);
+            return typeof change === 'string' ? expect.fail(change) : changedRow(inFlight, change);
+          };
+          let row = send(fresh, answer(409, isPaused));
+          for (const index of chosen) {
+            const step = steps[index] ?? expect.fail();
+            if (isAnswer(index)) {
+              if (row.state === 'waiting') row = send(row, step);
+            } else {
+              const change = step(row);
+              if (typeof change !== 'string') row = changedRow(row, change);
+            }
+            expect(decisionsFor(row).replaced).toBeDefined();
+            if (row.state === 'waiting' && row.problem === undefined) waited += 1;
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+    expect(waited).toBeGreaterThan(10);
+  });
 });

@@ -115,8 +115,8 @@ export function createRules(
     const report = reportOf(after);
     if (write.expected.state !== 'in-flight') {
       if (before.state === 'recorded') breaks(world, 'recorded is final', `a person moved it to ${after.state}`);
-      const { truth } = report.attempts.at(-1)?.reply ?? {};
-      const isHeld = report.held?.by === 'us' || truth === 'same' || truth === 'conflict';
+      const isSaid = report.attempts.some(({ reply }) => reply?.truth === 'same' || reply?.truth === 'conflict');
+      const isHeld = report.held?.by === 'us' || isSaid;
       if (write.change.replacement && (report.unproven > 0 || isHeld))
         breaks(world, 'never replaced while something may be recorded', nameOf(report));
       if (before.state === 'dismissed' && after.inDoubt !== report.unproven > 0)
