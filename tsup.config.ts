@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
-import { pagesDefine } from './pages.build.js';
-import { notices } from './tsup.notices.js';
-import { pureConstants } from './tsup.pure.js';
-import { scriptTag, scriptTags, stubTag } from './tsup.script-tag.js';
+import { notices } from './build/notices.js';
+import { pagesDefine } from './build/pages.js';
+import { pureConstants } from './build/pure-constants.js';
+import { scriptTag, scriptTags, stubTag } from './build/script-tag.js';
 
 /** In addition to the modules: the command, and the script-tag files. */
 const OTHERS = ['cli', 'script-tag', 'script-tag-relay', 'script-tag-outbox', 'script-tag-stub'];
@@ -28,7 +28,7 @@ const shared = {
 
 export default defineConfig([
   { ...shared, entry: entries, format: 'esm', dts: { compilerOptions: { stripInternal: true } } },
-  // ky exists as ESM only, so the CommonJS build includes it. scripts/cjs-declarations.js makes its declarations.
+  // ky exists as ESM only, so the CommonJS build includes it. build/cjs-declarations.js makes its declarations.
   {
     ...shared,
     entry: entries,

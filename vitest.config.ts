@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { pagesDefine } from './pages.build.js';
-import { WIRED } from './test/delivery/wired.js';
+import { pagesDefine } from './build/pages.js';
+import { WIRED } from './test/core/delivery/wired.js';
 
 // Copied for each project, since vitest removes entries from it.
 const define = await pagesDefine();
@@ -21,23 +21,23 @@ const shared = { ...patient, isolate: false };
  * ends the worker of the file before it.
  */
 const ALONE = [
-  'test/platform/hash.test.ts',
-  'test/mock/hostile.test.ts',
-  'test/node/transport/old-undici.test.ts',
-  'test/delivery/global-fetch.test.ts',
+  'test/core/platform/hash.test.ts',
+  'test/testing/mock/hostile.test.ts',
+  'test/http/node/transport/old-undici.test.ts',
+  'test/core/delivery/global-fetch.test.ts',
   'test/outbox/fake-timers.test.ts',
   // In the environment happy-dom:
-  'test/client/browser.test.ts',
-  'test/client/relay-in-page.test.ts',
-  'test/location/browser.test.ts',
-  'test/location/providers/providers.browser.test.ts',
+  'test/core/client/browser.test.ts',
+  'test/core/client/relay-in-page.test.ts',
+  'test/core/location/browser.test.ts',
+  'test/core/location/providers/providers.browser.test.ts',
 ];
 
 /** These compute longest. If the last of them started late, it would run alone, on one core. */
 const LONGEST = [
-  'test/schema/bad-payloads.test.ts',
-  'test/outbox/simulation.test.ts',
-  'test/mock/random-requests.test.ts',
+  'test/core/schema/bad-payloads.test.ts',
+  'test/sim/sim.test.ts',
+  'test/testing/mock/random-requests.test.ts',
   'test/outbox/stores/sqlite/every-column.test.ts',
   'test/outbox/stores/postgres/every-column.postgres.test.ts',
 ];

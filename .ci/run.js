@@ -53,7 +53,7 @@ const STAGES = [
       // These install Debian's packages where apt-get can, so they come after the demo, and in one queue.
       'node test/runtimes/run.js --firefox',
       'node test/drivers/run.js',
-      'node scripts/debian-postgres.js',
+      'node test/debian-postgres.js',
       'node test/postgres/run.js',
       'npm run test:frameworks',
       'npm run soak',

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { entrySources } from '../scripts/entries.js';
-import { RULES } from '../scripts/mutation/rules.js';
-import mutation from '../scripts/mutation/vitest.config.js';
+import { entrySources } from '../build/entries.js';
+import { RULES } from './mutation/rules.js';
+import mutation from './mutation/vitest.config.js';
 import { parseSource, readSource, type SourceFile } from './support/read-source.js';
 
 /**

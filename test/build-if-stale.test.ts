@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isStale } from '../scripts/build-if-stale.js';
+import { isStale } from '../build/build-if-stale.js';
 import { root } from './support/run.js';
 
 const BUILT = ['dist/index.js', 'dist/integrity.json'];
@@ -24,20 +24,20 @@ const setTime = (name: string, second: number) => utimesSync(join(clone, name), 
 /** A clone with one source file, built a second after its last change. */
 beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), 'stale-'));
-  for (const folder of ['src/location', 'scripts', 'dist']) mkdirSync(join(clone, folder), { recursive: true });
+  for (const folder of ['src/core/location', 'scripts', 'dist']) mkdirSync(join(clone, folder), { recursive: true });
   const inputs = readdirSync(root).filter((name) => /\.(?:json|js|ts)$/.test(name));
   for (const name of [...inputs, ...readdirSync(join(root, 'scripts')).map((script) => `scripts/${script}`)]) {
     if (!statSync(join(root, name)).isFile()) continue;
     cpSync(join(root, name), join(clone, name));
     setTime(name, 1);
   }
-  writeFileSync(join(clone, 'src/location/source.ts'), '');
-  setTime('src/location/source.ts', 1);
+  writeFileSync(join(clone, 'src/core/location/source.ts'), '');
+  setTime('src/core/location/source.ts', 1);
   for (const name of BUILT) {
     writeFileSync(join(clone, name), '');
     setTime(name, 2);
   }
-  for (const folder of ['src/location', 'src']) setTime(folder, 1);
+  for (const folder of ['src/core/location', 'src']) setTime(folder, 1);
   setTime('dist', 2);
 });
 afterEach(() => rmSync(clone, { recursive: true }));
@@ -48,19 +48,19 @@ describe('the build', () => {
   });
 
   it.each([
-    'src/location/source.ts',
+    'src/core/location/source.ts',
     'package.json',
     'package-lock.json',
     'tsup.config.ts',
-    'tsup.notices.js',
-    'scripts/integrity.js',
+    'build/notices.js',
+    'build/integrity.js',
   ])('is made again after a change of %s', (name) => {
     setTime(name, 3);
     expect(isStale(clone)).toBe(true);
   });
 
   it('is made again after a source was deleted', () => {
-    rmSync(join(clone, 'src/location/source.ts'));
+    rmSync(join(clone, 'src/core/location/source.ts'));
     expect(isStale(clone)).toBe(true);
   });
 

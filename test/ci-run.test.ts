@@ -83,7 +83,7 @@ describe('.ci/run', () => {
       'npm run soak:postgres',
       'npm run soak:refusal',
     ];
-    for (const step of [...steps, ...others, 'node scripts/debian-postgres.js', 'node bench/main.js --quick'])
+    for (const step of [...steps, ...others, 'node test/debian-postgres.js', 'node bench/main.js --quick'])
       expect(said).toContain(`said by ${step}`);
 
     // The README's commands come first, in a clone without packages; the times are compared last, alone.

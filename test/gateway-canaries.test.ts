@@ -7,9 +7,9 @@ import { type ClientEvent, type ClientOptions, createClient, isReportingError } 
 import { instrumentClient } from '../src/entries/opentelemetry.js';
 import { createOutbox, type Outbox } from '../src/entries/outbox.js';
 import { createConsole } from '../src/entries/outbox-console.js';
-import { callAt, requestOf } from './console/world.js';
+import { SPELLINGS } from './core/redact/spellings.js';
+import { callAt, requestOf } from './http/console/world.js';
 import { storeWithConsole } from './outbox/world.js';
-import { SPELLINGS } from './redact/spellings.js';
 import { settledBet } from './support/factories.js';
 
 // Every header and every member of the gateway's answer, and every header of the request, contains a word that no

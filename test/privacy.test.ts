@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { FetchInit, FetchResponse } from '../src/core/platform/web-types.js';
 import {
   type BetEvent,
   type Client,
@@ -14,8 +15,7 @@ import {
   type ReportingError,
 } from '../src/entries/index.js';
 import { createMockGateway } from '../src/entries/mock.js';
-import type { FetchInit, FetchResponse } from '../src/platform/web-types.js';
-import { FakeClock } from './location/fake-clock.js';
+import { FakeClock } from './core/location/fake-clock.js';
 import { settledWithdrawal, withdrawalEvent } from './support/factories.js';
 import { json } from './support/recording-fetch.js';
 

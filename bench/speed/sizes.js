@@ -30,7 +30,7 @@ async function bundle(name) {
 
 /** The used parts of ky and `zod/mini`, alone; `npm run size` prints it. */
 async function floor() {
-  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/size.js'], {
+  const { stdout } = await promisify(execFile)(process.execPath, ['test/packaging/size.js'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
   });
   return Number(/alone\s+([\d,]+) bytes/.exec(stdout)?.[1]?.replaceAll(',', ''));

@@ -1,7 +1,7 @@
 // The site's settings for VitePress. It makes no request to another host: no font, no script, no search service.
 import { existsSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
-import { entrySources } from '../entries.js';
+import { entrySources } from '../../build/entries.js';
 import { drawers, pagesOf, project } from './menu.js';
 
 /** @type {{ version: string, repository?: { url: string } }} */

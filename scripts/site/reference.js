@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { Application, Converter, ReflectionKind } from 'typedoc';
-import { entrySources } from '../entries.js';
+import { entrySources } from '../../build/entries.js';
 
 /**
  * @param {string} folder where the pages go

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '../schema/option-rules.js';
+import { nearest } from '../core/schema/option-rules.js';
 import { Failure, table } from './output.js';
 
 /** An option of a command. Without `read` it is a switch. */

@@ -1,4 +1,4 @@
-import { version } from '../platform/version.js';
+import { version } from '../core/platform/version.js';
 import { type Described, helpOf } from './args.js';
 import { CHECK_NOTES, CHECK_OPTIONS, check } from './check/command.js';
 import { MOCK_OPTIONS, MOCK_RUN_OPTIONS, mock } from './mock/mock.js';

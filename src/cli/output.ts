@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable, Writable } from 'node:stream';
-import { asRecord } from '../platform/as-record.js';
-import { printable } from '../platform/messages.js';
+import { asRecord } from '../core/platform/as-record.js';
+import { printable } from '../core/platform/messages.js';
 
 /** The streams of a command, and the signal that ends it. */
 export interface Terminal {

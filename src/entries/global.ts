@@ -1,8 +1,8 @@
 /**
  * Types of the global `LocationSDK` in pages that load one of the script-tag files. This entry contains no code. @module
  */
-import type { PageGlobal } from '../client/page-global.js';
-import type { freeipapi, geojs, ipapiCo } from '../location/providers/free-services.js';
+import type { PageGlobal } from '../core/client/page-global.js';
+import type { freeipapi, geojs, ipapiCo } from '../core/location/providers/free-services.js';
 import type { createOutbox } from '../outbox/create-page-outbox.js';
 import type { indexedDbStore } from '../outbox/stores/indexeddb/store.js';
 

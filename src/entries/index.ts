@@ -1,7 +1,7 @@
 /** The public API: names that are not exported here may change at any time. @module */
-export { amount } from '../client/amount.js';
-export type { Client } from '../client/client.js';
-export { configure, createClient } from '../client/create-client.js';
+export { amount } from '../core/client/amount.js';
+export type { Client } from '../core/client/client.js';
+export { configure, createClient } from '../core/client/create-client.js';
 export {
   locate,
   reportBetEvent,
@@ -10,7 +10,7 @@ export {
   reportWithdrawalEvent,
   resend,
   verifyNin,
-} from '../client/default-client.js';
+} from '../core/client/default-client.js';
 export type {
   CallOptions,
   ClientEvent,
@@ -18,10 +18,10 @@ export type {
   GatewayOptions,
   LocationOptions,
   RetryOptions,
-} from '../client/options.js';
-export type { LocateResult, Receipt, RelayReceipt } from '../client/receipt.js';
-export type { Answer } from '../delivery/settings.js';
-export type { Broken, Transport } from '../delivery/transport.js';
+} from '../core/client/options.js';
+export type { LocateResult, Receipt, RelayReceipt } from '../core/client/receipt.js';
+export type { Answer } from '../core/delivery/settings.js';
+export type { Broken, Transport } from '../core/delivery/transport.js';
 export {
   AbortedError,
   AuthenticationError,
@@ -43,21 +43,30 @@ export {
   TimeoutError,
   UnprocessableError,
   ValidationError,
-} from '../errors/errors.js';
-export { type PlayerMessage, type PlayerMessageOptions, playerMessage } from '../errors/player-message.js';
-export { type IpLocation, type IpLookupRequest, type IpProvider, LookupFailure } from '../location/lookup/provider.js';
-export { locationPermission } from '../location/page/page.js';
-export { freeipapi, geojs, ipapiCo } from '../location/providers/free-services.js';
-export { ipinfo } from '../location/providers/ipinfo.js';
-export { type ClientIpFromOptions, clientIpFrom, type IncomingRequest } from '../location/server/client-ip-from.js';
-export { fixedLocation } from '../location/source.js';
-export type { Logger } from '../platform/logger.js';
-export type { Clock } from '../platform/time.js';
-export { version } from '../platform/version.js';
-export type { AbortSignalLike, Fetch } from '../platform/web-types.js';
-export type { OperationName } from '../protocol/operations.js';
-export type { BetEvent, BetUser, SettledBet } from '../schema/bet.js';
-export type { ValidationIssue } from '../schema/issue.js';
-export type { Location, LocationInput } from '../schema/location.js';
-export type { NinVerification, NinVerificationRequest } from '../schema/nin.js';
-export type { SettledWithdrawal, WithdrawalEvent, WithdrawalUser } from '../schema/withdrawal.js';
+} from '../core/errors/errors.js';
+export { type PlayerMessage, type PlayerMessageOptions, playerMessage } from '../core/errors/player-message.js';
+export {
+  type IpLocation,
+  type IpLookupRequest,
+  type IpProvider,
+  LookupFailure,
+} from '../core/location/lookup/provider.js';
+export { locationPermission } from '../core/location/page/page.js';
+export { freeipapi, geojs, ipapiCo } from '../core/location/providers/free-services.js';
+export { ipinfo } from '../core/location/providers/ipinfo.js';
+export {
+  type ClientIpFromOptions,
+  clientIpFrom,
+  type IncomingRequest,
+} from '../core/location/server/client-ip-from.js';
+export { fixedLocation } from '../core/location/source.js';
+export type { Logger } from '../core/platform/logger.js';
+export type { Clock } from '../core/platform/time.js';
+export { version } from '../core/platform/version.js';
+export type { AbortSignalLike, Fetch } from '../core/platform/web-types.js';
+export type { OperationName } from '../core/protocol/operations.js';
+export type { BetEvent, BetUser, SettledBet } from '../core/schema/bet.js';
+export type { ValidationIssue } from '../core/schema/issue.js';
+export type { Location, LocationInput } from '../core/schema/location.js';
+export type { NinVerification, NinVerificationRequest } from '../core/schema/nin.js';
+export type { SettledWithdrawal, WithdrawalEvent, WithdrawalUser } from '../core/schema/withdrawal.js';

@@ -1,2 +1,2 @@
 /** The offline lookup: `location-sdk/location/mmdb`. @module */
-export { type MmdbOptions, type MmdbReader, mmdb } from '../location/mmdb/mmdb.js';
+export { type MmdbOptions, type MmdbReader, mmdb } from '../core/location/mmdb/mmdb.js';

@@ -1,2 +1,2 @@
 /** The mock gateway as handlers of msw: `location-sdk/mock/msw`. @module */
-export { mockGatewayHandlers } from '../mock/msw.js';
+export { mockGatewayHandlers } from '../testing/mock/msw.js';

@@ -1,5 +1,6 @@
 /** The outbox: `location-sdk/outbox`. @module */
 
+export type { ReportName } from '../core/protocol/operations.js';
 export { createOutbox } from '../outbox/create-outbox.js';
 export type { OutboxEvents } from '../outbox/events.js';
 export type {
@@ -18,4 +19,3 @@ export type { Problem, RowState } from '../outbox/rules/state-machine.js';
 export type { OutboxEncryption } from '../outbox/seal/encryption.js';
 export type { OutboxStore } from '../outbox/store/store.js';
 export { memoryStore } from '../outbox/stores/memory.js';
-export type { ReportName } from '../protocol/operations.js';

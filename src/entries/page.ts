@@ -2,14 +2,14 @@
  * For pages whose reports go through a relay: `location-sdk/page`. It contains no gateway, no key and no lookup
  * service. @module
  */
-export type { Client } from '../client/client.js';
-export { configure, createClient } from '../client/create-relayed-client.js';
-export { locate, reportBetEvent, reportWithdrawalEvent, resend } from '../client/default-client.js';
-export type { CallOptions, ClientEvent, ClientOptions } from '../client/options.js';
-export type { LocateResult, RelayReceipt } from '../client/receipt.js';
-export { type Environment, type ErrorCode, isReportingError, type ReportingError } from '../errors/errors.js';
-export { type PlayerMessage, playerMessage } from '../errors/player-message.js';
-export { locationPermission } from '../location/page/page.js';
-export { fixedLocation } from '../location/source.js';
-export { version } from '../platform/version.js';
-export type { Location, LocationInput } from '../schema/location.js';
+export type { Client } from '../core/client/client.js';
+export { configure, createClient } from '../core/client/create-relayed-client.js';
+export { locate, reportBetEvent, reportWithdrawalEvent, resend } from '../core/client/default-client.js';
+export type { CallOptions, ClientEvent, ClientOptions } from '../core/client/options.js';
+export type { LocateResult, RelayReceipt } from '../core/client/receipt.js';
+export { type Environment, type ErrorCode, isReportingError, type ReportingError } from '../core/errors/errors.js';
+export { type PlayerMessage, playerMessage } from '../core/errors/player-message.js';
+export { locationPermission } from '../core/location/page/page.js';
+export { fixedLocation } from '../core/location/source.js';
+export { version } from '../core/platform/version.js';
+export type { Location, LocationInput } from '../core/schema/location.js';

@@ -1,6 +1,6 @@
 /** The relay: `location-sdk/relay`. @module */
 
-export { createRelay, type Relay } from '../relay/relay.js';
+export { createRelay, type Relay } from '../http/relay/relay.js';
 export type {
   RelayCall,
   RelayCallOptions,
@@ -11,4 +11,4 @@ export type {
   RelayQueued,
   RelayReport,
   RelayUser,
-} from '../relay/relay-options.js';
+} from '../http/relay/relay-options.js';

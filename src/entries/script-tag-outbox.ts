@@ -1,6 +1,6 @@
 /** The script-tag file for pages with a relay, with the outbox. */
-import { createClient } from '../client/create-relayed-client.js';
-import { install, pageGlobal } from '../client/page-global.js';
+import { createClient } from '../core/client/create-relayed-client.js';
+import { install, pageGlobal } from '../core/client/page-global.js';
 import { createOutbox } from '../outbox/create-page-outbox.js';
 import { indexedDbStore } from '../outbox/stores/indexeddb/store.js';
 

@@ -1,11 +1,11 @@
 /** The script-tag file for pages, with a relay or a gateway. */
 
-import { readGateways, readRelay } from '../client/channel-options.js';
-import { clientOf } from '../client/client.js';
-import { install, pageGlobal } from '../client/page-global.js';
-import { pageTransport } from '../delivery/fetch-transport.js';
-import { freeipapi, geojs, ipapiCo } from '../location/providers/free-services.js';
-import { pageSources } from '../location/sources.js';
+import { readGateways, readRelay } from '../core/client/channel-options.js';
+import { clientOf } from '../core/client/client.js';
+import { install, pageGlobal } from '../core/client/page-global.js';
+import { pageTransport } from '../core/delivery/fetch-transport.js';
+import { freeipapi, geojs, ipapiCo } from '../core/location/providers/free-services.js';
+import { pageSources } from '../core/location/sources.js';
 
 const createClient = clientOf({
   channels: [readRelay, readGateways()],

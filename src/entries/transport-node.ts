@@ -1,2 +1,2 @@
 /** A faster transport for Node.js: `location-sdk/transport/node`. @module */
-export { type NodeTransport, type NodeTransportOptions, nodeTransport } from '../node/transport/node-transport.js';
+export { type NodeTransport, type NodeTransportOptions, nodeTransport } from '../http/node/transport/node-transport.js';

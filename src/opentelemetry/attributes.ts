@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { AttemptResult } from '../delivery/send-once.js';
-import { isReportingError, type ReportingError } from '../errors/errors.js';
+import type { AttemptResult } from '../core/delivery/send-once.js';
+import { isReportingError, type ReportingError } from '../core/errors/errors.js';
 import { DEFAULT_ACCOUNT, type PauseReason } from '../outbox/rules/destination.js';
 
 /**

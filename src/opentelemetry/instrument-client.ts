@@ -1,8 +1,8 @@
 import { type Attributes, SpanKind, type SpanOptions } from '@opentelemetry/api';
-import type { Client } from '../client/client.js';
-import { type ClientInternals, internalsOf, withInternals } from '../client/internals.js';
-import type { ClientMode } from '../client/payloads.js';
-import { ConfigurationError, ENVIRONMENTS, refuseOtherNames } from '../errors/errors.js';
+import type { Client } from '../core/client/client.js';
+import { type ClientInternals, internalsOf, withInternals } from '../core/client/internals.js';
+import type { ClientMode } from '../core/client/payloads.js';
+import { ConfigurationError, ENVIRONMENTS, refuseOtherNames } from '../core/errors/errors.js';
 import {
   callAttributes,
   failureAttributes,

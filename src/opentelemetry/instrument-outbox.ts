@@ -1,7 +1,7 @@
 import { SpanKind } from '@opentelemetry/api';
-import type { CallOptions } from '../client/options.js';
-import type { ClientMode } from '../client/payloads.js';
-import { refuseOtherNames } from '../errors/errors.js';
+import type { CallOptions } from '../core/client/options.js';
+import type { ClientMode } from '../core/client/payloads.js';
+import { refuseOtherNames } from '../core/errors/errors.js';
 import type { EnqueuedReport, Outbox, OutboxReports, PreparedReport } from '../outbox/interface.js';
 import { callAttributes, idAttributes, reportAttributes } from './attributes.js';
 import { instrumentsOf, type OutboxInstrumentationOptions, quietly } from './instruments.js';

@@ -1,8 +1,8 @@
 import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api';
-import { ENVIRONMENTS } from '../errors/errors.js';
+import { ENVIRONMENTS } from '../core/errors/errors.js';
+import { systemClock, withTimeout } from '../core/platform/time.js';
 import type { Outbox, OutboxStats } from '../outbox/interface.js';
 import { DEFAULT_ACCOUNT, PAUSE_REASONS } from '../outbox/rules/destination.js';
-import { systemClock, withTimeout } from '../platform/time.js';
 import { callAttributes, idAttributes, pauseAttributes } from './attributes.js';
 import { makeCounter, makeGauge, makeHistogram, quietly } from './instruments.js';
 

@@ -7,7 +7,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { isReportingError } from '../errors/errors.js';
+import { isReportingError } from '../core/errors/errors.js';
 import { failureAttributes, subjectAttributes } from './attributes.js';
 import { quietly } from './instruments.js';
 

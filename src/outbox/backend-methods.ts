@@ -1,8 +1,8 @@
-import type { ClientMode } from '../client/payloads.js';
-import type { ReceiptOf } from '../client/receipt.js';
-import { ConfigurationError, isReportingError } from '../errors/errors.js';
-import { memberOf } from '../platform/as-record.js';
-import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
+import type { ClientMode } from '../core/client/payloads.js';
+import type { ReceiptOf } from '../core/client/receipt.js';
+import { ConfigurationError, isReportingError } from '../core/errors/errors.js';
+import { memberOf } from '../core/platform/as-record.js';
+import { LONGEST_TIMER_MS, withTimeout } from '../core/platform/time.js';
 import { aboutReport, type Events } from './events.js';
 import {
   type Committed,

@@ -1,5 +1,5 @@
-import type { ClientMode } from '../client/payloads.js';
-import { ConfigurationError } from '../errors/errors.js';
+import type { ClientMode } from '../core/client/payloads.js';
+import { ConfigurationError } from '../core/errors/errors.js';
 import type { BackendMethods } from './backend-methods.js';
 import type { ReceiptMethods } from './operator/receipt-methods.js';
 import { createOutboxWith } from './outbox.js';

@@ -1,5 +1,5 @@
-import type { Logger } from '../platform/logger.js';
-import { seconds, subjectOf } from '../platform/messages.js';
+import type { Logger } from '../core/platform/logger.js';
+import { seconds, subjectOf } from '../core/platform/messages.js';
 import type { PauseReason, PauseScope } from './rules/destination.js';
 import type { Pause } from './rules/pause.js';
 import type { ReceiptHead } from './rules/receipt-entry.js';

@@ -1,8 +1,8 @@
-import type { CallOptions } from '../client/options.js';
-import type { ClientMode, Payloads } from '../client/payloads.js';
-import type { ReceiptOf } from '../client/receipt.js';
-import type { AbortSignalLike } from '../platform/web-types.js';
-import type { ReportName } from '../protocol/operations.js';
+import type { CallOptions } from '../core/client/options.js';
+import type { ClientMode, Payloads } from '../core/client/payloads.js';
+import type { ReceiptOf } from '../core/client/receipt.js';
+import type { AbortSignalLike } from '../core/platform/web-types.js';
+import type { ReportName } from '../core/protocol/operations.js';
 import type { OutboxEvents, OutboxListener } from './events.js';
 import type { AnyIterable } from './receipts/log.js';
 import type { ReconcileDefaults, Reconciled, ReportReference } from './receipts/reconcile.js';

@@ -1,5 +1,5 @@
-import { ValidationError } from '../errors/errors.js';
-import { operationNames } from '../protocol/operations.js';
+import { ValidationError } from '../core/errors/errors.js';
+import { operationNames } from '../core/protocol/operations.js';
 import {
   having,
   isAnything,
@@ -10,7 +10,7 @@ import {
   optional,
   readOptions,
   required,
-} from '../schema/option-rules.js';
+} from '../core/schema/option-rules.js';
 import type { OutboxEvents } from './events.js';
 import { OUTBOX_ENVIRONMENTS } from './rules/destination.js';
 import { ROW_STATES } from './rules/state-machine.js';

@@ -1,5 +1,5 @@
-import type { Client } from '../client/client.js';
-import type { ClientMode } from '../client/payloads.js';
+import type { Client } from '../core/client/client.js';
+import type { ClientMode } from '../core/client/payloads.js';
 import type { OutboxEncryption } from './seal/encryption.js';
 import type { OutboxStore } from './store/store.js';
 

@@ -1,9 +1,9 @@
-import type { ClientMode } from '../client/payloads.js';
-import type { ReceiptOf } from '../client/receipt.js';
-import { ConfigurationError, ENVIRONMENTS } from '../errors/errors.js';
-import { memberOf } from '../platform/as-record.js';
-import { LONGEST_TIMER_MS, withTimeout } from '../platform/time.js';
-import { nearest } from '../schema/option-rules.js';
+import type { ClientMode } from '../core/client/payloads.js';
+import type { ReceiptOf } from '../core/client/receipt.js';
+import { ConfigurationError, ENVIRONMENTS } from '../core/errors/errors.js';
+import { memberOf } from '../core/platform/as-record.js';
+import { LONGEST_TIMER_MS, withTimeout } from '../core/platform/time.js';
+import { nearest } from '../core/schema/option-rules.js';
 import type { BackendMethods, OutboxInternals } from './backend-methods.js';
 import { createOutboxEvents, type Events, logWaits } from './events.js';
 import { type Committed, createIntake, type ReportCall } from './intake/enqueue.js';

@@ -1,4 +1,4 @@
-import type { ClientMode } from '../client/payloads.js';
+import type { ClientMode } from '../core/client/payloads.js';
 import type { ReportCall } from './intake/enqueue.js';
 import type { EnqueuedReport, OutboxReports } from './interface.js';
 

@@ -1,10 +1,10 @@
-import { type ClientInternals, internalsOf } from '../client/internals.js';
-import type { ClientMode } from '../client/payloads.js';
-import { ConfigurationError, requireOptions } from '../errors/errors.js';
-import { asRecord, memberOf } from '../platform/as-record.js';
-import type { Clock } from '../platform/time.js';
-import { MOCK_GATEWAY } from '../protocol/mock-mode.js';
-import { issue, type ValidationIssue } from '../schema/issue.js';
+import { type ClientInternals, internalsOf } from '../core/client/internals.js';
+import type { ClientMode } from '../core/client/payloads.js';
+import { ConfigurationError, requireOptions } from '../core/errors/errors.js';
+import { asRecord, memberOf } from '../core/platform/as-record.js';
+import type { Clock } from '../core/platform/time.js';
+import { MOCK_GATEWAY } from '../core/protocol/mock-mode.js';
+import { issue, type ValidationIssue } from '../core/schema/issue.js';
 import {
   hasMethods,
   isAnything,
@@ -17,7 +17,7 @@ import {
   optional,
   required,
   wholeNumber,
-} from '../schema/option-rules.js';
+} from '../core/schema/option-rules.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import { ACCOUNT_RULE, DEFAULT_ACCOUNT, type Gateways, isAccount } from './rules/destination.js';
 import { type EndingContext, LONGEST_WAIT_MS } from './rules/state-machine.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Client, type ClientOptions, createClient, type IpProvider } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createRelay, type RelayClient, type RelayOptions, type RelayPlayer } from '../../src/entries/relay.js';
-import { toNodeHandler } from '../../src/node/node-handler.js';
+import { toNodeHandler } from '../../src/http/node/node-handler.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { betUser, withdrawalEvent } from '../support/factories.js';
 import { root } from '../support/run.js';

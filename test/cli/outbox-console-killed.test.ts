@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
-import { quarantineMany, retryOf } from '../console/quarantined.js';
+import { quarantineMany, retryOf } from '../http/console/quarantined.js';
 import { newFile, openSqlite, query } from '../outbox/stores/sqlite/files.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 

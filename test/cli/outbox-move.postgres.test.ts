@@ -1,12 +1,12 @@
 // @module-tag slow: needs PostgreSQL.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, inject, it } from 'vitest';
+import { systemClock } from '../../src/core/platform/time.js';
 import type { OutboxStore } from '../../src/entries/outbox.js';
 import { postgresMigrations } from '../../src/entries/outbox-postgres.js';
 import { pauseKeyOf } from '../../src/outbox/rules/destination.js';
 import { pausesOf } from '../../src/outbox/store/store.js';
 import { openExport } from '../../src/outbox/stores/sqlite/export-rows.js';
-import { systemClock } from '../../src/platform/time.js';
 import { change, claim, newRow, QUARANTINED, settledRow, WAITS, write } from '../outbox/contract/harness.js';
 import { DAY_MS, recordMany } from '../outbox/prune/old-reports.js';
 import { newSchema, openStore as openPostgres, pool } from '../outbox/stores/postgres/world.js';

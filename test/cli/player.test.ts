@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/create-client.js';
+import { createClient } from '../../src/core/client/create-client.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox } from '../../src/entries/outbox.js';
 import { type SqliteDatabase, sqliteStore } from '../../src/entries/outbox-sqlite.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { createClient } from '../../src/client/create-client.js';
+import { createClient } from '../../src/core/client/create-client.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, type OutboxOptions, type OutboxStore } from '../../src/entries/outbox.js';
 import { contextOf } from '../../src/outbox/operator/context.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { RULES } from '../../scripts/mutation/rules.js';
+import { RULES } from '../mutation/rules.js';
 import { inlineCode } from '../support/code-blocks.js';
 import { root } from '../support/run.js';
 
@@ -33,7 +33,7 @@ describe('every file and folder that the guide to contributing names exists', ()
     expect(paths).toEqual(
       expect.arrayContaining([
         'client/check-call.ts',
-        'test/delivery/doubt.test.ts',
+        'test/core/delivery/doubt.test.ts',
         'location/',
         'pause.ts',
         'tsup.*.js',

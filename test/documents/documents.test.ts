@@ -71,7 +71,7 @@ const SHOWN_ONLY: readonly { document: string; has: string; why: string }[] = [
   {
     document: 'docs/how-to/player-messages.md',
     has: 'wordsFor',
-    why: 'a part of a page; test/errors/player-message.test.ts does the same',
+    why: 'a part of a page; test/core/errors/player-message.test.ts does the same',
   },
   {
     document: 'docs/how-to/location.md',

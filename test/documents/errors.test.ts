@@ -9,7 +9,7 @@ import { failureOf } from '../support/failure-of.js';
 import { root } from '../support/run.js';
 
 const guide = readFileSync(join(root, 'docs/reference/errors.md'), 'utf8');
-const source = readFileSync(join(root, 'src/errors/errors.ts'), 'utf8');
+const source = readFileSync(join(root, 'src/core/errors/errors.ts'), 'utf8');
 
 /** Every code and its class, as the source has them. */
 const classes = [

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
-import { readRelaySettings } from '../../src/relay/relay-options.js';
+import { readRelaySettings } from '../../src/http/relay/relay-options.js';
 import { expectFreshBuild } from '../support/built.js';
 import { guides } from '../support/documents.js';
 import { root, runNode } from '../support/run.js';
@@ -79,7 +79,7 @@ describe('the guide to the relay', () => {
       [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => [name, standard] as const),
     );
     const [, options = ''] =
-      /export interface RelayOptions<.*?> \{\n(.*?)^\}/ms.exec(read('src/relay/relay-options.ts')) ?? [];
+      /export interface RelayOptions<.*?> \{\n(.*?)^\}/ms.exec(read('src/http/relay/relay-options.ts')) ?? [];
     const names = [...options.matchAll(/^ {2}(\w+)[?(:]/gm)].map(([, name]) => name);
     expect(rows.map(([name]) => name).sort()).toEqual(names.sort());
     const told = rows.filter(([, standard]) => /^[\d,]+(?:, a day)?$|^`'/.test(standard));

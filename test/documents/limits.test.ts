@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { optionTable } from '../../src/client/option-table.js';
-import { isShownWord } from '../../src/redact/vocabulary.js';
+import { optionTable } from '../../src/core/client/option-table.js';
+import { isShownWord } from '../../src/core/redact/vocabulary.js';
 import { readGuides } from '../support/documents.js';
 import { root } from '../support/run.js';
 
@@ -60,7 +60,7 @@ test('the guide asks for the undici that the package asks for', () => {
 
 test('some 800 words of a gateway are shown, as the guide to security says', () => {
   const [, words = ''] =
-    /const WORDS = `([^`]*)`/.exec(readFileSync(join(root, 'src/redact/vocabulary.ts'), 'utf8')) ?? [];
+    /const WORDS = `([^`]*)`/.exec(readFileSync(join(root, 'src/core/redact/vocabulary.ts'), 'utf8')) ?? [];
   const list = words.trim().split(/\s+/);
   expect(list.every(isShownWord)).toBe(true);
   const [, said] =

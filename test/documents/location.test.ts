@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { optionTable } from '../../src/client/option-table.js';
+import { optionTable } from '../../src/core/client/option-table.js';
 import { readGuides } from '../support/documents.js';
 
 const guide = readGuides('how-to/location');

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type BetEvent, createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { type MockServer, serve } from '../../src/entries/node.js';
-import { FAULT_KINDS } from '../../src/mock/faults.js';
+import { FAULT_KINDS } from '../../src/testing/mock/faults.js';
 import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';

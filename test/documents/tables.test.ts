@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { type Described, helpOf, type OptionTable } from '../../src/cli/args.js';
 import { COMMANDS } from '../../src/cli/main.js';
 import { OUTBOX_COMMANDS } from '../../src/cli/outbox/command.js';
-import { optionTable } from '../../src/client/option-table.js';
-import { english } from '../../src/errors/player-message.js';
+import { optionTable } from '../../src/core/client/option-table.js';
+import { english } from '../../src/core/errors/player-message.js';
 import { INSTRUMENTS, type InstrumentRow } from '../../src/opentelemetry/instruments.js';
 import { guides } from '../support/documents.js';
 import { root } from '../support/run.js';
@@ -100,7 +100,8 @@ function wordsIn(file: string, name: string): string {
 
 /** The words for a player by situation, and what the page's button does. */
 function situations(): string {
-  const [, actions = ''] = /^const ACTIONS: .*? = \{\n(.*?)^\};/ms.exec(read('src/errors/player-message.ts')) ?? [];
+  const [, actions = ''] =
+    /^const ACTIONS: .*? = \{\n(.*?)^\};/ms.exec(read('src/core/errors/player-message.ts')) ?? [];
   const rows = [...actions.matchAll(/^ {2}'?([\w-]+)'?: '([\w-]+)',$/gm)].map(
     ([, situation = '', action = '']) =>
       `| \`${situation}\` | ${english[situation as keyof typeof english]} | \`${action}\` |`,
@@ -183,14 +184,14 @@ function metrics(): string {
 
 /** Each part by the words of its comment. */
 const PARTS: Readonly<Record<string, () => string>> = {
-  ClientOptions: () => optionsIn('src/client/options.ts', 'ClientOptions'),
-  CallOptions: () => optionsIn('src/client/options.ts', 'CallOptions'),
+  ClientOptions: () => optionsIn('src/core/client/options.ts', 'ClientOptions'),
+  CallOptions: () => optionsIn('src/core/client/options.ts', 'CallOptions'),
   OutboxOptions: () => optionsIn('src/outbox/options.ts', 'OutboxOptions'),
   PostgresStoreOptions: () => optionsIn('src/outbox/stores/postgres/options.ts', 'PostgresStoreOptions'),
   OutboxEvents: () => eventsIn('src/outbox/events.ts', 'OutboxEvents'),
-  RelayOptions: () => optionsIn('src/relay/relay-options.ts', 'RelayOptions'),
-  MockGatewayOptions: () => optionsIn('src/mock/options.ts', 'MockGatewayOptions'),
-  LocationFailure: () => wordsIn('src/errors/errors.ts', 'LocationFailure'),
+  RelayOptions: () => optionsIn('src/http/relay/relay-options.ts', 'RelayOptions'),
+  MockGatewayOptions: () => optionsIn('src/testing/mock/options.ts', 'MockGatewayOptions'),
+  LocationFailure: () => wordsIn('src/core/errors/errors.ts', 'LocationFailure'),
   SqliteStoreErrorCode: () => wordsIn('src/outbox/stores/sqlite/failure.ts', 'SqliteStoreErrorCode'),
   PostgresStoreErrorCode: () => wordsIn('src/outbox/stores/postgres/failure.ts', 'PostgresStoreErrorCode'),
   IndexedDbProblem: () => wordsIn('src/outbox/stores/indexeddb/failure.ts', 'IndexedDbProblem'),
@@ -226,7 +227,7 @@ function leavesOf(table: object, path: readonly string[] = []): { path: string; 
 }
 
 describe("the doc comment of a client's option has the default of the table", () => {
-  const rows = rowsIn('src/client/options.ts', 'ClientOptions');
+  const rows = rowsIn('src/core/client/options.ts', 'ClientOptions');
   const plain = leavesOf(optionTable).filter(
     ({ path, standard }) => /number|boolean|string/.test(typeof standard) && !/^paths|sourceNames/.test(path),
   );

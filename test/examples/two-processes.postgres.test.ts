@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { asRecord } from '../../src/core/platform/as-record.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { type MockServer, serve } from '../../src/entries/node.js';
-import { asRecord } from '../../src/platform/as-record.js';
 import { expectFreshBuild } from '../support/built.js';
 import { root } from '../support/run.js';
 

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { INSTRUMENTS, instrumentClient, instrumentOutbox } from '../../src/entries/opentelemetry.js';
 import { memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
+import { gps, pageBet, relayWorld } from '../http/relay/world.js';
 import { leaksIn, personalBet, personalSettlement, personalWithdrawal } from '../outbox/personal.js';
 import { outboxWorld } from '../outbox/world.js';
-import { gps, pageBet, relayWorld } from '../relay/world.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { followPromises, telemetry } from './telemetry.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createClient } from '../../src/client/create-client.js';
+import { createClient } from '../../src/core/client/create-client.js';
+import { type ConfigurationError, hasCode } from '../../src/core/errors/errors.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
-import { type ConfigurationError, hasCode } from '../../src/errors/errors.js';
 import { betEvent, LOCATION, settledBet } from '../support/factories.js';
 import { collect } from './collect.js';
 

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { createClient } from '../../src/client/create-client.js';
+import { createClient } from '../../src/core/client/create-client.js';
+import { systemClock } from '../../src/core/platform/time.js';
 import { ConfigurationError } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { GATHER_MS } from '../../src/outbox/sending/plan.js';
-import { systemClock } from '../../src/platform/time.js';
 import { betEvent, LOCATION, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 import { failureOf, issuesOf } from '../support/failure-of.js';
 import { outboxWorld } from './world.js';

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { ClientOptions } from '../../src/client/options.js';
-import { moduleTransport } from '../../src/delivery/ky-transport.js';
-import type { Transport } from '../../src/delivery/transport.js';
-import { FakeClock, holdClocks } from '../delivery/fake-clock.js';
+import type { ClientOptions } from '../../src/core/client/options.js';
+import { moduleTransport } from '../../src/core/delivery/ky-transport.js';
+import type { Transport } from '../../src/core/delivery/transport.js';
+import { FakeClock, holdClocks } from '../core/delivery/fake-clock.js';
 
 /** A request, as the socket received it. */
 export interface RawRequest {

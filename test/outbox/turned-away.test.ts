@@ -1,7 +1,7 @@
 import { describe, expect, it, type TestContext } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createOutbox, memoryStore, type Outbox } from '../../src/entries/outbox.js';
-import { nodeTransport } from '../../src/node/transport/node-transport.js';
+import { nodeTransport } from '../../src/http/node/transport/node-transport.js';
 import { betEvent, LOCATION } from '../support/factories.js';
 import { http, type RawAnswer, rawGateway, virtualTime } from './raw-gateway.js';
 import { outboxWorld } from './world.js';

@@ -1,4 +1,5 @@
-import { createClient } from '../../src/client/create-client.js';
+import { createClient } from '../../src/core/client/create-client.js';
+import type { Clock } from '../../src/core/platform/time.js';
 import type { ClientOptions, Fetch } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import {
@@ -9,8 +10,7 @@ import {
   type OutboxStore,
 } from '../../src/entries/outbox.js';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
-import type { Clock } from '../../src/platform/time.js';
-import { FakeClock } from '../delivery/fake-clock.js';
+import { FakeClock } from '../core/delivery/fake-clock.js';
 
 export const EVENTS: readonly (keyof OutboxEvents)[] = [
   'enqueued',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
-import { buildIfStale } from '../../scripts/build-if-stale.js';
+import { buildIfStale } from '../../build/build-if-stale.js';
 import { root } from '../support/run.js';
 
 const run = promisify(execFile);

@@ -34,7 +34,7 @@ afterEach(async () => {
 
 it('the installed command passes the tests with curl', async () => {
   const addresses = [await mock(), await mock('--rate', '1')];
-  const ended = spawnSync('sh', [fileURLToPath(new URL('../mock/walk.sh', import.meta.url)), ...addresses], {
+  const ended = spawnSync('sh', [fileURLToPath(new URL('../testing/mock/walk.sh', import.meta.url)), ...addresses], {
     ...surroundings,
     encoding: 'utf8',
   });
@@ -44,10 +44,14 @@ it('the installed command passes the tests with curl', async () => {
 
 it('the tests with curl fail if an answer is wrong', async () => {
   const address = await mock('--key', 'another');
-  const ended = spawnSync('sh', [fileURLToPath(new URL('../mock/walk.sh', import.meta.url)), address, address], {
-    ...surroundings,
-    encoding: 'utf8',
-  });
+  const ended = spawnSync(
+    'sh',
+    [fileURLToPath(new URL('../testing/mock/walk.sh', import.meta.url)), address, address],
+    {
+      ...surroundings,
+      encoding: 'utf8',
+    },
+  );
   expect(ended.status).toBe(1);
   expect(ended.stderr).toMatch(/^FAILED: 1 initiated bet: status 401 instead of 200/);
 });

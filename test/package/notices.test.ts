@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { english } from '../../src/errors/player-message.js';
-import french from '../../src/errors/player-messages/fr.json' with { type: 'json' };
+import { english } from '../../src/core/errors/player-message.js';
+import french from '../../src/core/errors/player-messages/fr.json' with { type: 'json' };
 import { root } from '../support/run.js';
 import { whenInstalled } from './installed.js';
 

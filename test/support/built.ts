@@ -1,4 +1,4 @@
-import { isStale } from '../../scripts/build-if-stale.js';
+import { isStale } from '../../build/build-if-stale.js';
 
 /** Checking the age of every source takes longer than most tests, so a process does it once. */
 let isFresh = false;

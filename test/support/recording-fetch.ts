@@ -1,6 +1,6 @@
+import type { FetchResponse } from '../../src/core/platform/web-types.js';
 import type { Fetch } from '../../src/entries/index.js';
-import type { FetchResponse } from '../../src/platform/web-types.js';
-import { byTransport } from '../delivery/wire.js';
+import { byTransport } from '../core/delivery/wire.js';
 
 export interface Recorded {
   url: string;

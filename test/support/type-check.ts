@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { entrySources } from '../../scripts/entries.js';
+import { entrySources } from '../../build/entries.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

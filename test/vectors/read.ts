@@ -1,4 +1,4 @@
-import type { OperationName } from '../../src/protocol/operations.js';
+import type { OperationName } from '../../src/core/protocol/operations.js';
 import invalid from './invalid.json';
 import valid from './valid.json';
 

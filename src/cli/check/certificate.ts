@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import { withTimeout } from '../../platform/time.js';
+import { withTimeout } from '../../core/platform/time.js';
 import { type CheckRun, limitOf, ok, type Result, skip, warn } from './run.js';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { LONGEST_TIMER_MS } from '../../platform/time.js';
+import { LONGEST_TIMER_MS } from '../../core/platform/time.js';
 import { notEmpty, type OptionTable, oneOf, readArgs, readDuration } from '../args.js';
 import { codeOf, complain, EXIT, Failure, say } from '../output.js';
 import { createFindings } from './assumptions.js';

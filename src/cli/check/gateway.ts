@@ -1,4 +1,4 @@
-import { readKey } from '../../delivery/gateway-channel.js';
+import { readKey } from '../../core/delivery/gateway-channel.js';
 import { latencyOf, WRONG_KEY } from './recorder.js';
 import {
   type CheckRun,

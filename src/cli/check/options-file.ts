@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ClientOptions } from '../../client/options.js';
-import { asRecord } from '../../platform/as-record.js';
+import type { ClientOptions } from '../../core/client/options.js';
+import { asRecord } from '../../core/platform/as-record.js';
 import { Failure } from '../output.js';
 
 /**

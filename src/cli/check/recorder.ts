@@ -1,10 +1,10 @@
-import { messageOf } from '../../delivery/answer.js';
-import { secretsOf } from '../../delivery/ask-option.js';
-import { readAnswer } from '../../delivery/failures.js';
-import type { Transport } from '../../delivery/transport.js';
-import { asRecord, isRecord } from '../../platform/as-record.js';
-import { holdsPiece, maskDetails, maskSent } from '../../redact/redact.js';
-import type { SentValue } from '../../schema/sent.js';
+import { messageOf } from '../../core/delivery/answer.js';
+import { secretsOf } from '../../core/delivery/ask-option.js';
+import { readAnswer } from '../../core/delivery/failures.js';
+import type { Transport } from '../../core/delivery/transport.js';
+import { asRecord, isRecord } from '../../core/platform/as-record.js';
+import { holdsPiece, maskDetails, maskSent } from '../../core/redact/redact.js';
+import type { SentValue } from '../../core/schema/sent.js';
 
 /** A key that no gateway issues. */
 export const WRONG_KEY = 'location-sdk-check-wrong-key';

@@ -1,4 +1,4 @@
-import { version } from '../../platform/version.js';
+import { version } from '../../core/platform/version.js';
 import { say } from '../output.js';
 import type { Findings } from './assumptions.js';
 import { latencyOf } from './recorder.js';

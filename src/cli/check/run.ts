@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Client } from '../../client/client.js';
-import type { Receipt } from '../../client/receipt.js';
-import { moreHeaders } from '../../delivery/ask-option.js';
-import { readAnswer } from '../../delivery/failures.js';
-import type { Gateway } from '../../delivery/settings.js';
-import { THE_HOST } from '../../delivery/transport.js';
-import { type Environment, hasCode, isReportingError, type ReportingError } from '../../errors/errors.js';
-import { type Limit, systemClock } from '../../platform/time.js';
-import { GATEWAY_PATH, type OperationName } from '../../protocol/operations.js';
-import type { HeadersOption } from '../../schema/headers.js';
+import type { Client } from '../../core/client/client.js';
+import type { Receipt } from '../../core/client/receipt.js';
+import { moreHeaders } from '../../core/delivery/ask-option.js';
+import { readAnswer } from '../../core/delivery/failures.js';
+import type { Gateway } from '../../core/delivery/settings.js';
+import { THE_HOST } from '../../core/delivery/transport.js';
+import { type Environment, hasCode, isReportingError, type ReportingError } from '../../core/errors/errors.js';
+import { type Limit, systemClock } from '../../core/platform/time.js';
+import { GATEWAY_PATH, type OperationName } from '../../core/protocol/operations.js';
+import type { HeadersOption } from '../../core/schema/headers.js';
 import type { Findings } from './assumptions.js';
 import { describeExchange, type Recorder } from './recorder.js';
 

@@ -1,6 +1,6 @@
-import { hasCode } from '../../errors/errors.js';
-import { type Operation, operations } from '../../protocol/operations.js';
-import type { Location } from '../../schema/location.js';
+import { hasCode } from '../../core/errors/errors.js';
+import { type Operation, operations } from '../../core/protocol/operations.js';
+import type { Location } from '../../core/schema/location.js';
 import type { AssumptionId } from './assumptions.js';
 import { VERIFIED_NIN } from './gateway.js';
 import {

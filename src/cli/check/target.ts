@@ -1,11 +1,11 @@
-import { resolveGateways } from '../../client/channel-options.js';
-import { createClient } from '../../client/create-client.js';
-import { environmentVariables } from '../../client/environment-variables.js';
-import { optionTable } from '../../client/option-table.js';
-import type { ClientOptions } from '../../client/options.js';
-import { moduleTransport } from '../../delivery/ky-transport.js';
-import { type Environment, isReportingError } from '../../errors/errors.js';
-import { complete } from '../../schema/option-rules.js';
+import { resolveGateways } from '../../core/client/channel-options.js';
+import { createClient } from '../../core/client/create-client.js';
+import { environmentVariables } from '../../core/client/environment-variables.js';
+import { optionTable } from '../../core/client/option-table.js';
+import type { ClientOptions } from '../../core/client/options.js';
+import { moduleTransport } from '../../core/delivery/ky-transport.js';
+import { type Environment, isReportingError } from '../../core/errors/errors.js';
+import { complete } from '../../core/schema/option-rules.js';
 import { createRecorder } from './recorder.js';
 import { fail, type Line, lineOf, ok, type Result, type Target, warn } from './run.js';
 

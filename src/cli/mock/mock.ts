@@ -1,6 +1,6 @@
-import { createMockGateway } from '../../mock/gateway.js';
-import { serve } from '../../node/serve.js';
-import { MOCK_API_KEY } from '../../protocol/mock-mode.js';
+import { MOCK_API_KEY } from '../../core/protocol/mock-mode.js';
+import { serve } from '../../http/node/serve.js';
+import { createMockGateway } from '../../testing/mock/gateway.js';
 import { notEmpty, oneOf, readArgs, type Values, visibleText, wholeNumber } from '../args.js';
 import { EXIT, remark, say } from '../output.js';
 import { listening, signalled } from '../serving.js';

@@ -1,6 +1,6 @@
-import { consoleOver } from '../../console/console.js';
-import { readConsoleSettings } from '../../console/console-options.js';
-import { serveConsole } from '../../node/console-server.js';
+import { consoleOver } from '../../http/console/console.js';
+import { readConsoleSettings } from '../../http/console/console-options.js';
+import { serveConsole } from '../../http/node/console-server.js';
 import { EXIT, remark, say } from '../output.js';
 import { listening, signalled } from '../serving.js';
 import type { OutboxValues } from './options.js';

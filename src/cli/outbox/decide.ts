@@ -1,9 +1,9 @@
+import { printable, quoted } from '../../core/platform/messages.js';
 import type { DecidedReport } from '../../outbox/operator/commit-decision.js';
 import { planChange } from '../../outbox/operator/decide.js';
 import { openSettlementOf } from '../../outbox/operator/settlements.js';
 import { problemKeyOf, type Row, wasDismissedWith } from '../../outbox/rules/state-machine.js';
 import { scanRows } from '../../outbox/store/store.js';
-import { printable, quoted } from '../../platform/messages.js';
 import { EXIT, Failure, remark, say } from '../output.js';
 import { findReport } from './find.js';
 import { needed, type OutboxValues } from './options.js';

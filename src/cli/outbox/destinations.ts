@@ -1,8 +1,8 @@
+import { printable } from '../../core/platform/messages.js';
+import { readBaseUrl } from '../../core/protocol/addresses.js';
+import { MOCK_GATEWAY } from '../../core/protocol/mock-mode.js';
 import { DEFAULT_ACCOUNT, keyOf, wholeOf } from '../../outbox/rules/destination.js';
 import { pausesOf } from '../../outbox/store/store.js';
-import { printable } from '../../platform/messages.js';
-import { readBaseUrl } from '../../protocol/addresses.js';
-import { MOCK_GATEWAY } from '../../protocol/mock-mode.js';
 import { EXIT, Failure, remark, say } from '../output.js';
 import { needed, type OutboxValues } from './options.js';
 import { placeOf } from './text.js';

@@ -1,8 +1,8 @@
+import { printable, unprintable } from '../../core/platform/messages.js';
 import { rowsNamed } from '../../outbox/operator/reports.js';
 import { keyOf } from '../../outbox/rules/destination.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import { matches } from '../../outbox/stores/rows.js';
-import { printable, unprintable } from '../../platform/messages.js';
 import { EXIT, Failure } from '../output.js';
 import type { Narrowing } from './options.js';
 import type { View } from './view.js';

@@ -1,8 +1,8 @@
+import { printable } from '../../core/platform/messages.js';
 import { isFinal, type Row } from '../../outbox/rules/state-machine.js';
 import { keyIdOfExcerpt } from '../../outbox/seal/excerpt.js';
 import { keyIdOf, keyIdOfFingerprint } from '../../outbox/seal/standard-seal.js';
 import { scanRows } from '../../outbox/store/store.js';
-import { printable } from '../../platform/messages.js';
 import { EXIT, remark, say, table } from '../output.js';
 import type { OutboxValues } from './options.js';
 import { grouped } from './text.js';

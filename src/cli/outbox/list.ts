@@ -1,7 +1,7 @@
+import { printable } from '../../core/platform/messages.js';
 import { stateOf, toPublicReport } from '../../outbox/operator/reports.js';
 import type { Row, ShownState } from '../../outbox/rules/state-machine.js';
 import { scanRows } from '../../outbox/store/store.js';
-import { printable } from '../../platform/messages.js';
 import { EXIT, remark, sayAll, table } from '../output.js';
 import type { OutboxValues } from './options.js';
 import { duration } from './text.js';

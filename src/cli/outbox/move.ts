@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
+import { printable } from '../../core/platform/messages.js';
 import { type Run, runWithin } from '../../outbox/stores/postgres/database.js';
 import { PostgresStoreError } from '../../outbox/stores/postgres/failure.js';
 import { importRows, type RefusedRow } from '../../outbox/stores/postgres/import-rows.js';
 import { DEFAULT_SCHEMA, prepareSchema } from '../../outbox/stores/postgres/schema.js';
 import type { MovedRows } from '../../outbox/stores/rows.js';
 import { type ExportedFile, openExport } from '../../outbox/stores/sqlite/export-rows.js';
-import { printable } from '../../platform/messages.js';
 import { EXIT, Failure, say } from '../output.js';
 import { clientOf, connectClient, ensureDatabase, isAddress, library, type PgClient } from './open.js';
 import type { OutboxValues } from './options.js';

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import type { Client } from 'pg';
-import { hasCode } from '../../errors/errors.js';
+import { hasCode } from '../../core/errors/errors.js';
+import { quoted } from '../../core/platform/messages.js';
 import { OperatorRefusal } from '../../outbox/operator/context.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { asPostgresError, PostgresStoreError, postgresError, serverOf } from '../../outbox/stores/postgres/failure.js';
@@ -10,7 +11,6 @@ import { isNoDatabase, SqliteStoreError } from '../../outbox/stores/sqlite/failu
 import { findLibrary, type OpenDatabase } from '../../outbox/stores/sqlite/open.js';
 import { holdsOutbox } from '../../outbox/stores/sqlite/schema.js';
 import { sqliteStore } from '../../outbox/stores/sqlite/store.js';
-import { quoted } from '../../platform/messages.js';
 import { codeOf, EXIT, Failure } from '../output.js';
 
 /** The time to wait for a lock of another process. */

@@ -1,11 +1,11 @@
+import { asOwnRecord } from '../../core/platform/as-record.js';
+import { printable } from '../../core/platform/messages.js';
+import type { ValidationIssue } from '../../core/schema/issue.js';
 import { contextOf } from '../../outbox/operator/context.js';
 import { type PlayerData, readPlayer } from '../../outbox/operator/player.js';
 import type { Seal } from '../../outbox/seal/seal.js';
 import { makeStandardSeal } from '../../outbox/seal/standard-seal.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
-import { asOwnRecord } from '../../platform/as-record.js';
-import { printable } from '../../platform/messages.js';
-import type { ValidationIssue } from '../../schema/issue.js';
 import { readOptionsModule } from '../check/options-file.js';
 import { EXIT, Failure, remark, say, table } from '../output.js';
 import type { OutboxValues } from './options.js';

@@ -1,6 +1,6 @@
+import { printable } from '../../core/platform/messages.js';
+import { systemClock } from '../../core/platform/time.js';
 import { pruneReports } from '../../outbox/receipts/prune.js';
-import { printable } from '../../platform/messages.js';
-import { systemClock } from '../../platform/time.js';
 import { EXIT, remark, say } from '../output.js';
 import { needed, type OutboxValues } from './options.js';
 import { grouped } from './text.js';

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
+import { printable } from '../../core/platform/messages.js';
 import { appendReceipts, readHead, readReceipts } from '../../outbox/receipts/log.js';
 import { verifyReceipts } from '../../outbox/receipts/verify.js';
 import { fitsEntry, parseEntry, type ReceiptEntry } from '../../outbox/rules/receipt-entry.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
-import { printable } from '../../platform/messages.js';
 import { codeOf, EXIT, Failure, remark, say, sayAll } from '../output.js';
 import type { OutboxValues } from './options.js';
 import { grouped } from './text.js';

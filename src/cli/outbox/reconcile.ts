@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { hasCode } from '../../errors/errors.js';
+import { hasCode } from '../../core/errors/errors.js';
+import { printable } from '../../core/platform/messages.js';
 import { LongLineError, splitLines } from '../../outbox/receipts/log.js';
 import { type Reconciled, reconcile } from '../../outbox/receipts/reconcile.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
-import { printable } from '../../platform/messages.js';
 import { codeOf, EXIT, Failure, remark, sayAll, terminal } from '../output.js';
 import { needed, type OutboxValues } from './options.js';
 import { grouped, time } from './text.js';

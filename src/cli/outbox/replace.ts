@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { hasCode } from '../../errors/errors.js';
+import { hasCode } from '../../core/errors/errors.js';
+import { parseJson } from '../../core/web/read-json.js';
 import { prepareReplacement } from '../../outbox/operator/decide-row.js';
 import { decisionsFor, type Row } from '../../outbox/rules/state-machine.js';
-import { parseJson } from '../../web/read-json.js';
 import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
 import { printDecided } from './decide.js';
 import { findReport } from './find.js';

@@ -1,9 +1,9 @@
+import { printable } from '../../core/platform/messages.js';
 import { toPublicPauses } from '../../outbox/operator/reports.js';
 import { PAUSE_WORDS } from '../../outbox/operator/resume.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import { SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.js';
 import type { Outlook } from '../../outbox/store/store.js';
-import { printable } from '../../platform/messages.js';
 import { EXIT, say } from '../output.js';
 import type { OutboxValues } from './options.js';
 import { duration, grouped, placeOf, time, wrapped } from './text.js';

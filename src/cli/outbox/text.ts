@@ -1,5 +1,5 @@
+import { inLargestUnit } from '../../core/platform/time.js';
 import { DEFAULT_ACCOUNT, type PauseScope } from '../../outbox/rules/destination.js';
-import { inLargestUnit } from '../../platform/time.js';
 
 export const grouped = (count: number): string => count.toLocaleString('en');
 

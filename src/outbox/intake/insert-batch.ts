@@ -1,5 +1,5 @@
-import { asRecord, memberOf } from '../../platform/as-record.js';
-import { type Clock, withTimeout } from '../../platform/time.js';
+import { asRecord, memberOf } from '../../core/platform/as-record.js';
+import { type Clock, withTimeout } from '../../core/platform/time.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store/store.js';
 
 /** A row that waits for its commit. */

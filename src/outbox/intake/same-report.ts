@@ -1,6 +1,6 @@
-import type { AnyReport } from '../../delivery/frozen-report.js';
-import { asRecord, canonical } from '../../platform/as-record.js';
-import type { Location } from '../../schema/location.js';
+import type { AnyReport } from '../../core/delivery/frozen-report.js';
+import { asRecord, canonical } from '../../core/platform/as-record.js';
+import type { Location } from '../../core/schema/location.js';
 import type { Row } from '../rules/state-machine.js';
 import { hasBytes, type Seal } from '../seal/seal.js';
 

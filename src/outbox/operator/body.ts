@@ -1,5 +1,5 @@
-import { hasCode } from '../../errors/errors.js';
-import { printable } from '../../platform/messages.js';
+import { hasCode } from '../../core/errors/errors.js';
+import { printable } from '../../core/platform/messages.js';
 import { erasedBy } from '../seal/excerpt.js';
 import { missingKeyOf } from '../seal/seal.js';
 import { type OperatorContext, OperatorRefusal } from './context.js';

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../errors/errors.js';
-import { type Clock, systemClock } from '../../platform/time.js';
+import { ConfigurationError } from '../../core/errors/errors.js';
+import { type Clock, systemClock } from '../../core/platform/time.js';
 import { aboutReport, type Events } from '../events.js';
 import { appendReceipts } from '../receipts/log.js';
 import { type BoundDestination, boundTo, type Destination, type PauseScope, scopeOf } from '../rules/destination.js';

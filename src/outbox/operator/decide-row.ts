@@ -1,6 +1,6 @@
-import { ValidationError } from '../../errors/errors.js';
-import { asRecord } from '../../platform/as-record.js';
-import { operations, reportNames } from '../../protocol/operations.js';
+import { ValidationError } from '../../core/errors/errors.js';
+import { asRecord } from '../../core/platform/as-record.js';
+import { operations, reportNames } from '../../core/protocol/operations.js';
 import type { Intake } from '../intake/enqueue.js';
 import { checkName } from '../method-options.js';
 import { appendReceipts } from '../receipts/log.js';

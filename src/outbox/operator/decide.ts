@@ -1,5 +1,5 @@
-import { hasCode } from '../../errors/errors.js';
-import { printable } from '../../platform/messages.js';
+import { hasCode } from '../../core/errors/errors.js';
+import { printable } from '../../core/platform/messages.js';
 import { appendReceipts } from '../receipts/log.js';
 import {
   type Change,

@@ -1,5 +1,5 @@
-import { printable } from '../../platform/messages.js';
-import type { OperationName } from '../../protocol/operations.js';
+import { printable } from '../../core/platform/messages.js';
+import type { OperationName } from '../../core/protocol/operations.js';
 import type { PauseScope } from '../rules/destination.js';
 import { type Decision, decisionsFor } from '../rules/state-machine.js';
 import type { KeptDecision, NewDecision, ProblemKey } from '../store/operator-store.js';

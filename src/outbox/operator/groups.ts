@@ -1,4 +1,4 @@
-import { printable } from '../../platform/messages.js';
+import { printable } from '../../core/platform/messages.js';
 import type { ProblemCount } from '../store/operator-store.js';
 import { isWithin, type Narrowing, type OperatorContext } from './context.js';
 import { type ReportSummary, summaryOf } from './reports.js';

@@ -1,4 +1,4 @@
-import { printable } from '../../platform/messages.js';
+import { printable } from '../../core/platform/messages.js';
 import { catchUpPace } from '../receipts/pace.js';
 import { type Destination, keyOf, otherGateway } from '../rules/destination.js';
 import { headOfLine, type LogLine, type ReceiptHead } from '../rules/receipt-entry.js';

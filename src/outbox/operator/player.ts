@@ -1,5 +1,5 @@
-import { asRecord } from '../../platform/as-record.js';
-import { operationNames, operations } from '../../protocol/operations.js';
+import { asRecord } from '../../core/platform/as-record.js';
+import { operationNames, operations } from '../../core/protocol/operations.js';
 import { rowId } from '../intake/enqueue.js';
 import { isFinal, type Row } from '../rules/state-machine.js';
 import { erasedBy, openKept } from '../seal/excerpt.js';

@@ -1,4 +1,4 @@
-import { printable } from '../../platform/messages.js';
+import { printable } from '../../core/platform/messages.js';
 import { decisionsFor, type Row } from '../rules/state-machine.js';
 import type { GroupTally } from '../store/operator-store.js';
 import { NOT_FOUND } from './commit-decision.js';

@@ -1,5 +1,5 @@
-import { printable, quoted } from '../../platform/messages.js';
-import { inLargestUnit } from '../../platform/time.js';
+import { printable, quoted } from '../../core/platform/messages.js';
+import { inLargestUnit } from '../../core/platform/time.js';
 import { keyOf } from '../rules/destination.js';
 import { type LogLine, parseEntry, type ReceiptEntry } from '../rules/receipt-entry.js';
 import { type Decision, decisionsFor, isFinal, mustStay, type Row } from '../rules/state-machine.js';

@@ -1,4 +1,4 @@
-import { printable } from '../../platform/messages.js';
+import { printable } from '../../core/platform/messages.js';
 import type { OutboxReport, OutboxStats } from '../interface.js';
 import { scopeOf } from '../rules/destination.js';
 import type { Problem, Row, ShownState } from '../rules/state-machine.js';

@@ -1,5 +1,5 @@
-import { printable } from '../../platform/messages.js';
-import type { OperationName } from '../../protocol/operations.js';
+import { printable } from '../../core/platform/messages.js';
+import type { OperationName } from '../../core/protocol/operations.js';
 import type { OutboxEnvironment, PauseReason, PauseScope } from '../rules/destination.js';
 import { endPause, type Pause } from '../rules/pause.js';
 import { type OutboxStore, pausesOf } from '../store/store.js';

@@ -1,5 +1,5 @@
-import { asRecord } from '../../platform/as-record.js';
-import { type Clock, withTimeout } from '../../platform/time.js';
+import { asRecord } from '../../core/platform/as-record.js';
+import { type Clock, withTimeout } from '../../core/platform/time.js';
 import type { Events } from '../events.js';
 import { headOfLine, linkRows, type ReceiptHead } from '../rules/receipt-entry.js';
 import type { OutboxStore } from '../store/store.js';

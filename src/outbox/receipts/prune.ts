@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../errors/errors.js';
-import type { Clock } from '../../platform/time.js';
-import type { AbortSignalLike } from '../../platform/web-types.js';
+import { ConfigurationError } from '../../core/errors/errors.js';
+import type { Clock } from '../../core/platform/time.js';
+import type { AbortSignalLike } from '../../core/platform/web-types.js';
 import { DAY_MS, type PruneOptions } from '../rules/retention.js';
 import type { OutboxStore } from '../store/store.js';
 import { appendReceipts } from './log.js';

@@ -1,5 +1,5 @@
-import { ValidationError } from '../../errors/errors.js';
-import { type ReportName, reportNames } from '../../protocol/operations.js';
+import { ValidationError } from '../../core/errors/errors.js';
+import { type ReportName, reportNames } from '../../core/protocol/operations.js';
 import { isDistinctReference, rowId } from '../intake/enqueue.js';
 import { checkOptions } from '../method-options.js';
 import type { OutboxEnvironment } from '../rules/destination.js';

@@ -1,4 +1,4 @@
-import { refuseOtherNames } from '../../errors/errors.js';
+import { refuseOtherNames } from '../../core/errors/errors.js';
 import {
   canonicalJson,
   earlierLines,

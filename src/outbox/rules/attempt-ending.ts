@@ -1,6 +1,6 @@
-import type { Failure } from '../../delivery/channel.js';
-import type { AttemptResult, FailedAttempt } from '../../delivery/send-once.js';
-import type { ErrorCode } from '../../errors/errors.js';
+import type { Failure } from '../../core/delivery/channel.js';
+import type { AttemptResult, FailedAttempt } from '../../core/delivery/send-once.js';
+import type { ErrorCode } from '../../core/errors/errors.js';
 import type { PauseReason } from './destination.js';
 import type { Ending, Problem } from './state-machine.js';
 

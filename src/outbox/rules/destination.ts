@@ -1,6 +1,6 @@
-import { ConfigurationError, ENVIRONMENTS, type Environment } from '../../errors/errors.js';
-import { MOCK_GATEWAY } from '../../protocol/mock-mode.js';
-import type { OperationName } from '../../protocol/operations.js';
+import { ConfigurationError, ENVIRONMENTS, type Environment } from '../../core/errors/errors.js';
+import { MOCK_GATEWAY } from '../../core/protocol/mock-mode.js';
+import type { OperationName } from '../../core/protocol/operations.js';
 
 /**
  * The destination of a report: an environment of the gateway. In a page: the operator's relay, which alone has the

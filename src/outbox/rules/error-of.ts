@@ -1,5 +1,5 @@
-import { isErrorCode, makeError, type ReportingError } from '../../errors/errors.js';
-import { subjectOf } from '../../platform/messages.js';
+import { isErrorCode, makeError, type ReportingError } from '../../core/errors/errors.js';
+import { subjectOf } from '../../core/platform/messages.js';
 import type { Row } from './state-machine.js';
 
 /** The error of a row that needs a person, or that a person has dismissed. `advice`: what a person may do. */

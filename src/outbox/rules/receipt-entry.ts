@@ -1,5 +1,5 @@
-import { asRecord, isRecord } from '../../platform/as-record.js';
-import { sha256 } from '../../platform/hash.js';
+import { asRecord, isRecord } from '../../core/platform/as-record.js';
+import { sha256 } from '../../core/platform/hash.js';
 import type { Decision, Row } from './state-machine.js';
 
 /** One line of the receipt log. The store does not read its text. */

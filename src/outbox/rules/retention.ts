@@ -1,4 +1,4 @@
-import type { AbortSignalLike } from '../../platform/web-types.js';
+import type { AbortSignalLike } from '../../core/platform/web-types.js';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 

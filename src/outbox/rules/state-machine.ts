@@ -1,7 +1,7 @@
-import type { ErrorCode, ErrorOutcome } from '../../errors/errors.js';
-import { asRecord } from '../../platform/as-record.js';
-import { type BackoffSettings, backoffMs } from '../../platform/time.js';
-import { type OperationName, operations } from '../../protocol/operations.js';
+import type { ErrorCode, ErrorOutcome } from '../../core/errors/errors.js';
+import { asRecord } from '../../core/platform/as-record.js';
+import { type BackoffSettings, backoffMs } from '../../core/platform/time.js';
+import { type OperationName, operations } from '../../core/protocol/operations.js';
 import type { OutboxEnvironment, PauseReason } from './destination.js';
 
 /**

@@ -1,5 +1,5 @@
-import { asRecord } from '../../platform/as-record.js';
-import { operationNames } from '../../protocol/operations.js';
+import { asRecord } from '../../core/platform/as-record.js';
+import { operationNames } from '../../core/protocol/operations.js';
 import { isAccount, OUTBOX_ENVIRONMENTS, type OutboxEnvironment } from './destination.js';
 import { LARGEST_COUNT, ROW_STATES, type Row } from './state-machine.js';
 

@@ -1,5 +1,5 @@
-import { asOwnRecord, asRecord } from '../../platform/as-record.js';
-import { issue, type ValidationIssue } from '../../schema/issue.js';
+import { asOwnRecord, asRecord } from '../../core/platform/as-record.js';
+import { issue, type ValidationIssue } from '../../core/schema/issue.js';
 
 /**
  * Encrypts the stored bodies with AES-256-GCM, each bound to its row. The keys of bodies and fingerprints are derived

@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../../errors/errors.js';
-import { asRecord } from '../../platform/as-record.js';
-import { type OperationName, operationNames, operations } from '../../protocol/operations.js';
-import type { Location } from '../../schema/location.js';
+import { ConfigurationError } from '../../core/errors/errors.js';
+import { asRecord } from '../../core/platform/as-record.js';
+import { type OperationName, operationNames, operations } from '../../core/protocol/operations.js';
+import type { Location } from '../../core/schema/location.js';
 import type { Row } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
 import { OWN_KEY } from './key-ring.js';

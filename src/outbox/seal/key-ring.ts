@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../errors/errors.js';
-import { hmacSha256, MUST_BE_EXTRACTABLE } from '../../platform/hash.js';
+import { ConfigurationError } from '../../core/errors/errors.js';
+import { hmacSha256, MUST_BE_EXTRACTABLE } from '../../core/platform/hash.js';
 import type { OutboxStore } from '../store/store.js';
 import { type Bytes, fromBase64, KEY_BYTES, type ReadEncryption, toBase64, utf8 } from './encryption.js';
 import { missingKey } from './seal.js';

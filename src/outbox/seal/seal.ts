@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../../errors/errors.js';
-import { sha256 } from '../../platform/hash.js';
-import { subjectOf } from '../../platform/messages.js';
-import { issue, type ValidationIssue } from '../../schema/issue.js';
+import { ConfigurationError } from '../../core/errors/errors.js';
+import { sha256 } from '../../core/platform/hash.js';
+import { subjectOf } from '../../core/platform/messages.js';
+import { issue, type ValidationIssue } from '../../core/schema/issue.js';
 import type { Row } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
 

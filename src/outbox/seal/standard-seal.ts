@@ -1,4 +1,4 @@
-import { hmacSha256, sha256 } from '../../platform/hash.js';
+import { hmacSha256, sha256 } from '../../core/platform/hash.js';
 import type { OutboxStore } from '../store/store.js';
 import { fromBase64, type ReadEncryption, readEncryption, toBase64, utf8 } from './encryption.js';
 import { createKeyRing, type DerivedKeys } from './key-ring.js';

@@ -1,4 +1,4 @@
-import { type Clock, withTimeout } from '../../platform/time.js';
+import { type Clock, withTimeout } from '../../core/platform/time.js';
 import { type PauseScope, pauseKeyOf, scopeOf, wholeOf } from '../rules/destination.js';
 import type { Ending, Row } from '../rules/state-machine.js';
 import { GATHER_MS, isGathering, PREFETCH_MS, rowsToPrefetch } from './plan.js';

@@ -1,4 +1,4 @@
-import { operations } from '../../protocol/operations.js';
+import { operations } from '../../core/protocol/operations.js';
 import { type Destination, type DestinationOperation, keyOf, scopeOf } from '../rules/destination.js';
 import { isForUntried, isProbeDue, type Pause } from '../rules/pause.js';
 import { type Change, type Ending, type EndingContext, isFinal, type Row } from '../rules/state-machine.js';

@@ -1,7 +1,7 @@
-import type { Receipt, RelayReceipt } from '../../client/receipt.js';
-import { AbortedError, type ReportingError } from '../../errors/errors.js';
-import { memberOf } from '../../platform/as-record.js';
-import type { Location } from '../../schema/location.js';
+import type { Receipt, RelayReceipt } from '../../core/client/receipt.js';
+import { AbortedError, type ReportingError } from '../../core/errors/errors.js';
+import { memberOf } from '../../core/platform/as-record.js';
+import type { Location } from '../../core/schema/location.js';
 import type { AdviceFor } from '../rules/advice.js';
 import { errorOf } from '../rules/error-of.js';
 import type { Row } from '../rules/state-machine.js';

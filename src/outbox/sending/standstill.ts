@@ -4,7 +4,7 @@ import {
   type ErrorCode,
   makeError,
   type ReportingError,
-} from '../../errors/errors.js';
+} from '../../core/errors/errors.js';
 import type { PauseReason } from '../rules/destination.js';
 import type { OutboxSettings } from '../settings.js';
 import { unservedReason } from './unserved.js';

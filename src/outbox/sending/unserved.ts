@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/errors.js';
+import { ConfigurationError } from '../../core/errors/errors.js';
 import type { Events } from '../events.js';
 import { keyOf } from '../rules/destination.js';
 import type { OutboxSettings } from '../settings.js';

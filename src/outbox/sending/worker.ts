@@ -1,9 +1,9 @@
-import { hasCode } from '../../errors/errors.js';
-import { memberOf } from '../../platform/as-record.js';
-import { playerTag } from '../../platform/hash.js';
-import { subjectOf } from '../../platform/messages.js';
-import { createAborting, withTimeout } from '../../platform/time.js';
-import type { Location } from '../../schema/location.js';
+import { hasCode } from '../../core/errors/errors.js';
+import { memberOf } from '../../core/platform/as-record.js';
+import { playerTag } from '../../core/platform/hash.js';
+import { subjectOf } from '../../core/platform/messages.js';
+import { createAborting, withTimeout } from '../../core/platform/time.js';
+import type { Location } from '../../core/schema/location.js';
 import { aboutReport, type Events } from '../events.js';
 import { endingOf, gatewayRefusal, misconfiguredEnding, relayRefusal } from '../rules/attempt-ending.js';
 import { wholeOf } from '../rules/destination.js';

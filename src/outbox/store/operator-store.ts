@@ -1,4 +1,4 @@
-import type { OperationName } from '../../protocol/operations.js';
+import type { OperationName } from '../../core/protocol/operations.js';
 import type { Destination, OutboxEnvironment } from '../rules/destination.js';
 import type { Row, RowState, Write } from '../rules/state-machine.js';
 

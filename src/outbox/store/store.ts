@@ -1,5 +1,5 @@
-import { asRecord, memberOf } from '../../platform/as-record.js';
-import type { OperationName } from '../../protocol/operations.js';
+import { asRecord, memberOf } from '../../core/platform/as-record.js';
+import type { OperationName } from '../../core/protocol/operations.js';
 import type {
   BoundDestination,
   DestinationOperation,

@@ -1,5 +1,5 @@
-import { refuseOtherNames } from '../../errors/errors.js';
-import { ownOptions } from '../../platform/as-record.js';
+import { refuseOtherNames } from '../../core/errors/errors.js';
+import { ownOptions } from '../../core/platform/as-record.js';
 import { type BoundDestination, keyOf, otherGateway } from '../rules/destination.js';
 import type { LogLine } from '../rules/receipt-entry.js';
 import {

@@ -3,8 +3,8 @@ import { runChecks } from '../../../src/cli/check/checks.js';
 import { reportAsJson, reportAsMarkdown } from '../../../src/cli/check/report.js';
 import type { Line } from '../../../src/cli/check/run.js';
 import { readTarget } from '../../../src/cli/check/target.js';
-import type { ClientOptions } from '../../../src/client/options.js';
-import { systemClock } from '../../../src/platform/time.js';
+import type { ClientOptions } from '../../../src/core/client/options.js';
+import { systemClock } from '../../../src/core/platform/time.js';
 
 /**
  * Tests staging with these options, in this process. Returns the findings, and everything that a run prints or writes

@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { main } from '../../../src/cli/main.js';
 import { createReferences } from '../../../src/cli/outbox/import/check.js';
-import { createClient } from '../../../src/client/create-client.js';
+import { createClient } from '../../../src/core/client/create-client.js';
 import { createOutbox } from '../../../src/entries/outbox.js';
 import { CANARIES, leaksIn, personalBet, personalSettlement } from '../../outbox/personal.js';
 import { openSqlite, openStore } from '../../outbox/stores/sqlite/files.js';

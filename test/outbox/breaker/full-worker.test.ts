@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore, type Outbox } from '../../../src/entries/outbox.js';
-import { FakeClock } from '../../delivery/fake-clock.js';
+import { FakeClock } from '../../core/delivery/fake-clock.js';
 import { betEvent, LOCATION, settledBet } from '../../support/factories.js';
 import { outboxWorld } from '../world.js';
 

@@ -9,10 +9,10 @@ import {
 } from '../../../src/outbox/rules/pause.js';
 import { type Ending, ended, type Row } from '../../../src/outbox/rules/state-machine.js';
 import { type Finished, planIdle, planTurn } from '../../../src/outbox/sending/plan.js';
-import { decisions } from '../simulation/decisions.js';
-import { createRandom } from '../simulation/random.js';
-import { createSchedule } from '../simulation/schedule.js';
-import { createStore } from '../simulation/store.js';
+import { decisions } from '../../sim/decisions.js';
+import { createRandom } from '../../sim/random.js';
+import { createSchedule } from '../../sim/schedule.js';
+import { createStore } from '../../sim/store.js';
 
 /** A report: whether the gateway refuses it, and when it is enqueued. */
 export interface Given {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../../src/core/platform/time.js';
 import { createInsertBatch } from '../../../src/outbox/intake/insert-batch.js';
 import type { Enqueued, NewRow } from '../../../src/outbox/store/store.js';
 import { newRow as rowOf } from '../../../src/outbox/stores/rows.js';
-import { type Clock, systemClock } from '../../../src/platform/time.js';
-import { FakeClock } from '../../delivery/fake-clock.js';
+import { FakeClock } from '../../core/delivery/fake-clock.js';
 import { newRow, settledRow } from '../contract/harness.js';
 
 const coded = (code: string) => Object.assign(new Error(code), { code });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createClient } from '../../../src/client/create-client.js';
+import { createClient } from '../../../src/core/client/create-client.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { createOutbox, type OutboxStore } from '../../../src/entries/outbox.js';
-import { FakeClock } from '../../delivery/fake-clock.js';
+import { FakeClock } from '../../core/delivery/fake-clock.js';
 import { betEvent, settledWithdrawal, withdrawalEvent } from '../../support/factories.js';
 import { failureOf } from '../../support/failure-of.js';
 

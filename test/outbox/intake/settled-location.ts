@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createClient } from '../../../src/client/create-client.js';
+import { createClient } from '../../../src/core/client/create-client.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { createOutbox, type OutboxOptions, type OutboxStore } from '../../../src/entries/outbox.js';
 import { appendReceipts } from '../../../src/outbox/receipts/log.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/platform/time.js';
 import type { DecisionFilter } from '../../../src/outbox/operator/decision-log.js';
 import { createOperator } from '../../../src/outbox/operator/operator.js';
-import { systemClock } from '../../../src/platform/time.js';
 import { newRow } from '../contract/harness.js';
 import { outboxWorld, storeWithConsole } from '../world.js';
 import { BEGAN, byAda, enqueue, idOf, onlyGroup, quarantine, world } from './world.js';

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../../src/client/create-client.js';
+import { createClient } from '../../../src/core/client/create-client.js';
+import { systemClock } from '../../../src/core/platform/time.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore, verifyReceipts } from '../../../src/entries/outbox.js';
 import { createOperator } from '../../../src/outbox/operator/operator.js';
 import { appendReceipts } from '../../../src/outbox/receipts/log.js';
-import { systemClock } from '../../../src/platform/time.js';
 import { runCli } from '../../support/cli-in-process.js';
 import { betEvent } from '../../support/factories.js';
 import { claim, DISMISSED, GATEWAYS, newRow, write } from '../contract/harness.js';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { createClient } from '../../../src/client/create-client.js';
+import { createClient } from '../../../src/core/client/create-client.js';
 import { createOutbox, type OutboxStore } from '../../../src/entries/outbox.js';
 import { verifyReceipts } from '../../../src/outbox/receipts/verify.js';
 import type { Row } from '../../../src/outbox/rules/state-machine.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FailedAttempt } from '../../../src/delivery/send-once.js';
-import type { ErrorCode } from '../../../src/errors/errors.js';
+import type { FailedAttempt } from '../../../src/core/delivery/send-once.js';
+import type { ErrorCode } from '../../../src/core/errors/errors.js';
 import {
   endingOf,
   failed,

@@ -1,7 +1,7 @@
 import { createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../../src/client/create-client.js';
+import { createClient } from '../../../src/core/client/create-client.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import type { OutboxEncryption } from '../../../src/outbox/seal/encryption.js';
 import { betEvent } from '../../support/factories.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { MOCK_GATEWAY } from '../../../src/core/protocol/mock-mode.js';
 import { createOutboxEvents } from '../../../src/outbox/events.js';
 import type { BoundDestination, Gateways } from '../../../src/outbox/rules/destination.js';
 import { createBindings, ensureOwnGateways, isUnbound } from '../../../src/outbox/sending/bindings.js';
-import { MOCK_GATEWAY } from '../../../src/protocol/mock-mode.js';
 
 const OWN = 'https://own.example.com';
 const FOREIGN = 'https://foreign.example.com';

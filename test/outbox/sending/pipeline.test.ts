@@ -3,7 +3,7 @@ import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import { type PauseScope, scopeOf } from '../../../src/outbox/rules/destination.js';
 import type { Row } from '../../../src/outbox/rules/state-machine.js';
 import { createPipeline } from '../../../src/outbox/sending/pipeline.js';
-import { FakeClock } from '../../delivery/fake-clock.js';
+import { FakeClock } from '../../core/delivery/fake-clock.js';
 import { betEvent, withdrawalEvent } from '../../support/factories.js';
 import { outboxWorld } from '../world.js';
 

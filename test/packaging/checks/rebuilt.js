@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { INPUTS } from '../../../scripts/build-if-stale.js';
+import { INPUTS } from '../../../build/build-if-stale.js';
 import { readJson, root, run } from '../../support/packed.js';
 
 /** The files and folders that a build reads. */

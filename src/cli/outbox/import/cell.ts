@@ -1,5 +1,5 @@
-import { exactNumber } from '../../../schema/decimals.js';
-import type { LeafKind } from '../../../schema/model.js';
+import { exactNumber } from '../../../core/schema/decimals.js';
+import type { LeafKind } from '../../../core/schema/model.js';
 
 /** The reason why a cell cannot be read. It does not repeat the cell, which may contain personal data. */
 export class CellProblem {

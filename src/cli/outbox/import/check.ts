@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { AnyReport } from '../../../delivery/frozen-report.js';
-import { hasCode } from '../../../errors/errors.js';
+import type { AnyReport } from '../../../core/delivery/frozen-report.js';
+import { hasCode } from '../../../core/errors/errors.js';
 import { isDistinctReference } from '../../../outbox/intake/enqueue.js';
 import { startProgress } from '../progress.js';
 import type { LineProblem, Shape } from './columns.js';

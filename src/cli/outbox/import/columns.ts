@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { isRecord } from '../../../platform/as-record.js';
-import { type Operation, operations } from '../../../protocol/operations.js';
-import { printableKey } from '../../../schema/issue.js';
-import { location, locationInput } from '../../../schema/location.js';
-import { type Leaf, type LeafKind, leavesOf, type ValidationMode } from '../../../schema/model.js';
-import { suggest } from '../../../schema/validate.js';
+import { isRecord } from '../../../core/platform/as-record.js';
+import { type Operation, operations } from '../../../core/protocol/operations.js';
+import { printableKey } from '../../../core/schema/issue.js';
+import { location, locationInput } from '../../../core/schema/location.js';
+import { type Leaf, type LeafKind, leavesOf, type ValidationMode } from '../../../core/schema/model.js';
+import { suggest } from '../../../core/schema/validate.js';
 import { codeOf, Failure } from '../../output.js';
 import type { OutboxOperation } from '../options.js';
 import { CellProblem, readCell } from './cell.js';

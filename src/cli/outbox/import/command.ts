@@ -1,6 +1,6 @@
+import { printable } from '../../../core/platform/messages.js';
+import { operations } from '../../../core/protocol/operations.js';
 import type { OutboxStore } from '../../../outbox/store/store.js';
-import { printable } from '../../../platform/messages.js';
-import { operations } from '../../../protocol/operations.js';
 import { EXIT, remark, say } from '../../output.js';
 import { needed, type OutboxValues } from '../options.js';
 import { grouped } from '../text.js';

@@ -1,10 +1,10 @@
-import type { AnyReport } from '../../../delivery/frozen-report.js';
-import { hasCode } from '../../../errors/errors.js';
+import type { AnyReport } from '../../../core/delivery/frozen-report.js';
+import { hasCode } from '../../../core/errors/errors.js';
+import { asRecord } from '../../../core/platform/as-record.js';
 import type { Intake } from '../../../outbox/intake/enqueue.js';
 import { createInsertBatch, isRowError, LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
 import { sameReport } from '../../../outbox/intake/same-report.js';
 import type { OutboxSettings } from '../../../outbox/settings.js';
-import { asRecord } from '../../../platform/as-record.js';
 import { startProgress } from '../progress.js';
 import type { Import } from './check.js';
 import type { ImportLine } from './lines.js';

@@ -1,5 +1,5 @@
-import { isRecord } from '../../../platform/as-record.js';
-import type { LeafKind } from '../../../schema/model.js';
+import { isRecord } from '../../../core/platform/as-record.js';
+import type { LeafKind } from '../../../core/schema/model.js';
 import { CellProblem } from './cell.js';
 
 /** How the cells of a column write a date or an amount. */

@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
-import { isRecord } from '../../../platform/as-record.js';
-import { exactNumber } from '../../../schema/decimals.js';
-import { scanJson } from '../../../web/read-json.js';
+import { isRecord } from '../../../core/platform/as-record.js';
+import { exactNumber } from '../../../core/schema/decimals.js';
+import { scanJson } from '../../../core/web/read-json.js';
 import { Failure } from '../../output.js';
 import { CellProblem, readTime } from './cell.js';
 import { CALL_PARAMETERS, type ColumnMap, type LineProblem, planColumns, readRecord, type Shape } from './columns.js';

@@ -1,7 +1,7 @@
 import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import Papa from 'papaparse';
-import { printable, withoutFormula } from '../../../platform/messages.js';
+import { printable, withoutFormula } from '../../../core/platform/messages.js';
 import { codeOf, EXIT, Failure } from '../../output.js';
 import { grouped } from '../text.js';
 import type { LineProblem } from './columns.js';

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { createClient } from '../../../client/create-client.js';
-import { NOT_IN_MOCK_MODE } from '../../../client/environment-variables.js';
-import { internalsOf } from '../../../client/internals.js';
+import { createClient } from '../../../core/client/create-client.js';
+import { NOT_IN_MOCK_MODE } from '../../../core/client/environment-variables.js';
+import { internalsOf } from '../../../core/client/internals.js';
+import { asRecord } from '../../../core/platform/as-record.js';
 import { createOutboxEvents } from '../../../outbox/events.js';
 import { createIntake, type Intake } from '../../../outbox/intake/enqueue.js';
 import { adviceFor } from '../../../outbox/rules/advice.js';
@@ -13,7 +14,6 @@ import { keyIdOfFingerprint, makeStandardSeal } from '../../../outbox/seal/stand
 import { type OutboxSettings, readOutboxSettings } from '../../../outbox/settings.js';
 import type { OutboxStore } from '../../../outbox/store/store.js';
 import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
-import { asRecord } from '../../../platform/as-record.js';
 import { readOptionsModule } from '../../check/options-file.js';
 import { Failure, remark } from '../../output.js';
 import { isAddress, library, openOutbox } from '../open.js';

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../../platform/time.js';
+import { withTimeout } from '../../../core/platform/time.js';
 import type { IndexedDbSettings } from './options.js';
 
 /**

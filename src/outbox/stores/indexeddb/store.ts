@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../../errors/errors.js';
-import { playerTag } from '../../../platform/hash.js';
-import { withTimeout } from '../../../platform/time.js';
+import { ConfigurationError } from '../../../core/errors/errors.js';
+import { playerTag } from '../../../core/platform/hash.js';
+import { withTimeout } from '../../../core/platform/time.js';
 import type { OutboxStore } from '../../store/store.js';
 import { pausesAt } from '../kept-destination.js';
 import { ask, createConnection, type Tables } from './connection.js';

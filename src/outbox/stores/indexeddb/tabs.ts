@@ -1,4 +1,4 @@
-import type { Clock } from '../../../platform/time.js';
+import type { Clock } from '../../../core/platform/time.js';
 import type { OutboxStore } from '../../store/store.js';
 import type { IndexedDbSettings } from './options.js';
 

@@ -1,4 +1,4 @@
-import { type Clock, withTimeout } from '../../../platform/time.js';
+import { type Clock, withTimeout } from '../../../core/platform/time.js';
 import { type Columns, type PostgresValue, sendOver } from './driver.js';
 import { asPostgresError, postgresCodeOf, postgresError, serverOf } from './failure.js';
 

@@ -1,4 +1,4 @@
-import { operationNames } from '../../../protocol/operations.js';
+import { operationNames } from '../../../core/protocol/operations.js';
 import type { BoundDestination, Destination, PauseScope } from '../../rules/destination.js';
 import { readPause, type StoredPause } from '../../rules/pause.js';
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../../errors/errors.js';
-import { asRecord } from '../../../platform/as-record.js';
+import { ConfigurationError } from '../../../core/errors/errors.js';
+import { asRecord } from '../../../core/platform/as-record.js';
 
 /** A value that is bound to a statement. It is text, so that no library must guess a type. */
 export type PostgresValue = string | null;

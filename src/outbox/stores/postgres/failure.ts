@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../../errors/errors.js';
-import { asRecord, memberOf } from '../../../platform/as-record.js';
+import { ConfigurationError } from '../../../core/errors/errors.js';
+import { asRecord, memberOf } from '../../../core/platform/as-record.js';
 
 /**
  * The kind of a failure. After `'connection'` and `'timeout'` the result is unknown; after any other nothing was

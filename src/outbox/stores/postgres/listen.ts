@@ -1,5 +1,5 @@
-import { asRecord } from '../../../platform/as-record.js';
-import { type Clock, withTimeout } from '../../../platform/time.js';
+import { asRecord } from '../../../core/platform/as-record.js';
+import { type Clock, withTimeout } from '../../../core/platform/time.js';
 
 /**
  * A connection that is used only for listening, for example a client of `pg`. A pooler that lends connections for

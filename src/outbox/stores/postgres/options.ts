@@ -1,5 +1,5 @@
-import { requireOptions } from '../../../errors/errors.js';
-import { isFlag, isLimit, must, option, optional, required } from '../../../schema/option-rules.js';
+import { requireOptions } from '../../../core/errors/errors.js';
+import { isFlag, isLimit, must, option, optional, required } from '../../../core/schema/option-rules.js';
 import type { PostgresDatabase } from './driver.js';
 import { sendsStatements } from './driver.js';
 import type { ListeningClient } from './listen.js';

@@ -1,6 +1,6 @@
-import { ConfigurationError, refuseOtherNames } from '../../../errors/errors.js';
-import { issue } from '../../../schema/issue.js';
-import { optionsProblem } from '../../../schema/option-rules.js';
+import { ConfigurationError, refuseOtherNames } from '../../../core/errors/errors.js';
+import { issue } from '../../../core/schema/issue.js';
+import { optionsProblem } from '../../../core/schema/option-rules.js';
 import { LARGEST_COUNT, MOST_WORDS } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { CLASS_COLUMNS } from '../sql/shared-statements.js';

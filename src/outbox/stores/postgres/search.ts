@@ -1,5 +1,5 @@
-import { ENVIRONMENTS } from '../../../errors/errors.js';
-import { operationNames } from '../../../protocol/operations.js';
+import { ENVIRONMENTS } from '../../../core/errors/errors.js';
+import { operationNames } from '../../../core/protocol/operations.js';
 import { rowId } from '../../intake/enqueue.js';
 import { isFinal, type Row } from '../../rules/state-machine.js';
 import type { RowPage, RowSearch } from '../../store/operator-store.js';

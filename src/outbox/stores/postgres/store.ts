@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../../errors/errors.js';
-import { systemClock } from '../../../platform/time.js';
+import { ConfigurationError } from '../../../core/errors/errors.js';
+import { systemClock } from '../../../core/platform/time.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OutboxStore } from '../../store/store.js';
 import { isStorable } from '../rows.js';

@@ -1,4 +1,4 @@
-import { operationNames, operations } from '../../../protocol/operations.js';
+import { operationNames, operations } from '../../../core/protocol/operations.js';
 import { PACE_CLASSES } from '../../receipts/pace.js';
 import type { OutboxEnvironment } from '../../rules/destination.js';
 import type { LogLine } from '../../rules/receipt-entry.js';

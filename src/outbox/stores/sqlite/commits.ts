@@ -1,5 +1,5 @@
-import { hasCode } from '../../../errors/errors.js';
-import type { Clock } from '../../../platform/time.js';
+import { hasCode } from '../../../core/errors/errors.js';
+import type { Clock } from '../../../core/platform/time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
 import { asSqliteError, type SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
 import type { FileGuard } from './file-checks.js';

@@ -1,4 +1,4 @@
-import { ENVIRONMENTS } from '../../../errors/errors.js';
+import { ENVIRONMENTS } from '../../../core/errors/errors.js';
 import { SPANS } from '../../receipts/pace.js';
 import type { RowState } from '../../rules/state-machine.js';
 import type { OpenCounts, PaceCount } from '../../store/operator-store.js';

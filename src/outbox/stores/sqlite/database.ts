@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors/errors.js';
+import { ConfigurationError } from '../../../core/errors/errors.js';
 
 /** A value that is bound to a statement. */
 export type SqliteValue = string | number | null;

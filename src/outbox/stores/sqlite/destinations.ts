@@ -1,4 +1,4 @@
-import { operationNames } from '../../../protocol/operations.js';
+import { operationNames } from '../../../core/protocol/operations.js';
 import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebound } from '../../rules/destination.js';
 import { isBreaker, type Pause, readPause, type StoredPause } from '../../rules/pause.js';
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';

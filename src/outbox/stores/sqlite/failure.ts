@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { asRecord } from '../../../platform/as-record.js';
+import { asRecord } from '../../../core/platform/as-record.js';
 
 /** The kind of a failure. Nothing was changed. */
 export type SqliteStoreErrorCode =

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../platform/time.js';
+import type { Clock } from '../../../core/platform/time.js';
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import type { Connection } from './database.js';
 

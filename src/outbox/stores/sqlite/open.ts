@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { asRecord } from '../../../platform/as-record.js';
+import { asRecord } from '../../../core/platform/as-record.js';
 import {
   connect,
   ensureReadable,

@@ -1,7 +1,7 @@
-import { requireOptions } from '../../../errors/errors.js';
-import { type Clock, systemClock } from '../../../platform/time.js';
-import { issue } from '../../../schema/issue.js';
-import { hasMethods, isClock, isFunction, must, option, optional } from '../../../schema/option-rules.js';
+import { requireOptions } from '../../../core/errors/errors.js';
+import { type Clock, systemClock } from '../../../core/platform/time.js';
+import { issue } from '../../../core/schema/issue.js';
+import { hasMethods, isClock, isFunction, must, option, optional } from '../../../core/schema/option-rules.js';
 import type { SqliteDatabase } from './database.js';
 import type { OpenDatabase } from './open.js';
 

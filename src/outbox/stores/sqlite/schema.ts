@@ -1,4 +1,4 @@
-import { ENVIRONMENTS } from '../../../errors/errors.js';
+import { ENVIRONMENTS } from '../../../core/errors/errors.js';
 import { LARGEST_COUNT, MOST_WORDS } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { CLASS_COLUMNS } from '../sql/shared-statements.js';

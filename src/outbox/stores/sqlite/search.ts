@@ -1,6 +1,6 @@
-import { ENVIRONMENTS } from '../../../errors/errors.js';
-import { asRecord } from '../../../platform/as-record.js';
-import { operationNames } from '../../../protocol/operations.js';
+import { ENVIRONMENTS } from '../../../core/errors/errors.js';
+import { asRecord } from '../../../core/platform/as-record.js';
+import { operationNames } from '../../../core/protocol/operations.js';
 import { rowId } from '../../intake/enqueue.js';
 import { isFinal, type Row, type RowState } from '../../rules/state-machine.js';
 import type { RowPage, RowSearch } from '../../store/operator-store.js';

@@ -1,4 +1,4 @@
-import { hasCode } from '../../../errors/errors.js';
+import { hasCode } from '../../../core/errors/errors.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OpenCounts } from '../../store/operator-store.js';
 import type { Enqueued, NewRow, OutboxStore, Turn, TurnResult } from '../../store/store.js';

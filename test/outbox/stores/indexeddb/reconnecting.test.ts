@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../../src/core/platform/time.js';
 import { onReconnecting } from '../../../../src/outbox/stores/indexeddb/tabs.js';
-import { systemClock } from '../../../../src/platform/time.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 // @module-tag slow: needs PostgreSQL.
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createClient } from '../../../../src/client/create-client.js';
+import { createClient } from '../../../../src/core/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox, type Outbox } from '../../../../src/entries/outbox.js';
 import { postgresMigrations } from '../../../../src/outbox/stores/postgres/schema.js';

@@ -11,7 +11,7 @@ it('a server with JIT does not compile the statements of a worker, since that wo
   try {
     const { rows } = await client.query('SELECT pg_jit_available() AS available');
     if (!rows[0].available) {
-      console.log('This server has no JIT: scripts/debian-postgres.js runs the test with it.');
+      console.log('This server has no JIT: test/debian-postgres.js runs the test with it.');
       context.skip('the server has no JIT');
     }
     const store = await postgresStore({ database: client, schema: newSchema() });

@@ -1,6 +1,6 @@
 // @module-tag slow: needs PostgreSQL.
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../../../src/client/create-client.js';
+import { createClient } from '../../../../src/core/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
 import { type PostgresDatabase, postgresStore } from '../../../../src/entries/outbox-postgres.js';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
-import { createClient } from '../../../../src/client/create-client.js';
+import { createClient } from '../../../../src/core/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox, type OutboxOptions } from '../../../../src/entries/outbox.js';
 import { type PostgresStoreOptions, postgresStore } from '../../../../src/entries/outbox-postgres.js';

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
-import { createClient } from '../../../../src/client/create-client.js';
+import { createClient } from '../../../../src/core/client/create-client.js';
 import { ConfigurationError } from '../../../../src/entries/index.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../../../src/client/create-client.js';
+import { createClient } from '../../../../src/core/client/create-client.js';
+import { systemClock } from '../../../../src/core/platform/time.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
-import { systemClock } from '../../../../src/platform/time.js';
 import { claim, claimOne, DAY_MS, LEASE_MS, newRow, WAITS, write } from '../../contract/harness.js';
 import { personalBet } from '../../personal.js';
 import { movableClock, newFile, openStore } from './files.js';

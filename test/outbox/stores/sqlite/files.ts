@@ -2,10 +2,10 @@ import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { inject } from 'vitest';
+import { systemClock } from '../../../../src/core/platform/time.js';
 import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
 import { openAttached } from '../../../../src/outbox/stores/sqlite/open.js';
-import { systemClock } from '../../../../src/platform/time.js';
 import { constructorOf, type Driver, driversAtHand } from '../../../drivers/drivers.js';
 import type { Damage } from '../../contract/harness.js';
 

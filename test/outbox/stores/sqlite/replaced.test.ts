@@ -3,10 +3,10 @@ import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/core/platform/time.js';
 import type { OutboxStore } from '../../../../src/entries/outbox.js';
 import { sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
-import { systemClock } from '../../../../src/platform/time.js';
 import { claim, newRow } from '../../contract/harness.js';
 import { DAY_MS, recordMany } from '../../prune/old-reports.js';
 import { newFile, openSqlite, openStore, rejectionOf } from './files.js';

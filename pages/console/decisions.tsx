@@ -1,0 +1,232 @@
+import type { ComponentChildren } from 'preact';
+import type { AllQuarantined, DecisionPage, DecisionRecord } from '../../src/outbox/operator/decision-log.js';
+import { Button, Card, EmptyState, Facts } from '../kit/parts.js';
+import { counted, operationWords } from '../kit/words.js';
+import { call } from './calls.js';
+import { undo } from './decide.js';
+import { createFinder, TimeFields } from './finder.js';
+import { createReportList } from './report-list.js';
+import { ChoiceField, createViewElement, decisionHash, InputField, type Page, reportHash, type View } from './view.js';
+import { ACTIONS, actions, placeWords, timeWords } from './words.js';
+
+const FEW = 5;
+const MANY = 50;
+
+/** The latest decisions, by whom and why. The list is read once, so that it does not move. */
+export function createLatestDecisions(page: Page, draw: () => void) {
+  let read: readonly DecisionRecord[] = [];
+  let shown = FEW;
+  let next: string | null = null;
+
+  async function load(before: string | null = null): Promise<void> {
+    const answer = await call<DecisionPage>('decisions', { before });
+    read = before === null ? answer.decisions : [...read, ...answer.decisions];
+    if (before === null) shown = FEW;
+    next = answer.next;
+    draw();
+  }
+
+  async function showMore(): Promise<void> {
+    if (shown >= read.length) await load(next);
+    shown += MANY;
+    draw();
+  }
+
+  const content = () => (
+    <Card title="Decisions">
+      <DecisionList page={page} of={read.slice(0, shown)} none="No decision yet." />
+      <Button class="quiet" words="Show older ones" hidden={shown >= read.length && next === null} onClick={showMore} />
+    </Card>
+  );
+  return { load, content };
+}
+
+export const createDecisions = (page: Page): View =>
+  createFinder<DecisionPage, DecisionRecord>({
+    title: 'Decisions',
+    name: 'decisions',
+    cursor: 'before',
+    fields: (
+      <>
+        <InputField
+          label="Person"
+          type="search"
+          spellcheck={false}
+          name="who"
+          placeholder="a part of the name"
+          maxLength={200}
+        />
+        <ChoiceField label="Decision" name="action" of={[['', 'all'], ...actions]} />
+        <TimeFields from="From" />
+      </>
+    ),
+    verb: 'Find',
+    more: 'Show older ones',
+    itemsOf: ({ decisions }) => decisions,
+    content: (found, _, isNone) => (
+      <div class="pad">
+        <DecisionList page={page} of={found} none={isNone && 'No decision fits.'} />
+      </div>
+    ),
+    isLive: true,
+  });
+
+interface DecisionListProps {
+  readonly page: Page;
+  readonly of: readonly DecisionRecord[];
+  readonly none: string | false;
+}
+
+const DecisionList = ({ page, of, none }: DecisionListProps) => (
+  <ul class="decisions">
+    {of.map((decision) => (
+      <li key={decision.id}>
+        <div>
+          <a href={decisionHash(decision.id)}>{titleOf(decision)}</a>
+          <p>{decision.reason}</p>
+          <p class="dim">{factsOf(decision)}</p>
+        </div>
+        <Continue page={page} decision={decision} />
+      </li>
+    ))}
+    {of.length === 0 && none && <li class="dim">{none}</li>}
+  </ul>
+);
+
+const titleOf = ({ action, touched }: DecisionRecord): string =>
+  action === 'body' || action === 'erase' || action === 'resume'
+    ? ACTIONS[action]
+    : `${ACTIONS[action]}: ${counted(touched, 'report')}`;
+
+function factsOf({ at, who, undoneBy, done }: DecisionRecord): string {
+  const facts = [timeWords(at, Date.now()), `by ${who}`, undoneBy !== null && 'undone', !done && 'interrupted'];
+  return facts.filter(Boolean).join(', ');
+}
+
+interface DecisionActionsProps {
+  readonly page: Page;
+  readonly decision: DecisionRecord;
+}
+
+/** The button of an undo that was interrupted. */
+function Continue({ page, decision: { action, about, reason, done } }: DecisionActionsProps) {
+  if (!page.session.mayAct || action !== 'undo' || done || !('decision' in about)) return null;
+  return <Button onClick={() => void goOn(page, about.decision, reason)} words="Continue…" />;
+}
+
+async function goOn(page: Page, id: string, reason: string): Promise<void> {
+  const [decision] = (await call<DecisionPage>('decisions', { id })).decisions;
+  if (decision) undo(page, decision, reason);
+}
+
+export function createDecision(page: Page, id: string): View {
+  let decision: DecisionRecord | undefined;
+  let isUndoable = false;
+
+  const { element, draw } = createViewElement('Decision', () => {
+    const now = Date.now();
+    return (
+      <>
+        <p>
+          <a class="back" href="#/decisions">
+            ← All decisions
+          </a>
+        </p>
+        {!decision && (
+          <div class="card">
+            <EmptyState title="The outbox has no such decision">
+              <p>It is about accounts that are not shown here, or its address is not complete.</p>
+            </EmptyState>
+          </div>
+        )}
+        {decision && (
+          <>
+            <div class="card pad">
+              <div>
+                <p>
+                  <b>{titleOf(decision)}</b>
+                </p>
+                <p>{decision.reason}</p>
+                <Facts
+                  of={[
+                    ['When', timeWords(decision.at, now)],
+                    ['By', decision.who],
+                    ...aboutFacts(decision.about),
+                    ['Not touched', decision.skipped > 0 && counted(decision.skipped, 'report')],
+                    [
+                      'Undone',
+                      decision.undoneBy !== null && <a href={decisionHash(decision.undoneBy)}>by another decision</a>,
+                    ],
+                    ['Interrupted', !decision.done && 'it was not carried out to its end'],
+                  ]}
+                />
+              </div>
+              <div class="actions">
+                <Continue page={page} decision={decision} />
+                {page.session.mayAct && isUndoable && (
+                  <Button
+                    onClick={() => decision && undo(page, decision, decision.reason)}
+                    words={decision.action === 'dismissed' ? 'Reopen…' : 'Undo…'}
+                  />
+                )}
+              </div>
+            </div>
+            <section class="card" aria-label="Reports of this decision" hidden={reports.isEmpty()}>
+              {reports.content({ now })}
+            </section>
+          </>
+        )}
+      </>
+    );
+  });
+
+  const reports = createReportList({ decision: id }, draw);
+
+  return {
+    element,
+    back: 'history',
+    async update(_, isChanged) {
+      // A worker may have taken its reports since.
+      if (!isChanged && !isUndoable) return;
+      const answer = await call<DecisionPage>('decisions', { id });
+      [decision] = answer.decisions;
+      isUndoable = answer.isUndoable === true;
+      if (decision && isChanged) await reports.read();
+      draw();
+    },
+  };
+}
+
+const MOST_NAMED = 5;
+
+function aboutFacts(about: DecisionRecord['about']): [name: string, value: ComponentChildren][] {
+  if ('ids' in about) return [['Reports', <Names of={about.ids} />]];
+  if ('decision' in about) return [['About', <a href={decisionHash(about.decision)}>another decision</a>]];
+  if ('group' in about) {
+    const { words, code } = about.group;
+    return [
+      ['Group', words || code],
+      ['Where', placeWords(about.group)],
+    ];
+  }
+  const where: AllQuarantined['all'] = 'all' in about ? about.all : about;
+  const { account, environment, operation, code } = where;
+  return [
+    ['About', 'all' in about && 'all that needed a person'],
+    ['Where', environment ? placeWords({ account: account ?? 'default', environment }) : account],
+    ['Operation', operation && operationWords(operation)],
+    ['Problem', code],
+  ];
+}
+
+const Names = ({ of }: { readonly of: readonly string[] }) => (
+  <>
+    {of.slice(0, MOST_NAMED).map((id, index) => (
+      <>
+        {index > 0 && ', '}
+        <a href={reportHash(id)}>{id.split(':').slice(3).join(':')}</a>
+      </>
+    ))}
+    {of.length > MOST_NAMED && ` and ${counted(of.length - MOST_NAMED, 'other')}`}
+  </>
+);

@@ -1,0 +1,121 @@
+import type { Selection } from '../../src/outbox/operator/decision-log.js';
+import type { Groups, ProblemGroup } from '../../src/outbox/operator/groups.js';
+import type { Preview } from '../../src/outbox/operator/preview.js';
+import type { ReportSummary } from '../../src/outbox/operator/reports.js';
+import type { ProblemKey } from '../../src/outbox/store/operator-store.js';
+import { Button, EmptyState, Facts } from '../kit/parts.js';
+import { counted, grouped } from '../kit/words.js';
+import { call } from './calls.js';
+import { decide } from './decide.js';
+import { keyOf } from './problem-groups.js';
+import { createReportList } from './report-list.js';
+import { createViewElement, type Page, type View } from './view.js';
+import { DECISIONS, placeWords, timeWords } from './words.js';
+
+const NOT_HELD = ['retry', 'dismissed'] as const;
+const VERDICTS = ['retry', 'recorded', 'dismissed'] as const;
+
+export function createGroup(page: Page, group: ProblemKey): View {
+  const { mayAct } = page.session;
+  const { account, environment, code } = group;
+  const chosen = new Set<string>();
+  let found: ProblemGroup | undefined;
+  let now = 0;
+  /** The number of reports in the group when its rows were read. */
+  let readOf = 0;
+  /** The number of its reports that the gateway may hold. */
+  let recordable = 0;
+
+  const { element, draw } = createViewElement(group.words || code, content);
+  const reports = createReportList({ state: 'quarantined', account, environment, group }, draw);
+
+  function content() {
+    const count = found?.count ?? 0;
+    const buttons = (words: 'all' | 'verb', selection: Selection, many: number, what: string) => (
+      <div class="actions">
+        {(recordable > 0 ? VERDICTS : NOT_HELD).map((action) => (
+          <Button
+            key={action}
+            class={action === 'retry' ? 'primary' : ''}
+            disabled={many === 0}
+            onClick={() => decide(page, action, selection, what)}
+            words={`${DECISIONS[action][words]}…`}
+          />
+        ))}
+      </div>
+    );
+    return (
+      <>
+        <p>
+          <a class="back" href="#/person">
+            ← All groups
+          </a>
+        </p>
+        <div class="card pad">
+          <div>
+            <Facts
+              of={[
+                ['Reports', grouped(count)],
+                ['Problem', found?.status ? `${code}, HTTP ${found.status}` : code],
+                ['Where', placeWords(group)],
+                ['First seen', found && timeWords(found.firstAt, now)],
+                ['Last seen', found && timeWords(found.lastAt, now)],
+              ]}
+            />
+          </div>
+          {mayAct && buttons('all', { group }, count, `all ${grouped(count)}`)}
+        </div>
+        <section class="card" aria-label="Reports of this group">
+          {mayAct && (
+            <div class="fresh">
+              <span class="dim" role="status">
+                {chosen.size === 0 ? 'None selected' : `${grouped(chosen.size)} selected`}
+              </span>
+              {buttons('verb', { ids: [...chosen] }, chosen.size, counted(chosen.size, 'report'))}
+            </div>
+          )}
+          {count === 0 && (
+            <EmptyState title="No report is left in this group">
+              <p>All of them are decided.</p>
+            </EmptyState>
+          )}
+          {reports.content({ now, isInGroup: true, before: mayAct ? boxOf : undefined })}
+        </section>
+      </>
+    );
+  }
+
+  const boxOf = ({ id, reference }: ReportSummary) => (
+    <input
+      type="checkbox"
+      aria-label={`Select ${reference}`}
+      checked={chosen.has(id)}
+      onChange={({ currentTarget }) => choose(id, currentTarget.checked)}
+    />
+  );
+
+  function choose(id: string, isChosen: boolean): void {
+    if (isChosen) chosen.add(id);
+    else chosen.delete(id);
+    draw();
+  }
+
+  return {
+    element,
+    back: '#/person',
+    async update(_, isChanged) {
+      const answer = await call<Groups>('groups', { account, environment });
+      found = answer.groups.find((one) => keyOf(one) === keyOf(group));
+      now = answer.now;
+      const count = found?.count ?? 0;
+      // The rows stay as they are until a decision changes them, or they are all decided elsewhere.
+      if (isChanged || (count === 0 && readOf > 0)) {
+        recordable = (await call<Preview>('preview', { selection: { group }, action: 'recorded' })).count;
+        await reports.read();
+        chosen.clear();
+      }
+      readOf = count;
+      draw();
+    },
+  };
+}

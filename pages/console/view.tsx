@@ -1,0 +1,120 @@
+import { type ComponentChildren, type InputHTMLAttributes, render, type SelectHTMLAttributes } from 'preact';
+import type { ConsoleSession } from '../../src/http/console/answers.js';
+import type { Who } from '../../src/outbox/operator/decision-log.js';
+import type { Overview } from '../../src/outbox/operator/overview.js';
+import { Button, EmptyState } from '../kit/parts.js';
+import { CallError, messageOf } from './calls.js';
+
+/** A question that a person answers before something is changed. */
+export interface Asked {
+  readonly title: string;
+  readonly text: string;
+  readonly verb: string;
+  readonly isFinal?: boolean;
+  readonly preview?: ComponentChildren;
+  readonly reason?: string;
+  /** Sends the decision. `tell` shows the progress; `stop` is aborted when the person cancels. */
+  run(
+    why: Pick<Who, 'decision' | 'reason'>,
+    tell: (words: string) => void,
+    stop: AbortSignal,
+  ): Promise<Result | undefined>;
+}
+
+/** A line about what was decided, with a button if there is something to do about it. */
+export interface Result {
+  readonly text: string;
+  readonly action?: { readonly words: string; run(): void } | undefined;
+}
+
+export interface Page {
+  readonly session: ConsoleSession;
+  ask(asked: Asked): void;
+  go(hash: string): void;
+}
+
+/** A view of the page. It keeps its element while another view is open, so that the way back finds it unchanged. */
+export interface View {
+  readonly element: HTMLElement;
+  /** Whether it can be used before its data are there. */
+  readonly isReady?: boolean;
+  /** The view to which Escape leads: an address, or the one before it in the history. */
+  readonly back?: string;
+  /**
+   * Reads its data and shows them. The page calls it every few seconds. `isChanged`: a decision was made since it read
+   * them, or it has read none yet.
+   */
+  update(overview: Overview, isChanged: boolean): Promise<void>;
+  /** Called when another view is opened: stops calls that are still running. */
+  close?(): void;
+}
+
+export function createViewElement(title: string, content: () => ComponentChildren) {
+  const element = document.createElement('section');
+  element.className = 'view';
+  element.setAttribute('aria-label', title);
+  const draw = () =>
+    render(
+      <>
+        <h2 class="title" tabIndex={-1}>
+          {title}
+        </h2>
+        {content()}
+      </>,
+      element,
+    );
+  return { element, draw };
+}
+
+export const ErrorState = ({ error, again }: { readonly error: unknown; readonly again: () => void }) => (
+  <EmptyState
+    title={
+      error instanceof CallError && error.code === 'store'
+        ? 'Needs a person: the store cannot be used'
+        : 'This could not be loaded'
+    }
+  >
+    <p role="alert">{messageOf(error)}</p>
+    <Button class="again" onClick={again} words="Try again" />
+  </EmptyState>
+);
+
+export const Field = ({ label, children }: { readonly label: string; readonly children: ComponentChildren }) => (
+  <label>
+    <span>{label}</span>
+    {children}
+  </label>
+);
+
+export const InputField = ({
+  label,
+  ...attributes
+}: InputHTMLAttributes<HTMLInputElement> & { readonly label: string }) => (
+  <Field label={label}>
+    <input autocomplete="off" {...attributes} />
+  </Field>
+);
+
+interface ChoiceFieldProps extends SelectHTMLAttributes<HTMLSelectElement> {
+  readonly label: string;
+  readonly of: readonly (readonly [value: string, words: string])[];
+}
+
+export const ChoiceField = ({ label, of, ...attributes }: ChoiceFieldProps) => (
+  <Field label={label}>
+    <select {...attributes}>
+      {of.map(([value, words]) => (
+        <option key={value} value={value}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </Field>
+);
+
+export const fieldsOf = ({ currentTarget }: SubmitEvent): FormData =>
+  new FormData(currentTarget instanceof HTMLFormElement ? currentTarget : undefined);
+
+export const decisionHash = (id: string): string => `#/decisions/${id}`;
+
+export const reportHash = (id: string): string => `#/report/${encodeURIComponent(id)}`;

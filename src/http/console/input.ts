@@ -1,0 +1,86 @@
+import * as z from 'zod/mini';
+import { bareObject } from '../../core/platform/as-record.js';
+import { unprintable } from '../../core/platform/messages.js';
+import { refuse } from '../../core/web/answer.js';
+import { OUTBOX_ENVIRONMENTS } from '../../outbox/rules/destination.js';
+import { LONGEST_REASON } from '../../outbox/rules/state-machine.js';
+import { isStorable } from '../../outbox/stores/rows.js';
+import { invalid } from './answers.js';
+
+/**
+ * The checks of a call's input, the only ones between the page and the store. The text of each completes the sentence
+ * "expected …".
+ */
+
+export type Input = Readonly<Record<string, unknown>>;
+
+export function text(longest = 4_000) {
+  const expected = `a text of at most ${longest} characters`;
+  return z
+    .string(expected)
+    .check(z.maxLength(longest, expected), z.refine(isStorable, 'a text without NUL and halves of characters'));
+}
+
+const filledText = (longest?: number) => text(longest).check(z.regex(/\S/, 'a text'));
+
+/** The page shows ids and the words of problems with their control characters escaped. This converts them back. */
+const unescaped = z.overwrite<string>(unprintable);
+
+export const reportId = filledText().check(unescaped);
+
+/** The id of a decision: the page makes one for each, so that a second press of a button is the same decision. */
+export const decisionId = z.string('a text').check(z.regex(/^[A-Za-z0-9-]{16,64}$/, '16 to 64 letters, digits and -'));
+
+/** Every action has these members: the id of its decision, and the reason. */
+export const decisionFields = { decision: decisionId, reason: filledText(LONGEST_REASON).check(z.trim()) };
+
+const NEXT = 'the `next` of the previous page';
+export const nextOfPage = z.optional(
+  z.string(NEXT).check(z.refine((value) => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value)), NEXT)),
+);
+
+const TIME = 'a time in milliseconds since 1970';
+/** Up to the last time that a `Date` can hold; PostgreSQL refuses numbers that are much larger. */
+export const time = z.optional(z.number(TIME).check(z.minimum(0, TIME), z.maximum(8.64e15, TIME)));
+
+export const oneOf = <const Word extends string>(words: readonly Word[]) => z.enum(words, words.join(', '));
+
+const environment = oneOf(OUTBOX_ENVIRONMENTS);
+
+/** One environment of one account. */
+export const placeFields = { account: filledText(), environment };
+
+/** The same as conditions: an absent one matches all. */
+export const placeFilter = { account: z.optional(text()), environment: z.optional(environment) };
+
+export const listOfTexts = (most: number) =>
+  z.array(filledText(), 'a list').check(z.maxLength(most, `a list of at most ${most} texts`));
+
+/** A group of the page "Needs a person". */
+export const problemGroup = z.object(
+  { ...placeFields, code: filledText(), words: z._default(text(), '').check(unescaped) },
+  '{ account, environment, code, words }',
+);
+
+const MOST_IDS = 500;
+
+/** Each id counts once. */
+const reportIds = listOfTexts(MOST_IDS).check(
+  z.minLength(1, 'at least one report'),
+  z.overwrite((ids) => [...new Set(ids.map(unprintable))]),
+);
+
+/** The reports of a decision. */
+export const selection = z.union(
+  [z.strictObject({ ids: reportIds }), z.strictObject({ group: problemGroup })],
+  `{ ids }, of 1 to ${MOST_IDS} reports, or { group }`,
+);
+
+/** Reads an input by the schemas of its members. One that is null counts as absent. */
+export function readInput<Shape extends z.core.$ZodShape>(shape: Shape, input: Input) {
+  const present = Object.entries(input).filter(([, value]) => value !== null);
+  const { data, error } = z.safeParse(z.object(shape), Object.assign(bareObject(), Object.fromEntries(present)));
+  const [problem] = error?.issues ?? [];
+  if (problem) refuse(invalid(`${problem.path.join('.')}: expected ${problem.message}. Nothing was changed.`));
+  return data as z.output<z.ZodMiniObject<Shape>>;
+}

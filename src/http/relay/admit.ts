@@ -1,0 +1,76 @@
+import { PLAYER_HEADER, RELAY_HEADER } from '../../core/protocol/headers.js';
+import { operations } from '../../core/protocol/operations.js';
+import type { Answer } from '../../core/web/answer.js';
+import { senderOf } from '../../core/web/origin.js';
+import { declaresJson } from '../../core/web/read-json.js';
+import { plainPathOf } from '../../core/web/request.js';
+import { refusals } from './answers.js';
+import type { RelayOperation } from './relay-options.js';
+
+/**
+ * The operation of a request, or the reason why it is refused, and the headers of its answer. An accepted preflight has
+ * neither.
+ */
+export interface Admitted {
+  readonly operation?: RelayOperation | undefined;
+  readonly refused?: Answer | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly foreign?: boolean;
+  /** The reason, if the answer does not contain it. */
+  readonly why?: string;
+}
+
+interface AdmitRules {
+  readonly allowedOrigins: ReadonlySet<string>;
+  readonly allowedHeaders: readonly string[];
+}
+
+/**
+ * The checks that need only the address and the headers, in the order of their answers: address, origin, method,
+ * headers, media type.
+ */
+export function admit(request: Request, { allowedOrigins, allowedHeaders }: AdmitRules, target?: unknown): Admitted {
+  const operation = routeOf(request.url, target);
+  if (!operation) return { refused: refusals.noSuchPath, headers: {} };
+  const sender = senderOf(request, allowedOrigins);
+  if (sender.kind === 'refused')
+    return {
+      refused: refusals.forbidden,
+      headers: {},
+      foreign: true,
+      why: 'its Origin and Sec-Fetch-Site headers are not those of an allowed page',
+    };
+  const headers = sender.kind === 'other' ? corsHeaders(sender.origin) : {};
+  if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
+    return { headers: { ...headers, ...preflightHeaders(allowedHeaders) } };
+  if (request.method !== 'POST') return { refused: refusals.method, headers };
+  if (request.headers.get(RELAY_HEADER) !== '1')
+    return {
+      refused: refusals.forbidden,
+      headers,
+      why: "it has no header x-location-sdk: 1, which the package's pages send",
+    };
+  return declaresJson(request) ? { operation, headers } : { refused: refusals.mediaType, headers };
+}
+
+const SERVED: readonly RelayOperation[] = ['reportBetEvent', 'reportWithdrawalEvent'];
+
+/** The operation that an address asks for: the last segment of its path is the operation's, letter by letter. */
+function routeOf(address: string, target?: unknown): RelayOperation | undefined {
+  const path = plainPathOf(address, target);
+  const last = path?.slice(path.lastIndexOf('/') + 1);
+  return SERVED.find((name) => operations[name].path === last);
+}
+
+const corsHeaders = (origin: string): Record<string, string> => ({
+  'access-control-allow-origin': origin,
+  // The operator's session is usually a cookie.
+  'access-control-allow-credentials': 'true',
+  'access-control-expose-headers': `retry-after, ${RELAY_HEADER}`,
+});
+
+const preflightHeaders = (more: readonly string[]): Record<string, string> => ({
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers': ['content-type', RELAY_HEADER, PLAYER_HEADER, ...more].join(', '),
+  'access-control-max-age': '600',
+});

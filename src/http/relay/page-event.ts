@@ -1,0 +1,98 @@
+import type { Environment } from '../../core/errors/errors.js';
+import { asOwnRecord, isRecord } from '../../core/platform/as-record.js';
+import { type Operation, operations } from '../../core/protocol/operations.js';
+import { issue, type ValidationIssue } from '../../core/schema/issue.js';
+import { locationInput } from '../../core/schema/location.js';
+import { validate } from '../../core/schema/validate.js';
+import type { RelayLocation, RelayOperation } from './relay-options.js';
+
+/** The parts of a page's event: the fields that it may set, and those that it may only repeat. */
+export interface PageEvent {
+  /** The event, without the members below. */
+  readonly fields: Record<string, unknown>;
+  readonly reference: string | undefined;
+  readonly location: RelayLocation | undefined;
+  /** The player's id according to the page, if it names one. */
+  readonly claimed: Readonly<Record<'user' | 'userId', unknown>>;
+}
+
+interface PageRules {
+  readonly environment?: Environment | undefined;
+  readonly gpsSource: string;
+}
+
+const CONTROL = /\p{Cc}/u;
+
+/** Takes a page's event apart and lists every problem. The operator may add the missing fields. */
+export function readPageEvent(
+  operation: RelayOperation,
+  body: Readonly<Record<string, unknown>>,
+  rules: PageRules,
+): { event: PageEvent; issues: ValidationIssue[] } {
+  const row: Operation = operations[operation];
+  const { user, userId, environment, clientIP, location, ...fields } = body;
+  const issues: ValidationIssue[] = [];
+  if (environment !== undefined && environment !== rules.environment)
+    issues.push(issue(['environment'], 'conflict', 'is set by the backend; leave it out'));
+  if (clientIP !== undefined)
+    issues.push(issue(['clientIP'], 'unknown-field', 'the backend reads the address from the connection; remove it'));
+
+  const given = row.reference && fields[row.reference];
+  const reference = typeof given === 'string' && !CONTROL.test(given) ? given : undefined;
+  if (typeof given === 'string' && reference === undefined)
+    issues.push(issue([row.reference ?? ''], 'invalid', 'expected a string without control characters'));
+  // Only the present values are checked: missing ones can be found after the operator has added its own.
+  issues.push(...validate(row.request, 'partial', fields).issues.filter(({ code }) => code !== 'missing'));
+  if (location !== undefined)
+    issues.push(
+      ...validate(locationInput, 'strict', isRecord(location) ? asOwnRecord(location) : location, ['location']).issues,
+    );
+  const { source = 'gps' } = (location ?? {}) as { source?: unknown };
+  // A page must not report a location as measured if it was not. So another source is refused and not renamed.
+  if (source !== 'gps' && source !== rules.gpsSource)
+    issues.push(issue(['location', 'source'], 'invalid', "expected 'gps': other locations are found by the backend"));
+  const located = location === undefined ? undefined : { ...(location as RelayLocation), source: rules.gpsSource };
+  return { event: { fields, reference, location: located, claimed: { user, userId } }, issues };
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const durationWords = (milliseconds: number): string => {
+  if (milliseconds >= 2 * DAY_MS) return `${Math.floor(milliseconds / DAY_MS)} days`;
+  if (milliseconds >= 2 * HOUR_MS) return `${Math.floor(milliseconds / HOUR_MS)} hours`;
+  return `${Math.floor(milliseconds / 1_000)} seconds`;
+};
+
+/** The problem with a page's timestamp that is too far from the backend's time. Both times are in milliseconds. */
+export function timestampProblem(timestamp: unknown, now: number, windowMs: number): ValidationIssue | undefined {
+  const difference = typeof timestamp === 'string' ? Number(timestamp) * 1_000 - now : 0;
+  if (Math.abs(difference) <= windowMs) return undefined;
+  return issue(
+    ['timestamp'],
+    'invalid',
+    `is ${durationWords(Math.abs(difference))} ${difference < 0 ? 'before' : 'after'} the time of the backend, which accepts ${durationWords(windowMs)}; set the clock of this device`,
+  );
+}
+
+const DIFFERS = "differs from the backend's data about the player; leave it out";
+
+/** The player comes from the operator's session. A page may repeat its fields, but not change them. */
+export function compareClaims(
+  { user, userId }: PageEvent['claimed'],
+  event: Readonly<Record<string, unknown>>,
+): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
+  // A copy of plain data without inherited members.
+  const known = event.user as Record<string, unknown>;
+  if (user !== undefined && !isRecord(user))
+    issues.push(issue(['user'], 'wrong-type', 'expected an object, or nothing'));
+  else
+    for (const [name, value] of Object.entries(user ?? {}))
+      if (!isSame(value, known[name])) issues.push(issue(['user', name], 'conflict', DIFFERS));
+  if (userId !== undefined && userId !== event.userId) issues.push(issue(['userId'], 'conflict', DIFFERS));
+  return issues;
+}
+
+/** The values of a user are plain. Any other value never counts as equal. */
+const isSame = (claimed: unknown, known: unknown) => typeof claimed !== 'object' && claimed === known;

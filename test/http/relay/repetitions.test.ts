@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import { canonical } from '../../../src/core/platform/as-record.js';
+import { LONGEST_TIMER_MS } from '../../../src/core/platform/time.js';
+import { NetworkError, type Receipt, type ReportingError } from '../../../src/entries/index.js';
+import type { RelayClient, RelayReport } from '../../../src/entries/relay.js';
+import { createRecent, eventKeyOf } from '../../../src/http/relay/recent.js';
+import { FakeClock } from '../../core/delivery/fake-clock.js';
+import { gps, pageBet, relayWorld } from './world.js';
+
+describe('what makes two events the same', () => {
+  test('is the reference that is reported, not the text that the page sent', async () => {
+    let count = 0;
+    const { send, gateway } = relayWorld({
+      complete: () => {
+        count += 1;
+        return { bet_id: `OWN-${count}` };
+      },
+    });
+    const body = { amount: 1, location: gps() };
+    expect([(await send({ body })).body.reference, (await send({ body })).body.reference]).toEqual(['OWN-1', 'OWN-2']);
+    expect(gateway.reports()).toHaveLength(2);
+  });
+
+  test("is not the page's spelling of it", async () => {
+    const { send, lookedUp } = relayWorld();
+    await send({ body: '{"bet_id":"BET-1","amount":1500}' });
+    for (const body of [
+      '  {"amount":1.5e3,\n"bet_id":"BET-1"}',
+      '{"bet_id":"\\u0042ET-1","amount":1500}',
+      '{"bet_id":"BET-1","amount":1500,"user":{}}',
+    ])
+      expect((await send({ body })).body.error).toMatchObject({ code: 'duplicate', conflict: false });
+    expect(lookedUp).toHaveLength(1);
+  });
+
+  test('is hashed, and differs by everything that counts', async () => {
+    const identity = {
+      operation: 'reportBetEvent',
+      environment: undefined,
+      player: 'U-88412',
+      reference: 'BET-1',
+      page: [pageBet(), gps()],
+    };
+    const keys = await Promise.all(
+      [
+        identity,
+        { ...identity, operation: 'reportWithdrawalEvent' },
+        { ...identity, environment: 'production' },
+        { ...identity, player: 'U-2' },
+        { ...identity, reference: 'BET-2' },
+        { ...identity, page: [pageBet({ amount: 1 }), gps()] },
+        { ...identity, page: [pageBet(), gps({ accuracy: 21 })] },
+      ].map(eventKeyOf),
+    );
+    expect(new Set(keys.map(({ event }) => event)).size).toBe(7);
+    expect(new Set(keys.map(({ player }) => player)).size).toBe(2);
+    for (const { event, player } of keys) expect(event + player).toMatch(/^[0-9a-f]{128}$/);
+    expect(canonical({ b: [{ d: 1, c: undefined, a: 'x' }], a: null })).toBe('{"a":null,"b":[{"a":"x","d":1}]}');
+  });
+});
+
+describe('what is remembered', () => {
+  const key = (player: string, event: number | string) => ({ player, event: `${player} ${event}` });
+
+  test("of one player displaces no other player's", () => {
+    const recent = createRecent(new FakeClock());
+    recent.set(key('bola', 1), { timestamp: '1' });
+    for (let event = 0; event < 3_000; event += 1) recent.set(key('ada', event), { timestamp: '2' });
+    expect([recent.get(key('bola', 1)), recent.get(key('ada', 2_949)), recent.get(key('ada', 2_950))]).toMatchObject([
+      { timestamp: '1' },
+      undefined,
+      { timestamp: '2' },
+    ]);
+  });
+
+  test('is a thousand events for ten minutes at most', () => {
+    const clock = new FakeClock();
+    const recent = createRecent(clock);
+    for (let player = 0; player < 1_000; player += 1) recent.set(key(`player-${player}`, 1), {});
+    expect(recent.get(key('player-0', 1))).toBeDefined();
+    recent.set(key('player-1000', 1), {});
+    expect([recent.get(key('player-0', 1)), recent.get(key('player-1', 1))]).toEqual([undefined, expect.anything()]);
+    clock.advance(600_000);
+    expect(recent.get(key('player-1', 1))).toBeDefined();
+    clock.advance(1);
+    expect(recent.get(key('player-1', 1))).toBeUndefined();
+    expect([clock.pending, clock.waits]).toEqual([0, []]);
+  });
+
+  test('and is in doubt or being sent is kept longer than events of others that have an answer', () => {
+    const recent = createRecent(new FakeClock());
+    const running = { running: { answer: new Promise<never>(() => {}), until: 1 } };
+    const inDoubt = { inDoubt: { error: new Error('lost'), event: {} } };
+    recent.set(key('ada', 'running'), running);
+    recent.set(key('bola', 'in doubt'), inDoubt);
+    for (let player = 0; player < 3_000; player += 1) recent.set(key(`player-${player}`, 1), { timestamp: '1' });
+    expect(recent.get(key('ada', 'running'))).toMatchObject(running);
+    expect(recent.get(key('bola', 'in doubt'))).toMatchObject(inDoubt);
+    for (let player = 0; player < 3_000; player += 1) recent.set(key(`other-${player}`, 1), inDoubt);
+    expect(recent.get(key('ada', 'running'))).toMatchObject(running);
+    expect(recent.get(key('bola', 'in doubt'))).toBeUndefined();
+  });
+
+  test('and was forgotten frees its space', () => {
+    const clock = new FakeClock();
+    const recent = createRecent(clock);
+    for (let event = 0; event < 50; event += 1) recent.set(key('ada', event), {});
+    recent.forget(key('ada', 49));
+    recent.forget(key('ada', 49));
+    recent.set(key('ada', 'new'), {});
+    expect(recent.get(key('ada', 0))).toBeDefined();
+    clock.advance(600_001);
+    expect(recent.get(key('ada', 'new'))).toBeUndefined();
+  });
+});
+
+describe('an event in doubt, for which complete now returns other values,', () => {
+  /** The first attempt's answer is lost. The amount is 100 then, and 200 from then on. */
+  async function changed(more: object = {}) {
+    let asked = 0;
+    const told: [Receipt | ReportingError, RelayReport][] = [];
+    const tell = (one: Receipt | ReportingError, report: RelayReport) => void told.push([one, report]);
+    const complete = () => {
+      asked += 1;
+      return asked === 1 ? { amount: 100 } : { amount: 200, ...more };
+    };
+    const world = relayWorld({ complete, onReceipt: tell, onError: tell });
+    world.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    expect((await world.send({ body: pageBet({ location: gps() }) })).body.error.outcome).toBe('unknown');
+    return { ...world, told, again: () => world.send({ body: pageBet({ location: gps() }) }) };
+  }
+
+  test('is sent unchanged, and the operator gets what was sent', async () => {
+    const { again, gateway, told } = await changed({
+      user: { user_id: 'U-88412' },
+      location: gps({ latitude: 9 }),
+    });
+    expect((await again()).body.outcome).toBe('already-recorded');
+    expect(gateway.reports().map(({ body }) => body)).toMatchObject([{ amount: 100 }]);
+    expect(told.map(([, { event }]) => event.amount)).toEqual([100, 100]);
+  });
+
+  test('does not change if its repetition fails too', async () => {
+    const { again, gateway, told } = await changed();
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    expect((await again()).body.error.outcome).toBe('unknown');
+    expect((await again()).body.outcome).toBe('already-recorded');
+    expect(told.map(([, { event }]) => event.amount)).toEqual([100, 100, 100]);
+    expect(gateway.reports()).toHaveLength(1);
+  });
+});
+
+describe('a repetition that another process answers', () => {
+  /** Two relays over one gateway, as two processes: the second is asked a minute later. */
+  async function twice(body: object, complete: object) {
+    const first = relayWorld({ complete: () => complete });
+    const clock = new FakeClock(Date.now() + 60_000);
+    const second = relayWorld({ client: first.client, complete: () => complete, clock });
+    expect((await first.send({ body })).status).toBe(200);
+    return (await second.send({ body })).body.error;
+  }
+  const bet = { bet_id: 'BET-1', amount: 1500 };
+  const timestamp = '1795161600';
+
+  test.each<[string, object, object]>([
+    ['the location was looked up', bet, { timestamp }],
+    ['the relay added the time', { ...bet, location: gps() }, {}],
+  ])('conflicts if %s, though the recorded report is this very one', async (_, body, complete) => {
+    expect(await twice(body, complete)).toMatchObject({ code: 'duplicate', conflict: true });
+  });
+
+  test.each<[string, object, object]>([
+    ['the position is the page’s and the time the operator’s', { ...bet, location: gps() }, { timestamp }],
+    ['both are the operator’s', bet, { timestamp, location: gps() }],
+  ])('is the same report if %s', async (_, body, complete) => {
+    expect(await twice(body, complete)).toMatchObject({ code: 'duplicate', conflict: false });
+  });
+});
+
+describe('a client that never ends', () => {
+  const receipt = {
+    outcome: 'recorded',
+    operation: 'reportBetEvent',
+    reference: 'BET-1',
+    environment: 'staging',
+    attempts: 1,
+  };
+
+  test('is waited for no longer than its own time, and changes nothing afterwards', async () => {
+    const clock = new FakeClock();
+    const events: Record<string, unknown>[] = [];
+    let endFirst: (error: unknown) => void = () => {};
+    const call = (event: object) => {
+      events.push(event as Record<string, unknown>);
+      return events.length === 1
+        ? new Promise<Receipt>((_, reject) => (endFirst = reject))
+        : Promise.resolve(receipt as unknown as Receipt);
+    };
+    const client: RelayClient = { reportBetEvent: call, reportWithdrawalEvent: call };
+    const { send } = relayWorld({ clock, client, timeoutMs: 5_000, hookTimeoutMs: 1_000 });
+    const body = { bet_id: 'BET-1', amount: 1 };
+    expect((await clock.run(send({ body }))).body.error).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+    expect((await clock.run(send({ body }))).status).toBe(200);
+    endFirst(new NetworkError('x', { outcome: 'not-sent' }));
+    await new Promise((resolve) => setTimeout(resolve));
+    clock.advance(30_000);
+    expect((await clock.run(send({ body }))).status).toBe(200);
+    expect(events.map(({ timestamp }) => timestamp)).toEqual(['1795161600', '1795161600', '1795161600']);
+  });
+
+  test('is waited for within the limit of a timer', async () => {
+    const clock = new FakeClock();
+    const { send } = relayWorld({ clock, timeoutMs: LONGEST_TIMER_MS });
+    expect((await clock.run(send())).status).toBe(200);
+    expect(Math.max(...clock.waits)).toBe(LONGEST_TIMER_MS);
+  });
+});

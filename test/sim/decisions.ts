@@ -1,0 +1,105 @@
+import { rowBefore } from '../../src/outbox/intake/enqueue.js';
+import { type DestinationOperation, type PauseScope, scopeOf } from '../../src/outbox/rules/destination.js';
+import {
+  changePause,
+  concernsPause,
+  isRefusal,
+  mayQuarantine,
+  pausedBy,
+  postponed,
+  probeGivenBack,
+  probeTaken,
+  type SeenPauses,
+} from '../../src/outbox/rules/pause.js';
+import { earlierLines } from '../../src/outbox/rules/receipt-entry.js';
+import {
+  claimed,
+  decided,
+  dismissedWithReport,
+  ended,
+  isAsExpected,
+  isBlocked,
+  isClaimable,
+  isFinal,
+  isOpen,
+  mustStay,
+  reopenedWithReport,
+  replaced,
+  takenBack,
+  takenFromWorker,
+  wasDismissedWith,
+} from '../../src/outbox/rules/state-machine.js';
+import { isUnbound } from '../../src/outbox/sending/bindings.js';
+import {
+  asksFor,
+  dependencyOf,
+  failureWaitMs,
+  idleWaitMs,
+  isGathering,
+  isInTime,
+  lookInMs,
+  outlookOf,
+  planIdle,
+  planTurn,
+} from '../../src/outbox/sending/plan.js';
+import { keptInDoubt } from '../../src/outbox/sending/restored-database.js';
+import { isServed, mayTakeFrom } from '../../src/outbox/store/claimants.js';
+
+/** Every decision of the outbox, from the source. The simulation has no decisions of its own. */
+export const decisions = {
+  // The rows that a worker claims.
+  isServed,
+  mayTakeFrom,
+  // The changes of a row.
+  claimed,
+  ended,
+  decided,
+  replaced,
+  dismissedWithReport,
+  reopenedWithReport,
+  wasDismissedWith,
+  takenBack,
+  earlierLines,
+  isFinal,
+  isOpen,
+  isBlocked,
+  isClaimable,
+  isAsExpected,
+  mustStay,
+  takenFromWorker,
+  keptInDoubt,
+  rowBefore,
+  // The changes of a pause.
+  breakerOf: scopeOf as (report: DestinationOperation) => PauseScope,
+  pausedBy,
+  concernsPause,
+  isRefusal,
+  mayQuarantine,
+  postponed,
+  probeTaken,
+  probeGivenBack,
+  changePause,
+  // The memory of a worker.
+  // A variant needs the pauses of the look before.
+  seenAtLook: ((pauses) => pauses) as (pauses: SeenPauses, before: SeenPauses) => SeenPauses,
+  isUnbound,
+  // The next steps of a worker.
+  planTurn,
+  lookInMs,
+  planIdle,
+  outlookOf,
+  isGathering,
+  isInTime,
+  asksFor,
+  dependencyOf,
+  failureWaitMs,
+  idleWaitMs,
+};
+
+export type Decisions = typeof decisions;
+
+/** The options of the outbox in a history. */
+export interface Options {
+  readonly leaseMs: number;
+  readonly attemptTimeoutMs: number;
+}
