@@ -6,205 +6,256 @@ import { RULES } from './mutation/rules.js';
 import mutation from './mutation/vitest.config.js';
 import { parseSource, readSource, type SourceFile } from './support/read-source.js';
 
+/** Floors from top to bottom. Each folder of a floor has the folders of the same set of floors that it may import. */
+type Floors = readonly Readonly<Record<string, readonly string[]>>[];
+
 /**
- * The architecture: the floors, from top to bottom, with the folders that each folder may import. A folder may import
- * folders on a floor below it, and of its own floor only those named here. Types count like values.
+ * The house: the rooms of `src`, and the pages beside it. A room may import rooms on floors below it. Types count like
+ * values.
  */
-const FLOORS: readonly Readonly<Record<string, readonly string[]>>[] = [
+const HOUSE: Floors = [
+  // Plugs parts together, nothing else.
+  { entries: ['cli', 'http', 'operator', 'opentelemetry', 'outbox', 'testing', 'core'] },
   {
-    entries: [
-      'cli',
-      'console',
-      'node',
-      'opentelemetry',
-      'outbox',
-      'relay',
-      'client',
-      'mock',
-      'openapi',
-      'delivery',
-      'location',
-      'protocol',
-      'schema',
-      'errors',
-      'platform',
-    ],
+    cli: ['http', 'operator', 'outbox', 'testing', 'core'],
+    // Two applications. Of src they import types only.
+    pages: ['http', 'operator', 'testing', 'outbox', 'core'],
   },
+  // The mock gateway is served only.
+  { http: ['operator', 'outbox', 'testing', 'core'] },
   {
-    cli: ['console', 'node', 'outbox', 'mock', 'web', 'schema', 'errors'],
-    node: ['console', 'outbox', 'relay', 'mock', 'openapi', 'web', 'schema', 'errors'],
-    console: ['outbox', 'web', 'protocol', 'schema', 'errors'],
-    // An application of its own, in the page that the console serves.
-    'console-page': ['console', 'kit', 'outbox'],
+    operator: ['outbox', 'core'],
     // Wraps a client and an outbox from its caller.
-    opentelemetry: ['outbox', 'client', 'delivery', 'schema', 'errors'],
-    // A separate application, in the page that the mock gateway serves.
-    inspector: ['kit', 'mock'],
-    // The parts that both pages are made of: tokens, list, chart, dialog.
-    kit: [],
+    opentelemetry: ['outbox', 'core'],
   },
   {
-    // Reaches the client through its internals.
-    outbox: ['client', 'delivery', 'protocol', 'schema', 'errors'],
-    // Never makes a client: it gets one, or an outbox.
-    relay: ['client', 'location', 'web', 'protocol', 'schema', 'errors'],
+    // Never operator: a program's own decisions are outbox/decisions.
+    outbox: ['core'],
+    // Never client, delivery or location: the far end must not share the mistakes of the near end.
+    testing: ['core'],
   },
-  {
-    client: ['location', 'delivery', 'protocol', 'schema', 'errors'],
-    // Never the client or delivery: the mock must not share their mistakes.
-    mock: ['openapi', 'web', 'protocol', 'schema', 'errors'],
-    openapi: ['protocol', 'schema'],
-  },
-  {
-    delivery: ['protocol', 'schema', 'errors', 'redact'],
-    location: ['schema', 'errors'],
-    // The checks of a request and the parts of an answer that relay, console and mock gateway share.
-    web: ['protocol', 'schema'],
-  },
-  { protocol: ['schema', 'errors'] },
-  {
-    // Schemas return issues; the client throws.
-    schema: [],
-    errors: ['schema'],
-    redact: ['schema'],
-  },
-  // Folders that every folder may import.
-  { platform: [] },
+  { core: [] },
 ];
+
+/** The floors inside a room. In these rooms every file stands in one of the folders. */
+const INSIDE: Readonly<Record<string, Floors>> = {
+  http: [
+    { node: ['console', 'relay'] },
+    // The relay never makes a client: it gets one, or an outbox.
+    { console: [], relay: [] },
+  ],
+  testing: [{ mock: ['openapi'] }, { openapi: [] }],
+  pages: [{ console: ['kit'], inspector: ['kit'] }, { kit: [] }],
+  core: [
+    { client: ['location', 'delivery', 'protocol', 'schema', 'errors', 'platform'] },
+    {
+      delivery: ['protocol', 'schema', 'errors', 'redact', 'platform'],
+      location: ['schema', 'errors', 'platform'],
+      // The checks of a request and the parts of an answer that relay, console and mock gateway share.
+      web: ['protocol', 'schema', 'platform'],
+    },
+    { protocol: ['schema', 'errors', 'platform'] },
+    // Schemas return issues; the client throws.
+    { errors: ['schema', 'platform'], redact: ['schema', 'platform'] },
+    { schema: ['platform'] },
+    { platform: [] },
+  ],
+};
 
 const MOST_FLOORS = 8;
 
-/** For some pairs of folders only these files may be imported. With `andTypes` all types may be imported too. */
-const ONLY: readonly { from: string; to: string; files: readonly string[]; andTypes?: boolean }[] = [
-  { from: 'outbox', to: 'client', files: ['client/internals.ts'], andTypes: true },
-  { from: 'outbox', to: 'delivery', files: [], andTypes: true },
+const TESTING_MAY_USE = ['protocol', 'schema', 'errors', 'web', 'platform'].map((folder) => `core/${folder}/`);
+
+/**
+ * Where a place may not import all of a folder: the files and folders of it that may be imported. With `andTypes`, all
+ * types of it too. The first row that fits a file counts.
+ */
+const ONLY: readonly { from: string; to: string; places: readonly string[]; andTypes?: boolean }[] = [
+  { from: 'testing/', to: 'core/', places: TESTING_MAY_USE },
+  { from: 'pages/', to: 'http/', places: [], andTypes: true },
+  { from: 'pages/', to: 'operator/', places: [], andTypes: true },
+  { from: 'pages/', to: 'outbox/', places: [], andTypes: true },
+  { from: 'pages/', to: 'testing/', places: [], andTypes: true },
+  { from: 'pages/', to: 'core/', places: ['core/platform/'], andTypes: true },
+  // Reaches the client through its internals.
+  { from: 'outbox/', to: 'core/client/', places: ['core/client/internals.ts'], andTypes: true },
+  { from: 'outbox/', to: 'core/delivery/', places: [], andTypes: true },
   // The checker of options.
-  { from: 'outbox', to: 'schema', files: ['schema/option-rules.ts', 'schema/issue.ts'], andTypes: true },
-  { from: 'cli', to: 'schema', files: ['schema/option-rules.ts'], andTypes: true },
-  { from: 'cli', to: 'web', files: ['web/read-json.ts', 'web/hooks.ts'] },
-  { from: 'node', to: 'schema', files: ['schema/option-rules.ts', 'schema/issue.ts'], andTypes: true },
-  { from: 'opentelemetry', to: 'schema', files: ['schema/option-rules.ts'] },
-  { from: 'opentelemetry', to: 'client', files: ['client/internals.ts'], andTypes: true },
-  { from: 'opentelemetry', to: 'outbox', files: ['outbox/rules/destination.ts'], andTypes: true },
-  { from: 'opentelemetry', to: 'delivery', files: [], andTypes: true },
-  { from: 'inspector', to: 'mock', files: [], andTypes: true },
   {
-    from: 'console',
-    to: 'outbox',
-    files: [
-      'outbox/operator/operator.ts',
-      'outbox/operator/context.ts',
+    from: 'outbox/',
+    to: 'core/schema/',
+    places: ['core/schema/option-rules.ts', 'core/schema/issue.ts'],
+    andTypes: true,
+  },
+  { from: 'outbox/', to: 'core/location/', places: [] },
+  { from: 'outbox/', to: 'core/web/', places: [] },
+  { from: 'outbox/', to: 'core/redact/', places: [] },
+  { from: 'operator/', to: 'core/', places: ['core/protocol/', 'core/errors/', 'core/platform/'] },
+  // Tests a gateway like a client, and checks details that a client does not show.
+  { from: 'cli/check/', to: 'core/', places: ['core/'] },
+  // Checks and enqueues reports as the operator's own code would.
+  { from: 'cli/outbox/import/', to: 'core/', places: ['core/'] },
+  {
+    from: 'cli/mock/',
+    to: 'core/',
+    places: ['core/protocol/', 'core/schema/', 'core/errors/', 'core/platform/', 'core/web/'],
+  },
+  { from: 'cli/outbox/destinations.ts', to: 'core/', places: ['core/protocol/', 'core/errors/', 'core/platform/'] },
+  {
+    from: 'cli/',
+    to: 'core/',
+    places: [
+      'core/schema/option-rules.ts',
+      'core/web/read-json.ts',
+      'core/web/hooks.ts',
+      'core/errors/',
+      'core/platform/',
+    ],
+    andTypes: true,
+  },
+  // A transport for Node.js.
+  {
+    from: 'http/node/transport/',
+    to: 'core/',
+    places: ['core/delivery/', 'core/schema/', 'core/errors/', 'core/platform/'],
+  },
+  {
+    from: 'http/node/',
+    to: 'core/schema/',
+    places: ['core/schema/option-rules.ts', 'core/schema/issue.ts'],
+    andTypes: true,
+  },
+  { from: 'http/node/', to: 'core/client/', places: [] },
+  { from: 'http/node/', to: 'core/delivery/', places: [] },
+  { from: 'http/node/', to: 'core/location/', places: [] },
+  { from: 'http/node/', to: 'operator/', places: [] },
+  { from: 'http/relay/', to: 'core/client/', places: [], andTypes: true },
+  { from: 'http/relay/', to: 'core/delivery/', places: [] },
+  {
+    from: 'http/relay/',
+    to: 'core/location/',
+    places: ['core/location/server/client-ip-from.ts', 'core/location/server/trusted-proxies.ts'],
+    andTypes: true,
+  },
+  { from: 'http/relay/', to: 'operator/', places: [] },
+  { from: 'http/relay/', to: 'outbox/', places: [] },
+  { from: 'http/relay/', to: 'testing/', places: [] },
+  { from: 'http/console/', to: 'operator/', places: ['operator/operator.ts', 'operator/context.ts'], andTypes: true },
+  {
+    from: 'http/console/',
+    to: 'outbox/',
+    places: [
+      'outbox/operator/',
       'outbox/rules/destination.ts',
       'outbox/rules/state-machine.ts',
       'outbox/stores/rows.ts',
     ],
     andTypes: true,
   },
-  { from: 'console', to: 'protocol', files: ['protocol/operations.ts'], andTypes: true },
-  { from: 'console-page', to: 'console', files: [], andTypes: true },
-  { from: 'console-page', to: 'outbox', files: [], andTypes: true },
-  { from: 'relay', to: 'client', files: [], andTypes: true },
+  { from: 'http/console/', to: 'testing/', places: [] },
   {
-    from: 'relay',
-    to: 'location',
-    files: ['location/server/client-ip-from.ts', 'location/server/trusted-proxies.ts'],
+    from: 'http/console/',
+    to: 'core/',
+    places: ['core/web/', 'core/protocol/operations.ts', 'core/schema/', 'core/errors/', 'core/platform/'],
     andTypes: true,
   },
-  { from: 'web', to: 'protocol', files: ['protocol/addresses.ts'] },
-  { from: 'web', to: 'schema', files: ['schema/issue.ts'], andTypes: true },
-  { from: 'errors', to: 'schema', files: ['schema/option-rules.ts'], andTypes: true },
-  { from: 'redact', to: 'schema', files: [], andTypes: true },
+  { from: 'opentelemetry/', to: 'outbox/', places: ['outbox/rules/destination.ts'], andTypes: true },
+  { from: 'opentelemetry/', to: 'core/schema/', places: ['core/schema/option-rules.ts'] },
+  { from: 'opentelemetry/', to: 'core/client/', places: ['core/client/internals.ts'], andTypes: true },
+  { from: 'opentelemetry/', to: 'core/delivery/', places: [], andTypes: true },
+  { from: 'core/web/', to: 'core/protocol/', places: ['core/protocol/addresses.ts'] },
+  { from: 'core/web/', to: 'core/schema/', places: ['core/schema/issue.ts'], andTypes: true },
+  { from: 'core/errors/', to: 'core/schema/', places: ['core/schema/option-rules.ts'], andTypes: true },
+  { from: 'core/redact/', to: 'core/schema/', places: [], andTypes: true },
   // The parts of the schemas that the masking of an answer and the check of a rotated key need.
   {
-    from: 'delivery',
-    to: 'schema',
-    files: ['schema/sent.ts', 'schema/headers.ts'],
+    from: 'core/delivery/',
+    to: 'core/schema/',
+    places: ['core/schema/sent.ts', 'core/schema/headers.ts'],
     andTypes: true,
   },
-];
-
-/** Single files and folders that may import more than their folder. */
-const EXCEPTIONS: readonly { of: string; mayImport: readonly string[] }[] = [
-  // Tests a gateway like a client, and checks details that a client does not show.
-  { of: 'cli/check/', mayImport: ['client', 'protocol', 'delivery', 'redact', 'schema', 'errors'] },
-  { of: 'cli/mock/', mayImport: ['protocol'] },
-  { of: 'cli/outbox/destinations.ts', mayImport: ['protocol'] },
-  // Checks and enqueues reports as the operator's own code would.
-  { of: 'cli/outbox/import/', mayImport: ['client', 'delivery', 'protocol', 'schema'] },
-  { of: 'node/serve.ts', mayImport: ['schema'] },
-  // A transport for Node.js.
-  { of: 'node/transport/', mayImport: ['delivery', 'errors'] },
 ];
 
 /** The folders that may import each package. */
 const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
-  { named: /^ky$/, by: ['delivery/ky-transport.ts'] },
-  { named: /^zod\/mini$/, by: ['schema/', 'openapi/', 'console/'] },
+  { named: /^ky$/, by: ['core/delivery/ky-transport.ts'] },
+  { named: /^zod\/mini$/, by: ['core/schema/', 'testing/openapi/', 'http/console/'] },
   {
     named: /^node:/,
     by: [
-      'node/',
+      'http/node/',
       'cli/',
       ...['open', 'failure', 'file-checks', 'next-turn'].map((name) => `outbox/stores/sqlite/${name}.ts`),
     ],
   },
   // Peers, loaded when they are needed.
-  { named: /^undici$/, by: ['node/transport/'] },
+  { named: /^undici$/, by: ['http/node/transport/'] },
   { named: /^(?:@photostructure\/sqlite|better-sqlite3)$/, by: ['outbox/stores/sqlite/open.ts'] },
   { named: /^@opentelemetry\/api$/, by: ['opentelemetry/'] },
   { named: /^pg$/, by: ['cli/outbox/open.ts'] },
-  { named: /^preact(?:\/hooks)?$/, by: ['kit/', 'inspector/', 'console-page/'] },
+  { named: /^preact(?:\/hooks)?$/, by: ['pages/'] },
   { named: /^papaparse$/, by: ['cli/outbox/import/'] },
   // The texts in French, which pages load as a file.
-  { named: /^errors\/player-messages\/fr\.json$/, by: ['errors/player-message.ts'] },
+  { named: /^core\/errors\/player-messages\/fr\.json$/, by: ['core/errors/player-message.ts'] },
   // Its version.
-  { named: /^\.\.\/package\.json$/, by: ['platform/version.ts'] },
+  { named: /^package\.json$/, by: ['core/platform/version.ts'] },
 ];
 
 const isAt = (name: string, place: string) => (place.endsWith('/') ? name.startsWith(place) : name === place);
 
-const folderOf = (name: string) => (name.includes('/') ? name.slice(0, name.indexOf('/')) : '');
+const roomOf = (name: string) => name.slice(0, Math.max(0, name.indexOf('/')));
 
-const floorOf = (folder: string) => FLOORS.findIndex((floor) => Object.keys(floor).includes(folder));
+/** The folder of a file inside its room, or nothing for rooms that have no floors inside. */
+const folderOf = (name: string) => (INSIDE[roomOf(name)] ? (name.split('/')[1] ?? '') : '');
+
+const floorOf = (floors: Floors, folder: string) => floors.findIndex((floor) => Object.keys(floor).includes(folder));
+
+/** Whether a folder may import another one of the same floors. */
+const mayImport = (floors: Floors, folder: string, other: string) =>
+  folder === other || floors.some((floor) => floor[folder]?.includes(other));
 
 /** The problems with the imports of a file, in words. Empty if there are none. */
 function wrongImports({ name, imports }: SourceFile): string[] {
-  const folder = folderOf(name);
-  const own = FLOORS[floorOf(folder)]?.[folder] ?? [];
-  const more = EXCEPTIONS.flatMap(({ of, mayImport }) => (isAt(name, of) ? mayImport : []));
+  const room = roomOf(name);
   return imports.flatMap(({ of, typeOnly }) => {
     if (!/\.tsx?$/.test(of)) {
       const allowed = PACKAGES.some(({ named, by }) => named.test(of) && by.some((place) => isAt(name, place)));
       return allowed ? [] : [`${name} must not import the package ${of}`];
     }
-    const target = folderOf(of);
-    if (target === folder || target === 'platform' || more.includes(target)) return [];
-    if (!own.includes(target)) return [`${name} must not import ${of}`];
-    const only = ONLY.find(({ from, to }) => from === folder && to === target);
-    const open = !only || (typeOnly && only.andTypes) || only.files.includes(of);
-    return open
-      ? []
-      : [
-          `${name} must not import ${of}: of ${target} it may import ${[...only.files, ...(only.andTypes ? ['types'] : [])].join(', ')}`,
-        ];
+    const inside = INSIDE[room] ?? [];
+    const isAllowed =
+      roomOf(of) === room
+        ? inside.length === 0 || mayImport(inside, folderOf(name), folderOf(of))
+        : mayImport(HOUSE, room, roomOf(of));
+    if (!isAllowed) return [`${name} must not import ${of}`];
+    const only = ONLY.find(({ from, to }) => isAt(name, from) && isAt(of, to));
+    const isOpen = !only || (typeOnly && only.andTypes) || only.places.some((place) => isAt(of, place));
+    if (isOpen) return [];
+    const open = [...only.places, ...(only.andTypes ? ['types'] : [])].join(', ') || 'nothing';
+    return [`${name} must not import ${of}: of ${only.to} it may import ${open}`];
   });
 }
 
 const source = readSource();
 
 describe('the architecture', () => {
-  it('gives every file a folder, and every folder a floor', () => {
-    expect(source.filter(({ name }) => floorOf(folderOf(name)) < 0).map(({ name }) => name)).toEqual([]);
+  it('gives every file a room, and in a room with floors a folder', () => {
+    const isHoused = ({ name }: SourceFile) =>
+      floorOf(HOUSE, roomOf(name)) >= 0 &&
+      (!INSIDE[roomOf(name)] || floorOf(INSIDE[roomOf(name)] ?? [], folderOf(name)) >= 0);
+    expect(source.filter((file) => !isHoused(file)).map(({ name }) => name)).toEqual([]);
   });
 
   it(`has at most ${MOST_FLOORS} floors, and no folder imports one above it`, () => {
-    expect(FLOORS.length).toBeLessThanOrEqual(MOST_FLOORS);
-    const up = FLOORS.flatMap((floor, height) =>
-      Object.entries(floor).flatMap(([folder, mayImport]) =>
-        mayImport.filter((other) => floorOf(other) < height).map((other) => `${folder} → ${other}`),
-      ),
-    );
-    expect(up).toEqual([]);
+    for (const floors of [HOUSE, ...Object.values(INSIDE)]) {
+      expect(floors.length).toBeLessThanOrEqual(MOST_FLOORS);
+      const up = floors.flatMap((floor, height) =>
+        Object.entries(floor).flatMap(([folder, others]) =>
+          others.filter((other) => floorOf(floors, other) <= height).map((other) => `${folder} → ${other}`),
+        ),
+      );
+      expect(up).toEqual([]);
+    }
   });
 
   it('is kept by every import', () => {
@@ -252,49 +303,61 @@ describe('the architecture', () => {
 
   it.each([
     [
-      'mock/ledger.ts',
-      "import { deliver } from '../delivery/deliver.js'",
-      'mock/ledger.ts must not import delivery/deliver.ts',
-    ],
-    ['mock/ledger.ts', "const late = import('../client/client.js')", 'mock/ledger.ts must not import client/client.ts'],
-    [
-      'mock/ledger.ts',
-      "import type { Client } from '../client/client.js'",
-      'mock/ledger.ts must not import client/client.ts',
+      'testing/mock/ledger.ts',
+      "import { deliver } from '../../core/delivery/deliver.js'",
+      'testing/mock/ledger.ts must not import core/delivery/deliver.ts: of core/ it may import core/protocol/, core/schema/, core/errors/, core/web/, core/platform/',
     ],
     [
-      'protocol/operations.ts',
+      'testing/mock/ledger.ts',
+      "const late = import('../../core/client/client.js')",
+      'testing/mock/ledger.ts must not import core/client/client.ts: of core/ it may import core/protocol/, core/schema/, core/errors/, core/web/, core/platform/',
+    ],
+    [
+      'testing/mock/ledger.ts',
+      "import type { Client } from '../../core/client/client.js'",
+      'testing/mock/ledger.ts must not import core/client/client.ts: of core/ it may import core/protocol/, core/schema/, core/errors/, core/web/, core/platform/',
+    ],
+    [
+      'core/protocol/operations.ts',
       "export { resolveOptions } from '../client/config.js'",
-      'protocol/operations.ts must not import client/config.ts',
+      'core/protocol/operations.ts must not import core/client/config.ts',
     ],
     [
-      'schema/bet.ts',
+      'core/schema/bet.ts',
       "import { type ErrorCode } from '../errors/errors.js'",
-      'schema/bet.ts must not import errors/errors.ts',
+      'core/schema/bet.ts must not import core/errors/errors.ts',
     ],
     [
-      'redact/redact.ts',
+      'core/redact/redact.ts',
       "import type { Receipt } from '../client/receipt.js'",
-      'redact/redact.ts must not import client/receipt.ts',
+      'core/redact/redact.ts must not import core/client/receipt.ts',
     ],
     [
-      'relay/relay.ts',
-      "import { createClient } from '../client/client.js'",
-      'relay/relay.ts must not import client/client.ts: of client it may import types',
+      'http/relay/relay.ts',
+      "import { createClient } from '../../core/client/client.js'",
+      'http/relay/relay.ts must not import core/client/client.ts: of core/client/ it may import types',
     ],
     [
-      'platform/time.ts',
+      'core/platform/time.ts',
       "import type { Logger } from '../delivery/settings.js'",
-      'platform/time.ts must not import delivery/settings.ts',
+      'core/platform/time.ts must not import core/delivery/settings.ts',
     ],
-    ['client/client.ts', "import ky from 'ky'", 'client/client.ts must not import the package ky'],
+    ['core/client/client.ts', "import ky from 'ky'", 'core/client/client.ts must not import the package ky'],
     [
-      'mock/gateway.ts',
+      'testing/mock/gateway.ts',
       "import { createServer } from 'node:http'",
-      'mock/gateway.ts must not import the package node:http',
+      'testing/mock/gateway.ts must not import the package node:http',
     ],
-    ['delivery/attempt.ts', "import * as z from 'zod'", 'delivery/attempt.ts must not import the package zod'],
-    ['client/client.ts', "import type * as z from 'zod/mini'", 'client/client.ts must not import the package zod/mini'],
+    [
+      'core/delivery/attempt.ts',
+      "import * as z from 'zod'",
+      'core/delivery/attempt.ts must not import the package zod',
+    ],
+    [
+      'core/client/client.ts',
+      "import type * as z from 'zod/mini'",
+      'core/client/client.ts must not import the package zod/mini',
+    ],
   ])('refuses in %s: %s', (name, text, problem) => {
     expect(wrongImports(parseSource(name, text))).toEqual([problem]);
   });

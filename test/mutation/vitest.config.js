@@ -28,7 +28,7 @@ class RulesFirst extends BaseSequencer {
 export default defineConfig({
   define: { ...(await pagesDefine()) },
   test: {
-    include: ['delivery', 'outbox', 'outbox/{rules,sending,store}', 'client', 'relay', 'redact'].map(
+    include: ['core/{delivery,client,redact}', 'outbox', 'outbox/{rules,sending,store}', 'http/relay'].map(
       (folder) => `test/${folder}/*.test.ts`,
     ),
     exclude: ['**/*.postgres.test.ts', ...SLOW],

@@ -1,14 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { posix } from 'node:path';
 import ts from 'typescript';
 
-const SRC = new URL('../../src/', import.meta.url);
+const ROOT = new URL('../../', import.meta.url);
+const SRC = new URL('src/', ROOT);
+
+/** The folder in which the name of a file begins: that of a page begins with `pages/`. */
+const baseOf = (name: string) => (name.startsWith('pages/') ? ROOT : SRC);
 
 /** The one file that imports a module named by its caller. */
 const LOADS_A_FILE_OF_THE_USER = 'cli/check/options-file.ts';
 
 export interface SourceFile {
-  /** Below `src/`, with forward slashes. */
+  /** Below `src/`, or `pages/…`; with forward slashes. */
   readonly name: string;
   readonly imports: readonly Import[];
   /** Whether it contains only `export { … } from`. */
@@ -18,19 +21,20 @@ export interface SourceFile {
 }
 
 export interface Import {
-  /** A file below `src/`, or the name of a package. */
+  /** A file, named in the same way, or the name of a package. */
   readonly of: string;
   /** Whether nothing of it remains in JavaScript. `import { type A }` remains: as `import {}`. */
   readonly typeOnly: boolean;
 }
 
-/** Every TypeScript file of `src/`, in order of its name. */
+/** Every TypeScript file of `src/` and `pages/`, in order of its name. */
 export function readSource(): SourceFile[] {
-  const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
-  return names
+  const below = (folder: URL) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
+  return [...below(SRC), ...below(new URL('pages/', ROOT)).map((name) => `pages/${name}`)]
     .filter((name) => /\.tsx?$/.test(name))
     .sort()
-    .map((name) => parseSource(name, readFileSync(new URL(name, SRC), 'utf8')));
+    .map((name) => parseSource(name, readFileSync(new URL(name, baseOf(name)), 'utf8')));
 }
 
 export function parseSource(name: string, text: string): SourceFile {
@@ -67,6 +71,7 @@ export function parseSource(name: string, text: string): SourceFile {
 
 function resolve(from: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
-  const name = posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts');
-  return existsSync(new URL(`${name}x`, SRC)) ? `${name}x` : name;
+  const file = new URL(specifier.replace(/\.js$/, '.ts'), new URL(from, baseOf(from)));
+  const path = existsSync(new URL(`${file.href}x`)) ? `${file.href}x` : file.href;
+  return path.startsWith(SRC.href) ? path.slice(SRC.href.length) : path.slice(ROOT.href.length);
 }
