@@ -7,21 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** All files that affect the build. */
-export const INPUTS = [
-  'src',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'tsup.config.ts',
-  'build/notices.js',
-  'build/script-tag.js',
-  'build/pure-constants.js',
-  'build/pages.js',
-  'build/cjs-declarations.js',
-  'build/documents.js',
-  'build/integrity.js',
-  'build/server-only.js',
-];
+export const INPUTS = ['src', 'pages', 'build', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts'];
 
 /** The build writes this file last, so an interrupted build has none. */
 const LAST = 'dist/integrity.json';

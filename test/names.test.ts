@@ -194,9 +194,9 @@ describe('the table above is whole', () => {
   });
 
   test.each([
-    ['Client', 'client/client.ts'],
+    ['Client', 'core/client/client.ts'],
     ['Outbox', 'outbox/interface.ts'],
-    ['MockGateway', 'mock/interface.ts'],
+    ['MockGateway', 'testing/mock/interface.ts'],
   ])('of methods of %s', (name, file) => {
     const source = parse(new URL(`../src/${file}`, import.meta.url).pathname);
     const made = source.statements.find(

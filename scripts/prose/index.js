@@ -13,6 +13,8 @@ const SCOPE = [
   'examples',
   'scripts',
   'src',
+  'pages',
+  'build',
   'test',
   // These contain the words themselves: the linter's list and its test, and the vocabulary of answers.
   ':!scripts/prose',

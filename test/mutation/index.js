@@ -44,17 +44,18 @@ if (strangers.length > 0) {
  * @param {string} commit
  */
 function changedLines(commit) {
-  const diff = execFileSync(
-    'git',
-    ['diff', '--unified=0', '--no-color', '--no-renames', `${commit}...HEAD`, '--', ...named],
-    { encoding: 'utf8' },
-  );
+  // All files, since git sees a file that was moved only beside its old place.
+  const diff = execFileSync('git', ['diff', '--unified=0', '--no-color', '--find-renames', `${commit}...HEAD`], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
   /** @type {{ file: string, first: number, last: number }[]} */
   const stretches = [];
   let file = '';
   for (const line of diff.split('\n')) {
     file = /^\+\+\+ b\/(.*)/.exec(line)?.[1] ?? file;
     const [, first, count = '1'] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/.exec(line) ?? [];
+    if (!named.includes(file)) continue;
     const end = Number(first) + Number(count);
     for (let next = Number(first); next < end; next += LONGEST_STRETCH)
       stretches.push({ file, first: next, last: Math.min(next + LONGEST_STRETCH, end) - 1 });

@@ -523,7 +523,7 @@ export function decided(row: Row, decision: Decision, keepBodies: boolean): Chan
   return { ...unchanged(row), state: 'dismissed', decisions };
 }
 
-/** What a decision about a row keeps of it. */
+/** The parts of a row that a decision about it keeps. */
 const beforeOf = ({ fence, problem }: Row) => ({ fence, ...(problem && { problem }) });
 
 /** The problem of a waiting settlement that was dismissed with its initiated report. */

@@ -17,7 +17,7 @@ it('every test of delivery and of the client runs over each transport, or the li
   const tests = ['delivery', 'client'].flatMap((folder) =>
     readdirSync(new URL(`../${folder}`, import.meta.url))
       .filter((name) => name.endsWith('.test.ts'))
-      .map((name) => `test/${folder}/${name}`),
+      .map((name) => `test/core/${folder}/${name}`),
   );
   expect([...WIRED, ...Object.keys(NOT_WIRED)].sort()).toEqual(tests.sort());
 });

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { hmacSha256, MUST_BE_EXTRACTABLE, sha256 } from '../../../src/core/platform/hash.js';
 
 afterEach(() => {
-  vi.doUnmock('../../src/platform/native-crypto.js');
+  vi.doUnmock('../../../src/core/platform/native-crypto.js');
   vi.resetModules();
 });
 

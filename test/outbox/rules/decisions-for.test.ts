@@ -259,7 +259,7 @@ describe('a sign of a repeat', () => {
     );
   };
   const decision: Decision = { action: 'retry', reason: 'x', at: 1, id: 'd' };
-  /** Everything that happens to a report, but for its replacement and its success. */
+  /** Everything that happens to a report, except its replacement and its success. */
   const steps: readonly ((row: Row) => Change | string)[] = [
     answer(422, false),
     answer(422, true),

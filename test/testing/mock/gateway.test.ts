@@ -333,7 +333,7 @@ describe('options', () => {
     expect(message).toContain(
       "This body is valid with validation: 'partial'. Start the mock gateway with that option (location-sdk mock --validation partial). amount: is required",
     );
-    const guide = readFileSync(join(import.meta.dirname, '../../docs/start/ci.md'), 'utf8');
+    const guide = readFileSync(join(import.meta.dirname, '../../../docs/start/ci.md'), 'utf8');
     const { report } = reporting();
     const { body } = await report('report-bet-event', { bet_id: 'B', user: { user_id: 'U' }, location });
     expect(guide).toContain(body.message.slice(0, body.message.indexOf(' amount:')));

@@ -1,0 +1,9 @@
+// Builds `dist/`: `npm run build`. The steps after tsup read what it has written, in this order.
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'tsup';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+rmSync('dist', { recursive: true, force: true });
+await build({});
+for (const step of ['cjs-declarations', 'documents', 'server-only', 'integrity']) await import(`./${step}.js`);
