@@ -3,7 +3,10 @@ import type { ReceiptOf } from '../core/client/receipt.js';
 import { ConfigurationError, isReportingError } from '../core/errors/errors.js';
 import { memberOf } from '../core/platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../core/platform/time.js';
-import { aboutReport, type Events } from './events.js';
+import { announceTo, decideRow, planChange } from './decisions/decide-rows.js';
+import { endPauses } from './decisions/end-pauses.js';
+import { type Method, ownRow, prepareReplacement, refusal } from './decisions/replacement.js';
+import type { Events } from './events.js';
 import {
   type Committed,
   type Intake,
@@ -17,21 +20,10 @@ import {
 import { LARGEST_COMMIT } from './intake/insert-batch.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport, PreparedReport } from './interface.js';
 import { checkName, checkOptions } from './method-options.js';
-import { decideRow, ownRow, prepareReplacement, refusal } from './operator/decide-row.js';
-import { toPublicPauses, toPublicReport } from './operator/reports.js';
-import { endPauses } from './operator/resume.js';
 import { readReference } from './receipts/reconcile.js';
 import { reportMethods } from './report-methods.js';
 import { scopeOf } from './rules/destination.js';
-import {
-  type Change,
-  type Decision,
-  decided,
-  decisionsFor,
-  LONGEST_REASON,
-  type Row,
-  replaced,
-} from './rules/state-machine.js';
+import { type Change, type Decision, decisionsFor, LONGEST_REASON } from './rules/state-machine.js';
 import { keptLocation } from './seal/excerpt.js';
 import { ensureOwnGateways } from './sending/bindings.js';
 import { createOnlyRefused } from './sending/only-refused.js';
@@ -39,6 +31,7 @@ import { receiptOfRow, type Waiters } from './sending/receipt-waiters.js';
 import { standstillOf } from './sending/standstill.js';
 import type { Worker } from './sending/worker.js';
 import type { AccountSettings, OutboxSettings } from './settings.js';
+import { toPublicPauses, toPublicReport } from './store/public-report.js';
 import { scanRows } from './store/store.js';
 
 /** The default number of listed reports, and the number that is read at once. */
@@ -98,31 +91,34 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
   const served = settings.accounts.map((one) => one.account);
   const wake = () => worker()?.wake();
 
+  const place = { store, announce: announceTo(events, waiters) };
+
   async function decide(
+    method: Method,
     id: string,
-    decision: Decision,
-    planRow: (row: Row) => Change | string = (row) => decided(row, decision, keepBodies),
+    given: Pick<Decision, 'action' | 'reason'>,
+    replacement?: Change['replacement'],
   ): Promise<OutboxReport> {
-    const [changed, ...settlements] = await decideRow(store, id, account, decision, planRow);
+    const decision: Decision = { ...given, at: internals.clock.now() };
+    const plan = async () => {
+      const row = await ownRow(store, id, account, method);
+      return [{ row, change: planChange(row, decision, keepBodies, replacement) }];
+    };
+    const [own, ...settlements] = await decideRow(place, plan, decision);
+    if (!own?.row)
+      throw refusal(method, `${id}: ${own?.isLate ? 'other processes keep changing it; try again' : own?.why}`);
     for (const { id: other, why } of settlements) {
       if (why === undefined) continue;
       const message = `The settlement ${other} is not reopened: ${why}.`;
       settings.logger.warn(message);
       events.emit('error', { message, cause: undefined });
     }
-    for (const row of [changed, ...settlements.flatMap(({ row }) => row ?? [])]) {
-      events.emit('decided', { ...aboutReport(row), action: row.decisions.at(-1)?.action ?? decision.action });
-      waiters.tell(row);
-    }
     wake();
-    return toPublicReport(changed);
+    return toPublicReport(own.row);
   }
 
   /** The reason of a decision that needs one. */
-  function reasonOf(
-    method: 'retry' | 'resolve' | 'replace' | 'reopen',
-    { reason }: { readonly reason?: unknown },
-  ): string {
+  function reasonOf(method: Method, { reason }: { readonly reason?: unknown }): string {
     if (typeof reason === 'string' && reason.trim() && reason.length <= LONGEST_REASON) return reason;
     throw refusal(
       method,
@@ -270,14 +266,14 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
     retry: async (id, options = {}) => {
       checkOptions('retry', options);
       const reason = options.reason ? reasonOf('retry', options) : '';
-      return decide(id, { action: 'retry', reason, at: internals.clock.now() });
+      return decide('retry', id, { action: 'retry', reason });
     },
     resolve: async (id, decision) => {
       checkOptions('resolve', decision);
       const { as: action } = decision;
       if (action !== 'recorded' && action !== 'dismissed')
         throw refusal('resolve', "as: expected 'recorded' or 'dismissed'");
-      return decide(id, { action, reason: reasonOf('resolve', decision), at: internals.clock.now() });
+      return decide('resolve', id, { action, reason: reasonOf('resolve', decision) });
     },
     replace: async (id, payload, options) => {
       const { reason: _, ...callOptions } = checkedReplaceOptions(options);
@@ -289,12 +285,11 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
       // A process in mock mode has a location that no player has.
       await ensureOwnGateways(settings);
       const replacement = await prepareReplacement(intake, seal, row, payload, callOptions);
-      const decision: Decision = { action: 'replaced', reason, at: internals.clock.now() };
-      return decide(id, decision, (row) => replaced(row, decision, replacement));
+      return decide('replace', id, { action: 'replaced', reason }, replacement);
     },
     reopen: async (id, options) => {
       checkOptions('reopen', options);
-      return decide(id, { action: 'reopened', reason: reasonOf('reopen', options), at: internals.clock.now() });
+      return decide('reopen', id, { action: 'reopened', reason: reasonOf('reopen', options) });
     },
     resume: async (environment) => {
       checkName('resume', { environment });

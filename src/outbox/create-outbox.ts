@@ -1,7 +1,7 @@
 import { backendMethods } from './backend-methods.js';
-import { attachOperator } from './operator/context.js';
-import { createReceiptMethods } from './operator/receipt-methods.js';
+import { attachOperator } from './decisions/operated.js';
 import { createOutboxWith } from './outbox.js';
+import { createReceiptMethods } from './receipts/receipt-methods.js';
 import { adviceFor } from './rules/advice.js';
 import { createExcerpts } from './seal/excerpt.js';
 import { makeStandardSeal } from './seal/standard-seal.js';

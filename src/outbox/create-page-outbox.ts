@@ -1,8 +1,8 @@
 import type { ClientMode } from '../core/client/payloads.js';
 import { ConfigurationError } from '../core/errors/errors.js';
 import type { BackendMethods } from './backend-methods.js';
-import type { ReceiptMethods } from './operator/receipt-methods.js';
 import { createOutboxWith } from './outbox.js';
+import type { ReceiptMethods } from './receipts/receipt-methods.js';
 import { makePlainSeal } from './seal/seal.js';
 
 const absent = (): never => {

@@ -5,14 +5,13 @@ import { memberOf } from '../core/platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../core/platform/time.js';
 import { nearest } from '../core/schema/option-rules.js';
 import type { BackendMethods, OutboxInternals } from './backend-methods.js';
+import type { attachOperator } from './decisions/operated.js';
 import { createOutboxEvents, type Events, logWaits } from './events.js';
 import { type Committed, createIntake, type ReportCall } from './intake/enqueue.js';
 import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
 import { checkName, checkOptions } from './method-options.js';
-import type { attachOperator } from './operator/context.js';
-import type { ReceiptMethods } from './operator/receipt-methods.js';
-import { toPublicPauses, toPublicReport } from './operator/reports.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
+import type { ReceiptMethods } from './receipts/receipt-methods.js';
 import { reportMethods } from './report-methods.js';
 import type { AdviceFor } from './rules/advice.js';
 import type { Excerpts } from './seal/excerpt.js';
@@ -21,6 +20,7 @@ import { STOP_MARGIN_MS } from './sending/plan.js';
 import { createWaiters, damageError } from './sending/receipt-waiters.js';
 import { createWorker, type Worker, type WorkerParts } from './sending/worker.js';
 import { type AccountSettings, type OutboxSettings, readOutboxSettings } from './settings.js';
+import { toPublicPauses, toPublicReport } from './store/public-report.js';
 import { isDamage } from './store/store.js';
 
 /** The function that makes an outbox. */

@@ -1,8 +1,7 @@
 import { printable, quoted } from '../../core/platform/messages.js';
-import type { DecidedReport } from '../../outbox/operator/commit-decision.js';
-import { planChange } from '../../outbox/operator/decide.js';
-import { openSettlementOf } from '../../outbox/operator/settlements.js';
-import { problemKeyOf, type Row, wasDismissedWith } from '../../outbox/rules/state-machine.js';
+import type { DecidedReport } from '../../outbox/decisions/decide-rows.js';
+import { openSettlementOf } from '../../outbox/decisions/settlements.js';
+import { decisionsFor, problemKeyOf, type Row, wasDismissedWith } from '../../outbox/rules/state-machine.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { EXIT, Failure, remark, say } from '../output.js';
 import { findReport } from './find.js';
@@ -51,10 +50,9 @@ async function selectionOf(view: View, values: OutboxValues, names: readonly str
     return undefined;
   }
   if (code !== undefined) throw new Failure('--code goes with --all only');
-  const decision = { action, reason: '', at: view.now };
   // A settlement that was dismissed with its initiated report is reopened with it.
   const fits = (row: Row, all: readonly Row[]) =>
-    typeof planChange(row, decision, true) !== 'string' && !all.some((one) => wasDismissedWith(row, one));
+    decisionsFor(row)[action] === undefined && !all.some((one) => wasDismissedWith(row, one));
   // All reports are found before the first one is changed, so a wrong name changes nothing.
   const ids = new Set<string>();
   for (const name of names) ids.add((await findReport(view, name, values, DONE[action][0], fits)).id);

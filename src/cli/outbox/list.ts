@@ -1,6 +1,7 @@
 import { printable } from '../../core/platform/messages.js';
-import { stateOf, toPublicReport } from '../../outbox/operator/reports.js';
+import { stateOf } from '../../outbox/operator/reports.js';
 import type { Row, ShownState } from '../../outbox/rules/state-machine.js';
+import { toPublicReport } from '../../outbox/store/public-report.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { EXIT, remark, sayAll, table } from '../output.js';
 import type { OutboxValues } from './options.js';

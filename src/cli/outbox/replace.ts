@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { hasCode } from '../../core/errors/errors.js';
 import { parseJson } from '../../core/web/read-json.js';
-import { prepareReplacement } from '../../outbox/operator/decide-row.js';
+import { prepareReplacement } from '../../outbox/decisions/replacement.js';
 import { decisionsFor, type Row } from '../../outbox/rules/state-machine.js';
 import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
 import { printDecided } from './decide.js';

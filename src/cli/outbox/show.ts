@@ -1,7 +1,7 @@
 import { quoted } from '../../core/platform/messages.js';
 import type { OfferedAction, ReportDetails } from '../../outbox/operator/report-details.js';
-import { toPublicReport } from '../../outbox/operator/reports.js';
 import { CORRECTED_DATA } from '../../outbox/rules/advice.js';
+import { toPublicReport } from '../../outbox/store/public-report.js';
 import { EXIT, say } from '../output.js';
 import { findReports } from './find.js';
 import type { OutboxValues } from './options.js';

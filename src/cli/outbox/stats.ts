@@ -1,8 +1,8 @@
 import { printable } from '../../core/platform/messages.js';
-import { toPublicPauses } from '../../outbox/operator/reports.js';
 import { PAUSE_WORDS } from '../../outbox/operator/resume.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import { SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.js';
+import { toPublicPauses } from '../../outbox/store/public-report.js';
 import type { Outlook } from '../../outbox/store/store.js';
 import { EXIT, say } from '../output.js';
 import type { OutboxValues } from './options.js';

@@ -1,13 +1,9 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
-import { type Clock, systemClock } from '../../core/platform/time.js';
-import { aboutReport, type Events } from '../events.js';
+import { systemClock } from '../../core/platform/time.js';
+import { type Operated, operatedOf } from '../decisions/operated.js';
 import { appendReceipts } from '../receipts/log.js';
-import { type BoundDestination, boundTo, type Destination, type PauseScope, scopeOf } from '../rules/destination.js';
-import type { Decision, Row } from '../rules/state-machine.js';
-import type { Seal } from '../seal/seal.js';
+import type { Destination } from '../rules/destination.js';
 import { standardSeal } from '../seal/standard-seal.js';
-import type { Waiters } from '../sending/receipt-waiters.js';
-import type { OutboxSettings } from '../settings.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { OutboxStore } from '../store/store.js';
 
@@ -33,24 +29,7 @@ export class OperatorRefusal extends Error {
   }
 }
 
-/** The parts of an outbox, or of a store without one, that its operator uses. */
-interface Source {
-  readonly store: OutboxStore;
-  readonly seal: Seal;
-  readonly clock: Clock;
-  /** The accounts that are shown. Undefined: all. */
-  readonly accounts: readonly string[] | undefined;
-  readonly keepBodies: boolean;
-  /** The destinations of this process with its gateways. Empty over a store. */
-  readonly bound: readonly BoundDestination[];
-  /** Called with the rows that a commit of a decision has changed. */
-  decided(rows: readonly Row[], action: Decision['action']): void;
-  /** Called at the end of each call of `decide`. */
-  afterDecision(action: Decision['action']): Promise<void>;
-  resumed(pauses: readonly PauseScope[]): void;
-}
-
-export interface OperatorContext extends Source {
+export interface OperatorContext extends Operated {
   readonly console: OperatorStore;
   /** The begin of the commands to copy. */
   readonly command: string;
@@ -78,56 +57,15 @@ export const isWithin = (
   (account ?? place.account) === place.account &&
   (environment ?? place.environment) === place.environment;
 
-// Two copies of the package in one program share this key, so its text must not change.
-const SOURCE = Symbol.for('location-sdk.outbox-console');
-
-interface OperatedOutbox {
-  readonly settings: OutboxSettings;
-  /** The accounts that the operator sees. */
-  readonly accounts: readonly string[];
-  readonly events: Events;
-  readonly waiters: Waiters;
-  wake(): void;
-}
-
-/**
- * Attaches the parts to the outbox under a symbol, which loggers and serialisers skip. So decisions of the console
- * reach the outbox.
- */
-export function attachOperator(outbox: object, { settings, accounts, events, waiters, wake }: OperatedOutbox): void {
-  const { store, seal, clock, keepBodies } = settings;
-  const source: Source = {
-    store,
-    seal,
-    clock,
-    keepBodies,
-    accounts,
-    bound: settings.accounts.flatMap(({ account, gateways }) => boundTo(account, gateways)),
-    decided(rows, action) {
-      for (const row of rows) {
-        events.emit('decided', { ...aboutReport(row), action });
-        waiters.tell(row);
-      }
-    },
-    // The event `decided` adds the receipts. The worker must only be woken.
-    afterDecision: async () => wake(),
-    resumed(pauses) {
-      for (const pause of pauses) events.emit('resumed', scopeOf(pause));
-      wake();
-    },
-  };
-  Object.defineProperty(outbox, SOURCE, { value: source });
-}
-
 /** The parts of a store without an outbox. It has no listeners, and the operator writes the receipts. */
-const sourceOfStore = (store: OutboxStore): Source => ({
+const sourceOfStore = (store: OutboxStore): Operated => ({
   store,
   seal: standardSeal(store, undefined),
   clock: systemClock,
   accounts: undefined,
   keepBodies: false,
   bound: [],
-  decided() {},
+  announce() {},
   async afterDecision(action) {
     if (action === 'recorded' || action === 'dismissed') await appendReceipts(store);
   },
@@ -136,9 +74,9 @@ const sourceOfStore = (store: OutboxStore): Source => ({
 
 const isStore = (value: object): value is OutboxStore => 'turn' in value && 'outlook' in value && 'receipts' in value;
 
-/** The context of an outbox, even if another copy of the package has made it, or of a store. */
+/** The context of an outbox or of a store. */
 export function contextOf(over: object, command: string, keepBodies: boolean | undefined): OperatorContext {
-  const source = (over as { readonly [SOURCE]?: Source })[SOURCE] ?? (isStore(over) ? sourceOfStore(over) : undefined);
+  const source = operatedOf(over) ?? (isStore(over) ? sourceOfStore(over) : undefined);
   if (!source)
     throw new ConfigurationError(
       'outbox: expected what createOutbox of location-sdk/outbox returned. The console was not made.',

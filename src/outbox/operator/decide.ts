@@ -1,21 +1,9 @@
-import { hasCode } from '../../core/errors/errors.js';
 import { printable } from '../../core/platform/messages.js';
-import { appendReceipts } from '../receipts/log.js';
-import {
-  type Change,
-  type Decision,
-  DISMISSED_WITH_REPORT,
-  decided,
-  problemKeyOf,
-  type Row,
-  reopenedWithReport,
-  replaced,
-} from '../rules/state-machine.js';
+import { type DecidedReport, planChange } from '../decisions/decide-rows.js';
+import { type Change, type Decision, problemKeyOf, type Row } from '../rules/state-machine.js';
 import type { KeptDecision } from '../store/operator-store.js';
-import type { OutboxStore } from '../store/store.js';
-import { commitDecision, type DecidedReport, type RowsPage } from './commit-decision.js';
+import { commitDecision, type RowsPage } from './commit-decision.js';
 import { isShown, type OperatorContext } from './context.js';
-import { decideRow } from './decide-row.js';
 import {
   type AllQuarantined,
   type DecisionRecord,
@@ -24,7 +12,6 @@ import {
   storeDecision,
   type Who,
 } from './decision-log.js';
-import { addSettlements, isReopening } from './settlements.js';
 
 export interface DecideRequest extends Who {
   /** `'retry'`: send it again. `'recorded'`: the gateway holds it. `'dismissed'`: never send it. */
@@ -69,18 +56,11 @@ export const MOST_REFUSED = 20;
  * same request. Each row is changed once, however often it is called. `tell` gets the results of each commit of this
  * call.
  */
-export const decide = (
-  context: OperatorContext,
-  request: Omit<DecideRequest, 'action'> & { readonly action: DecideRequest['action'] | 'reopened' },
-  tell: (results: readonly DecidedReport[]) => void = () => {},
-): Promise<DecisionProgress> =>
-  carryOut(context, request, tell, (row, decision) => planChange(row, decision, context.keepBodies));
-
-async function carryOut(
+export async function decide(
   context: OperatorContext,
   request: Omit<DecideRequest, 'action'> & Pick<Decision, 'action'>,
-  tell: (results: readonly DecidedReport[]) => void,
-  planRow: (row: Row, decision: Decision) => Change | string,
+  tell: (results: readonly DecidedReport[]) => void = () => {},
+  replacement?: Change['replacement'],
 ): Promise<DecisionProgress> {
   const { action, selection, who, reason, asOf, forMs = DEFAULT_MS } = request;
   const withSettlements = request.withSettlements === true && action === 'dismissed';
@@ -89,12 +69,10 @@ async function carryOut(
   const refused: DecidedReport[] = [];
 
   async function next(at: KeptDecision): Promise<RowsPage> {
-    if (isReopening(action)) await appendReceipts(context.store);
     const { rows, ...page } = await selectRows(context, selection, at, PAGES[action]);
-    const own = rows
+    const planned = rows
       .filter((row) => !isLeftToItsReport(row) && !isLater(row, at))
-      .map((row) => ({ row, change: planRow(row, decision) }));
-    const planned = isReopening(action) || withSettlements ? await addSettlements(context.store, own, decision) : own;
+      .map((row) => ({ row, change: planChange(row, decision, context.keepBodies, replacement) }));
     return { ...page, planned };
   }
 
@@ -106,18 +84,16 @@ async function carryOut(
   const isLeftToItsReport = ({ waitsFor = '', blocked, state }: Row): boolean =>
     withSettlements && 'ids' in selection && (blocked || state === 'dismissed') && selection.ids.includes(waitsFor);
 
-  async function made(results: readonly DecidedReport[], { planned }: RowsPage): Promise<void> {
-    const changed = results.flatMap(({ row }) => row ?? []);
-    refused.push(...results.filter(({ row }) => !row).slice(0, MOST_REFUSED - refused.length));
-    if (changed.length > 0) context.decided(changed, action);
-    tell(results);
-    const isMade = (id: string | undefined) => changed.some((row) => row.id === id);
-    for (const { row, change } of planned)
-      if (isAlong(row, change) && isMade(row.id) && !isMade(row.waitsFor))
-        await reopenAlone(context.store, row, decision);
-  }
-
-  const kept = await commitDecision(context, begun, forMs, next, made);
+  const kept = await commitDecision(context, begun, {
+    decision,
+    withSettlements,
+    forMs,
+    next,
+    tell(results) {
+      refused.push(...results.filter(({ row }) => !row).slice(0, MOST_REFUSED - refused.length));
+      tell(results);
+    },
+  });
   await context.afterDecision(action);
   return {
     decision: recordOf(kept),
@@ -139,18 +115,9 @@ export interface ReplaceRequest extends Who {
 export const replace = (
   context: OperatorContext,
   { id, replacement, ...request }: ReplaceRequest,
-  tell: (results: readonly DecidedReport[]) => void = () => {},
+  tell?: (results: readonly DecidedReport[]) => void,
 ): Promise<DecisionProgress> =>
-  carryOut(context, { ...request, action: 'replaced', selection: { ids: [id] } }, tell, (row, decision) =>
-    replaced(row, decision, replacement),
-  );
-
-/** The change of a row by a decision, or the reason why it is refused. Each decision changes a row once. */
-export function planChange(row: Row, decision: Decision, keepBodies: boolean): Change | string {
-  if (decision.id !== undefined && row.decisions.some(({ id }) => id === decision.id))
-    return 'this decision has already changed it';
-  return decided(row, decision, keepBodies);
-}
+  decide(context, { ...request, action: 'replaced', selection: { ids: [id] } }, tell, replacement);
 
 interface SelectedRows extends Required<Omit<RowsPage, 'planned'>> {
   readonly rows: readonly Row[];
@@ -193,28 +160,4 @@ export async function selectRows(
     to: read.at(-1)?.sequence ?? cursor,
     done: read.length < limit,
   };
-}
-
-/** Whether a waiting settlement was dismissed with its initiated report. */
-const isAlong = ({ state }: Row, change: Change | string): boolean =>
-  state === 'waiting' && typeof change !== 'string' && change.problem === DISMISSED_WITH_REPORT;
-
-/**
- * Reopens a settlement whose initiated report another person has changed at the moment of its dismissal: that report
- * may be sent, and its settlement after it.
- */
-async function reopenAlone(
-  store: OutboxStore,
-  { id, account, waitsFor = '' }: Row,
-  { id: _, ...decision }: Decision,
-): Promise<void> {
-  const [initiated] = await store.get([waitsFor]);
-  if (initiated?.state === 'dismissed') return;
-  try {
-    const reopening: Decision = { ...decision, action: 'reopened' };
-    await decideRow(store, id, account, reopening, (row) => reopenedWithReport(row, reopening));
-  } catch (error) {
-    // Another person has decided about it since, and that decision stays.
-    if (!hasCode(error, 'validation')) throw error;
-  }
 }

@@ -7,7 +7,7 @@ import { readDecisions } from './decision-log.js';
 import { readGroups } from './groups.js';
 import { readOverview } from './overview.js';
 import { preview } from './preview.js';
-import { reconcileShown, verifySteps } from './receipt-methods.js';
+import { reconcileShown, verifySteps } from './proof.js';
 import { readDetails } from './report-details.js';
 import { resume } from './resume.js';
 import { search } from './search.js';

@@ -1,12 +1,12 @@
 import { printable } from '../../core/platform/messages.js';
+import { openSettlementOf } from '../decisions/settlements.js';
 import { decisionsFor, type Row } from '../rules/state-machine.js';
 import type { GroupTally } from '../store/operator-store.js';
 import { NOT_FOUND } from './commit-decision.js';
 import { isShown, type OperatorContext } from './context.js';
-import { type DecideRequest, type DecisionProgress, MOST_REFUSED, planChange, selectRows } from './decide.js';
+import { type DecideRequest, type DecisionProgress, MOST_REFUSED, selectRows } from './decide.js';
 import type { Selection } from './decision-log.js';
 import { type ReportSummary, summaryOf } from './reports.js';
-import { openSettlementOf } from './settlements.js';
 
 /** The effect of a decision. `settlements` counts those that are sent after a dismissal; it is 0 otherwise. */
 export interface Preview extends GroupTally {
@@ -24,18 +24,15 @@ export async function preview(
   selection: Selection,
   action: DecideRequest['action'],
 ): Promise<Preview> {
-  const { console: store, keepBodies } = context;
+  const { console: store } = context;
   const asOf = await store.now();
   const limit = 'ids' in selection ? selection.ids.length : MOST_EXAMPLES;
   const { rows, missing } = await selectRows(context, selection, { asOf, cursor: 0 }, limit);
-  const planned = rows.map((row) => ({ row, change: planChange(row, { action, reason: '', at: asOf }, keepBodies) }));
-  const touched = planned.filter(({ change }) => typeof change !== 'string').map(({ row }) => row);
+  const touched = rows.filter((one) => decisionsFor(one)[action] === undefined);
   const refused = [
-    ...missing.map((id) => ({ id: printable(id), why: NOT_FOUND })),
-    ...planned.flatMap(({ row, change }) =>
-      typeof change === 'string' ? [{ id: printable(row.id), why: printable(change) }] : [],
-    ),
-  ];
+    ...missing.map((id) => ({ id, why: NOT_FOUND })),
+    ...rows.map((one) => ({ id: one.id, why: decisionsFor(one)[action] })),
+  ].flatMap(({ id, why }) => (why === undefined ? [] : { id: printable(id), why: printable(why) }));
   const isGroup = 'group' in selection && isShown(context, selection.group.account);
   // The reports of a group were answered alike. So only the doubt of each decides.
   const [row] = rows;

@@ -1,5 +1,6 @@
 import { printable, quoted } from '../../core/platform/messages.js';
 import { inLargestUnit } from '../../core/platform/time.js';
+import { relatedRows } from '../decisions/settlements.js';
 import { keyOf } from '../rules/destination.js';
 import { type LogLine, parseEntry, type ReceiptEntry } from '../rules/receipt-entry.js';
 import { type Decision, decisionsFor, isFinal, mustStay, type Row } from '../rules/state-machine.js';
@@ -8,7 +9,7 @@ import { keyIdOf } from '../seal/standard-seal.js';
 import { type Outlook, pausesOf, type ReceiptLog } from '../store/store.js';
 import { isShown, type OperatorContext } from './context.js';
 import type { DecisionRecord } from './decision-log.js';
-import { type ReportSummary, relatedRows, type ShownProblem, shownProblem, shownText, summaryOf } from './reports.js';
+import { type ReportSummary, type ShownProblem, shownProblem, shownText, summaryOf } from './reports.js';
 import { type ShownPause, shownPauses } from './resume.js';
 
 /** A report with the details that `outbox show` prints, and its timeline. A null is a fact that it does not have. */

@@ -1,8 +1,6 @@
 import { printable } from '../../core/platform/messages.js';
-import type { OutboxReport, OutboxStats } from '../interface.js';
-import { scopeOf } from '../rules/destination.js';
 import type { Problem, Row, ShownState } from '../rules/state-machine.js';
-import { type OutboxStore, type Outlook, pausesOf } from '../store/store.js';
+import type { OutboxStore } from '../store/store.js';
 
 export interface ShownProblem {
   /** `'conflict'`: the gateway holds other data. */
@@ -67,24 +65,6 @@ export function summaryOf(row: Row): ReportSummary {
   };
 }
 
-/** A row without the parts that only stores and workers need. */
-export const toPublicReport = ({
-  body: _,
-  excerpt: __,
-  fingerprint: ___,
-  fence: ____,
-  doubtBefore: _____,
-  waitsFor: ______,
-  damage: _______,
-  ...report
-}: Row): OutboxReport => report;
-
-/** The pauses in the outlook of a store, as a program sees them. */
-export const toPublicPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>
-  pausesOf(outlooks).flatMap(({ reason, message, since, until, ...scope }) =>
-    reason ? [{ ...scopeOf(scope), reason, message, since, until }] : [],
-  );
-
 /** Larger than the number of reports of one reference in all accounts and environments. */
 const MOST_OF_REFERENCE = 500;
 
@@ -92,14 +72,4 @@ const MOST_OF_REFERENCE = 500;
 export async function rowsNamed(store: Pick<OutboxStore, 'get' | 'list'>, name: string): Promise<readonly Row[]> {
   const [row] = await store.get([name]);
   return row ? [row] : store.list({ reference: name, limit: MOST_OF_REFERENCE });
-}
-
-/** The other rows of a row's reference in its account and environment, such as the settlement of a bet. */
-export async function relatedRows(
-  store: Pick<OutboxStore, 'list'>,
-  { id, account, environment, reference }: Row,
-): Promise<readonly Row[]> {
-  // Larger than the number of operations.
-  const rows = await store.list({ account, environment, reference, limit: 20 });
-  return rows.filter((row) => row.id !== id);
 }

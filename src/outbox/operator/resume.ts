@@ -1,8 +1,8 @@
 import { printable } from '../../core/platform/messages.js';
 import type { OperationName } from '../../core/protocol/operations.js';
+import { endPauses, type ResumedPause } from '../decisions/end-pauses.js';
 import type { OutboxEnvironment, PauseReason, PauseScope } from '../rules/destination.js';
-import { endPause, type Pause } from '../rules/pause.js';
-import { type OutboxStore, pausesOf } from '../store/store.js';
+import type { Pause } from '../rules/pause.js';
 import { type OperatorContext, requireShown } from './context.js';
 import { type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
 import { shownText } from './reports.js';
@@ -77,24 +77,6 @@ export const shownPauses = (pauses: readonly Pause[]): ShownPause[] =>
     const place = { account: printable(account), environment, operation, reason, message: shownText(message) };
     return [{ ...place, ...PAUSE_WORDS[reason], since, nextProbeAt: until, failedProbes: strikes }];
   });
-
-interface ResumedPause extends PauseScope {
-  readonly reason: PauseReason;
-  /** False if the pause was changed at the same time, and is not ended. */
-  readonly isResumed: boolean;
-}
-
-/** Ends all pauses of a place. An absent member matches every pause. */
-export async function endPauses(store: OutboxStore, where: Partial<PauseScope>): Promise<ResumedPause[]> {
-  const resumed: ResumedPause[] = [];
-  for (const pause of pausesOf(await store.outlook(where.account === undefined ? undefined : [where.account]))) {
-    const { account, environment, operation, reason } = pause;
-    const isMeant = (where.environment ?? environment) === environment && (where.operation ?? operation) === operation;
-    if (isMeant && reason !== undefined)
-      resumed.push({ account, environment, operation, reason, isResumed: await store.pause(endPause(pause)) });
-  }
-  return resumed;
-}
 
 export interface Resumed {
   readonly pauses: readonly ResumedPause[];

@@ -1,5 +1,4 @@
-import { appendReceipts } from '../receipts/log.js';
-import { type Decision, type Row, takenBack } from '../rules/state-machine.js';
+import { type Row, takenBack } from '../rules/state-machine.js';
 import type { KeptDecision } from '../store/operator-store.js';
 import { commitDecision, type RowsPage } from './commit-decision.js';
 import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
@@ -12,7 +11,6 @@ import {
   storeDecision,
   type Who,
 } from './decision-log.js';
-import { addSettlements } from './settlements.js';
 
 export interface UndoRequest extends Who, Pick<DecideRequest, 'forMs'> {
   /** The id of the decision to undo. */
@@ -57,7 +55,6 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
   const about = { decision: touched };
   const begun = await storeDecision(context, request, { action: 'undo', about, done: false, undoes: touched });
   const undone = { reason, at: begun.at, by: who };
-  const reopening: Decision = { action: 'reopened', ...undone, id: begun.id };
   const isDismissal = of.action === 'dismissed';
   let kept = 0;
 
@@ -71,17 +68,18 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
   async function next({ cursor }: KeptDecision): Promise<RowsPage> {
     const step = await context.console.touched(touched, cursor - 1);
     if (!step) return { planned: [], to: cursor, done: true };
-    if (isDismissal) await appendReceipts(context.store);
     const rows = await rowsOf(step.sequences);
-    const own = rows.map((row) => ({ row, change: takenBack(row, touched, undone, begun.id) }));
-    const planned = isDismissal ? await addSettlements(context.store, own, reopening) : own;
+    const planned = rows.map((row) => ({ row, change: takenBack(row, touched, undone, begun.id) }));
     return { planned, to: step.from + 1, done: false };
   }
 
-  const ended = await commitDecision(context, begun, forMs, next, (results) => {
-    kept += results.filter(({ row }) => !row).length;
-    const changed = results.flatMap(({ row }) => row ?? []);
-    if (isDismissal && changed.length > 0) context.decided(changed, 'reopened');
+  const ended = await commitDecision(isDismissal ? context : { ...context, announce() {} }, begun, {
+    decision: { action: isDismissal ? 'reopened' : 'retry', ...undone, id: begun.id },
+    forMs,
+    next,
+    tell(results) {
+      kept += results.filter(({ row }) => !row).length;
+    },
   });
   if (isDismissal) await context.afterDecision('reopened');
   return { decision: recordOf(ended), more: !ended.done, kept };

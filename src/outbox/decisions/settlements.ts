@@ -1,4 +1,5 @@
 import {
+  type Change,
   type Decision,
   dismissedWithReport,
   isFinal,
@@ -8,8 +9,15 @@ import {
   wasDismissedWith,
 } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
-import { isChanging, type Planned } from './commit-decision.js';
-import { relatedRows } from './reports.js';
+
+/** A row, and its change by a decision, or the reason why that is refused. */
+export interface Planned {
+  readonly row: Row;
+  readonly change: Change | string;
+}
+
+export const isChanging = (one: Planned): one is Planned & { readonly change: Change } =>
+  typeof one.change !== 'string';
 
 /** Whether an action changes dismissed rows. Each of them has a line in the receipt log first. */
 export const isReopening = (action: Decision['action']): boolean => action === 'reopened' || action === 'replaced';
@@ -48,3 +56,13 @@ export async function addSettlements(
 /** The open settlement that waits for an initiated report. */
 export const openSettlementOf = async (store: OutboxStore, row: Row): Promise<Row | undefined> =>
   (await relatedRows(store, row)).find((one) => isOpenSettlementOf(one, row));
+
+/** The other rows of a row's reference in its account and environment, such as the settlement of a bet. */
+export async function relatedRows(
+  store: Pick<OutboxStore, 'list'>,
+  { id, account, environment, reference }: Row,
+): Promise<readonly Row[]> {
+  // Larger than the number of operations.
+  const rows = await store.list({ account, environment, reference, limit: 20 });
+  return rows.filter((row) => row.id !== id);
+}

@@ -3,44 +3,10 @@ import { asRecord } from '../../core/platform/as-record.js';
 import { operations, reportNames } from '../../core/protocol/operations.js';
 import type { Intake } from '../intake/enqueue.js';
 import { checkName } from '../method-options.js';
-import { appendReceipts } from '../receipts/log.js';
-import { type Change, changedRow, type Decision, type Row } from '../rules/state-machine.js';
+import type { Change, Row } from '../rules/state-machine.js';
 import { locationFor } from '../seal/excerpt.js';
 import type { Seal } from '../seal/seal.js';
 import type { OutboxStore } from '../store/store.js';
-import { type DecidedReport, isChanging, resultsOf, writeOf } from './commit-decision.js';
-import { addSettlements, isReopening } from './settlements.js';
-
-/** The number of tries to write a decision while workers change the row. */
-const TRIES = 5;
-
-/**
- * Writes the decision of a program about one report: without a name, and not in the log of decisions. Returns the
- * report, and then the results of the settlements that are reopened with it. Rejects with a `ValidationError` if the
- * row does not allow it, or belongs to another account.
- */
-export async function decideRow(
-  store: OutboxStore,
-  id: string,
-  account: string,
-  decision: Decision,
-  planRow: (row: Row) => Change | string,
-): Promise<readonly [Row, ...DecidedReport[]]> {
-  const name = METHODS[decision.action];
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    if (isReopening(decision.action)) await appendReceipts(store);
-    const row = await ownRow(store, id, account, name);
-    const own = { row, change: planRow(row) };
-    const planned = isReopening(decision.action) ? await addSettlements(store, [own], decision) : [own];
-    const [{ change } = own] = planned;
-    if (typeof change === 'string') throw refusal(name, `${id}: ${change}`);
-    const writes = planned.filter(isChanging).map(writeOf);
-    const { written } = await store.turn({ writes, claim: undefined });
-    if (written[0] !== true) continue;
-    return [changedRow(row, change), ...resultsOf({ planned: planned.slice(1) }, written.slice(1))];
-  }
-  throw refusal(name, `${id}: other processes keep changing it; try again`);
-}
 
 /** The row of a method's id. An account does not see the reports of another one. */
 export async function ownRow(store: OutboxStore, id: string, account: string, name: Method): Promise<Row> {
@@ -50,16 +16,9 @@ export async function ownRow(store: OutboxStore, id: string, account: string, na
   throw refusal(name, `the outbox has no report ${JSON.stringify(id)}`);
 }
 
-type Method = 'retry' | 'resolve' | 'reopen' | 'replace';
+export type Method = 'retry' | 'resolve' | 'reopen' | 'replace';
 
-const METHODS: Readonly<Record<Decision['action'], Method>> = {
-  retry: 'retry',
-  recorded: 'resolve',
-  dismissed: 'resolve',
-  reopened: 'reopen',
-  replaced: 'replace',
-};
-
+/** The error of a decision that a report does not allow. */
 export const refusal = (operation: Method, message: string): ValidationError =>
   new ValidationError(`${operation}: ${message}.`, { operation, issues: [{ path: 'id', code: 'invalid', message }] });
 

@@ -1,0 +1,138 @@
+import { aboutReport, type Events } from '../events.js';
+import { appendReceipts } from '../receipts/log.js';
+import {
+  type Change,
+  changedRow,
+  type Decision,
+  DISMISSED_WITH_REPORT,
+  decided,
+  type Row,
+  reopenedWithReport,
+  replaced,
+} from '../rules/state-machine.js';
+import type { Waiters } from '../sending/receipt-waiters.js';
+import type { DecisionStep } from '../store/operator-store.js';
+import type { OutboxStore } from '../store/store.js';
+import { addSettlements, isChanging, isReopening, type Planned } from './settlements.js';
+
+/** A report after a decision: its row, or the reason why it was not changed. */
+export type DecidedReport =
+  | { readonly id: string; readonly row: Row; readonly why?: undefined; readonly isLate?: undefined }
+  /** `isLate`: another process has changed it since it was read. */
+  | { readonly id: string; readonly why: string; readonly row?: undefined; readonly isLate?: true };
+
+/** The store of the decisions, and what hears of them. */
+export interface DecisionPlace {
+  readonly store: OutboxStore;
+  /** Called with the rows that a commit of a decision has changed. */
+  announce(rows: readonly Row[]): void;
+}
+
+/** Emits the events of changed rows, and tells the callers that wait for their receipts. */
+export const announceTo = (events: Events, waiters: Waiters) => (rows: readonly Row[]) => {
+  for (const row of rows) {
+    const { action } = row.decisions.at(-1) ?? {};
+    if (action) events.emit('decided', { ...aboutReport(row), action });
+    waiters.tell(row);
+  }
+};
+
+/** Plans a decision about a row. Each decision changes a row once. `replacement`: the data of `'replaced'`. */
+export function planChange(
+  row: Row,
+  decision: Decision,
+  keepBodies: boolean,
+  replacement?: Change['replacement'],
+): Change | string {
+  if (decision.id !== undefined && row.decisions.some(({ id }) => id === decision.id))
+    return 'this decision has already changed it';
+  return replacement ? replaced(row, decision, replacement) : decided(row, decision, keepBodies);
+}
+
+interface Options {
+  /** Whether a dismissal also dismisses the open settlements. */
+  readonly withSettlements?: boolean;
+  /** Makes the commit. Undefined: another process has made it. Default: a turn of the store. */
+  write?(writes: DecisionStep['writes'], unchanged: number): Promise<readonly boolean[] | undefined>;
+  /** Gets the results before anything else can fail. */
+  tell?(results: readonly DecidedReport[]): void;
+}
+
+/**
+ * The one way to carry out a decision. Adds the settlements that are decided about with their reports, makes all changes
+ * in one commit and announces them. Without a result, another process has made the commit.
+ */
+export async function decideRows(
+  place: DecisionPlace,
+  own: readonly Planned[],
+  decision: Decision,
+  {
+    withSettlements = false,
+    write = async (writes) => (writes.length > 0 ? (await place.store.turn({ writes, claim: undefined })).written : []),
+    tell,
+  }: Options = {},
+): Promise<readonly DecidedReport[]> {
+  const isBack = isReopening(decision.action);
+  // A dismissed row is only changed once it has its line.
+  if (isBack) await appendReceipts(place.store);
+  const planned = isBack || withSettlements ? await addSettlements(place.store, own, decision) : own;
+  const changing = planned.filter(isChanging);
+  const writes = changing.map(({ row: { id, sequence, state, fence }, change }) => ({
+    id,
+    sequence,
+    expected: { state, fence },
+    change,
+  }));
+  const written = await write(writes, planned.length - writes.length);
+  if (!written) return [];
+  const isWritten = written.values();
+  const results = planned.map((one): DecidedReport => {
+    const { id } = one.row;
+    if (!isChanging(one)) return { id, why: String(one.change) };
+    if (isWritten.next().value !== true) return { id, why: 'it was changed in the meantime', isLate: true };
+    return { id, row: changedRow(one.row, one.change) };
+  });
+  const changed = results.flatMap(({ row }) => row ?? []);
+  place.announce(changed);
+  tell?.(results);
+  const isMade = (id: string | undefined) => changed.some((row) => row.id === id);
+  for (const { row, change } of changing)
+    if (isAlong(row, change) && isMade(row.id) && !isMade(row.waitsFor)) await reopenAlone(place, row, decision);
+  return results;
+}
+
+/** The number of tries to write a decision while workers change the row. */
+const TRIES = 5;
+
+/** Decides about one report, which is read and planned again if it is changed at the same time. Its result is first. */
+export async function decideRow(
+  place: DecisionPlace,
+  plan: () => Promise<readonly Planned[]>,
+  decision: Decision,
+): Promise<readonly DecidedReport[]> {
+  for (let tries = 1; ; tries += 1) {
+    const results = await decideRows(place, await plan(), decision);
+    if (!results[0]?.isLate || tries === TRIES) return results;
+  }
+}
+
+/** Whether a waiting settlement was dismissed with its initiated report. */
+const isAlong = ({ state }: Row, { problem }: Change): boolean =>
+  state === 'waiting' && problem === DISMISSED_WITH_REPORT;
+
+/**
+ * Reopens a settlement whose initiated report another person has changed at the moment of its dismissal: that report
+ * may be sent, and its settlement after it. If a person has decided about the settlement since, that decision stays.
+ */
+async function reopenAlone(
+  place: DecisionPlace,
+  { id, waitsFor = '' }: Row,
+  { id: _, ...decision }: Decision,
+): Promise<void> {
+  const [initiated] = await place.store.get([waitsFor]);
+  if (initiated?.state === 'dismissed') return;
+  const reopening: Decision = { ...decision, action: 'reopened' };
+  const plan = async () =>
+    (await place.store.get([id])).flatMap((row) => (row ? { row, change: reopenedWithReport(row, reopening) } : []));
+  await decideRow(place, plan, reopening);
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../../core/platform/time.js';
+import type { Events } from '../events.js';
+import { type BoundDestination, boundTo, type PauseScope, scopeOf } from '../rules/destination.js';
+import type { Decision } from '../rules/state-machine.js';
+import type { Seal } from '../seal/seal.js';
+import type { Waiters } from '../sending/receipt-waiters.js';
+import type { OutboxSettings } from '../settings.js';
+import { announceTo, type DecisionPlace } from './decide-rows.js';
+
+/** The parts of an outbox, or of a store without one, that its operator uses. */
+export interface Operated extends DecisionPlace {
+  readonly seal: Seal;
+  readonly clock: Clock;
+  /** The accounts that are shown. Undefined: all. */
+  readonly accounts: readonly string[] | undefined;
+  readonly keepBodies: boolean;
+  /** The destinations of this process with its gateways. Empty over a store. */
+  readonly bound: readonly BoundDestination[];
+  /** Called at the end of each call of `decide`. */
+  afterDecision(action: Decision['action']): Promise<void>;
+  resumed(pauses: readonly PauseScope[]): void;
+}
+
+// Two copies of the package in one program share this key, so its text must not change.
+const OPERATED = Symbol.for('location-sdk.outbox-console');
+
+interface OutboxParts {
+  readonly settings: OutboxSettings;
+  /** The accounts that the operator sees. */
+  readonly accounts: readonly string[];
+  readonly events: Events;
+  readonly waiters: Waiters;
+  wake(): void;
+}
+
+/**
+ * Attaches the parts to the outbox under a symbol, which loggers and serialisers skip. So decisions of the console
+ * reach the outbox.
+ */
+export function attachOperator(outbox: object, { settings, accounts, events, waiters, wake }: OutboxParts): void {
+  const { store, seal, clock, keepBodies } = settings;
+  const value: Operated = {
+    store,
+    seal,
+    clock,
+    keepBodies,
+    accounts,
+    bound: settings.accounts.flatMap(({ account, gateways }) => boundTo(account, gateways)),
+    announce: announceTo(events, waiters),
+    // The event `decided` adds the receipts. The worker must only be woken.
+    afterDecision: async () => wake(),
+    resumed(pauses) {
+      for (const pause of pauses) events.emit('resumed', scopeOf(pause));
+      wake();
+    },
+  };
+  Object.defineProperty(outbox, OPERATED, { value });
+}
+
+/** The parts of an outbox, even if another copy of the package has made it. */
+export const operatedOf = (outbox: object): Operated | undefined =>
+  (outbox as { readonly [OPERATED]?: Operated })[OPERATED];

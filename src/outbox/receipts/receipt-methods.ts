@@ -1,0 +1,39 @@
+import type { Events } from '../events.js';
+import type { Outbox } from '../interface.js';
+import { checkOptions } from '../method-options.js';
+import type { OutboxSettings } from '../settings.js';
+import { createReceiptLog, readHead, readReceipts } from './log.js';
+import { pruneReports, readPruneOptions } from './prune.js';
+import { reconcile } from './reconcile.js';
+
+export interface ReceiptMethods {
+  methods(account: string): Pick<Outbox, 'exportReceipts' | 'receiptHead' | 'reconcile' | 'prune'>;
+  /** Called when the worker starts. Adds the lines that the last process could not add. */
+  started(): void;
+  /** Called when the worker has stopped. Adds the missing lines within the time limit. */
+  stopped(timeoutMs: number): Promise<void>;
+}
+
+export function createReceiptMethods({ store, clock }: OutboxSettings, events: Events): ReceiptMethods {
+  const log = createReceiptLog(store, events, clock);
+  events.on('recorded', log.soon);
+  events.on('decided', log.soon);
+  return {
+    started: log.soon,
+    stopped: log.stop,
+    methods: (account) => ({
+      async *exportReceipts(options = {}) {
+        checkOptions('exportReceipts', options);
+        await log.catchUp();
+        yield* readReceipts(store, options.from ?? 0);
+      },
+      receiptHead: () => readHead(store),
+      reconcile: (references, defaults) => reconcile(store, account, references, defaults),
+      prune: async (options) => {
+        checkOptions('prune', options);
+        const olderThanDays = readPruneOptions(options);
+        return { pruned: await pruneReports(store, { ...options, account, olderThanDays, clock }) };
+      },
+    }),
+  };
+}
