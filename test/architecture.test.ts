@@ -95,6 +95,8 @@ const ONLY: readonly { from: string; to: string; places: readonly string[]; andT
   { from: 'cli/check/', to: 'core/', places: ['core/'] },
   // Checks and enqueues reports as the operator's own code would.
   { from: 'cli/outbox/import/', to: 'core/', places: ['core/'] },
+  { from: 'cli/outbox/own-outbox.ts', to: 'core/', places: ['core/'] },
+  { from: 'cli/outbox/exact-json.ts', to: 'core/', places: ['core/schema/', 'core/web/'] },
   {
     from: 'cli/mock/',
     to: 'core/',

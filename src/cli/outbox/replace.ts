@@ -7,10 +7,10 @@ import { prepareReplacement } from '../../outbox/decisions/replacement.js';
 import { decisionsFor, type Row } from '../../outbox/rules/state-machine.js';
 import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
 import { printDecided } from './decide.js';
+import { alterationOf } from './exact-json.js';
 import { findReport } from './find.js';
-import { alterationOf } from './import/lines.js';
-import { enter, intakeOf, readImporter } from './import/target.js';
 import { needed, type OutboxValues } from './options.js';
+import { intakeOf, readOwner, settingsFor } from './own-outbox.js';
 import { newDecision, type View } from './view.js';
 
 export async function replace(
@@ -25,9 +25,9 @@ export async function replace(
   const why = decisionsFor(row).replaced;
   if (why !== undefined) return printDecided('replace', { id: row.id, why }, '', json) ? EXIT.done : EXIT.failed;
   const replacement = await freeze(view, values, row, await readPayload(path));
-  const request = { ...newDecision(needed(values, 'reason')), id: row.id, replacement };
+  const request = { ...newDecision(needed(values, 'reason')), action: 'replaced' as const, replacement };
   let refused = 0;
-  await view.operator.replace(request, (results) => {
+  await view.operator.decide({ ...request, selection: { ids: [row.id] } }, (results) => {
     for (const result of results) {
       const done = result.id === row.id ? 'has the corrected data, and waits to be sent' : 'is reopened';
       if (!printDecided('replace', result, done, json)) refused += 1;
@@ -41,7 +41,7 @@ export async function replace(
 async function freeze({ store }: View, values: OutboxValues, row: Row, payload: unknown) {
   const { account, environment } = row;
   if (environment === 'relay') throw new Failure('a report of a page is replaced in its page. Nothing was changed');
-  const settings = await enter(store, await readImporter({ ...values, account, environment }), [row]);
+  const settings = await settingsFor(store, await readOwner({ ...values, account, environment }), [row]);
   const intake = intakeOf(settings);
   try {
     return await prepareReplacement(intake, settings.seal, row, payload, {});

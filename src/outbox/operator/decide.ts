@@ -51,18 +51,17 @@ export const DEFAULT_MS = 2_000;
 export const MOST_REFUSED = 20;
 
 /**
- * Carries out a person's decision about reports, and stores it in the log of decisions. `'reopened'` also reopens the
- * settlement that was dismissed with its report. Works in small commits: while `more` is true, call it again with the
+ * Carries out a person's decision about reports, and stores it in the log of decisions. `'reopened'` and `'replaced'`, with the sealed
+ * bytes of the new data, also reopen the settlement that was dismissed with the report. Works in small commits: while `more` is true, call it again with the
  * same request. Each row is changed once, however often it is called. `tell` gets the results of each commit of this
  * call.
  */
 export async function decide(
   context: OperatorContext,
-  request: Omit<DecideRequest, 'action'> & Pick<Decision, 'action'>,
+  request: Omit<DecideRequest, 'action'> & Pick<Decision, 'action'> & Pick<Change, 'replacement'>,
   tell: (results: readonly DecidedReport[]) => void = () => {},
-  replacement?: Change['replacement'],
 ): Promise<DecisionProgress> {
-  const { action, selection, who, reason, asOf, forMs = DEFAULT_MS } = request;
+  const { action, selection, who, reason, asOf, replacement, forMs = DEFAULT_MS } = request;
   const withSettlements = request.withSettlements === true && action === 'dismissed';
   const begun = await storeDecision(context, request, { action, about: selection, asOf, done: false });
   const decision: Decision = { action, reason, at: begun.at, by: who, id: begun.id };
@@ -101,23 +100,6 @@ export async function decide(
     refused: refused.map(({ id, why = '' }) => ({ id: printable(id), why: printable(why) })),
   };
 }
-
-export interface ReplaceRequest extends Who {
-  readonly id: string;
-  /** The sealed bytes of the new data, with the reference and the operation of the report. */
-  readonly replacement: NonNullable<Change['replacement']>;
-}
-
-/**
- * Sends other data under the reference of a report, while it is certain that the gateway has recorded nothing under it.
- * A settlement that was dismissed with the report is reopened.
- */
-export const replace = (
-  context: OperatorContext,
-  { id, replacement, ...request }: ReplaceRequest,
-  tell?: (results: readonly DecidedReport[]) => void,
-): Promise<DecisionProgress> =>
-  decide(context, { ...request, action: 'replaced', selection: { ids: [id] } }, tell, replacement);
 
 interface SelectedRows extends Required<Omit<RowsPage, 'planned'>> {
   readonly rows: readonly Row[];

@@ -2,7 +2,7 @@ import { newSecret } from '../seal/key-ring.js';
 import { readReportBody } from './body.js';
 import { readCharts } from './charts.js';
 import { contextOf } from './context.js';
-import { decide, replace } from './decide.js';
+import { decide } from './decide.js';
 import { readDecisions } from './decision-log.js';
 import { readGroups } from './groups.js';
 import { readOverview } from './overview.js';
@@ -54,7 +54,6 @@ export function createOperator({ over, command = 'npx location-sdk outbox <store
     body: bound(readReportBody),
     preview: bound(preview),
     decide: bound(decide),
-    replace: bound(replace),
     undo: bound(undo),
     decisions: bound(readDecisions),
     resume: bound(resume),

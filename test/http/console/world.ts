@@ -36,7 +36,6 @@ function recordingData(
     body: note('body'),
     preview: note('preview'),
     decide: note('decide'),
-    replace: note('replace'),
     undo: note('undo'),
     decisions: note('decisions'),
     resume: note('resume'),

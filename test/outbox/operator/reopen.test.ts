@@ -203,7 +203,9 @@ describe('a dismissed report whose settlement is in flight', () => {
     const reopen = () => data.decide({ ...byAda(), action: 'reopened', selection: { ids: [BET] } });
     const replacement = { body: '{}', fingerprint: 'other' };
     expect(await reopen()).toMatchObject({ decision: { touched: 0 }, refused: [{ id: BET, why: inFlight }] });
-    expect(await data.replace({ ...byAda(), id: BET, replacement })).toMatchObject({ refused: [{ why: inFlight }] });
+    expect(await data.decide({ ...byAda(), action: 'replaced', selection: { ids: [BET] }, replacement })).toMatchObject(
+      { refused: [{ why: inFlight }] },
+    );
     expect(await read(store, BET)).toMatchObject({ state: 'dismissed', decisions: [{ action: 'dismissed' }] });
     await write(store, await read(store, SETTLEMENT), { state: 'waiting', outcome: undefined, keepBody: true });
     expect(await reopen()).toMatchObject({ decision: { touched: 1 }, refused: [] });

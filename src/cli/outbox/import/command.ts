@@ -1,8 +1,13 @@
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { printable } from '../../../core/platform/messages.js';
 import { operations } from '../../../core/protocol/operations.js';
 import type { OutboxStore } from '../../../outbox/store/store.js';
-import { EXIT, remark, say } from '../../output.js';
+import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
+import { EXIT, Failure, remark, say } from '../../output.js';
+import { isAddress, library, openOutbox } from '../open.js';
 import { needed, type OutboxValues } from '../options.js';
+import { intakeOf, readOwner, settingsFor } from '../own-outbox.js';
 import { grouped } from '../text.js';
 import { checkLines } from './check.js';
 import { readMapFile, shapeOf } from './columns.js';
@@ -10,14 +15,13 @@ import { enqueueLines, type Progress } from './enqueue-lines.js';
 import { lineReaderOf } from './lines.js';
 import { createRejected, rejectedFileOf } from './rejected.js';
 import { openSource } from './source.js';
-import { enter, intakeOf, makeStore, openStore, readImporter } from './target.js';
 
 export async function importFile(place: string, values: OutboxValues, [path = '']: readonly string[]): Promise<number> {
   const { json } = values;
   const operation = needed(values, 'operation');
-  const importer = await readImporter(values);
-  const { account, environment, gateway } = importer;
-  const shape = shapeOf(operation, importer.mode);
+  const owner = await readOwner(values);
+  const { account, environment, gateway } = owner;
+  const shape = shapeOf(operation, owner.mode);
   const source = await openSource(path);
   const note = (text: string) => (json ? undefined : remark(text));
   let store: OutboxStore | undefined;
@@ -27,7 +31,7 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
     const isNew = store === undefined;
     const read = await lineReaderOf(source, readMapFile(values.map), shape, values['last-line-complete'] === true);
     const work = { source, read, shape, rejected };
-    let settings = store && (await enter(store, importer));
+    let settings = store && (await settingsFor(store, owner));
     note(`${path}: ${operation} of account ${account} in ${environment}, for ${gateway}`);
 
     const dryRun = values['dry-run'] === true;
@@ -37,14 +41,14 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
       // The outbox may have the location of a settled withdrawal. For other reports its work would only take time.
       found && operations[operation].location === 'field'
         ? (await found.prepare({ operation, payload })).report
-        : importer.internals.freeze(operation, payload, undefined),
+        : owner.internals.freeze(operation, payload, undefined),
     );
     rejected.write();
     await source.expectUnchanged();
     const isChecked = dryRun || (rejected.lines > 0 && !values['skip-rejected']);
     if (!isChecked) {
       store ??= await makeStore(place);
-      settings ??= await enter(store, importer);
+      settings ??= await settingsFor(store, owner);
       try {
         await enqueueLines(work, intakeOf(settings), settings, progress);
       } catch (error) {
@@ -93,3 +97,15 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
     await source.close();
   }
 }
+
+/** Opens the outbox that the command line names. Undefined for a file that does not exist yet. */
+async function openStore(place: string, schema: string | undefined): Promise<OutboxStore | undefined> {
+  if (!isAddress(place) && !/:\/\/|password=/i.test(place) && !statSync(place, { throwIfNoEntry: false })) {
+    if (!statSync(dirname(resolve(place)), { throwIfNoEntry: false })?.isDirectory())
+      throw new Failure(`there is no folder ${dirname(place)} for a new outbox`);
+    return undefined;
+  }
+  return openOutbox(place, schema);
+}
+
+const makeStore = async (file: string): Promise<OutboxStore> => sqliteStore({ file, open: await library() });

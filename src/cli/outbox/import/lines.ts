@@ -1,8 +1,7 @@
 import Papa from 'papaparse';
 import { isRecord } from '../../../core/platform/as-record.js';
-import { exactNumber } from '../../../core/schema/decimals.js';
-import { scanJson } from '../../../core/web/read-json.js';
 import { Failure } from '../../output.js';
+import { alterationOf } from '../exact-json.js';
 import { CellProblem, readTime } from './cell.js';
 import { CALL_PARAMETERS, type ColumnMap, type LineProblem, planColumns, readRecord, type Shape } from './columns.js';
 import type { Source } from './source.js';
@@ -146,30 +145,6 @@ function csvFormat(path: string, head: string, isWhole: boolean, map: ColumnMap,
       return readRecord(cells, columns);
     },
   };
-}
-
-/** A string, or a number. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-/** A number of at most this many characters is exact, unless it is so small that it becomes 0. */
-const ALWAYS_EXACT = 15;
-/** The smallest number that keeps all its digits. */
-const SMALLEST = 2 ** -1022;
-
-const isRounded = (token: string): boolean =>
-  token.length > ALWAYS_EXACT
-    ? exactNumber(token) === undefined
-    : Math.abs(Number(token)) < SMALLEST && /[1-9]/.test(token.replace(/e.*/i, ''));
-
-/** The reason why `JSON.parse` reads other data than a valid JSON text says. Undefined if it does not. */
-export function alterationOf(text: string): string | undefined {
-  // JSON.parse keeps the last value silently.
-  const codes = scanJson(text).map(({ code }) => code);
-  if (codes.includes('conflict')) return 'contains the name of a member twice';
-  if (codes.includes('not-json')) return 'is nested deeper than any report';
-  const isAltered = ([token]: readonly string[]) => token !== undefined && token[0] !== '"' && isRounded(token);
-  return [...text.matchAll(TOKENS)].some(isAltered)
-    ? 'contains a number with too many digits: JavaScript would round it'
-    : undefined;
 }
 
 /** Reads a line of JSON: the payload of the method. Its `timestamp` may also be a date with a time zone. */

@@ -1,32 +1,28 @@
-import { statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { createClient } from '../../../core/client/create-client.js';
-import { NOT_IN_MOCK_MODE } from '../../../core/client/environment-variables.js';
-import { internalsOf } from '../../../core/client/internals.js';
-import { asRecord } from '../../../core/platform/as-record.js';
-import { createOutboxEvents } from '../../../outbox/events.js';
-import { createIntake, type Intake } from '../../../outbox/intake/enqueue.js';
-import { adviceFor } from '../../../outbox/rules/advice.js';
-import { DEFAULT_ACCOUNT, otherGateway } from '../../../outbox/rules/destination.js';
-import type { Row } from '../../../outbox/rules/state-machine.js';
-import { createExcerpts } from '../../../outbox/seal/excerpt.js';
-import { keyIdOfFingerprint, makeStandardSeal } from '../../../outbox/seal/standard-seal.js';
-import { type OutboxSettings, readOutboxSettings } from '../../../outbox/settings.js';
-import type { OutboxStore } from '../../../outbox/store/store.js';
-import { sqliteStore } from '../../../outbox/stores/sqlite/store.js';
-import { readOptionsModule } from '../../check/options-file.js';
-import { Failure, remark } from '../../output.js';
-import { isAddress, library, openOutbox } from '../open.js';
-import type { OutboxValues } from '../options.js';
+import { createClient } from '../../core/client/create-client.js';
+import { NOT_IN_MOCK_MODE } from '../../core/client/environment-variables.js';
+import { internalsOf } from '../../core/client/internals.js';
+import { asRecord } from '../../core/platform/as-record.js';
+import { createOutboxEvents } from '../../outbox/events.js';
+import { createIntake, type Intake } from '../../outbox/intake/enqueue.js';
+import { adviceFor } from '../../outbox/rules/advice.js';
+import { DEFAULT_ACCOUNT, otherGateway } from '../../outbox/rules/destination.js';
+import type { Row } from '../../outbox/rules/state-machine.js';
+import { createExcerpts } from '../../outbox/seal/excerpt.js';
+import { keyIdOfFingerprint, makeStandardSeal } from '../../outbox/seal/standard-seal.js';
+import { type OutboxSettings, readOutboxSettings } from '../../outbox/settings.js';
+import type { OutboxStore } from '../../outbox/store/store.js';
+import { readOptionsModule } from '../check/options-file.js';
+import { Failure, remark } from '../output.js';
+import type { OutboxValues } from './options.js';
 
-/** The owner of the reports in a file, and the client that checks them. */
-type Importer = Awaited<ReturnType<typeof readImporter>>;
+/** The owner of new data, and the client that checks it. */
+type Owner = Awaited<ReturnType<typeof readOwner>>;
 
-/** An import sends nothing, so it needs no key. */
-const noKey = () => Promise.reject(new Error('An import sends nothing.'));
+/** The command sends nothing, so it needs no key. */
+const noKey = () => Promise.reject(new Error('The command sends nothing.'));
 
 /** Creates the operator's client from `--options` and the environment variables. */
-export async function readImporter({ account = DEFAULT_ACCOUNT, environment: given, options: file }: OutboxValues) {
+export async function readOwner({ account = DEFAULT_ACCOUNT, environment: given, options: file }: OutboxValues) {
   const { client: options, outbox } = await readOptionsModule(file);
   const { staging, production } = options.gateways ?? {};
   const gateways = { staging: { ...staging, apiKey: noKey }, production: { ...production, apiKey: noKey } };
@@ -59,25 +55,13 @@ export async function readImporter({ account = DEFAULT_ACCOUNT, environment: giv
   };
 }
 
-/** Opens the outbox that the command line names. Undefined for a file that does not exist yet. */
-export async function openStore(place: string, schema: string | undefined): Promise<OutboxStore | undefined> {
-  if (!isAddress(place) && !/:\/\/|password=/i.test(place) && !statSync(place, { throwIfNoEntry: false })) {
-    if (!statSync(dirname(resolve(place)), { throwIfNoEntry: false })?.isDirectory())
-      throw new Failure(`there is no folder ${dirname(place)} for a new outbox`);
-    return undefined;
-  }
-  return openOutbox(place, schema);
-}
-
-export const makeStore = async (file: string): Promise<OutboxStore> => sqliteStore({ file, open: await library() });
-
 /**
  * The settings of an outbox over this store. Fails if its reports go to another gateway, or if they are encrypted and
  * the new ones would not be. `rows` are looked at, too.
  */
-export async function enter(
+export async function settingsFor(
   store: OutboxStore,
-  { account, environment, gateway, client, outbox }: Importer,
+  { account, environment, gateway, client, outbox }: Owner,
   rows: readonly Row[] = [],
 ): Promise<OutboxSettings> {
   const settings = readOutboxSettings({ ...outbox, client, store, account }, makeStandardSeal);
@@ -109,7 +93,7 @@ async function isEncrypted(store: OutboxStore, account: string): Promise<boolean
 /** Whether a report was sealed with a key of the user. */
 const isSealed = ({ fingerprint }: Pick<Row, 'fingerprint'>): boolean => keyIdOfFingerprint(fingerprint) !== undefined;
 
-/** The intake of the account that `enter` has set up. */
+/** The intake of the account that `settingsFor` has set up. */
 export function intakeOf(settings: OutboxSettings): Intake {
   const [own] = settings.accounts;
   if (!own) throw new Error('The outbox has no account.');
