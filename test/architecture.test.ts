@@ -87,6 +87,9 @@ const ONLY: readonly { from: string; to: string; places: readonly string[]; andT
     places: ['core/schema/option-rules.ts', 'core/schema/issue.ts'],
     andTypes: true,
   },
+  // What a program decides never knows the log of decisions, nor what the console shows.
+  { from: 'outbox/operator/', to: 'outbox/operator/', places: ['outbox/operator/'] },
+  { from: 'outbox/', to: 'outbox/operator/', places: [] },
   { from: 'outbox/', to: 'core/location/', places: [] },
   { from: 'outbox/', to: 'core/web/', places: [] },
   { from: 'outbox/', to: 'core/redact/', places: [] },

@@ -74,7 +74,7 @@ export async function decideRows(
 ): Promise<readonly DecidedReport[]> {
   const isBack = isReopening(decision.action);
   // A dismissed row is only changed once it has its line.
-  if (isBack) await appendReceipts(place.store);
+  if (isBack && own.length > 0) await appendReceipts(place.store);
   const planned = isBack || withSettlements ? await addSettlements(place.store, own, decision) : own;
   const changing = planned.filter(isChanging);
   const writes = changing.map(({ row: { id, sequence, state, fence }, change }) => ({

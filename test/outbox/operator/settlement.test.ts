@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import type { OutboxStore } from '../../../src/entries/outbox.js';
+import { createOperator } from '../../../src/outbox/operator/operator.js';
 import { decided } from '../../../src/outbox/rules/state-machine.js';
 import { claim, claimOne, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
-import { storeWithConsole } from '../world.js';
+import { outboxWorld, storeWithConsole } from '../world.js';
 import { byAda, world as operatorWorld } from './world.js';
 
 const BET = newRow('B-1').id;
@@ -32,7 +33,7 @@ async function world(before: (store: OutboxStore) => Promise<unknown> = async ()
       selection: { ids },
       withSettlements: true,
     });
-  return { store, dismiss };
+  return { store, watched, dismiss };
 }
 
 const retryByAda = async (store: OutboxStore) =>
@@ -57,6 +58,21 @@ it('blocks the settlement again if another person has retried the report in the 
   expect(await dismiss()).toMatchObject({ refused: [{ id: BET, why: 'it was changed in the meantime' }] });
   expect(await read(store, BET)).toMatchObject({ state: 'waiting' });
   expect(await read(store, SETTLEMENT)).toMatchObject({ state: 'waiting', blocked: true });
+});
+
+it('tells the programs that listen that the settlement was dismissed, and reopened', async () => {
+  const { watched } = await world(retryByAda);
+  const { outbox, events } = outboxWorld({ store: watched });
+  await createOperator({ over: outbox }).decide({
+    ...byAda(),
+    action: 'dismissed',
+    selection: { ids: [BET] },
+    withSettlements: true,
+  });
+  expect(events).toMatchObject([
+    ['decided', { id: SETTLEMENT, action: 'dismissed' }],
+    ['decided', { id: SETTLEMENT, action: 'reopened' }],
+  ]);
 });
 
 it('dismisses the settlement of a report that another person has dismissed at the same moment', async () => {
