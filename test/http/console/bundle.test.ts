@@ -17,7 +17,7 @@ async function filesOf(entry: string): Promise<string[]> {
 }
 
 const OF_CONSOLE =
-  /^src\/(?:console\/|console-page\/|kit\/|outbox\/operator\/(?:operator|body|charts|groups|life|overview|preview|proof|search|undo)\.ts)/;
+  /^(?:pages\/|src\/http\/console\/|src\/outbox\/operator\/(?:operator|body|charts|groups|overview|preview|search|undo)\.ts)/;
 
 test.each(['index', 'outbox', 'outbox-sqlite', 'outbox-postgres', 'relay', 'page'])(
   'a bundle of %s without the console has nothing of it',
@@ -29,4 +29,5 @@ test.each(['index', 'outbox', 'outbox-sqlite', 'outbox-postgres', 'relay', 'page
 test('the console itself has its handler and its data', async () => {
   const files = await filesOf('outbox-console');
   expect(files).toEqual(expect.arrayContaining(['src/http/console/console.ts', 'src/outbox/operator/operator.ts']));
+  expect(files.filter((file) => OF_CONSOLE.test(file)).length).toBeGreaterThan(10);
 });
