@@ -1,5 +1,6 @@
 /** The outbox: `location-sdk/outbox`. @module */
 
+export { isStoreError, StoreError, type StoreErrorCode } from '../core/errors/store-error.js';
 export type { ReportName } from '../core/protocol/operations.js';
 export { createOutbox } from '../outbox/create-outbox.js';
 export type { OutboxEvents } from '../outbox/events.js';

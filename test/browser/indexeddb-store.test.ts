@@ -318,7 +318,7 @@ describe('the IndexedDB store', () => {
     const large = bet('B-2', incompressible(500_000));
     const refused = await add(large);
     expect(refused).toMatchObject({ references: ['B-1'], waiting: 1 });
-    expect(refused.ended).toMatch(/^IndexedDbError quota: .*full/);
+    expect(refused.ended).toMatch(/^StoreError full: .*full/);
     await cdp.send('Storage.overrideQuotaForOrigin', { origin: site.url });
     expect(await add(large)).toEqual({ ended: true, references: ['B-1', 'B-2'], waiting: 2 });
   });

@@ -146,7 +146,7 @@ describe('location-sdk outbox <file> move', { timeout: 60_000 }, () => {
     });
     const moved = await openPostgres({ schema });
     expect(await told(moved)).toEqual(before);
-    await expect(openSqlite(file)).rejects.toMatchObject({ name: 'SqliteStoreError', code: 'moved' });
+    await expect(openSqlite(file)).rejects.toMatchObject({ name: 'StoreError', code: 'moved' });
 
     const [added] = await moved.enqueue([newRow('B-9')]);
     expect(added?.row.sequence).toBeGreaterThan(before?.rows.at(-1)?.sequence ?? 0);

@@ -1,7 +1,7 @@
 // A worker of the soak over PostgreSQL: an instance of the operator's backend, which accepts bets of two licences and
 // sends their reports.
-import { createOutbox } from 'location-sdk/outbox';
-import { PostgresStoreError, postgresStore } from 'location-sdk/outbox/postgres';
+import { createOutbox, StoreError } from 'location-sdk/outbox';
+import { postgresStore } from 'location-sdk/outbox/postgres';
 import pg from 'pg';
 import { clientsOf } from '../soak/licences.js';
 import { sleep } from '../soak/random.js';
@@ -68,7 +68,7 @@ const outbox = createOutbox({
 for (const type of /** @type {const} */ (['recorded', 'quarantined', 'late', 'paused']))
   outbox.on(type, () => tell(type));
 outbox.on('error', ({ message, cause }) =>
-  tell('error', `${message} ${cause instanceof PostgresStoreError ? cause.code : cause}`),
+  tell('error', `${message} ${cause instanceof StoreError ? cause.code : cause}`),
 );
 
 const licences = outbox.accounts.map((account) => ({

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
+import { isStoreError } from '../../core/errors/store-error.js';
 import { printable } from '../../core/platform/messages.js';
 import { type Run, runWithin } from '../../outbox/stores/postgres/database.js';
-import { PostgresStoreError } from '../../outbox/stores/postgres/failure.js';
 import { importRows, type RefusedRow } from '../../outbox/stores/postgres/import-rows.js';
 import { DEFAULT_SCHEMA, prepareSchema } from '../../outbox/stores/postgres/schema.js';
 import type { MovedRows } from '../../outbox/stores/rows.js';
@@ -78,7 +78,7 @@ async function commit(run: Run, file: string, taken: ExportedFile, place: string
   try {
     await run('COMMIT');
   } catch (error) {
-    const refused = error instanceof PostgresStoreError && error.code !== 'connection' && error.sqlState !== undefined;
+    const refused = isStoreError(error) && error.code !== 'connection' && error.sqlState !== undefined;
     if (refused && !taken.bound) taken.unbind();
     if (refused) throw error;
     throw new Failure(
@@ -95,7 +95,7 @@ const LONGEST_NAME = 100;
 function refusalOf(file: string, refused: readonly RefusedRow[]): string {
   const names = refused.slice(0, MOST_NAMED).map(({ row: { sequence, id, state }, error }) => {
     const name = printable(id.length > LONGEST_NAME ? `${id.slice(0, LONGEST_NAME)}…` : id);
-    return `number ${sequence}, ${name} (${state}${error instanceof PostgresStoreError && error.sqlState ? `, ${error.sqlState}` : ''})`;
+    return `number ${sequence}, ${name} (${state}${isStoreError(error) && error.sqlState ? `, ${error.sqlState}` : ''})`;
   });
   const more = refused.length > MOST_NAMED ? `; and ${refused.length - MOST_NAMED} more` : '';
   return `PostgreSQL refuses these reports of ${file}: ${names.join('; ')}${more}. Nothing was moved, and the file is unchanged. Let a worker on the file record them, or dismiss them. Then delete them from the file with prune, and move again`;

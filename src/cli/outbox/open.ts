@@ -1,13 +1,14 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import type { Client } from 'pg';
 import { hasCode } from '../../core/errors/errors.js';
+import { isStoreError } from '../../core/errors/store-error.js';
 import { quoted } from '../../core/platform/messages.js';
 import { OperatorRefusal } from '../../outbox/operator/context.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
-import { asPostgresError, PostgresStoreError, postgresError, serverOf } from '../../outbox/stores/postgres/failure.js';
+import { asPostgresError, postgresError, serverOf } from '../../outbox/stores/postgres/failure.js';
 import { DEFAULT_SCHEMA } from '../../outbox/stores/postgres/schema.js';
 import { postgresStore } from '../../outbox/stores/postgres/store.js';
-import { isNoDatabase, SqliteStoreError } from '../../outbox/stores/sqlite/failure.js';
+import { isNoDatabase } from '../../outbox/stores/sqlite/failure.js';
 import { findLibrary, type OpenDatabase } from '../../outbox/stores/sqlite/open.js';
 import { holdsOutbox } from '../../outbox/stores/sqlite/schema.js';
 import { sqliteStore } from '../../outbox/stores/sqlite/store.js';
@@ -36,7 +37,7 @@ export function commandFor(place: string, schema = DEFAULT_SCHEMA): string {
 export function failAsStore(error: unknown, isOpening = false): never {
   if (hasCode(error, 'configuration')) throw new Failure(error.message);
   if (error instanceof OperatorRefusal) throw new Failure(error.message.replace(/\.$/, ''), EXIT.failed);
-  if (!(error instanceof SqliteStoreError || error instanceof PostgresStoreError)) throw error;
+  if (!isStoreError(error)) throw error;
   if (error.cause instanceof Failure) throw error.cause;
   throw new Failure(error.message, isOpening && !MAY_PASS.includes(error.code) ? EXIT.usage : EXIT.failed);
 }

@@ -1,5 +1,7 @@
+import { isBrowser } from '../platform/runtime.js';
 import { hasCode, isReportingError } from './errors.js';
 import french from './player-messages/fr.json' with { type: 'json' };
+import { isStoreError } from './store-error.js';
 
 /** The texts for a player in English, by situation. `{seconds}` is replaced. */
 export const english = {
@@ -92,9 +94,8 @@ const PAGE_FAULTS = ['insecure-context', 'blocked-by-policy'];
 /** Whether the browser knows that it has no network. It may be wrong about having one. */
 const isOffline = (): boolean => (globalThis as { navigator?: { onLine?: unknown } }).navigator?.onLine === false;
 
-/** Whether the page's outbox could not store the report: an `IndexedDbError`. No getter runs, since it may throw. */
-const isNotStored = (error: unknown): boolean =>
-  error instanceof Error && Object.getOwnPropertyDescriptor(error, 'name')?.value === 'IndexedDbError';
+/** Whether the page's outbox could not store the report. */
+const isNotStored = (error: unknown): boolean => isStoreError(error) && isBrowser();
 
 function situationOf(error: unknown): PlayerSituation {
   // Without a report to resend, the player cannot ask again.

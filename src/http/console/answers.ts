@@ -78,10 +78,6 @@ const STATUS: Readonly<Record<OperatorRefusalCode, number>> = {
 export const refusedByOperator = ({ code, message }: OperatorRefusal): RefusalAnswer =>
   refusal(STATUS[code], code, message);
 
-/** Whether a store has thrown this error: its message holds no data of a report, and says what to do. */
-export const isOfStore = (error: unknown): error is Error =>
-  error instanceof Error && /^(?:Postgres|Sqlite)StoreError$/.test(error.name);
-
 export const storeFailed = (message: string): RefusalAnswer => refusal(503, 'store', message);
 
 /** The reason is in the server's log alone, under this id. */

@@ -1,3 +1,4 @@
+import { isStoreError } from '../../core/errors/store-error.js';
 import type { Logger } from '../../core/platform/logger.js';
 import { printable } from '../../core/platform/messages.js';
 import type { Clock } from '../../core/platform/time.js';
@@ -13,7 +14,6 @@ import {
   type ConsoleSession,
   failed,
   invalid,
-  isOfStore,
   json,
   refusals,
   refusedByOperator,
@@ -128,7 +128,7 @@ const readCall = (request: Request, clock: Clock): Promise<Input> =>
 function refusalOf(error: unknown, logger: Required<Logger>): RefusalAnswer {
   if (error instanceof RefusedRequest) return error.answer;
   if (error instanceof OperatorRefusal) return refusedByOperator(error);
-  if (isOfStore(error)) {
+  if (isStoreError(error)) {
     noteFault(logger, error.message);
     return storeFailed(printable(error.message));
   }

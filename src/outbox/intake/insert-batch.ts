@@ -1,4 +1,5 @@
-import { asRecord, memberOf } from '../../core/platform/as-record.js';
+import { isStoreError, type StoreErrorCode } from '../../core/errors/store-error.js';
+import { memberOf } from '../../core/platform/as-record.js';
 import { type Clock, withTimeout } from '../../core/platform/time.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store/store.js';
 
@@ -13,16 +14,9 @@ export const LARGEST_COMMIT = 500;
 /** The time after which the next commit begins in parallel, in a concurrent store. */
 const SLOW_COMMIT_MS = 100;
 const MOST_COMMITS = 4;
-/** The codes of errors that concern the store and not a row. Every further row would fail the same way. */
-const STORE_FAILURES: readonly unknown[] = ['connection', 'timeout', 'closed'];
-const isStoreFailure = (error: unknown): boolean => STORE_FAILURES.includes(asRecord(error).code);
-/**
- * The codes of errors that may concern one row: the store may accept others. Errors of full disks, locks and settings
- * have codes of their own.
- */
-const ROW_FAILURES: readonly unknown[] = ['text', 'other'];
-export const isRowError = (error: unknown): boolean =>
-  ROW_FAILURES.includes(asRecord(error).code) && !/^LS/.test(String(asRecord(error).sqlState));
+/** After these every further row would fail the same way. */
+const OVER: readonly StoreErrorCode[] = ['connection', 'timeout', 'closed'];
+const isStoreFailure = (error: unknown): boolean => isStoreError(error) && OVER.includes(error.code);
 
 /** Commits rows in batches. Rows that arrive during a commit share the next one. */
 export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurrent'>, clock: Clock) {

@@ -1,4 +1,4 @@
-import { asRecord, memberOf } from '../../core/platform/as-record.js';
+import { isStoreError, type StoreError } from '../../core/errors/store-error.js';
 import type { OperationName } from '../../core/protocol/operations.js';
 import type {
   BoundDestination,
@@ -133,8 +133,7 @@ export interface ReceiptLog {
  * Whether a store's error says that its data is damaged. Every later call of that store rejects with the same error, so
  * an outbox stops instead of trying again.
  */
-export const isDamage = (error: unknown): error is Error =>
-  error instanceof Error && memberOf(asRecord(error), 'code') === 'corrupt';
+export const isDamage = (error: unknown): error is StoreError => isStoreError(error) && error.code === 'corrupt';
 
 /** The numbers of rows in a store. */
 export interface Counts {

@@ -7,6 +7,7 @@ import { makeError } from '../../../src/core/errors/errors.js';
 import type { PlayerAction, PlayerMessageOptions, PlayerSituation } from '../../../src/core/errors/player-message.js';
 import { english } from '../../../src/core/errors/player-message.js';
 import french from '../../../src/core/errors/player-messages/fr.json' with { type: 'json' };
+import { StoreError } from '../../../src/core/errors/store-error.js';
 import type { ErrorCode } from '../../../src/entries/index.js';
 import { createClient, playerMessage } from '../../../src/entries/index.js';
 import { failureOf } from '../../support/failure-of.js';
@@ -118,7 +119,7 @@ const ROWS: readonly (readonly [error: string, fits: (error: Failed) => boolean,
 ];
 
 /** An error of the page's outbox, as `location-sdk/outbox/indexeddb` throws it. */
-const notStored = Object.assign(new Error('CANARY'), { name: 'IndexedDbError', code: 'unavailable' });
+const notStored = new StoreError('unavailable', 'CANARY');
 
 /** A page with a relay, and a backend. */
 const PLACES = [
@@ -180,6 +181,8 @@ test('every row is the first that fits some combination', () => {
 });
 
 test('the rows cover every situation and action, with a text in each language', () => {
+  expect(playerMessage(notStored).situation).toBe('not-working');
+  vi.stubGlobal('document', {});
   const situations = new Set([...ROWS.map(([, , situation]) => situation), playerMessage(notStored).situation]);
   expect([...situations].sort()).toEqual(Object.keys(english).sort());
   expect(new Set(EVERY.map((error) => messageOf(error).action))).toEqual(new Set(ACTIONS));

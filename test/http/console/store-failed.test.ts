@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { PostgresStoreError } from '../../../src/entries/outbox-postgres.js';
-import { SqliteStoreError } from '../../../src/entries/outbox-sqlite.js';
+import { StoreError } from '../../../src/core/errors/store-error.js';
 import { consoleWorld } from './world.js';
 
 const failing = (error: Error) => ({
@@ -11,15 +10,18 @@ const failing = (error: Error) => ({
 
 test('a damaged file is named, with the words of the store that say what to do', async () => {
   const words = "The outbox's database /var/lib/bets/reports.db is damaged. Save its reports.";
-  const { act, lines } = consoleWorld({}, failing(new SqliteStoreError('corrupt', words)));
+  const { act, lines } = consoleWorld({}, failing(new StoreError('corrupt', words)));
   const { status, body } = await act('overview', {});
   expect([status, body.error]).toEqual([503, { code: 'store', message: words }]);
   expect(lines.join('\n')).toContain(words);
 });
 
 test.each([
-  ['PostgreSQL', new PostgresStoreError('connection', 'The database cannot be reached; look at the server.', '08006')],
-  ['SQLite', new SqliteStoreError('busy', 'The database is locked by others for too long.')],
+  [
+    'PostgreSQL',
+    new StoreError('connection', 'The database cannot be reached; look at the server.', { sqlState: '08006' }),
+  ],
+  ['SQLite', new StoreError('busy', 'The database is locked by others for too long.')],
 ])('an outage of %s is shown in the words of the store', async (_, error) => {
   const { status, body } = await consoleWorld({}, failing(error)).act('overview', {});
   expect([status, body.error]).toEqual([503, { code: 'store', message: error.message }]);

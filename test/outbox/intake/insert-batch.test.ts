@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { StoreError, type StoreErrorCode } from '../../../src/core/errors/store-error.js';
 import { type Clock, systemClock } from '../../../src/core/platform/time.js';
 import { createInsertBatch } from '../../../src/outbox/intake/insert-batch.js';
 import type { Enqueued, NewRow } from '../../../src/outbox/store/store.js';
@@ -6,7 +7,7 @@ import { newRow as rowOf } from '../../../src/outbox/stores/rows.js';
 import { FakeClock } from '../../core/delivery/fake-clock.js';
 import { newRow, settledRow } from '../contract/harness.js';
 
-const coded = (code: string) => Object.assign(new Error(code), { code });
+const coded = (code: StoreErrorCode) => new StoreError(code, code);
 
 /** A store that answers as told, and records its calls. */
 function storeThat(

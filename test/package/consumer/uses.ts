@@ -46,23 +46,25 @@ import {
   type RecordedReport,
 } from 'location-sdk/mock';
 import { mockGatewayHandlers } from 'location-sdk/mock/msw';
-import { type BatchedReport, createOutbox, memoryStore, type Outbox } from 'location-sdk/outbox';
+import {
+  type BatchedReport,
+  createOutbox,
+  isStoreError,
+  memoryStore,
+  type Outbox,
+  StoreError,
+  type StoreErrorCode,
+} from 'location-sdk/outbox';
 import { type Console, type ConsoleOptions, type ConsoleVisitor, createConsole } from 'location-sdk/outbox/console';
-import { type IndexedDbError, type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
+import { type IndexedDbStoreOptions, indexedDbStore } from 'location-sdk/outbox/indexeddb';
 import {
   type ListeningClient,
   type PostgresDatabase,
-  PostgresStoreError,
   type PostgresStoreOptions,
   postgresMigrations,
   postgresStore,
 } from 'location-sdk/outbox/postgres';
-import {
-  type SqliteDatabase,
-  SqliteStoreError,
-  type SqliteStoreOptions,
-  sqliteStore,
-} from 'location-sdk/outbox/sqlite';
+import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from 'location-sdk/outbox/sqlite';
 import { createRelay, type Relay, type RelayClient, type RelayOptions, type RelayPlayer } from 'location-sdk/relay';
 
 const betUser = {
@@ -300,9 +302,8 @@ export async function keepInPostgres(
   return durable;
 }
 
-export const isUnreachable = (error: unknown): boolean =>
-  error instanceof PostgresStoreError && error.code === 'connection';
+export const isUnreachable = (error: unknown): boolean => error instanceof StoreError && error.code === 'connection';
 
-export const isFull = (error: unknown): boolean => error instanceof SqliteStoreError && error.code === 'full';
+export const isFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'full';
 export const pageStore = (options: IndexedDbStoreOptions = { persist: false }) =>
-  indexedDbStore(options).catch((error: IndexedDbError) => error.code);
+  indexedDbStore(options).catch((error): StoreErrorCode | undefined => (isStoreError(error) ? error.code : undefined));

@@ -1,8 +1,9 @@
 import type { AnyReport } from '../../../core/delivery/frozen-report.js';
 import { hasCode } from '../../../core/errors/errors.js';
+import { isStoreError } from '../../../core/errors/store-error.js';
 import { asRecord } from '../../../core/platform/as-record.js';
 import type { Intake } from '../../../outbox/intake/enqueue.js';
-import { createInsertBatch, isRowError, LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
+import { createInsertBatch, LARGEST_COMMIT } from '../../../outbox/intake/insert-batch.js';
 import { sameReport } from '../../../outbox/intake/same-report.js';
 import type { OutboxSettings } from '../../../outbox/settings.js';
 import { startProgress } from '../progress.js';
@@ -66,7 +67,7 @@ export async function enqueueLines(
     report: AnyReport,
   ): Promise<string | undefined> {
     if (result.status === 'rejected') {
-      if (!isRowError(result.reason)) throw result.reason;
+      if (!(isStoreError(result.reason) && result.reason.concerns === 'row')) throw result.reason;
       return `the outbox cannot store this report: ${asRecord(result.reason).message}`;
     }
     const { added, row } = result.value;

@@ -1,5 +1,5 @@
 import { withTimeout } from '../../../core/platform/time.js';
-import { asIndexedDbError, indexedDbError, isLost } from './failure.js';
+import { asStoreError, indexedDbError, isLost } from './failure.js';
 import type { IndexedDbSettings } from './options.js';
 
 /** The version of the tables. A database of a newer or older version is not opened and stays unchanged. */
@@ -125,7 +125,7 @@ export function createConnection({ name, timeoutMs, clock }: IndexedDbSettings) 
         { clock, milliseconds: timeoutMs },
       );
       if (result.ended === 'done') return result.value;
-      if (result.ended === 'failed') throw asIndexedDbError(result.error);
+      if (result.ended === 'failed') throw asStoreError(result.error);
       // An open request without an answer may never get one, so the next operation opens a new connection.
       forget(opening);
       throw indexedDbError('timeout');

@@ -5,7 +5,7 @@ import type { OutboxStore } from '../../store/store.js';
 import { pausesAt } from '../kept-destination.js';
 import { ask, createConnection, type Tables } from './connection.js';
 import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
-import { asIndexedDbError } from './failure.js';
+import { asStoreError } from './failure.js';
 import { createHolder } from './holder.js';
 import { ledger } from './ledger.js';
 import { type IndexedDbSettings, type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
@@ -29,7 +29,7 @@ const PERSISTED_MS = 1_000;
  * `user` object, since the relay adds it, and `player` separates the players of a shared device. Without a relay, they
  * are whole: give the outbox `encryption`, and consider that others may use the device.
  *
- * Rejects with an `IndexedDbError` if IndexedDB cannot be opened, and with a `ConfigurationError` if an option is wrong
+ * Rejects with a `StoreError` if IndexedDB cannot be opened, and with a `ConfigurationError` if an option is wrong
  * or the runtime has no IndexedDB. The store never falls back to memory.
  *
  * @example
@@ -46,7 +46,7 @@ export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promi
   try {
     return await openStore(settings);
   } catch (error) {
-    throw asIndexedDbError(error);
+    throw asStoreError(error);
   }
 }
 

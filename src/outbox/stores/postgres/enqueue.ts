@@ -1,10 +1,11 @@
+import { isStoreError } from '../../../core/errors/store-error.js';
 import { otherGateway } from '../../rules/destination.js';
 import { utf8 } from '../../seal/encryption.js';
 import type { Enqueued, NewRow } from '../../store/store.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
 import { isStorable, newRow } from '../rows.js';
 import type { Run } from './database.js';
-import { CONFLICT, LOCK_TIMEOUT, OTHER_GATEWAY, PostgresStoreError, postgresError, UNPREPARED } from './failure.js';
+import { CONFLICT, LOCK_TIMEOUT, OTHER_GATEWAY, postgresError, UNPREPARED } from './failure.js';
 import { BY_IDS, isOpenBefore, onlyColumn, readRow, selectRows } from './sql-parts.js';
 
 const COLUMNS = 'account, environment, waits_for';
@@ -248,7 +249,7 @@ export function createEnqueue(
 
 /** Adds the advice to an error after a wait for a lock. */
 const heldError = (error: unknown, schema: string): unknown =>
-  error instanceof PostgresStoreError && error.sqlState === LOCK_TIMEOUT
+  isStoreError(error) && error.sqlState === LOCK_TIMEOUT
     ? postgresError(
         'busy',
         schema,

@@ -1,84 +1,6 @@
 import { ConfigurationError } from '../../../core/errors/errors.js';
+import { isStoreError, StoreError, type StoreErrorCode } from '../../../core/errors/store-error.js';
 import { asRecord, memberOf } from '../../../core/platform/as-record.js';
-
-/**
- * The kind of a failure. After `'connection'` and `'timeout'` the result is unknown; after any other nothing was
- * changed.
- */
-export type PostgresStoreErrorCode =
-  /**
-   * The server cannot be reached, or it refused the database or the login. Correct the connection if the message says
-   * so.
-   */
-  | 'connection'
-  /** No answer came within `timeoutMs`. Close the connection of your own transaction. */
-  | 'timeout'
-  /** A deadlock or a serialization failure: run the transaction again. */
-  | 'conflict'
-  /** It waited too long for a lock. Look for a long transaction, and at `statement_timeout` and `lock_timeout`. */
-  | 'busy'
-  /** A disk, or the number of connections, is at its limit. Make room. */
-  | 'full'
-  /** The server is a standby, or the session may not write. Connect to the primary server. */
-  | 'read-only'
-  /** A newer version of this package made the tables. Use that version. */
-  | 'newer'
-  /**
-   * An older version made the tables, which are unchanged. Let that version record its reports, and use another schema.
-   */
-  | 'older'
-  /** The tables do not exist. Run the migrations, or look at `schema`. */
-  | 'missing'
-  /** The role may not do this. Run the `GRANT` statements of the message. */
-  | 'privileges'
-  /** An earlier statement of your transaction had failed. Roll back, and run it again. */
-  | 'aborted'
-  /** The isolation level of the store's connections is too high. Set `read committed`. */
-  | 'isolation'
-  /** Your transaction is not open. `BEGIN` first, and await every report before `COMMIT` or `ROLLBACK`. */
-  | 'no-transaction'
-  /** The encoding of the database is not UTF8. Create one with `ENCODING 'UTF8'`. */
-  | 'encoding'
-  /** The server is older than PostgreSQL 13. Upgrade it. */
-  | 'version'
-  /** A report holds a NUL or half a character. Correct the reference or the data. */
-  | 'text'
-  /**
-   * `LISTEN` gets no notification. It comes with the event `error`; the outbox polls. Give `listen` a client that
-   * connects to the server itself.
-   */
-  | 'no-notifications'
-  /** `close` was called. Close the store last, after `outbox.stop()`. */
-  | 'closed'
-  /** Any other failure. Look up `sqlState`. */
-  | 'other';
-
-/**
- * The error of the methods of the PostgreSQL store. After `'connection'` and `'timeout'` the result is unknown: enqueue
- * the same report again, which is safe. After any other code nothing was changed. Your own transaction has failed, as
- * after any error. The library's own error is not kept, since it may contain the values of a row. Its SQLSTATE is kept.
- *
- * @example
- * ```ts
- * outbox.on('error', ({ cause }) => {
- *   if (cause instanceof PostgresStoreError && cause.code === 'full') alarm('the disk of the database is full');
- * });
- * ```
- */
-export class PostgresStoreError extends Error {
-  /** The name of its class. */
-  override readonly name = 'PostgresStoreError';
-  /** The kind of the failure, to branch on. */
-  readonly code: PostgresStoreErrorCode;
-  /** PostgreSQL's own code, such as `40001`, or the system's, such as `ECONNREFUSED`. Undefined if there is none. */
-  readonly sqlState: string | undefined;
-
-  constructor(code: PostgresStoreErrorCode, message: string, sqlState?: string) {
-    super(message);
-    this.code = code;
-    this.sqlState = sqlState;
-  }
-}
 
 /** Raised by the store's functions if the isolation level is too high. */
 export const ISOLATION = 'LS001';
@@ -100,7 +22,7 @@ export const INSUFFICIENT = '42501';
 export const LOCK_TIMEOUT = '55P03';
 
 /** SQLSTATEs, or the begin of one, with the most exact first. */
-const STATES: readonly (readonly [start: string, code: PostgresStoreErrorCode])[] = [
+const STATES: readonly (readonly [start: string, code: Code])[] = [
   [ISOLATION, 'isolation'],
   ['40', 'conflict'],
   ['25006', 'read-only'],
@@ -130,7 +52,7 @@ export const grantsFor = (schema: string, role = 'your_role'): string[] => [
   `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${role};`,
 ];
 
-const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
+const SENTENCES = {
   connection:
     'cannot be reached, or the connection broke; look at the server, and at the address and password of the connection',
   timeout:
@@ -158,7 +80,10 @@ const SENTENCES: Readonly<Record<PostgresStoreErrorCode, string>> = {
     'accepted LISTEN, but notifications do not arrive: the client connects through a pooler in transaction mode, such as PgBouncer, or to another database. Reports are found by polling (pollMs). Give listen a client that connects to the server itself, or leave listen out',
   closed: 'is closed',
   other: 'failed',
-};
+} as const satisfies Partial<Record<StoreErrorCode, string>>;
+
+/** The codes of this store. */
+type Code = keyof typeof SENTENCES;
 
 /** An error without an SQLSTATE is not the database's. */
 const IN_LIBRARY =
@@ -233,8 +158,10 @@ function stateOf(error: unknown): string | undefined {
   return undefined;
 }
 
-export function postgresCodeOf(error: unknown): PostgresStoreErrorCode {
-  if (error instanceof PostgresStoreError) return error.code;
+export const postgresCodeOf = (error: unknown): StoreErrorCode =>
+  isStoreError(error) ? error.code : libraryCodeOf(error);
+
+function libraryCodeOf(error: unknown): Code {
   const state = stateOf(error);
   if (state !== undefined && /^[0-9A-Z]{5}$/.test(state) && state !== 'EPIPE')
     return STATES.find(([start]) => state.startsWith(start))?.[1] ?? 'other';
@@ -246,18 +173,12 @@ export function postgresCodeOf(error: unknown): PostgresStoreErrorCode {
 
 /** The store's own error for a library's. `server`: what a failed connection names. */
 export function asPostgresError(schema: string, error: unknown, server?: ServerName) {
-  if (error instanceof PostgresStoreError || error instanceof ConfigurationError) return error;
-  const [code, state] = [postgresCodeOf(error), stateOf(error)];
+  if (isStoreError(error) || error instanceof ConfigurationError) return error;
+  const [code, state] = [libraryCodeOf(error), stateOf(error)];
   return postgresError(code, schema, state, code === 'other' && state === undefined ? IN_LIBRARY : '', server);
 }
 
-export function postgresError(
-  code: PostgresStoreErrorCode,
-  schema: string,
-  sqlState?: string,
-  more = '',
-  server = UNNAMED,
-): PostgresStoreError {
+export function postgresError(code: Code, schema: string, sqlState?: string, more = '', server = UNNAMED): StoreError {
   const sentence =
     code === 'connection'
       ? connectionSentence(sqlState, server)
@@ -266,5 +187,9 @@ export function postgresError(
 }
 
 /** The error for a database that needs what `sentence` says. */
-export const unusable = (code: PostgresStoreErrorCode, schema: string, sentence: string, sqlState?: string) =>
-  new PostgresStoreError(code, `The outbox's database (schema ${schema}) ${sentence}.`, sqlState);
+export const unusable = (code: Code, schema: string, sentence: string, sqlState?: string) =>
+  new StoreError(code, `The outbox's database (schema ${schema}) ${sentence}.`, {
+    sqlState,
+    // Raised by the functions of the store, about the destination or the statement.
+    ...(sqlState?.startsWith('LS') && { concerns: 'store' }),
+  });

@@ -1,4 +1,4 @@
-import { isRowError } from '../../intake/insert-batch.js';
+import { isStoreError } from '../../../core/errors/store-error.js';
 import type { Pause } from '../../rules/pause.js';
 import { isFinal, type Row } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
@@ -106,7 +106,7 @@ export async function importRows(
       await fill('reports', rows.map(reportOf), JSON.stringify);
       await fill('queue', rows.filter(({ state }) => !isFinal(state)).map(queuedOf), JSON.stringify);
     } catch (error) {
-      if (!isRowError(error)) throw error;
+      if (!(isStoreError(error) && error.concerns === 'row')) throw error;
       await run('ROLLBACK TO SAVEPOINT rows');
       const [first] = rows;
       if (first && rows.length === 1) return onRefused({ row: first, error });

@@ -25,7 +25,7 @@ import { takeTurn } from './turn.js';
 /**
  * Makes a store in PostgreSQL, for any number of instances on any number of machines. Accepted reports are as safe as
  * the commits of that database: you set `synchronous_commit` and replication. It needs PostgreSQL 13 or newer, a
- * database with the encoding UTF8, and the isolation level `read committed`. Rejects with a `PostgresStoreError` if the
+ * database with the encoding UTF8, and the isolation level `read committed`. Rejects with a `StoreError` if the
  * database cannot be used, and with a `ConfigurationError` if the options are wrong.
  *
  * @example

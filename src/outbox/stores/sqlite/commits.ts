@@ -1,7 +1,8 @@
 import { hasCode } from '../../../core/errors/errors.js';
+import type { StoreError } from '../../../core/errors/store-error.js';
 import type { Clock } from '../../../core/platform/time.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
-import { asSqliteError, type SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
+import { asSqliteError, sqliteCodeOf, sqliteError } from './failure.js';
 import type { FileGuard } from './file-checks.js';
 import { nextTurn } from './next-turn.js';
 
@@ -69,7 +70,7 @@ export function createCommits({ connection, place, patiently, guard, tally }: Co
   let closed = false;
 
   /** The error of a damaged file. From then on every call rejects with it. */
-  let damage: SqliteStoreError | undefined;
+  let damage: StoreError | undefined;
 
   /** The error of a failure. A file that was replaced or restored looks damaged, too. */
   function failureOf(error: unknown): unknown {

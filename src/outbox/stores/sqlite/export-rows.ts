@@ -27,7 +27,7 @@ export interface ExportedFile {
 }
 
 /**
- * Opens a file for this process alone. Throws a `SqliteStoreError`: `'busy'` if another process has it open,
+ * Opens a file for this process alone. Throws a `StoreError`: `'busy'` if another process has it open,
  * `'corrupt'` if it is damaged, since reports may be missing without a trace.
  */
 export function openExport(database: SqliteDatabase, place: string): ExportedFile {

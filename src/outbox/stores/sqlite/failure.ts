@@ -1,74 +1,12 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
+import { isStoreError, StoreError, type StoreErrorCode } from '../../../core/errors/store-error.js';
 import { asRecord } from '../../../core/platform/as-record.js';
-
-/** The kind of a failure. Nothing was changed. */
-export type SqliteStoreErrorCode =
-  /** Other processes held the file for too long. Look for one that holds a transaction open. */
-  | 'busy'
-  /** The disk is full. Make room. */
-  | 'full'
-  /** The disk failed, or the file is gone. Look at the disk, and start the process anew. */
-  | 'io'
-  /** The file is damaged, or is not a database. The outbox stops. Restore a backup, or save what can be read. */
-  | 'corrupt'
-  /** A newer version of this package made the file. Use that version. */
-  | 'newer'
-  /** An older version made the file, which is unchanged. Let that version record its reports, and begin a new file. */
-  | 'older'
-  /** The reports were moved to the place that the message names. Use the store there. */
-  | 'moved'
-  /** A move began, and its result is unknown. Run the same `outbox <file> move` again. */
-  | 'moving'
-  /** The file cannot be written. Look at its permissions and those of the folder, and at how the disk is mounted. */
-  | 'read-only'
-  /**
-   * The file or its `-wal` file was deleted or replaced while it was open. End every process of this outbox, put both
-   * files back, and start again.
-   */
-  | 'replaced'
-  /** A backup was copied over the file while it was open. End every process, and restore it again. */
-  | 'restored'
-  /** This process has the file open with another SQLite library. Use one library. */
-  | 'library'
-  /** A commit would not survive a power loss. Do what the message says. */
-  | 'unsafe'
-  /** The file cannot be opened, or no library is installed. Check that the folder exists. */
-  | 'unavailable'
-  /** A report holds a NUL or half a character. Look at where the reference comes from. */
-  | 'text'
-  /** `close` was called. Close the store last, after `outbox.stop()`. */
-  | 'closed'
-  /** Any other failure. Look at `cause`. */
-  | 'other';
-
-/**
- * The error of the methods of the SQLite store: nothing was changed. The `cause` is the library's own error. Neither
- * contains data of a report.
- *
- * @example
- * ```ts
- * outbox.on('error', ({ cause }) => {
- *   if (cause instanceof SqliteStoreError && cause.code === 'full') alarm('the disk of the outbox is full');
- * });
- * ```
- */
-export class SqliteStoreError extends Error {
-  /** The name of its class. */
-  override readonly name = 'SqliteStoreError';
-  /** The kind of the failure, to branch on. */
-  readonly code: SqliteStoreErrorCode;
-
-  constructor(code: SqliteStoreErrorCode, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-  }
-}
 
 const NO_DATABASE = 26;
 
 /** SQLite's primary result codes, with their names in the libraries and SQLite's own words. */
-const CODES: Readonly<Record<number, readonly [name: string, code: SqliteStoreErrorCode, words: string]>> = {
+const CODES: Readonly<Record<number, readonly [name: string, code: Code, words: string]>> = {
   5: ['SQLITE_BUSY', 'busy', 'database is locked'],
   6: ['SQLITE_LOCKED', 'busy', 'database table is locked'],
   8: ['SQLITE_READONLY', 'read-only', 'attempt to write a readonly database'],
@@ -82,7 +20,7 @@ const CODES: Readonly<Record<number, readonly [name: string, code: SqliteStoreEr
   [NO_DATABASE]: ['SQLITE_NOTADB', 'corrupt', 'file is not a database'],
 };
 
-const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
+const SENTENCES = {
   busy: 'is locked by others for too long; look for a process that holds a transaction open',
   full: 'cannot grow: the disk is full. Make room; reports are accepted again then',
   io: 'cannot be read or written: the disk failed, or the file is gone',
@@ -106,10 +44,13 @@ const SENTENCES: Readonly<Record<SqliteStoreErrorCode, string>> = {
   text: 'cannot store this text',
   closed: 'is closed',
   other: 'failed',
-};
+} as const satisfies Partial<Record<StoreErrorCode, string>>;
+
+/** The codes of this store. */
+type Code = keyof typeof SENTENCES;
 
 /** The errors of a file that cannot be made. */
-const ERRNOS: Readonly<Record<string, SqliteStoreErrorCode>> = {
+const ERRNOS: Readonly<Record<string, Code>> = {
   EROFS: 'read-only',
   ENOSPC: 'full',
   EDQUOT: 'full',
@@ -138,8 +79,10 @@ function isOfTrigger(error: unknown): boolean {
 /** Whether a library reports that a file is not a database. */
 export const isNoDatabase = (error: unknown): boolean => resultOf(error) === NO_DATABASE;
 
-export function sqliteCodeOf(error: unknown): SqliteStoreErrorCode {
-  if (error instanceof SqliteStoreError) return error.code;
+export const sqliteCodeOf = (error: unknown): StoreErrorCode =>
+  isStoreError(error) ? error.code : libraryCodeOf(error);
+
+export function libraryCodeOf(error: unknown): Code {
   // The connection is in the user's transaction, which ends soon.
   if (error instanceof Error && isNested(error.message)) return 'busy';
   // A trigger of the user refuses a row, and the file is sound.
@@ -157,16 +100,16 @@ export const isNested = (message: unknown): boolean =>
   typeof message === 'string' && message.includes('within a transaction');
 
 /** The store's own error for a library's. */
-export const asSqliteError = (place: string, error: unknown): SqliteStoreError =>
-  error instanceof SqliteStoreError ? error : sqliteError(sqliteCodeOf(error), place, error);
+export const asSqliteError = (place: string, error: unknown): StoreError =>
+  isStoreError(error) ? error : sqliteError(libraryCodeOf(error), place, error);
 
-export function sqliteError(given: SqliteStoreErrorCode, place: string, cause?: unknown, more = ''): SqliteStoreError {
+export function sqliteError(given: Code, place: string, cause?: unknown, more = ''): StoreError {
   // SQLite has the same codes for permissions, mounts and connections.
   const refused = given === 'read-only' || given === 'unavailable' ? refusalOf(place) : undefined;
   const code = refused === 'EROFS' ? 'read-only' : given;
   const words = refused === 'EROFS' ? MOUNTED : code === 'read-only' && !refused ? ONLY_READS : SENTENCES[code];
   const end = code === 'corrupt' ? `: ${saving(place)}` : '';
-  return new SqliteStoreError(code, `The outbox's database ${place} ${words}${end}${more}.`, cause);
+  return new StoreError(code, `The outbox's database ${place} ${words}${end}${more}.`, { cause });
 }
 
 const MOUNTED =

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { StoreError } from '../../../core/errors/store-error.js';
 import { asRecord } from '../../../core/platform/as-record.js';
 import {
   connect,
@@ -12,7 +13,7 @@ import {
   type SqliteDatabase,
   schemaOf,
 } from './database.js';
-import { SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
+import { sqliteCodeOf, sqliteError } from './failure.js';
 import { ensureSameLibrary, isSound } from './file-checks.js';
 import { createTables, readVersion } from './schema.js';
 
@@ -104,7 +105,7 @@ export async function findLibrary(): Promise<OpenDatabase> {
     }
   }
   const found = unfit.length > 0 ? ` that can be used: ${unfit.join('; ')}` : '';
-  throw new SqliteStoreError(
+  throw new StoreError(
     'unavailable',
     `There is no SQLite here${found}. ${ADVICE}. If one is installed, as under Jest, load it yourself and pass the option open: (file) => new DatabaseSync(file). No file was opened.`,
   );

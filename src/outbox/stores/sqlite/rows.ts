@@ -1,3 +1,4 @@
+import { StoreError } from '../../../core/errors/store-error.js';
 import { type Destination, keyOf } from '../../rules/destination.js';
 import {
   claimed,
@@ -16,7 +17,6 @@ import { isStorable, newRow } from '../rows.js';
 import { idsAfter } from '../sql/shared-statements.js';
 import type { Tally } from './counts.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
-import { SqliteStoreError } from './failure.js';
 import { contradiction } from './file-checks.js';
 import { AT_THE_HEAD, LATEST_SEQUENCE, QUEUED } from './schema.js';
 
@@ -235,7 +235,7 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
 }
 
 const unstorable = () =>
-  new SqliteStoreError(
+  new StoreError(
     'text',
     'A report contains NUL or half of a character, which a SQLite database cannot store. It was not stored.',
   );

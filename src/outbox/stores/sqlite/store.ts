@@ -1,4 +1,5 @@
 import { hasCode } from '../../../core/errors/errors.js';
+import { isStoreError } from '../../../core/errors/store-error.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OpenCounts } from '../../store/operator-store.js';
 import type { Enqueued, NewRow, OutboxStore, Turn, TurnResult } from '../../store/store.js';
@@ -20,7 +21,7 @@ import {
 } from './database.js';
 import { createDecisions, emptyLog, eraseRows } from './decisions.js';
 import { createDestinations } from './destinations.js';
-import { asSqliteError, isNested, SqliteStoreError, sqliteCodeOf, sqliteError } from './failure.js';
+import { asSqliteError, isNested, libraryCodeOf, sqliteError } from './failure.js';
 import { guardFile, noteOpen } from './file-checks.js';
 import { createFileTime } from './file-time.js';
 import { createReceipts, pruneStep } from './final-rows.js';
@@ -31,7 +32,7 @@ import { listRows, readMissingKeys, searchRows } from './search.js';
 
 /**
  * Makes a store in a SQLite file, for one machine with any number of processes. Accepted reports outlive the process
- * and a power loss: commits are made in WAL mode with `synchronous=FULL`. Rejects with a `SqliteStoreError` and changes
+ * and a power loss: commits are made in WAL mode with `synchronous=FULL`. Rejects with a `StoreError` and changes
  * nothing if the file is damaged, newer than this package or cannot be opened. Rejects with a `ConfigurationError` if
  * the options are wrong.
  *
@@ -248,8 +249,8 @@ async function openOrReject(file: string, open: OpenDatabase | undefined) {
   try {
     return await openFile(file, open);
   } catch (error) {
-    if (error instanceof SqliteStoreError) throw error;
-    const code = sqliteCodeOf(error);
+    if (isStoreError(error)) throw error;
+    const code = libraryCodeOf(error);
     throw sqliteError(code === 'other' ? 'unavailable' : code, file, error);
   }
 }

@@ -34,14 +34,14 @@ const PLATFORMS: [string, object][] = [
 ];
 
 const SWITCHED_OFF = {
-  name: 'IndexedDbError',
+  name: 'StoreError',
   code: 'unavailable',
   message:
     "The browser's storage is switched off for this page, or it failed. Nothing was stored. Report with the client instead: client.reportBetEvent(event).",
   cause: expect.objectContaining({ name: 'SecurityError' }),
 };
 
-describe('a page whose storage is switched off gets an IndexedDbError', () => {
+describe('a page whose storage is switched off gets an StoreError', () => {
   const undo: (() => unknown)[] = [];
   afterEach(() => {
     for (const one of undo.splice(0)) one();

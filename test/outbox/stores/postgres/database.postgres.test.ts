@@ -2,13 +2,9 @@
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
+import { StoreError } from '../../../../src/core/errors/store-error.js';
 import { ConfigurationError } from '../../../../src/entries/index.js';
-import {
-  type PostgresDatabase,
-  PostgresStoreError,
-  postgresMigrations,
-  postgresStore,
-} from '../../../../src/entries/outbox-postgres.js';
+import { type PostgresDatabase, postgresMigrations, postgresStore } from '../../../../src/entries/outbox-postgres.js';
 import { claimed, type Row } from '../../../../src/outbox/rules/state-machine.js';
 import { grantsFor } from '../../../../src/outbox/stores/postgres/failure.js';
 import { startPostgres } from '../../../support/postgres-server.js';
@@ -16,7 +12,7 @@ import { change, claim, newRow, write } from '../../contract/harness.js';
 import { CANARIES, leaksIn } from '../../personal.js';
 import { directUrl, FIRST_PAUSE, newSchema, openStore, pool } from './world.js';
 
-const rejection = (promise: Promise<unknown>): Promise<PostgresStoreError> =>
+const rejection = (promise: Promise<unknown>): Promise<StoreError> =>
   promise.then(
     () => Promise.reject(new Error('expected a rejection')),
     (error) => error,
@@ -228,7 +224,7 @@ describe('a problem of the database', () => {
     expect(leaksIn(inspect(direct, { depth: 9 })).length).toBeGreaterThan(0);
     for (const rows of [[newRow('B-1', { body })], [newRow('B-1', { body }), newRow('B-2', { body })]]) {
       const error = await rejection(store.enqueue(rows));
-      expect(error).toBeInstanceOf(PostgresStoreError);
+      expect(error).toBeInstanceOf(StoreError);
       expect(error).toMatchObject({ code: 'other', sqlState: '23514' });
       expect(leaksIn(inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(error) + error.stack)).toEqual([]);
     }
@@ -316,7 +312,7 @@ describe('a problem of the database', () => {
   ])('is recognised by its code with every library: %s', async (_, error, code) => {
     const store = await openStore();
     const refusal = store.enqueue([newRow('B-1')], { query: async () => Promise.reject(error) });
-    await expect(refusal).rejects.toMatchObject({ name: 'PostgresStoreError', code });
+    await expect(refusal).rejects.toMatchObject({ name: 'StoreError', code });
   });
 
   it('is reported after close', async () => {
@@ -374,7 +370,7 @@ describe('a server that stops', () => {
         await store.enqueue([newRow('B-1')]);
         await server.halt('SIGQUIT');
         const error = await rejection(store.enqueue([newRow('B-2')]));
-        expect([error.name, error.code]).toEqual(['PostgresStoreError', 'connection']);
+        expect([error.name, error.code]).toEqual(['StoreError', 'connection']);
         expect(inspect(error)).not.toContain('outbox@');
         await server.start();
         await store.enqueue([newRow('B-3')]);

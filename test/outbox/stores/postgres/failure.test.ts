@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { StoreError, type StoreErrorCode } from '../../../../src/core/errors/store-error.js';
 import { isReportingError } from '../../../../src/entries/index.js';
-import { PostgresStoreError } from '../../../../src/entries/outbox-postgres.js';
-import {
-  asPostgresError,
-  type PostgresStoreErrorCode,
-  serverOf,
-} from '../../../../src/outbox/stores/postgres/failure.js';
+import { asPostgresError, serverOf } from '../../../../src/outbox/stores/postgres/failure.js';
 
 /** PostgreSQL's own names of the SQLSTATEs: Appendix A of its manual. */
 describe('an error of a library', () => {
-  it.each<[PostgresStoreErrorCode, string, string]>([
+  it.each<[StoreErrorCode, string, string]>([
     ['connection', '08006', 'connection_failure'],
     ['connection', '57P01', 'admin_shutdown'],
     ['connection', '28P01', 'invalid_password'],
@@ -34,8 +30,8 @@ describe('an error of a library', () => {
     ['other', '23514', 'check_violation'],
   ])('has the code %s for %s, %s', (code, sqlState, words) => {
     const error = asPostgresError('outbox', Object.assign(new Error(words), { code: sqlState }));
-    expect(error).toBeInstanceOf(PostgresStoreError);
-    expect(error).toMatchObject({ name: 'PostgresStoreError', code, sqlState });
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ name: 'StoreError', code, sqlState });
     expect([isReportingError(error), 'outcome' in error]).toEqual([false, false]);
   });
 

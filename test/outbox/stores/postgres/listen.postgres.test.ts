@@ -98,7 +98,7 @@ describe('a listener', () => {
     expect(problems[0]).toMatchObject({
       message: expect.stringContaining('pollMs'),
       cause: {
-        name: 'PostgresStoreError',
+        name: 'StoreError',
         code: 'no-notifications',
         message: expect.stringMatching(
           /pooler in transaction mode.*Give listen a client that connects to the server itself/,

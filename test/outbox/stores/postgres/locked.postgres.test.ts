@@ -10,7 +10,7 @@ import { claim, idsOf, newRow, settledRow } from '../../contract/harness.js';
 import { newSchema, pool, within } from './world.js';
 
 const BUSY = {
-  name: 'PostgresStoreError',
+  name: 'StoreError',
   code: 'busy',
   sqlState: '55P03',
   message: expect.stringMatching(/open transaction.*end it.*enqueue again/),

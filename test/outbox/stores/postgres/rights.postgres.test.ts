@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
-import { type PostgresStoreError, postgresMigrations, postgresStore } from '../../../../src/entries/outbox-postgres.js';
+import type { StoreError } from '../../../../src/core/errors/store-error.js';
+import { postgresMigrations, postgresStore } from '../../../../src/entries/outbox-postgres.js';
 import { grantsFor } from '../../../../src/outbox/stores/postgres/failure.js';
 import { claim, newRow } from '../../contract/harness.js';
 import { newSchema, openStore, pool } from './world.js';
@@ -27,7 +28,7 @@ async function world(grant = true) {
   return { schema, role, database, open };
 }
 
-const rejection = (promise: Promise<unknown>): Promise<PostgresStoreError> =>
+const rejection = (promise: Promise<unknown>): Promise<StoreError> =>
   promise.then(
     () => Promise.reject(new Error('expected a rejection')),
     (error) => error,

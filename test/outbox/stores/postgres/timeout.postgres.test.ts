@@ -10,7 +10,7 @@ import { claim, idsOf, newRow, settledRow } from '../../contract/harness.js';
 import { advance, FIRST_PAUSE, newSchema, openStore, pool } from './world.js';
 
 const LATE = {
-  name: 'PostgresStoreError',
+  name: 'StoreError',
   code: 'timeout',
   message: expect.stringContaining('enqueue the same again'),
 };

@@ -88,7 +88,7 @@ describe("a report in the user's transaction", () => {
       await client.query('BEGIN');
       await expect(client.query('SELECT 1 / 0')).rejects.toThrow();
       await expect(store.enqueue([newRow('B-1')], client)).rejects.toMatchObject({
-        name: 'PostgresStoreError',
+        name: 'StoreError',
         code: 'aborted',
         sqlState: '25P02',
       });
@@ -390,7 +390,7 @@ describe('the libraries that send the statements', () => {
   it('are not blamed for a failure of the server', async () => {
     const query = async () => Promise.reject(Object.assign(new Error('canary'), { code: 'XX000' }));
     const refusal = postgresStore({ database: { query }, schema: newSchema() });
-    await expect(refusal).rejects.toMatchObject({ name: 'PostgresStoreError', code: 'other', sqlState: 'XX000' });
+    await expect(refusal).rejects.toMatchObject({ name: 'StoreError', code: 'other', sqlState: 'XX000' });
   });
 
   it('are tried before a report is written in a transaction: a rejected report is not stored after the commit', async () => {

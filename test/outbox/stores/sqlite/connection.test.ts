@@ -53,7 +53,7 @@ describe('a connection that the store is given', () => {
   it('is refused if it cannot be configured', async () => {
     const database = openSqlite(newFile());
     database.exec('PRAGMA synchronous = OFF; BEGIN');
-    expect(await rejectionOf(sqliteStore({ database, busyTimeoutMs: 0 }))).toMatchObject({ name: 'SqliteStoreError' });
+    expect(await rejectionOf(sqliteStore({ database, busyTimeoutMs: 0 }))).toMatchObject({ name: 'StoreError' });
     database.exec('ROLLBACK');
     const deaf = counting(openSqlite(newFile())).database;
     const still: SqliteDatabase = {

@@ -82,7 +82,7 @@ async function drained(file: string, open: (file: string) => SqliteDatabase) {
 }
 
 const SOUND_DATA =
-  /^Error: The last line of the log of receipts is damaged|^ConfigurationError: The reports in this store .* rebind|^SqliteStoreError: .* is damaged, .* sqlite3 /;
+  /^Error: The last line of the log of receipts is damaged|^ConfigurationError: The reports in this store .* rebind|^StoreError: .* is damaged, .* sqlite3 /;
 
 describe.each(Object.entries(LIBRARIES))('a wrong value in a column, over %s', (_, open) => {
   it('of a report stops no other report and is shown as damaged', { timeout: 120_000 }, async () => {

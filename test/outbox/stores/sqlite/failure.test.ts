@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { StoreError, type StoreErrorCode } from '../../../../src/core/errors/store-error.js';
 import { isReportingError } from '../../../../src/entries/index.js';
-import { SqliteStoreError, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
-import { asSqliteError, type SqliteStoreErrorCode } from '../../../../src/outbox/stores/sqlite/failure.js';
+import { sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
+import { asSqliteError } from '../../../../src/outbox/stores/sqlite/failure.js';
 import { newRow } from '../../contract/harness.js';
 import { copyOf, newFile, openSqlite, openStore, rejectionOf } from './files.js';
 
@@ -14,7 +15,7 @@ const NODE = (errcode: number) =>
   Object.assign(new Error('an error of node:sqlite'), { code: 'ERR_SQLITE_ERROR', errcode });
 
 describe('an error of a library', () => {
-  it.each<[SqliteStoreErrorCode, string, Error]>([
+  it.each<[StoreErrorCode, string, Error]>([
     ['busy', 'is locked by others for too long', NODE(5)],
     ['busy', 'is locked by others for too long', NODE(6)],
     ['busy', 'is locked by others for too long', new Error('cannot start a transaction within a transaction')],
@@ -41,8 +42,8 @@ describe('an error of a library', () => {
     ['other', 'failed', new Error('no code')],
   ])('has the code %s: %s', (code, message, cause) => {
     const error = asSqliteError('/var/lib/bets/outbox.db', cause);
-    expect(error).toBeInstanceOf(SqliteStoreError);
-    expect(error).toMatchObject({ name: 'SqliteStoreError', code, message: expect.stringContaining(message), cause });
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ name: 'StoreError', code, message: expect.stringContaining(message), cause });
     expect(error.message).toContain('/var/lib/bets/outbox.db');
   });
 
@@ -52,7 +53,7 @@ describe('an error of a library', () => {
     database.exec('PRAGMA query_only = ON');
     const error = await rejectionOf(store.enqueue([newRow('B-1')]));
     expect(error).toMatchObject({
-      name: 'SqliteStoreError',
+      name: 'StoreError',
       code: 'read-only',
       message: expect.stringContaining('the connection is read-only; look at readOnly and at PRAGMA query_only'),
       cause: expect.objectContaining({ message: 'attempt to write a readonly database' }),

@@ -3,7 +3,8 @@ import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/core/errors/errors.js';
-import { type SqliteDatabase, SqliteStoreError, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
+import { StoreError } from '../../../../src/core/errors/store-error.js';
+import { type SqliteDatabase, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { pragma } from '../../../../src/outbox/stores/sqlite/database.js';
 import { ACCOUNT, CLAIMANT, claim, LEASE_MS, newRow, write } from '../../contract/harness.js';
 import { newFile, openSqlite, openStore, rejectionOf } from './files.js';
@@ -99,7 +100,7 @@ describe('a file of the SQLite store', () => {
     damage(file);
     const before = hashOf(file);
     const error = await rejectionOf(openStore(file));
-    expect(error).toBeInstanceOf(SqliteStoreError);
+    expect(error).toBeInstanceOf(StoreError);
     expect(error).toMatchObject({ code: 'corrupt', message: expect.stringContaining(file) });
     expect(hashOf(file)).toBe(before);
   });

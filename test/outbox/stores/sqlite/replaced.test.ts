@@ -55,7 +55,7 @@ describe.each(KINDS)('%s', (_, open) => {
     for (let index = 2; index < 5; index += 1) {
       const error = await rejectionOf(store.enqueue([newRow(`B-${index}`)]));
       expect(error).toMatchObject({
-        name: 'SqliteStoreError',
+        name: 'StoreError',
         code: 'replaced',
         message: expect.stringMatching(/deleted or replaced.*has accepted and sent nothing/),
       });
@@ -167,7 +167,7 @@ describe.each(KINDS)('%s whose file a backup is copied over', (_, open) => {
     for (let index = 0; index < 3; index += 1) {
       const error = await rejectionOf(store.enqueue([newRow(`B-${index}`)]));
       expect(error).toMatchObject({
-        name: 'SqliteStoreError',
+        name: 'StoreError',
         code: 'restored',
         message: expect.stringMatching(/backup.*has accepted and sent nothing.*End every process/),
       });
