@@ -87,7 +87,7 @@ const ONLY: readonly { from: string; to: string; places: readonly string[]; andT
     places: ['core/schema/option-rules.ts', 'core/schema/issue.ts'],
     andTypes: true,
   },
-  // What a program decides never knows the log of decisions, nor what the console shows.
+  // The decisions of a program know neither the log of decisions nor the console.
   { from: 'outbox/operator/', to: 'outbox/operator/', places: ['outbox/operator/'] },
   { from: 'outbox/', to: 'outbox/operator/', places: [] },
   { from: 'outbox/', to: 'core/location/', places: [] },
