@@ -55,7 +55,7 @@ describe('an error of a library', () => {
     expect(error).toMatchObject({
       name: 'StoreError',
       code: 'read-only',
-      message: expect.stringContaining('the connection is read-only; look at readOnly and at PRAGMA query_only'),
+      message: expect.stringContaining('at readOnly and PRAGMA query_only of the connection'),
       cause: expect.objectContaining({ message: 'attempt to write a readonly database' }),
     });
     expect([isReportingError(error), 'outcome' in error]).toEqual([false, false]);
