@@ -37,7 +37,7 @@ import { scanRows } from './store/store.js';
 /** The default number of listed reports, and the number that is read at once. */
 const PAGE = 100;
 /** How long `drain` waits by itself while a pause or a missing key holds every report that is left. */
-const PATIENCE_MS = 10_000;
+const STANDSTILL_MS = 10_000;
 
 /** The methods of an outbox that only a backend has: batches, transactions, lists, decisions and `drain`. */
 export type BackendMethods<Mode extends ClientMode = 'strict'> = Pick<
@@ -199,7 +199,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
           const leads = worker() !== undefined;
           await withTimeout(() => (leads ? nextIdle() : new Promise(() => {})), {
             clock,
-            milliseconds: leads ? PATIENCE_MS : pollMs,
+            milliseconds: leads ? STANDSTILL_MS : pollMs,
             signal: over,
           });
           const { states } = await store.counts(served);
@@ -212,7 +212,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
           const standstill = await standstillOf(settings);
           const final = states.recorded + states.quarantined + states.dismissed;
           if (!standstill || final !== ended) [ended, stoodSince] = [final, clock.now()];
-          else if (clock.now() - stoodSince >= PATIENCE_MS) throw standstill;
+          else if (clock.now() - stoodSince >= STANDSTILL_MS) throw standstill;
         }
         return false;
       },

@@ -7,8 +7,7 @@ import { createExcerpts } from './seal/excerpt.js';
 import { makeStandardSeal } from './seal/standard-seal.js';
 import { createUnlocking } from './sending/missing-keys.js';
 import { createPipeline } from './sending/pipeline.js';
-import { watchUnanswered } from './sending/unanswered.js';
-import { watchUnserved } from './sending/unserved.js';
+import { watchDestinations } from './sending/watch-destinations.js';
 
 /**
  * Makes an outbox. It commits each report to a store first and sends it later, with as many attempts as necessary. So
@@ -32,6 +31,5 @@ export const createOutbox = createOutboxWith({
   attachOperator,
   makePipeline: createPipeline,
   makeUnlocking: createUnlocking,
-  makeWatch: watchUnanswered,
-  makeUnserved: watchUnserved,
+  watchDestinations,
 });

@@ -7,7 +7,7 @@ import {
 } from '../../core/errors/errors.js';
 import type { PauseReason } from '../rules/destination.js';
 import type { OutboxSettings } from '../settings.js';
-import { unservedReason } from './unserved.js';
+import { unservedReason } from './watch-destinations.js';
 
 /** The error of each pause: its code is that of the attempts which began it. */
 const CODES: Readonly<Record<PauseReason, ErrorCode>> = {

@@ -33,8 +33,7 @@ import {
 } from './plan.js';
 import type { Waiters } from './receipt-waiters.js';
 import { keepDoubt } from './restored-database.js';
-import type { watchUnanswered } from './unanswered.js';
-import type { watchUnserved } from './unserved.js';
+import type { watchDestinations } from './watch-destinations.js';
 
 /** The parts of a worker that only a server's outbox has. */
 export interface WorkerParts {
@@ -42,10 +41,8 @@ export interface WorkerParts {
   readonly makePipeline?: typeof createPipeline;
   /** Finds reports that wait for a key which this outbox has. A page has no keys. */
   readonly makeUnlocking?: typeof createUnlocking;
-  /** Tells that nothing is ever answered. A page is often offline. */
-  readonly makeWatch?: typeof watchUnanswered;
-  /** Tells of reports for an environment to which this outbox sends nothing. */
-  readonly makeUnserved?: typeof watchUnserved;
+  /** Tells of destinations that get or answer nothing. A page is often offline. */
+  readonly watchDestinations?: typeof watchDestinations;
 }
 
 interface Claim {
@@ -86,14 +83,13 @@ export function createWorker(
   events: Events,
   waiters: Waiters,
   onIdle: () => void,
-  { makePipeline, makeUnlocking, makeWatch, makeUnserved }: WorkerParts,
+  { makePipeline, makeUnlocking, watchDestinations }: WorkerParts,
 ) {
   const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
   const unlock = makeUnlocking?.(settings);
-  const watch = makeWatch?.(events);
-  const seeUnserved = makeUnserved?.(settings, events);
+  const watch = watchDestinations?.(settings, events);
   /** The number of rows that are claimed, and not yet written and announced. */
   let busy = 0;
   /** The number of probes under way. Each has an extra place, since a backlog may fill the others. */
@@ -154,7 +150,7 @@ export function createWorker(
       // A damaged row is not given back, which would hide its damage.
       const ending = isHeldBack && row.damage === undefined ? NOT_SENT : await send(row, askedAt);
       known = ending;
-      watch?.(row, ending);
+      watch?.tellUnanswered(row, ending);
       if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(wholeOf(row));
       const before = asksFor(row, ending);
       const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
@@ -257,7 +253,7 @@ export function createWorker(
     const outlooks = await store.outlook(settings.accounts.map(({ account }) => account));
     lookedAt = now;
     bindings.compare(outlooks);
-    seeUnserved?.(outlooks);
+    watch?.tellUnserved(outlooks);
     pauses.seeAll(outlooks);
     return outlooks;
   }
