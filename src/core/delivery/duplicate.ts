@@ -1,3 +1,4 @@
+import { escapePattern } from '../platform/escape-pattern.js';
 import { isShownWord } from '../redact/vocabulary.js';
 import type { Sent } from '../schema/sent.js';
 
@@ -52,7 +53,6 @@ const fold = (text: string): string => text.normalize('NFKD').replace(/[\p{M}\p{
 /** Splits names such as `betId` into words. */
 const split = (text: string): string => text.replace(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, '$1 ');
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+|[\uE000\uE001]/gu) ?? [];
-const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** A pattern that matches whole words only. */
 const whole = (pattern: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'giu');
@@ -82,7 +82,7 @@ const withReferences = (text: string, identifiers: readonly string[]): string =>
     .sort((a, b) => b.length - a.length)
     .reduce(
       (now, identifier) =>
-        now.replace(whole(literally(identifier)), ` ${isUnmistakable(identifier) ? REFERENCE : SENT} `),
+        now.replace(whole(escapePattern(identifier)), ` ${isUnmistakable(identifier) ? REFERENCE : SENT} `),
       fold(text),
     );
 
@@ -94,7 +94,7 @@ function sentencesOf(text: string, { identifiers, keys, values }: Sent): Sentenc
   const named = keys
     .map((key) =>
       wordsOf(split(fold(key)))
-        .map(literally)
+        .map(escapePattern)
         .join('[^\\p{L}\\p{N}]*'),
     )
     .filter((pattern) => pattern)

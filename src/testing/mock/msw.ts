@@ -1,3 +1,4 @@
+import { escapePattern } from '../../core/platform/escape-pattern.js';
 import type { WebRequest, WebResponse } from '../../core/platform/web-types.js';
 import { readBaseUrl } from '../../core/protocol/addresses.js';
 import type { MockGateway } from './interface.js';
@@ -64,8 +65,6 @@ function addressOf(text: string, environment: string): string {
   if (baseUrl === undefined) throw new TypeError(`The address of ${environment} ${problem}.`);
   return baseUrl;
 }
-
-const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
 async function answer(gateway: MockGateway, request: Request, url: string): Promise<WebResponse> {
   const { method, headers, signal } = request;

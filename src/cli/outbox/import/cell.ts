@@ -20,7 +20,7 @@ const NO_DATE = new CellProblem(
 const TOO_EARLY = new CellProblem(
   'is before September 2001: Unix seconds have 10 digits (is it a date such as 20261120, or the number of a spreadsheet?)',
 );
-const NO_TIME = new CellProblem('this date or time does not exist');
+export const NO_TIME = new CellProblem('this date or time does not exist');
 
 const NO_TEXT = new CellProblem(
   'is what a program writes in place of a value: leave an absent cell empty, and export numbers as text (if the value is really so, use NDJSON)',

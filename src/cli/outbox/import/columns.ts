@@ -8,7 +8,7 @@ import { suggest } from '../../../core/schema/validate.js';
 import { codeOf, Failure } from '../../output.js';
 import type { OutboxOperation } from '../options.js';
 import { CellProblem, readCell } from './cell.js';
-import { FORMS, type Form, readForm } from './form.js';
+import { CELL_FORMATS, type CellFormat, readCellFormat } from './cell-format.js';
 
 /** The fields that a file of one operation may have. */
 export interface Shape {
@@ -53,10 +53,10 @@ export function shapeOf(operation: OutboxOperation, mode: ValidationMode): Shape
  */
 export const CALL_PARAMETERS: readonly string[] = ['clientIP', 'environment'];
 
-/** Maps the name of a column to its field, and to the form of its cells. `undefined` leaves the column out. */
-export type ColumnMap = ReadonlyMap<string, ({ readonly field: string } & Partial<Form>) | undefined>;
+/** Maps the name of a column to its field, and to the format of its cells. `undefined` leaves the column out. */
+export type ColumnMap = ReadonlyMap<string, ({ readonly field: string } & Partial<CellFormat>) | undefined>;
 
-/** Reads a JSON file such as `{ "BetID": "bet_id", "note": null }`. An entry may also be one of `FORMS`. */
+/** Reads a JSON file such as `{ "BetID": "bet_id", "note": null }`. An entry may also be one of `CELL_FORMATS`. */
 export function readMapFile(file: string | undefined): ColumnMap {
   if (file === undefined) return new Map();
   let read: unknown;
@@ -71,10 +71,10 @@ export function readMapFile(file: string | undefined): ColumnMap {
   return new Map(
     Object.entries(read).map(([name, field], index) => {
       if (field === null) return [name, undefined];
-      const entry = typeof field === 'string' && field !== '' ? { field } : readForm(field);
+      const entry = typeof field === 'string' && field !== '' ? { field } : readCellFormat(field);
       if (entry) return [name, entry];
       throw new Failure(
-        `--map ${file}: entry ${index + 1} must be a field such as "user.nin", null to leave the column out, ${FORMS}. A format has yyyy, MM, dd, HH and mm, or M, d, H, hh, h, a, ss, SSS, each once; a zone has a name such as Africa/Lagos, or UTC`,
+        `--map ${file}: entry ${index + 1} must be a field such as "user.nin", null to leave the column out, ${CELL_FORMATS}. A format has yyyy, MM, dd, HH and mm, or M, d, H, hh, h, a, ss, SSS, each once; a zone has a name such as Africa/Lagos, or UTC`,
       );
     }),
   );
@@ -86,7 +86,7 @@ interface Column {
   readonly names: readonly string[];
   readonly kind: LeafKind;
   /** Writes a cell in the usual form. */
-  readonly rewrite?: Form['rewrite'] | undefined;
+  readonly rewrite?: CellFormat['rewrite'] | undefined;
 }
 
 export interface LineProblem {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { CellProblem } from '../../../src/cli/outbox/import/cell.js';
-import { readForm } from '../../../src/cli/outbox/import/form.js';
+import { readCellFormat } from '../../../src/cli/outbox/import/cell-format.js';
 import { betEvent } from '../../support/factories.js';
 import { csvOf, importFolder } from './import-files.js';
 
@@ -54,7 +54,7 @@ describe('a mapping that names the forms', () => {
 });
 
 const read = (form: object, cell: string) => {
-  const text = readForm({ field: 'x', ...form })?.rewrite(cell);
+  const text = readCellFormat({ field: 'x', ...form })?.rewrite(cell);
   return text instanceof CellProblem ? `refused: ${text.message}` : text;
 };
 
@@ -94,10 +94,11 @@ describe('a date', () => {
     'dd/MM/yyyy hh:mm',
     'dd/MM/yyyy HH:mm a',
     'dd/MM/yyyy HH:mm:mm',
+    'dd/MM/yyyy HH:m',
     'DD/MM/YYYY HH:mm',
     'dd MMM yyyy HH:mm',
     '',
-  ])('has no form %j', (format) => expect(readForm({ field: 'timestamp', format, zone: 'UTC' })).toBeUndefined());
+  ])('has no form %j', (format) => expect(readCellFormat({ field: 'timestamp', format, zone: 'UTC' })).toBeUndefined());
 
   it('does not depend on the zone of the process', () => {
     const before = process.env.TZ;
@@ -151,6 +152,6 @@ describe('an amount', () => {
     [',', ';'],
     [1, '.'],
   ])('has no separators %j and %j', (thousands, decimal) =>
-    expect(readForm({ field: 'amount', thousands, decimal })).toBeUndefined(),
+    expect(readCellFormat({ field: 'amount', thousands, decimal })).toBeUndefined(),
   );
 });
