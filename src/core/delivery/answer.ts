@@ -34,7 +34,7 @@ const DEEPEST = 6;
 const FAILURE =
   /abort|already|bad.?request|cancel|can ?not|conflict|could|declin|den(?:ied|y)|differ|discard|drop|duplic|\berr|error|exceed|exception|exist|expire|fail|forbid|ignor|later|lock|miss(?!ion)|in(?:complete|sufficient|valid)|^(?:ko|nok?)$|maint|\bnot.?(?:a[clu]|exist|found|ok|permit|process|re[cp]|s[atu]|valid)|problem|refus|reject|revok|roll.*back|skip|suspend|thrott|time(?:d.)?out|too.many|un(?:able|auth|avail|deliv|ex|known|process|success)|void|wrong/i;
 
-const isOneOf = (name: string, ...names: readonly RegExp[]): boolean => names.some((pattern) => pattern.test(name));
+const matchesAny = (name: string, ...names: readonly RegExp[]): boolean => names.some((pattern) => pattern.test(name));
 
 const saysFailed = (text: string): boolean => FAILURE.test(text.replace(/\b(?:0|no|without).(?:error|failure)/i, ''));
 
@@ -44,27 +44,27 @@ const isFailureCode = (code: string, isText: boolean, name: string): boolean =>
   (isText && /^(?!00)[0-9]{2}$/.test(code)) ||
   (RESULT_CODE.test(name) && /[0-9]/.test(code) && !/^(?:0+|2[0-9]{2})$/.test(code));
 
-/** Whether a member of an answer is a sign of failure. `isAlone`: no other stands beside it, so it is an envelope. */
-function isFailure(value: unknown, name: string, depth: number, isAlone: boolean): boolean {
+/** Whether a member of an answer is a sign of failure. `isOnlyMember`: no other stands beside it, so it is an envelope. */
+function isFailure(value: unknown, name: string, depth: number, isOnlyMember: boolean): boolean {
   const isText = typeof value === 'string';
   const text = isText || typeof value === 'number' || typeof value === 'boolean' ? `${value}`.trim() : '';
   if (SUCCESS.test(name)) return !/^(?:1|true)$/i.test(text);
   if (typeof value === 'object' && value !== null) {
     if (ERROR.test(name)) return Object.keys(value).length > 0;
     if (depth > DEEPEST) return false;
-    if (Array.isArray(value)) return value.some((one) => isFailure(one, name, depth + 1, isAlone));
-    if (!isAlone && !INNER.test(name)) return false;
+    if (Array.isArray(value)) return value.some((one) => isFailure(one, name, depth + 1, isOnlyMember));
+    if (!isOnlyMember && !INNER.test(name)) return false;
     const members = Object.entries(value);
     return members.some(([key, inner]) =>
       isFailure(inner, key.replace(/[^a-z]/gi, '').toLowerCase(), depth + 1, members.length === 1),
     );
   }
   if (ERROR.test(name)) return value === 0 ? /^errors?$/.test(name) : !!value;
-  if (text === 'false') return isOneOf(name, CODE, DONE, INNER);
+  if (text === 'false') return matchesAny(name, CODE, DONE, INNER);
   return (
     (text === '0' && DONE.test(name)) ||
     (CODE.test(name) && isFailureCode(text, isText, name)) ||
-    (isText && isOneOf(name, CODE, INNER, TEXT) && saysFailed(text))
+    (isText && matchesAny(name, CODE, INNER, TEXT) && saysFailed(text))
   );
 }
 

@@ -52,19 +52,30 @@ export const clientIpProblem = (clientIP: unknown): string | undefined =>
     ? undefined
     : 'expected one IPv4 or IPv6 address, without a port, a zone or a list';
 
-/** Why an address cannot be looked up, in words that do not show it. Undefined if it can. */
-function unlocatable(clientIP: string | undefined): string | undefined {
-  if (clientIP === undefined) return 'clientIP is missing, or undefined';
+/** The address to look up, or why there is none, in words that do not show it. */
+function readClientIp(clientIP: string | undefined) {
+  if (clientIP === undefined)
+    return {
+      reason: 'no-address',
+      message: 'clientIP is missing, or undefined',
+      advice:
+        "on a server, pass the player's address as clientIP (if clientIpFrom gives undefined, check its trustedProxies), or pass location",
+    } as const;
   const client = parseClientIp(clientIP);
-  return client ? client.notPublic && `clientIP is ${client.notPublic}` : 'clientIP is not an address';
+  if (client && client.notPublic === undefined) return client;
+  return {
+    reason: 'not-public',
+    message: client ? `clientIP is ${client.notPublic}` : 'clientIP is not an address',
+    advice:
+      "pass the player's public address: does your server read the proxy's X-Forwarded-For? In development, pass location: fixedLocation(…) to createClient",
+  } as const;
 }
 
 export function hiddenByMock(clientIP: string | undefined): string | undefined {
-  const why = unlocatable(clientIP);
-  return (
-    why &&
-    `${why}: without the mock gateway this report would fail with a LocationError. Behind a proxy, check trustedProxies; it is said once.`
-  );
+  const client = readClientIp(clientIP);
+  return 'address' in client
+    ? undefined
+    : `${client.message}: without the mock gateway this report would fail with a LocationError. Behind a proxy, check trustedProxies; it is said once.`;
 }
 
 /**
@@ -73,24 +84,9 @@ export function hiddenByMock(clientIP: string | undefined): string | undefined {
  */
 export const clientAddress = (lookUp: IpLookup | undefined): LocationSource => ({
   async find({ clientIP, deadline, signal }) {
-    const message = unlocatable(clientIP);
-    if (clientIP === undefined) {
-      return {
-        location: undefined,
-        steps: [{ step: 'client-ip', reason: 'no-address', message: String(message), durationMs: 0 }],
-        advice:
-          "on a server, pass the player's address as clientIP (if clientIpFrom gives undefined, check its trustedProxies), or pass location",
-      };
-    }
-    const client = parseClientIp(clientIP);
-    if (!client || message !== undefined) {
-      return {
-        location: undefined,
-        steps: [{ step: 'client-ip', reason: 'not-public', message: String(message), durationMs: 0 }],
-        advice:
-          "pass the player's public address: does your server read the proxy's X-Forwarded-For? In development, pass location: fixedLocation(…) to createClient",
-      };
-    }
-    return lookUp ? lookUp({ ip: client.address, deadline, signal }) : NO_SOURCE;
+    const client = readClientIp(clientIP);
+    if ('address' in client) return lookUp ? lookUp({ ip: client.address, deadline, signal }) : NO_SOURCE;
+    const { advice, ...problem } = client;
+    return { location: undefined, steps: [{ step: 'client-ip', ...problem, durationMs: 0 }], advice };
   },
 });

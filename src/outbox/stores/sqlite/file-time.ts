@@ -3,7 +3,7 @@ import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import type { Connection } from './database.js';
 
 const LATEST = `SELECT number FROM outbox_counts WHERE account = '' AND name = 'time'`;
-const KEEP = `INSERT INTO outbox_counts (account, name, number) VALUES ('', 'time', ?)
+const STORE = `INSERT INTO outbox_counts (account, name, number) VALUES ('', 'time', ?)
   ON CONFLICT (account, name) DO UPDATE SET number = excluded.number`;
 
 /**
@@ -14,22 +14,22 @@ export function createFileTime({ first, run }: Connection, clock: Pick<Clock, 'n
   /** The lead of the time over the own clock. */
   let lead = 0;
   const read = () => Number(first(LATEST)?.number ?? 0);
-  let seen = read();
+  let lastStored = read();
   const now = () => Math.trunc(clock.now()) + lead;
   return {
     now,
     /** Takes over the latest time of a turn. The caller has begun a transaction. */
-    meet(): number {
+    catchUp(): number {
       const latest = read();
       // A time far ahead that does not move is from a clock that was set right since then.
-      if (latest !== seen || latest - now() <= LONGEST_WAIT_MS) lead += Math.max(0, latest - now());
-      seen = latest;
+      if (latest !== lastStored || latest - now() <= LONGEST_WAIT_MS) lead += Math.max(0, latest - now());
+      lastStored = latest;
       return now();
     },
     /** Stores the time of a turn that changes rows. */
-    keep(at: number): void {
-      run(KEEP, at);
-      seen = at;
+    store(at: number): void {
+      run(STORE, at);
+      lastStored = at;
     },
   };
 }

@@ -110,13 +110,13 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     }
     return write(
       () => {
-        const at = time.meet();
+        const at = time.catchUp();
         const written = writes.map((one) => rows.write(one, at));
         const claimed = claim ? rows.claim(claim, open(at), at) : [];
         // A turn without changes must not commit, since that would wake the workers of other processes.
         if (written.includes(true) || claimed.length > 0) {
           tally.turn();
-          time.keep(at);
+          time.store(at);
         }
         return { written, claimed };
       },
