@@ -38,9 +38,9 @@ pool.on('error', () => {});
 async function consoleOver(/** @type {object} */ store) {
   const folder = mkdtempSync(join(tmpdir(), 'location-sdk-console-'));
   const outfile = join(folder, 'operator.mjs');
-  const entry = fileURLToPath(new URL('../src/outbox/operator/operator.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../src/operator/operator.ts', import.meta.url));
   await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
-  /** @type {typeof import('../src/outbox/operator/operator.js')} */
+  /** @type {typeof import('../src/operator/operator.js')} */
   const { createOperator } = await import(pathToFileURL(outfile).href);
   rmSync(folder, { recursive: true });
   return createOperator({ over: store });

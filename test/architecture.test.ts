@@ -87,9 +87,6 @@ const ONLY: readonly { from: string; to: string; places: readonly string[]; andT
     places: ['core/schema/option-rules.ts', 'core/schema/issue.ts'],
     andTypes: true,
   },
-  // The decisions of a program know neither the log of decisions nor the console.
-  { from: 'outbox/operator/', to: 'outbox/operator/', places: ['outbox/operator/'] },
-  { from: 'outbox/', to: 'outbox/operator/', places: [] },
   { from: 'outbox/', to: 'core/location/', places: [] },
   { from: 'outbox/', to: 'core/web/', places: [] },
   { from: 'outbox/', to: 'core/redact/', places: [] },
@@ -149,12 +146,7 @@ const ONLY: readonly { from: string; to: string; places: readonly string[]; andT
   {
     from: 'http/console/',
     to: 'outbox/',
-    places: [
-      'outbox/operator/',
-      'outbox/rules/destination.ts',
-      'outbox/rules/state-machine.ts',
-      'outbox/stores/rows.ts',
-    ],
+    places: ['outbox/rules/destination.ts', 'outbox/rules/state-machine.ts', 'outbox/stores/rows.ts'],
     andTypes: true,
   },
   { from: 'http/console/', to: 'testing/', places: [] },

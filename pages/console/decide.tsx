@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { DecideRequest, DecisionProgress } from '../../src/outbox/operator/decide.js';
-import type { DecisionRecord, Selection } from '../../src/outbox/operator/decision-log.js';
-import type { Preview } from '../../src/outbox/operator/preview.js';
-import type { Undone } from '../../src/outbox/operator/undo.js';
+import type { DecideRequest, DecisionProgress } from '../../src/operator/decide.js';
+import type { DecisionRecord, Selection } from '../../src/operator/decision-log.js';
+import type { Preview } from '../../src/operator/preview.js';
+import type { Undone } from '../../src/operator/undo.js';
 import { Button, Dialog } from '../kit/parts.js';
 import { counted, grouped, operationWords } from '../kit/words.js';
 import { call, messageOf } from './calls.js';

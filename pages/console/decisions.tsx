@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { AllQuarantined, DecisionPage, DecisionRecord } from '../../src/outbox/operator/decision-log.js';
+import type { AllQuarantined, DecisionPage, DecisionRecord } from '../../src/operator/decision-log.js';
 import { Button, Card, EmptyState, Facts } from '../kit/parts.js';
 import { counted, operationWords } from '../kit/words.js';
 import { call } from './calls.js';

@@ -1,7 +1,7 @@
-import type { Selection } from '../../src/outbox/operator/decision-log.js';
-import type { Groups, ProblemGroup } from '../../src/outbox/operator/groups.js';
-import type { Preview } from '../../src/outbox/operator/preview.js';
-import type { ReportSummary } from '../../src/outbox/operator/reports.js';
+import type { Selection } from '../../src/operator/decision-log.js';
+import type { Groups, ProblemGroup } from '../../src/operator/groups.js';
+import type { Preview } from '../../src/operator/preview.js';
+import type { ReportSummary } from '../../src/operator/reports.js';
 import type { ProblemKey } from '../../src/outbox/store/operator-store.js';
 import { Button, EmptyState, Facts } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';

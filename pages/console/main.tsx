@@ -1,4 +1,4 @@
-import type { Overview } from '../../src/outbox/operator/overview.js';
+import type { Overview } from '../../src/operator/overview.js';
 import { walkThrough } from '../kit/list.js';
 import { announce, listenToKeys } from '../kit/page.js';
 import { CallError, call, isLost, openSession } from './calls.js';

@@ -1,5 +1,5 @@
-import type { Charts as ChartData } from '../../src/outbox/operator/charts.js';
-import type { Overview } from '../../src/outbox/operator/overview.js';
+import type { Charts as ChartData } from '../../src/operator/charts.js';
+import type { Overview } from '../../src/operator/overview.js';
 import { StackedChart } from '../kit/chart.js';
 import { Button, Card, Mark, type Tone } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';

@@ -1,4 +1,4 @@
-import type { Groups, ProblemGroup } from '../../src/outbox/operator/groups.js';
+import type { Groups, ProblemGroup } from '../../src/operator/groups.js';
 import type { OutboxEnvironment } from '../../src/outbox/rules/destination.js';
 import type { ProblemKey } from '../../src/outbox/store/operator-store.js';
 import { ButtonList, focusRow, type Item, Row } from '../kit/list.js';

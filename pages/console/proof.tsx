@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { DestinationCounts, Overview } from '../../src/outbox/operator/overview.js';
-import type { VerifyStep } from '../../src/outbox/operator/proof.js';
+import type { DestinationCounts, Overview } from '../../src/operator/overview.js';
+import type { VerifyStep } from '../../src/operator/proof.js';
 import type { Reconciled } from '../../src/outbox/receipts/reconcile.js';
 import { Badge, Button, Card } from '../kit/parts.js';
 import { counted, grouped, OPERATIONS } from '../kit/words.js';

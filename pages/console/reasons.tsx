@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
-import type { Overview } from '../../src/outbox/operator/overview.js';
-import type { ShownPause } from '../../src/outbox/operator/resume.js';
+import type { Overview } from '../../src/operator/overview.js';
+import type { ShownPause } from '../../src/operator/resume.js';
 import { Button, Mark } from '../kit/parts.js';
 import { counted, operationWords } from '../kit/words.js';
 import { call } from './calls.js';

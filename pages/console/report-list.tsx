@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { ReportSummary } from '../../src/outbox/operator/reports.js';
-import type { SearchPage } from '../../src/outbox/operator/search.js';
+import type { ReportSummary } from '../../src/operator/reports.js';
+import type { SearchPage } from '../../src/operator/search.js';
 import { Row } from '../kit/list.js';
 import { Button } from '../kit/parts.js';
 import { operationWords } from '../kit/words.js';

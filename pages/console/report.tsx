@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import type { ReportBody } from '../../src/outbox/operator/body.js';
-import type { DecisionPage, DecisionRecord } from '../../src/outbox/operator/decision-log.js';
-import type { OfferedAction, ReportDetails, TimelineEvent } from '../../src/outbox/operator/report-details.js';
-import type { ShownProblem } from '../../src/outbox/operator/reports.js';
+import type { ReportBody } from '../../src/operator/body.js';
+import type { DecisionPage, DecisionRecord } from '../../src/operator/decision-log.js';
+import type { OfferedAction, ReportDetails, TimelineEvent } from '../../src/operator/report-details.js';
+import type { ShownProblem } from '../../src/operator/reports.js';
 import { Badge, Button, Card, CopyButton, Facts, JsonView, PasteBlock, type Tone } from '../kit/parts.js';
 import { grouped, operationWords } from '../kit/words.js';
 import { call } from './calls.js';

@@ -1,5 +1,5 @@
-import type { ReportSummary } from '../../src/outbox/operator/reports.js';
-import type { SearchPage } from '../../src/outbox/operator/search.js';
+import type { ReportSummary } from '../../src/operator/reports.js';
+import type { SearchPage } from '../../src/operator/search.js';
 import { ButtonList } from '../kit/list.js';
 import { EmptyState } from '../kit/parts.js';
 import { OPERATIONS } from '../kit/words.js';

@@ -1,7 +1,7 @@
 import { type ComponentChildren, type InputHTMLAttributes, render, type SelectHTMLAttributes } from 'preact';
 import type { ConsoleSession } from '../../src/http/console/answers.js';
-import type { Who } from '../../src/outbox/operator/decision-log.js';
-import type { Overview } from '../../src/outbox/operator/overview.js';
+import type { Who } from '../../src/operator/decision-log.js';
+import type { Overview } from '../../src/operator/overview.js';
 import { Button, EmptyState } from '../kit/parts.js';
 import { CallError, messageOf } from './calls.js';
 

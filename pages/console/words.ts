@@ -1,6 +1,6 @@
 import { inLargestUnit } from '../../src/core/platform/time.js';
-import type { DecideRequest } from '../../src/outbox/operator/decide.js';
-import type { DecisionRecord } from '../../src/outbox/operator/decision-log.js';
+import type { DecideRequest } from '../../src/operator/decide.js';
+import type { DecisionRecord } from '../../src/operator/decision-log.js';
 import type { ShownState } from '../../src/outbox/rules/state-machine.js';
 import type { Status } from '../kit/parts.js';
 import { clock, counted } from '../kit/words.js';

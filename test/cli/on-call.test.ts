@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createOperator } from '../../src/outbox/operator/operator.js';
+import { createOperator } from '../../src/operator/operator.js';
 import { QUARANTINED, read, write } from '../outbox/contract/harness.js';
 import { leaksIn, personalBet, personalSettlement } from '../outbox/personal.js';
 import { copyOf, newFile, openStore } from '../outbox/stores/sqlite/files.js';

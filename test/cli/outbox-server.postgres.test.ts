@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import type { OutboxStore } from '../../src/entries/outbox.js';
-import { createOperator } from '../../src/outbox/operator/operator.js';
+import { createOperator } from '../../src/operator/operator.js';
 import { claim, newRow, QUARANTINED, read, settledRow, write } from '../outbox/contract/harness.js';
 import { newSchema, openStore, pool } from '../outbox/stores/postgres/world.js';
 import { newFile } from '../outbox/stores/sqlite/files.js';

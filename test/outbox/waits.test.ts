@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Fetch } from '../../src/entries/index.js';
 import { createOutbox, type OutboxStore } from '../../src/entries/outbox.js';
-import { createOperator } from '../../src/outbox/operator/operator.js';
+import { createOperator } from '../../src/operator/operator.js';
 import { betEvent, settledBet } from '../support/factories.js';
 import { outboxWorld, storeWithConsole, worldWithConsole } from './world.js';
 

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { createOperator } from '../../outbox/operator/operator.js';
+import { createOperator } from '../../operator/operator.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { type Described, didYouMean, expectNone, type OptionRow, type OptionTable, readWords } from '../args.js';
 import { Failure } from '../output.js';

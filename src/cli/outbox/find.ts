@@ -1,5 +1,5 @@
 import { printable, unprintable } from '../../core/platform/messages.js';
-import { rowsNamed } from '../../outbox/operator/reports.js';
+import { rowsNamed } from '../../operator/reports.js';
 import { keyOf } from '../../outbox/rules/destination.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import { matches } from '../../outbox/stores/rows.js';

@@ -1,5 +1,5 @@
 import { printable } from '../../core/platform/messages.js';
-import { stateOf } from '../../outbox/operator/reports.js';
+import { stateOf } from '../../operator/reports.js';
 import type { Row, ShownState } from '../../outbox/rules/state-machine.js';
 import { toPublicReport } from '../../outbox/store/public-report.js';
 import { scanRows } from '../../outbox/store/store.js';

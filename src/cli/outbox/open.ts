@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { hasCode } from '../../core/errors/errors.js';
 import { isStoreError } from '../../core/errors/store-error.js';
 import { quoted } from '../../core/platform/messages.js';
-import { OperatorRefusal } from '../../outbox/operator/context.js';
+import { OperatorRefusal } from '../../operator/context.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { asPostgresError, postgresError, serverOf } from '../../outbox/stores/postgres/failure.js';
 import { DEFAULT_SCHEMA } from '../../outbox/stores/postgres/schema.js';

@@ -1,8 +1,8 @@
 import { asOwnRecord } from '../../core/platform/as-record.js';
 import { printable } from '../../core/platform/messages.js';
 import type { ValidationIssue } from '../../core/schema/issue.js';
-import { contextOf } from '../../outbox/operator/context.js';
-import { type PlayerData, readPlayer } from '../../outbox/operator/player.js';
+import { contextOf } from '../../operator/context.js';
+import { type PlayerData, readPlayer } from '../../operator/player.js';
 import type { Seal } from '../../outbox/seal/seal.js';
 import { makeStandardSeal } from '../../outbox/seal/standard-seal.js';
 import type { OutboxStore } from '../../outbox/store/store.js';

@@ -1,5 +1,5 @@
 import { quoted } from '../../core/platform/messages.js';
-import type { OfferedAction, ReportDetails } from '../../outbox/operator/report-details.js';
+import type { OfferedAction, ReportDetails } from '../../operator/report-details.js';
 import { CORRECTED_DATA } from '../../outbox/rules/advice.js';
 import { toPublicReport } from '../../outbox/store/public-report.js';
 import { EXIT, say } from '../output.js';

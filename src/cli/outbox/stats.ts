@@ -1,5 +1,5 @@
 import { printable } from '../../core/platform/messages.js';
-import { PAUSE_WORDS } from '../../outbox/operator/resume.js';
+import { PAUSE_WORDS } from '../../operator/resume.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import { SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.js';
 import { toPublicPauses } from '../../outbox/store/public-report.js';

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { Operator } from '../../outbox/operator/operator.js';
+import type { Operator } from '../../operator/operator.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 
 /** The outbox of a command, as the command sees it. */

@@ -1,5 +1,5 @@
 import { type Answer, pageHeaders, type RefusalAnswer, toResponse as webResponse } from '../../core/web/answer.js';
-import type { OperatorRefusal, OperatorRefusalCode } from '../../outbox/operator/context.js';
+import type { OperatorRefusal, OperatorRefusalCode } from '../../operator/context.js';
 
 const HEADERS: Readonly<Record<string, string>> = {
   ...pageHeaders(),

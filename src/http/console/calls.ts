@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { unprintable } from '../../core/platform/messages.js';
 import { reportNames } from '../../core/protocol/operations.js';
 import { refuse } from '../../core/web/answer.js';
-import type { DecisionRecord, Who } from '../../outbox/operator/decision-log.js';
-import type { Operator } from '../../outbox/operator/operator.js';
+import type { DecisionRecord, Who } from '../../operator/decision-log.js';
+import type { Operator } from '../../operator/operator.js';
 import { SHOWN_STATES } from '../../outbox/rules/state-machine.js';
 import { notFound } from './answers.js';
 import {

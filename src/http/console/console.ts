@@ -7,8 +7,8 @@ import { type Answer, type RefusalAnswer, RefusedRequest, refuse } from '../../c
 import { createNotes, describeThrown, noteFault } from '../../core/web/hooks.js';
 import { createOriginNotes } from '../../core/web/origin.js';
 import { readJson } from '../../core/web/read-json.js';
-import { OperatorRefusal } from '../../outbox/operator/context.js';
-import { createOperator, type Operator } from '../../outbox/operator/operator.js';
+import { OperatorRefusal } from '../../operator/context.js';
+import { createOperator, type Operator } from '../../operator/operator.js';
 import { admit, type Route } from './admit.js';
 import {
   type ConsoleSession,

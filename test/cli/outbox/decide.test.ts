@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { resolve } from '../../../src/cli/outbox/decide.js';
 import { withTerminal } from '../../../src/cli/output.js';
 import type { OutboxStore } from '../../../src/entries/outbox.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
+import { createOperator } from '../../../src/operator/operator.js';
 import { claim, newRow, QUARANTINED, write } from '../../outbox/contract/harness.js';
 import { storeWithConsole } from '../../outbox/world.js';
 

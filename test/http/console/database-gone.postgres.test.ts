@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
+import { createOperator } from '../../../src/operator/operator.js';
 import { directUrl, newSchema, openStore, pool } from '../../outbox/stores/postgres/world.js';
 import { quarantineMany, retryOf } from './quarantined.js';
 import { callAt, consoleWorld } from './world.js';

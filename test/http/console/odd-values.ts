@@ -1,8 +1,8 @@
 import type { OutboxStore } from '../../../src/entries/outbox.js';
 import { consoleOver } from '../../../src/http/console/console.js';
 import { readConsoleSettings } from '../../../src/http/console/console-options.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
-import { idOf, quarantine } from '../../outbox/operator/world.js';
+import { createOperator } from '../../../src/operator/operator.js';
+import { idOf, quarantine } from '../../operator/world.js';
 import { callAt, requestOf } from './world.js';
 
 /** Texts that a database refuses, changes or obeys. */

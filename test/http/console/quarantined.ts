@@ -1,6 +1,6 @@
 import type { OutboxStore } from '../../../src/entries/outbox.js';
-import type { DecideRequest } from '../../../src/outbox/operator/decide.js';
-import type { Groups } from '../../../src/outbox/operator/groups.js';
+import type { DecideRequest } from '../../../src/operator/decide.js';
+import type { Groups } from '../../../src/operator/groups.js';
 import { change, claim, newRow, QUARANTINED } from '../../outbox/contract/harness.js';
 
 const PROBLEM = { code: 'unprocessable', message: 'the gateway refused the report (HTTP 422).', status: 422 } as const;

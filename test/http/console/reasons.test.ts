@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { needsOf, reasonsOf } from '../../../pages/console/reasons.js';
-import type { DestinationCounts, Overview } from '../../../src/outbox/operator/overview.js';
-import type { ShownPause } from '../../../src/outbox/operator/resume.js';
-import { PAUSE_WORDS } from '../../../src/outbox/operator/resume.js';
+import type { DestinationCounts, Overview } from '../../../src/operator/overview.js';
+import type { ShownPause } from '../../../src/operator/resume.js';
+import { PAUSE_WORDS } from '../../../src/operator/resume.js';
 
 const NOW = 1_795_161_600_000;
 const NONE = { waiting: 0, blocked: 0, 'in-flight': 0, quarantined: 0, recorded: 0, dismissed: 0 };

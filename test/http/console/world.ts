@@ -1,8 +1,8 @@
 import { consoleOver } from '../../../src/http/console/console.js';
 import type { ConsoleOptions, ConsoleVisitor } from '../../../src/http/console/console-options.js';
 import { readConsoleSettings } from '../../../src/http/console/console-options.js';
-import { OperatorRefusal } from '../../../src/outbox/operator/context.js';
-import type { Operator } from '../../../src/outbox/operator/operator.js';
+import { OperatorRefusal } from '../../../src/operator/context.js';
+import type { Operator } from '../../../src/operator/operator.js';
 
 export const SITE = 'https://ops.example';
 export const PAGE = `${SITE}/console`;

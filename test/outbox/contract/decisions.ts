@@ -1,5 +1,5 @@
-import type { DecisionFilter } from '../../../src/outbox/operator/decision-log.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
+import type { DecisionFilter } from '../../../src/operator/decision-log.js';
+import { createOperator } from '../../../src/operator/operator.js';
 import { decided, type Row, takenBack } from '../../../src/outbox/rules/state-machine.js';
 import type { DecisionStep, KeptDecision, NewDecision } from '../../../src/outbox/store/operator-store.js';
 import { consoleCase, quarantine } from './console.js';

@@ -4,7 +4,7 @@ import { createClient } from '../../../src/core/client/create-client.js';
 import { systemClock } from '../../../src/core/platform/time.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore, verifyReceipts } from '../../../src/entries/outbox.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
+import { createOperator } from '../../../src/operator/operator.js';
 import { appendReceipts } from '../../../src/outbox/receipts/log.js';
 import { runCli } from '../../support/cli-in-process.js';
 import { betEvent } from '../../support/factories.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memoryStore, type OutboxStore, type ReceiptEntry, verifyReceipts } from '../../../src/entries/outbox.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
+import { createOperator } from '../../../src/operator/operator.js';
 import { linkRows, type ReceiptHead } from '../../../src/outbox/rules/receipt-entry.js';
 import type { Decision, Row } from '../../../src/outbox/rules/state-machine.js';
 import { betEvent } from '../../support/factories.js';

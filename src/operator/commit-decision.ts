@@ -1,7 +1,7 @@
-import { type DecidedReport, decideRows } from '../decisions/decide-rows.js';
-import type { Planned } from '../decisions/settlements.js';
-import type { Decision } from '../rules/state-machine.js';
-import type { KeptDecision } from '../store/operator-store.js';
+import { type DecidedReport, decideRows } from '../outbox/decisions/decide-rows.js';
+import type { Planned } from '../outbox/decisions/settlements.js';
+import type { Decision } from '../outbox/rules/state-machine.js';
+import type { KeptDecision } from '../outbox/store/operator-store.js';
 import type { OperatorContext } from './context.js';
 
 /** The rows of a step, of which each commit has one. */

@@ -1,8 +1,8 @@
-import { printable } from '../../core/platform/messages.js';
-import type { OperationName } from '../../core/protocol/operations.js';
-import { endPauses, type ResumedPause } from '../decisions/end-pauses.js';
-import type { OutboxEnvironment, PauseReason, PauseScope } from '../rules/destination.js';
-import type { Pause } from '../rules/pause.js';
+import { printable } from '../core/platform/messages.js';
+import type { OperationName } from '../core/protocol/operations.js';
+import { endPauses, type ResumedPause } from '../outbox/decisions/end-pauses.js';
+import type { OutboxEnvironment, PauseReason, PauseScope } from '../outbox/rules/destination.js';
+import type { Pause } from '../outbox/rules/pause.js';
 import { type OperatorContext, requireShown } from './context.js';
 import { type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
 import { shownText } from './reports.js';

@@ -1,7 +1,7 @@
-import { printable } from '../../core/platform/messages.js';
-import { openSettlementOf } from '../decisions/settlements.js';
-import { decisionsFor, type Row } from '../rules/state-machine.js';
-import type { GroupTally } from '../store/operator-store.js';
+import { printable } from '../core/platform/messages.js';
+import { openSettlementOf } from '../outbox/decisions/settlements.js';
+import { decisionsFor, type Row } from '../outbox/rules/state-machine.js';
+import type { GroupTally } from '../outbox/store/operator-store.js';
 import { NOT_FOUND } from './commit-decision.js';
 import { isShown, type OperatorContext } from './context.js';
 import { type DecideRequest, type DecisionProgress, MOST_REFUSED, selectRows } from './decide.js';

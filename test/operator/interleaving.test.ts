@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Row } from '../../../src/outbox/rules/state-machine.js';
-import { claim, QUARANTINED, write } from '../contract/harness.js';
+import type { Row } from '../../src/outbox/rules/state-machine.js';
+import { claim, QUARANTINED, write } from '../outbox/contract/harness.js';
 import { enqueue, world } from './world.js';
 
 const REFERENCES = ['B-1', 'B-2', 'B-3', 'B-4'];

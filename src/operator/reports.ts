@@ -1,6 +1,6 @@
-import { printable } from '../../core/platform/messages.js';
-import type { Problem, Row, ShownState } from '../rules/state-machine.js';
-import type { OutboxStore } from '../store/store.js';
+import { printable } from '../core/platform/messages.js';
+import type { Problem, Row, ShownState } from '../outbox/rules/state-machine.js';
+import type { OutboxStore } from '../outbox/store/store.js';
 
 export interface ShownProblem {
   /** `'conflict'`: the gateway holds other data. */

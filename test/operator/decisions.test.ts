@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createOutbox } from '../../../src/entries/outbox.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
-import { claim, equal, LEASE_MS, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
-import { outboxWorld } from '../world.js';
+import { createOutbox } from '../../src/entries/outbox.js';
+import { createOperator } from '../../src/operator/operator.js';
+import { claim, equal, LEASE_MS, newRow, QUARANTINED, read, settledRow, write } from '../outbox/contract/harness.js';
+import { outboxWorld } from '../outbox/world.js';
 import { byAda, enqueue, idOf, onlyGroup, quarantine, quarantineInDoubt, world } from './world.js';
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => `B-${String(index).padStart(4, '0')}`);

@@ -1,7 +1,7 @@
-import { printable } from '../../core/platform/messages.js';
-import { type DecidedReport, planChange } from '../decisions/decide-rows.js';
-import { type Change, type Decision, problemKeyOf, type Row } from '../rules/state-machine.js';
-import type { KeptDecision } from '../store/operator-store.js';
+import { printable } from '../core/platform/messages.js';
+import { type DecidedReport, planChange } from '../outbox/decisions/decide-rows.js';
+import { type Change, type Decision, problemKeyOf, type Row } from '../outbox/rules/state-machine.js';
+import type { KeptDecision } from '../outbox/store/operator-store.js';
 import { commitDecision, type RowsPage } from './commit-decision.js';
 import { isShown, type OperatorContext } from './context.js';
 import {

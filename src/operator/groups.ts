@@ -1,5 +1,5 @@
-import { printable } from '../../core/platform/messages.js';
-import type { ProblemCount } from '../store/operator-store.js';
+import { printable } from '../core/platform/messages.js';
+import type { ProblemCount } from '../outbox/store/operator-store.js';
 import { isWithin, type Narrowing, type OperatorContext } from './context.js';
 import { type ReportSummary, summaryOf } from './reports.js';
 

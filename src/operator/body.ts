@@ -1,7 +1,7 @@
-import { hasCode } from '../../core/errors/errors.js';
-import { printable } from '../../core/platform/messages.js';
-import { erasedBy } from '../seal/excerpt.js';
-import { missingKeyOf } from '../seal/seal.js';
+import { hasCode } from '../core/errors/errors.js';
+import { printable } from '../core/platform/messages.js';
+import { erasedBy } from '../outbox/seal/excerpt.js';
+import { missingKeyOf } from '../outbox/seal/seal.js';
 import { type OperatorContext, OperatorRefusal } from './context.js';
 import { type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
 import { findRow } from './report-details.js';

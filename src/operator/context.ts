@@ -1,11 +1,11 @@
-import { ConfigurationError } from '../../core/errors/errors.js';
-import { systemClock } from '../../core/platform/time.js';
-import { type Operated, operatedOf } from '../decisions/operated.js';
-import { appendReceipts } from '../receipts/log.js';
-import type { Destination } from '../rules/destination.js';
-import { standardSeal } from '../seal/standard-seal.js';
-import type { OperatorStore } from '../store/operator-store.js';
-import type { OutboxStore } from '../store/store.js';
+import { ConfigurationError } from '../core/errors/errors.js';
+import { systemClock } from '../core/platform/time.js';
+import { type Operated, operatedOf } from '../outbox/decisions/operated.js';
+import { appendReceipts } from '../outbox/receipts/log.js';
+import type { Destination } from '../outbox/rules/destination.js';
+import { standardSeal } from '../outbox/seal/standard-seal.js';
+import type { OperatorStore } from '../outbox/store/operator-store.js';
+import type { OutboxStore } from '../outbox/store/store.js';
 
 /** The reason why a request of an operator is refused. The message says what to do. */
 export type OperatorRefusalCode =

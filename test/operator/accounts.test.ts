@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/core/platform/time.js';
-import { createClient } from '../../../src/entries/index.js';
-import { createOutbox, type OutboxStore } from '../../../src/entries/outbox.js';
-import type { Operator } from '../../../src/outbox/operator/operator.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
-import { appendReceipts } from '../../../src/outbox/receipts/log.js';
-import { CLAIMANT, claim, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
-import { storeWithConsole } from '../world.js';
+import { systemClock } from '../../src/core/platform/time.js';
+import { createClient } from '../../src/entries/index.js';
+import { createOutbox, type OutboxStore } from '../../src/entries/outbox.js';
+import type { Operator } from '../../src/operator/operator.js';
+import { createOperator } from '../../src/operator/operator.js';
+import { appendReceipts } from '../../src/outbox/receipts/log.js';
+import { CLAIMANT, claim, newRow, QUARANTINED, read, settledRow, write } from '../outbox/contract/harness.js';
+import { storeWithConsole } from '../outbox/world.js';
 import { BEGAN, byAda, enqueue, idOf } from './world.js';
 
 const client = createClient({

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { OutboxStore } from '../../../src/entries/outbox.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
-import { decided } from '../../../src/outbox/rules/state-machine.js';
-import { claim, claimOne, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
-import { outboxWorld, storeWithConsole } from '../world.js';
+import type { OutboxStore } from '../../src/entries/outbox.js';
+import { createOperator } from '../../src/operator/operator.js';
+import { decided } from '../../src/outbox/rules/state-machine.js';
+import { claim, claimOne, newRow, QUARANTINED, read, settledRow, write } from '../outbox/contract/harness.js';
+import { outboxWorld, storeWithConsole } from '../outbox/world.js';
 import { byAda, world as operatorWorld } from './world.js';
 
 const BET = newRow('B-1').id;

@@ -1,4 +1,4 @@
-import { newSecret } from '../seal/key-ring.js';
+import { newSecret } from '../outbox/seal/key-ring.js';
 import { readReportBody } from './body.js';
 import { readCharts } from './charts.js';
 import { contextOf } from './context.js';

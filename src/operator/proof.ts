@@ -1,6 +1,6 @@
-import { type AnyIterable, readReceipts } from '../receipts/log.js';
-import { type ReconcileDefaults, type Reconciled, reconcile } from '../receipts/reconcile.js';
-import { createVerifier, type ReceiptsVerdict } from '../receipts/verify.js';
+import { type AnyIterable, readReceipts } from '../outbox/receipts/log.js';
+import { type ReconcileDefaults, type Reconciled, reconcile } from '../outbox/receipts/reconcile.js';
+import { createVerifier, type ReceiptsVerdict } from '../outbox/receipts/verify.js';
 import { type OperatorContext, requireShown } from './context.js';
 
 export type VerifyStep =

@@ -1,5 +1,5 @@
-import { type Row, takenBack } from '../rules/state-machine.js';
-import type { KeptDecision } from '../store/operator-store.js';
+import { type Row, takenBack } from '../outbox/rules/state-machine.js';
+import type { KeptDecision } from '../outbox/store/operator-store.js';
 import { commitDecision, type RowsPage } from './commit-decision.js';
 import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
 import { DEFAULT_MS, type DecideRequest } from './decide.js';

@@ -1,5 +1,5 @@
-import type { Row, ShownState } from '../rules/state-machine.js';
-import type { ProblemKey, RowSearch } from '../store/operator-store.js';
+import type { Row, ShownState } from '../outbox/rules/state-machine.js';
+import type { ProblemKey, RowSearch } from '../outbox/store/operator-store.js';
 import { isShown, isWithin, type Narrowing, type OperatorContext } from './context.js';
 import { shownDecision } from './decision-log.js';
 import { type ReportSummary, rowsNamed, stateOf, summaryOf } from './reports.js';

@@ -1,11 +1,11 @@
-import { sha256 } from '../../../src/core/platform/hash.js';
-import { systemClock } from '../../../src/core/platform/time.js';
-import type { OutboxStore } from '../../../src/entries/outbox.js';
-import type { Operator } from '../../../src/outbox/operator/operator.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
-import type { Row } from '../../../src/outbox/rules/state-machine.js';
-import { claim, type newRow as NewRowOf, newRow, QUARANTINED, read, write } from '../contract/harness.js';
-import { storeWithConsole } from '../world.js';
+import { sha256 } from '../../src/core/platform/hash.js';
+import { systemClock } from '../../src/core/platform/time.js';
+import type { OutboxStore } from '../../src/entries/outbox.js';
+import type { Operator } from '../../src/operator/operator.js';
+import { createOperator } from '../../src/operator/operator.js';
+import type { Row } from '../../src/outbox/rules/state-machine.js';
+import { claim, type newRow as NewRowOf, newRow, QUARANTINED, read, write } from '../outbox/contract/harness.js';
+import { storeWithConsole } from '../outbox/world.js';
 
 export const BEGAN = 1_795_161_600_000;
 

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createMockGateway } from '../../../src/entries/mock.js';
-import { memoryStore } from '../../../src/entries/outbox.js';
-import { sqliteStore } from '../../../src/entries/outbox-sqlite.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
-import { appendReceipts } from '../../../src/outbox/receipts/log.js';
-import { verifyReceipts } from '../../../src/outbox/receipts/verify.js';
-import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../../support/factories.js';
-import { failureOf } from '../../support/failure-of.js';
-import { collect } from '../collect.js';
-import { newFile, openSqlite } from '../stores/sqlite/files.js';
-import { outboxWorld } from '../world.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { memoryStore } from '../../src/entries/outbox.js';
+import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
+import { createOperator } from '../../src/operator/operator.js';
+import { appendReceipts } from '../../src/outbox/receipts/log.js';
+import { verifyReceipts } from '../../src/outbox/receipts/verify.js';
+import { collect } from '../outbox/collect.js';
+import { newFile, openSqlite } from '../outbox/stores/sqlite/files.js';
+import { outboxWorld } from '../outbox/world.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import { failureOf } from '../support/failure-of.js';
 
 const BET = 'default:staging:reportBetEvent:BET-1';
 const SETTLED = 'default:staging:reportSettledBet:BET-1';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { OutboxStore } from '../../../src/entries/outbox.js';
-import { appendReceipts } from '../../../src/outbox/receipts/log.js';
-import { verifyReceipts } from '../../../src/outbox/receipts/verify.js';
-import { decided } from '../../../src/outbox/rules/state-machine.js';
-import { betEvent, settledBet } from '../../support/factories.js';
-import { claim, claimOne, GATEWAYS, newRow, QUARANTINED, read, settledRow, write } from '../contract/harness.js';
-import { outboxWorld } from '../world.js';
+import type { OutboxStore } from '../../src/entries/outbox.js';
+import { appendReceipts } from '../../src/outbox/receipts/log.js';
+import { verifyReceipts } from '../../src/outbox/receipts/verify.js';
+import { decided } from '../../src/outbox/rules/state-machine.js';
+import { claim, claimOne, GATEWAYS, newRow, QUARANTINED, read, settledRow, write } from '../outbox/contract/harness.js';
+import { outboxWorld } from '../outbox/world.js';
+import { betEvent, settledBet } from '../support/factories.js';
 import { byAda, idOf, onlyGroup, quarantine, quarantineInDoubt, world } from './world.js';
 
 const BET = newRow('B-1').id;

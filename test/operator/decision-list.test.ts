@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/core/platform/time.js';
-import type { DecisionFilter } from '../../../src/outbox/operator/decision-log.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
-import { newRow } from '../contract/harness.js';
-import { outboxWorld, storeWithConsole } from '../world.js';
+import { systemClock } from '../../src/core/platform/time.js';
+import type { DecisionFilter } from '../../src/operator/decision-log.js';
+import { createOperator } from '../../src/operator/operator.js';
+import { newRow } from '../outbox/contract/harness.js';
+import { outboxWorld, storeWithConsole } from '../outbox/world.js';
 import { BEGAN, byAda, enqueue, idOf, onlyGroup, quarantine, world } from './world.js';
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
-import { printable } from '../../core/platform/messages.js';
-import { catchUpPace } from '../receipts/pace.js';
-import { type Destination, keyOf, otherGateway } from '../rules/destination.js';
-import { headOfLine, type LogLine, type ReceiptHead } from '../rules/receipt-entry.js';
-import type { ShownState } from '../rules/state-machine.js';
-import { type Outlook, pausesOf } from '../store/store.js';
+import { printable } from '../core/platform/messages.js';
+import { catchUpPace } from '../outbox/receipts/pace.js';
+import { type Destination, keyOf, otherGateway } from '../outbox/rules/destination.js';
+import { headOfLine, type LogLine, type ReceiptHead } from '../outbox/rules/receipt-entry.js';
+import type { ShownState } from '../outbox/rules/state-machine.js';
+import { type Outlook, pausesOf } from '../outbox/store/store.js';
 import { isShown, type OperatorContext } from './context.js';
 import { type ShownPause, shownPauses } from './resume.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { findReceipt } from '../../../src/outbox/operator/report-details.js';
-import { read } from '../contract/harness.js';
+import { findReceipt } from '../../src/operator/report-details.js';
+import { read } from '../outbox/contract/harness.js';
 import { BEGAN, enqueue, idOf, world } from './world.js';
 
 const LINES = 100_000;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../../src/entries/index.js';
-import { createOutbox, memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
-import { createOperator } from '../../../src/outbox/operator/operator.js';
-import { appendReceipts } from '../../../src/outbox/receipts/log.js';
-import { betEvent } from '../../support/factories.js';
-import { claim, newRow, settledRow, write } from '../contract/harness.js';
-import { storeWithConsole, worldWithConsole } from '../world.js';
+import { createClient } from '../../src/entries/index.js';
+import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
+import { createOperator } from '../../src/operator/operator.js';
+import { appendReceipts } from '../../src/outbox/receipts/log.js';
+import { claim, newRow, settledRow, write } from '../outbox/contract/harness.js';
+import { storeWithConsole, worldWithConsole } from '../outbox/world.js';
+import { betEvent } from '../support/factories.js';
 import { BEGAN, byAda, enqueue, idOf, quarantine, quarantineInDoubt, world } from './world.js';
 
 const client = () =>

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { OutboxStore } from '../../../src/entries/outbox.js';
-import { scopeOf } from '../../../src/outbox/rules/destination.js';
-import { claim, claimOne, GATEWAYS, LEASE_MS, QUARANTINED, settledRow, WAITS, write } from '../contract/harness.js';
+import type { OutboxStore } from '../../src/entries/outbox.js';
+import { scopeOf } from '../../src/outbox/rules/destination.js';
+import {
+  claim,
+  claimOne,
+  GATEWAYS,
+  LEASE_MS,
+  QUARANTINED,
+  settledRow,
+  WAITS,
+  write,
+} from '../outbox/contract/harness.js';
 import { BEGAN, byAda, enqueue, idOf, quarantine, world } from './world.js';
 
 const PROBLEM = { code: 'gateway', message: 'reportBetEvent B-1: HTTP 503.', status: 503, requestId: 'req-1' } as const;

@@ -1,5 +1,5 @@
-import { catchUpPace, PACE_CLASSES, SPANS } from '../receipts/pace.js';
-import type { PaceCount } from '../store/operator-store.js';
+import { catchUpPace, PACE_CLASSES, SPANS } from '../outbox/receipts/pace.js';
+import type { PaceCount } from '../outbox/store/operator-store.js';
 import { isShown, type OperatorContext } from './context.js';
 
 /** The range of a chart: 60 steps of a minute, 48 of an hour, or 30 of a day. */
