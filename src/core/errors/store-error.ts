@@ -23,7 +23,7 @@ export type StoreErrorCode =
   | 'unavailable'
   /** SQLite: the disk failed, or the file is gone. Look at the disk, and start the process anew. */
   | 'io'
-  /** SQLite: the file is damaged, or is no database. The outbox stops. Restore a backup, or save what can be read. */
+  /** SQLite: the file is damaged, or not a database. The outbox stops. Restore a backup, or save what can be read. */
   | 'corrupt'
   /** SQLite: the reports were moved to the place that the message names. Use the store there. */
   | 'moved'
