@@ -119,42 +119,44 @@ interface FoundSchema {
   readonly tables: readonly string[];
   readonly functions: readonly string[];
   /** The schema that the functions write to. */
-  readonly origin: string | null;
+  readonly functionsSchema: string | null;
   /** Whether the role lacks a right that it needs. A role that may write no table needs no more than to read. */
-  readonly lacks: boolean;
+  readonly lacksRights: boolean;
   /** The tables whose rows row-level security may hide. A policy that allows a role everything hides none. */
-  readonly hidden: readonly string[];
+  readonly hiddenTables: readonly string[];
 }
 
 const FIND_SCHEMA = `SELECT json_build_object('isolation', current_setting('transaction_isolation'), 'encoding', current_setting('server_encoding'),
   'server', current_setting('server_version'), 'number', current_setting('server_version_num')::integer,
   'role', quote_ident(current_user), 'database', quote_ident(current_database()), 'exists', n.oid IS NOT NULL,
-  'tables', coalesce(t.names, '[]'), 'functions', coalesce(f.names, '[]'), 'origin', f.origin,
-  'lacks', NOT has_schema_privilege(n.oid, 'USAGE') OR t.unread OR t.writes AND (t.unwritten OR s.unused) OR f.denied, 'hidden', coalesce(t.hidden, '[]'))::text AS found
+  'tables', coalesce(t.names, '[]'), 'functions', coalesce(f.names, '[]'), 'functionsSchema', f.target,
+  'lacksRights', NOT has_schema_privilege(n.oid, 'USAGE') OR t.unread OR t.writes AND (t.unwritten OR s.unused) OR f.denied, 'hiddenTables', coalesce(t.hidden, '[]'))::text AS found
 FROM (VALUES ($1::text)) AS given(name) LEFT JOIN pg_namespace AS n ON n.nspname = given.name
-LEFT JOIN LATERAL (SELECT json_agg(c.relname) AS names, json_agg(c.relname ORDER BY c.relname) FILTER (WHERE row_security_active(c.oid) AND NOT EXISTS (
-    SELECT FROM (SELECT bool_and(p.polpermissive) AND bool_or(p.polcmd = '*' AND pg_get_expr(p.polqual, p.polrelid) = 'true' AND coalesce(pg_get_expr(p.polwithcheck, p.polrelid), 'true') = 'true') AS open
-      FROM pg_policy AS p WHERE p.polrelid = c.oid AND EXISTS (SELECT FROM unnest(p.polroles) AS r(oid) WHERE CASE r.oid WHEN 0 THEN true ELSE pg_has_role(r.oid, 'USAGE') END)) AS policies WHERE policies.open)) AS hidden,
+LEFT JOIN LATERAL (SELECT json_agg(c.relname) AS names, json_agg(c.relname ORDER BY c.relname) FILTER (WHERE row_security_active(c.oid) AND (
+    SELECT (bool_and(p.permissive = 'PERMISSIVE') AND bool_or(p.cmd = 'ALL' AND p.qual = 'true' AND coalesce(p.with_check, 'true') = 'true')) IS NOT TRUE
+      FROM pg_policies AS p WHERE p.schemaname = n.nspname AND p.tablename = c.relname AND EXISTS (
+        SELECT FROM unnest(p.roles) AS r(name) WHERE CASE r.name WHEN 'public' THEN true ELSE pg_has_role(r.name, 'USAGE') END))) AS hidden,
   bool_or(NOT has_table_privilege(c.oid, 'SELECT')) AS unread, bool_or(has_table_privilege(c.oid, 'INSERT')) AS writes,
   NOT bool_and(has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')) AS unwritten
   FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind = 'r') AS t ON true
 LEFT JOIN LATERAL (SELECT bool_or(NOT has_sequence_privilege(c.oid, 'USAGE')) AS unused FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind = 'S') AS s ON true
 LEFT JOIN LATERAL (SELECT json_agg(p.proname) AS names, bool_or(NOT has_function_privilege(p.oid, 'EXECUTE')) AS denied,
-  max(substring(p.prosrc FROM '([a-z0-9_]+)\\.destinations')) FILTER (WHERE p.proname = 'bind') AS origin
+  max(substring(p.prosrc FROM '([a-z0-9_]+)\\.destinations')) FILTER (WHERE p.proname = 'bind') AS target
   FROM pg_proc AS p WHERE p.pronamespace = n.oid) AS f ON true`;
 
-/** The error for a schema that cannot be used as it is, with the statement that mends it. */
-function problemOf(schema: string, { role, origin, lacks, hidden, tables, functions }: FoundSchema) {
+/** The error of a schema that cannot be used as it is, with the statement that mends it. */
+function unusableReason(schema: string, found: FoundSchema) {
+  const { role, functionsSchema, lacksRights, hiddenTables, tables, functions } = found;
   const refuse = (code: 'missing' | 'privileges', why: string) => unusable(code, schema, `${why} Nothing was enqueued`);
-  if (lacks)
+  if (lacksRights)
     return refuse(
       'privileges',
       `does not give the role ${role} every right that it needs. As the owner of the schema, run: ${grantsFor(schema, role).join(' ')}`,
     );
-  if (origin !== null && origin !== schema)
+  if (functionsSchema !== null && functionsSchema !== schema)
     return refuse(
       'missing',
-      `was renamed after a restore, and its functions write to ${origin}. Run: ALTER SCHEMA ${schema} RENAME TO ${origin}; and open it under that name.`,
+      `was renamed after a restore, and its functions write to ${functionsSchema}. Run: ALTER SCHEMA ${schema} RENAME TO ${functionsSchema}; and open it under that name.`,
     );
   const made = [...contents(schema).matchAll(/CREATE (?:TABLE|FUNCTION) \w+\.(\w+)/g)].map(([, name = '']) => name);
   const missing = made.filter((name) => !tables.includes(name) && !functions.includes(name));
@@ -163,7 +165,7 @@ function problemOf(schema: string, { role, origin, lacks, hidden, tables, functi
       'missing',
       `is incomplete: it lacks ${missing.join(', ')}. Restore the whole schema, as pg_restore --schema=${schema} does.`,
     );
-  const statements = hidden.map((table) => `ALTER TABLE ${schema}.${table} DISABLE ROW LEVEL SECURITY;`);
+  const statements = hiddenTables.map((table) => `ALTER TABLE ${schema}.${table} DISABLE ROW LEVEL SECURITY;`);
   return statements.length > 0
     ? refuse(
         'privileges',
@@ -217,7 +219,7 @@ export async function prepareSchema(run: Run, schema: string, migrate: boolean):
   const isMissing = !found.tables.includes('meta');
   if (isMissing && !migrate) throw postgresError('missing', schema, undefined, `: ${migrateCommand(schema)}`);
   if (isMissing) await makeTables(run, schema, found);
-  const problem = isMissing ? undefined : problemOf(schema, found);
+  const problem = isMissing ? undefined : unusableReason(schema, found);
   const [row] = await run(`SELECT to_json(m)::text AS meta FROM ${schema}.meta AS m`).catch((error) => {
     throw problem ?? error;
   });
