@@ -13,7 +13,7 @@ import { checkName, checkOptions } from './method-options.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import type { ReceiptMethods } from './receipts/receipt-methods.js';
 import { reportMethods } from './report-methods.js';
-import type { AdviceFor } from './rules/advice.js';
+import type { adviceFor } from './rules/advice.js';
 import type { Excerpts } from './seal/excerpt.js';
 import type { MakeSeal } from './seal/seal.js';
 import { STOP_MARGIN_MS } from './sending/plan.js';
@@ -50,7 +50,7 @@ interface OutboxParts extends WorkerParts {
   /** Keeps locations for later reports. Absent in a page, which reports no settled withdrawal. */
   readonly createExcerpts?: (settings: OutboxSettings) => Excerpts;
   /** Absent in a page, which has no decisions. */
-  readonly adviceFor?: AdviceFor;
+  readonly adviceFor?: typeof adviceFor;
   /** Gives the console access to the parts behind an outbox. */
   readonly attachOperator?: typeof attachOperator;
 }

@@ -7,7 +7,6 @@ import { type OperationName, operations, type ReportName, reportNames } from '..
 import type { Location } from '../../core/schema/location.js';
 import { nearest } from '../../core/schema/option-rules.js';
 import { aboutReport, type Events } from '../events.js';
-import type { AdviceFor } from '../rules/advice.js';
 import type { Destination, OutboxEnvironment } from '../rules/destination.js';
 import type { Row } from '../rules/state-machine.js';
 import type { Excerpts } from '../seal/excerpt.js';
@@ -63,7 +62,7 @@ export function createIntake(
   { account, internals, gateways }: AccountSettings,
   events: Events,
   given: Excerpts | undefined,
-  adviceFor?: AdviceFor,
+  adviceFor?: (row: Row) => string,
 ) {
   // A page keeps nothing of a report that was sent, and reports no settlement.
   const excerpts = internals.kind === 'relay' ? undefined : given;

@@ -17,5 +17,3 @@ export function adviceFor(row: Row): string {
   if (row.state !== 'quarantined') return '';
   return `It is quarantined: retry of the outbox sends the same data again, resolve ends it. ${corrected}`;
 }
-
-export type AdviceFor = typeof adviceFor;

@@ -2,7 +2,6 @@ import type { Receipt, RelayReceipt } from '../../core/client/receipt.js';
 import { AbortedError, type ReportingError } from '../../core/errors/errors.js';
 import { memberOf } from '../../core/platform/as-record.js';
 import type { Location } from '../../core/schema/location.js';
-import type { AdviceFor } from '../rules/advice.js';
 import { errorOf } from '../rules/error-of.js';
 import type { Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
@@ -30,7 +29,7 @@ const LONGEST_ABSENCE_MS = 300_000;
 const GONE_MS = 2_000;
 
 /** The pending promises of receipts. It polls the store, since other processes may record reports. */
-export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings, adviceFor?: AdviceFor) {
+export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings, adviceFor?: (row: Row) => string) {
   const inPage = accounts.some(({ internals }) => internals.kind === 'relay');
   const waiters = new Map<string, Waiter[]>();
   let timer: unknown;

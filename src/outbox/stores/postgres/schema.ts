@@ -112,10 +112,8 @@ interface FoundSchema {
   readonly encoding: string;
   readonly server: string;
   readonly number: number;
-  /** Names for statements to run. */
+  /** As statements name it. */
   readonly role: string;
-  readonly database: string;
-  readonly exists: boolean;
   readonly tables: readonly string[];
   readonly functions: readonly string[];
   /** The schema that the functions write to. */
@@ -128,8 +126,7 @@ interface FoundSchema {
 
 const FIND_SCHEMA = `SELECT json_build_object('isolation', current_setting('transaction_isolation'), 'encoding', current_setting('server_encoding'),
   'server', current_setting('server_version'), 'number', current_setting('server_version_num')::integer,
-  'role', quote_ident(current_user), 'database', quote_ident(current_database()), 'exists', n.oid IS NOT NULL,
-  'tables', coalesce(t.names, '[]'), 'functions', coalesce(f.names, '[]'), 'functionsSchema', f.target,
+  'role', quote_ident(current_user), 'tables', coalesce(t.names, '[]'), 'functions', coalesce(f.names, '[]'), 'functionsSchema', f.target,
   'lacksRights', NOT has_schema_privilege(n.oid, 'USAGE') OR t.unread OR t.writes AND (t.unwritten OR s.unused) OR f.denied, 'hiddenTables', coalesce(t.hidden, '[]'))::text AS found
 FROM (VALUES ($1::text)) AS given(name) LEFT JOIN pg_namespace AS n ON n.nspname = given.name
 LEFT JOIN LATERAL (SELECT json_agg(c.relname) AS names, json_agg(c.relname ORDER BY c.relname) FILTER (WHERE row_security_active(c.oid) AND (
@@ -191,24 +188,20 @@ export async function findSchema(run: Run, schema: string): Promise<FoundSchema>
   return found;
 }
 
-/** Makes the tables. */
-async function makeTables(run: Run, schema: string, { role, database, exists }: FoundSchema): Promise<void> {
-  try {
-    await run(migration(schema));
-  } catch (error) {
+/** Makes the tables if `migrate` is set. Rejects with the command for a role that may do so. */
+async function makeTables(run: Run, schema: string, role: string, migrate: boolean): Promise<void> {
+  const command = `npx location-sdk outbox "$DATABASE_URL" migrate${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`;
+  if (!migrate) throw postgresError('missing', schema, undefined, `: ${command}`);
+  await run(migration(schema)).catch((error) => {
     if (postgresCodeOf(error) !== 'privileges') throw error;
-    const place = exists ? `SCHEMA ${schema}` : `DATABASE ${database}`;
     throw unusable(
       'privileges',
       schema,
-      `has no tables of the outbox, and the role ${role} may not make them. As the owner of the database, run: ${migrateCommand(schema)}; or GRANT CREATE ON ${place} TO ${role};`,
+      `has no tables of the outbox, and the role ${role} may not make them. As the owner of the database, run: ${command}`,
       INSUFFICIENT,
     );
-  }
+  });
 }
-
-const migrateCommand = (schema: string) =>
-  `npx location-sdk outbox "$DATABASE_URL" migrate${schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`}`;
 
 /**
  * Checks the tables, and makes missing ones if `migrate` is set. Returns the id of the store. Rejects if this package
@@ -217,8 +210,7 @@ const migrateCommand = (schema: string) =>
 export async function prepareSchema(run: Run, schema: string, migrate: boolean): Promise<string> {
   const found = await findSchema(run, schema);
   const isMissing = !found.tables.includes('meta');
-  if (isMissing && !migrate) throw postgresError('missing', schema, undefined, `: ${migrateCommand(schema)}`);
-  if (isMissing) await makeTables(run, schema, found);
+  if (isMissing) await makeTables(run, schema, found.role, migrate);
   const problem = isMissing ? undefined : unusableReason(schema, found);
   const [row] = await run(`SELECT to_json(m)::text AS meta FROM ${schema}.meta AS m`).catch((error) => {
     throw problem ?? error;

@@ -96,8 +96,8 @@ describe('a role without a right that it needs', () => {
     expect(message).toContain(`npx location-sdk outbox "$DATABASE_URL" migrate --schema ${schema}`);
     await pool.query(`CREATE SCHEMA ${schema}; GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
     const second = await rejection(postgresStore({ database, schema }));
-    expect(second.message).toContain(`GRANT CREATE ON SCHEMA ${schema} TO ${role};`);
-    await obey(second.message);
+    expect(second.message).toBe(message);
+    await pool.query(postgresMigrations({ schema }) + grantsFor(schema, role).join(' '));
     await (await postgresStore({ database, schema })).enqueue([newRow('B-1')]);
   });
 });
