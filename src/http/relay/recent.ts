@@ -66,15 +66,14 @@ export function createRecent(clock: Clock) {
   /** The oldest come first. */
   const entries = new Map<string, Entry>();
 
-  const forgetOld = () => {
+  const forgetOld = sweepLater(() => {
     const now = clock.now();
     for (const [event, { at }] of entries) {
       if (now - at <= LONGEST_MS) return at + LONGEST_MS - now;
       entries.delete(event);
     }
     return undefined;
-  };
-  const forgetLater = sweepLater(forgetOld);
+  });
 
   const forgetOne = (candidates: readonly (readonly [event: string, entry: Entry])[]) => {
     const [first] =
@@ -97,7 +96,7 @@ export function createRecent(clock: Clock) {
       if (ofPlayer.length >= MOST_PER_PLAYER) forgetOne(ofPlayer);
       else if (entries.size >= MOST) forgetOne([...entries]);
       entries.set(event, { ...remembered, at: clock.now(), player });
-      forgetLater();
+      forgetOld();
     },
     forget: ({ event }: EventKey) => void entries.delete(event),
   };

@@ -60,17 +60,15 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
     }
 
     const refused = rejected.lines;
+    const kinds = rejected.kinds().slice(0, 10);
     if (json) {
-      const problems = rejected
-        .kinds()
-        .slice(0, 10)
-        .map(([problem, count]) => ({ problem, lines: count }));
+      const problems = kinds.map(([problem, count]) => ({ problem, lines: count }));
       const result = { operation, account, environment, dryRun, lines, rejected: refused, problems };
       say(JSON.stringify({ ...result, ...progress }));
       return refused === 0 ? EXIT.done : EXIT.failed;
     }
     if (refused > 0) remark(`\n${grouped(refused)} of ${grouped(lines)} lines are wrong; ${rejected.file} lists them:`);
-    for (const [kind, count] of rejected.kinds().slice(0, 10)) remark(`  ${grouped(count)} × ${printable(kind)}`);
+    for (const [kind, count] of kinds) remark(`  ${grouped(count)} × ${printable(kind)}`);
     if (isChecked) {
       say(`${path}: ${grouped(lines)} lines checked, ${grouped(refused)} wrong. Nothing was enqueued.`);
       remark(

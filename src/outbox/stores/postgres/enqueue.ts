@@ -212,7 +212,7 @@ export function createEnqueue(
       JSON.stringify(given.map(columnsOf)),
       channel,
       isOwn ? lock : null,
-    ]).catch((error) => Promise.reject(heldError(error, schema)));
+    ]).catch((error) => Promise.reject(withLockAdvice(error, schema)));
     const { added, bound } = JSON.parse(onlyColumn(found) ?? '{}') as Result;
     const refused = added ? undefined : given.find(({ gateway }) => gateway !== bound);
     if (refused) throw otherGateway(refused, bound);
@@ -248,7 +248,7 @@ export function createEnqueue(
 }
 
 /** Adds the advice to an error after a wait for a lock. */
-const heldError = (error: unknown, schema: string): unknown =>
+const withLockAdvice = (error: unknown, schema: string): unknown =>
   isStoreError(error) && error.sqlState === LOCK_TIMEOUT
     ? postgresError(
         'busy',

@@ -1,7 +1,6 @@
 import { requireOptions } from '../../../core/errors/errors.js';
 import { isFlag, isLimit, must, option, optional, required } from '../../../core/schema/option-rules.js';
-import type { PostgresDatabase } from './driver.js';
-import { sendsStatements } from './driver.js';
+import { type PostgresDatabase, sendsStatements } from './driver.js';
 import type { ListeningClient } from './listen.js';
 import { isSchemaName, SCHEMA_RULE } from './schema.js';
 

@@ -24,7 +24,7 @@ interface CommitSettings {
   /** The file, for messages. */
   readonly place: string;
   /** Tries again while others hold the file. */
-  readonly patiently: Patience;
+  readonly retryWhileBusy: RetryWhileBusy;
   readonly guard: FileGuard;
   /** The counts: reset before the work of a transaction, and written after it. */
   readonly tally: { reset(): void; write(): void };
@@ -36,7 +36,7 @@ const FIRST_WAIT_MS = 2;
 const LONGEST_BUSY_WAIT_MS = 100;
 
 /** Runs an attempt again while others hold the file, for at most `busyMs`. Rejects with the error of the last one. */
-export function createPatience({
+export function createRetryWhileBusy({
   clock,
   random,
   busyMs,
@@ -58,13 +58,13 @@ export function createPatience({
   };
 }
 
-export type Patience = ReturnType<typeof createPatience>;
+export type RetryWhileBusy = ReturnType<typeof createRetryWhileBusy>;
 
 /**
  * Runs transactions one after the other. Jobs of the same turn of the event loop share one commit and its wait for the
  * disk.
  */
-export function createCommits({ connection, place, patiently, guard, tally }: CommitSettings) {
+export function createCommits({ connection, place, retryWhileBusy, guard, tally }: CommitSettings) {
   const jobs: Job[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
@@ -89,7 +89,7 @@ export function createCommits({ connection, place, patiently, guard, tally }: Co
 
   /** Runs an attempt, and rejects with the store's own error. */
   const run = <T>(attempt: () => T): Promise<T> =>
-    patiently(() => {
+    retryWhileBusy(() => {
       if (damage) throw damage;
       if (closed && !running) throw sqliteError('closed', place);
       return attempt();

@@ -7,7 +7,7 @@ import { isStorable } from '../rows.js';
 import { rebind, writePause } from '../sql/destinations.js';
 import type { Dialect } from '../sql/dialect.js';
 import { createSharedStatements } from '../sql/shared-statements.js';
-import { createCommits, createPatience, watchCommits } from './commits.js';
+import { createCommits, createRetryWhileBusy, watchCommits } from './commits.js';
 import { addPace, countOpen, countRows, createTally } from './counts.js';
 import {
   type Connection,
@@ -50,7 +50,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   const { database, place } = opened;
   const connection = connect(database);
   const tally = createTally(connection);
-  const patiently = createPatience({ clock, random, busyMs });
+  const retryWhileBusy = createRetryWhileBusy({ clock, random, busyMs });
   let noteClosed = () => {};
   const forget = () => {
     noteClosed();
@@ -59,16 +59,16 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
 
   /** Prepares the file. The store does not exist before, so nothing is committed without its checks. */
   async function prepare() {
-    const durable = await patiently(() => prepareDatabase(database, place, !given));
+    const durable = await retryWhileBusy(() => prepareDatabase(database, place, !given));
     const real = fileOf(database);
     noteClosed = noteOpen(database, real);
-    const guard = await patiently(() => guardFile(given ? real : place, real, connection));
+    const guard = await retryWhileBusy(() => guardFile(given ? real : place, real, connection));
     const verify = () => {
       if (given) ensureFull(database, place);
       guard.verify();
     };
-    const commits = createCommits({ connection, place, patiently, guard: { ...guard, verify }, tally });
-    const time = await patiently(() => createFileTime(connection, clock));
+    const commits = createCommits({ connection, place, retryWhileBusy, guard: { ...guard, verify }, tally });
+    const time = await retryWhileBusy(() => createFileTime(connection, clock));
     const dialect = dialectOf(connection, time.now, commits);
     const reads = createSharedStatements(dialect);
     // The first report may come in a transaction of the user, which keeps the store from writing.
