@@ -1,6 +1,6 @@
 import { runWithin } from '../../outbox/stores/postgres/database.js';
 import { grantsFor } from '../../outbox/stores/postgres/failure.js';
-import { DEFAULT_SCHEMA, findSchema, prepareSchema } from '../../outbox/stores/postgres/schema.js';
+import { DEFAULT_SCHEMA, prepareSchema } from '../../outbox/stores/postgres/schema.js';
 import { EXIT, Failure, say } from '../output.js';
 import { clientOf, connectClient, isAddress } from './open.js';
 import type { OutboxValues } from './options.js';
@@ -12,9 +12,7 @@ export async function migrate(address: string, { schema = DEFAULT_SCHEMA, json }
   const client = await clientOf(address);
   try {
     await connectClient(client, schema);
-    const run = runWithin(client, schema);
-    const made = !(await findSchema(run, schema)).tables.includes('meta');
-    await prepareSchema(run, schema, true);
+    const { isNew: made } = await prepareSchema(runWithin(client, schema), schema, true);
     const grants = grantsFor(schema);
     if (json) say(JSON.stringify({ made, schema, grants }));
     else

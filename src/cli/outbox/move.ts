@@ -55,7 +55,7 @@ async function carry(
 ): Promise<boolean> {
   const { bound } = taken;
   await connectClient(client, schema);
-  const run = runWithin({ query: (text: string, values: (string | null)[]) => client.query(text, values) }, schema);
+  const run = runWithin(client, schema);
   // This does not open a store, since a store would write its own secret, which is other data.
   await prepareSchema(run, schema, bound?.arrived !== true);
   await run('BEGIN');

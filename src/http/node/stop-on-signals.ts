@@ -99,13 +99,10 @@ export function stopOnSignals(
 
   // Shutdown cannot wait for another signal: a later one ends the process at once.
   const onSignal = (signal: NodeJS.Signals) => {
-    const now = performance.now();
-    if (endingSince !== undefined) {
-      if (now - endingSince >= SAME_STOP_MS) process.exit(128 + constants.signals[signal]);
-      return;
-    }
-    endingSince = now;
-    void end().then((code) => process.exit(code));
+    if (endingSince === undefined) {
+      endingSince = performance.now();
+      void end().then((code) => process.exit(code));
+    } else if (performance.now() - endingSince >= SAME_STOP_MS) process.exit(128 + constants.signals[signal]);
   };
   holder[KEY] = onSignal;
   for (const signal of signals) process.on(signal, onSignal);

@@ -172,7 +172,7 @@ function unusableReason(schema: string, found: FoundSchema) {
 }
 
 /** Reads the catalog for a schema. Rejects if this package cannot use the server or the library that sends to it. */
-export async function findSchema(run: Run, schema: string): Promise<FoundSchema> {
+async function findSchema(run: Run, schema: string): Promise<FoundSchema> {
   const [row] = await run(FIND_SCHEMA, [schema]).catch((error) => {
     const failure = asPostgresError(schema, error);
     // A statement that arrived without its value is refused with 42P02, or as wrong SQL.
@@ -204,14 +204,14 @@ async function makeTables(run: Run, schema: string, role: string, migrate: boole
 }
 
 /**
- * Checks the tables, and makes missing ones if `migrate` is set. Returns the id of the store. Rejects if this package
- * cannot use the tables.
+ * Checks the tables, and makes missing ones if `migrate` is set. Returns the id of the store, and whether it is new.
+ * Rejects if this package cannot use the tables.
  */
-export async function prepareSchema(run: Run, schema: string, migrate: boolean): Promise<string> {
+export async function prepareSchema(run: Run, schema: string, migrate: boolean) {
   const found = await findSchema(run, schema);
-  const isMissing = !found.tables.includes('meta');
-  if (isMissing) await makeTables(run, schema, found.role, migrate);
-  const problem = isMissing ? undefined : unusableReason(schema, found);
+  const isNew = !found.tables.includes('meta');
+  if (isNew) await makeTables(run, schema, found.role, migrate);
+  const problem = isNew ? undefined : unusableReason(schema, found);
   const [row] = await run(`SELECT to_json(m)::text AS meta FROM ${schema}.meta AS m`).catch((error) => {
     throw problem ?? error;
   });
@@ -225,7 +225,7 @@ export async function prepareSchema(run: Run, schema: string, migrate: boolean):
       `; its version is ${version}, and this package supports ${VERSION}`,
     );
   if (problem) throw problem;
-  return store;
+  return { store, isNew };
 }
 
 /** Constraints that stop other tools from writing values that would fail a statement or hide a row. They allow NULL. */

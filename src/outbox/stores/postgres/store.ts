@@ -48,7 +48,7 @@ export async function openPostgresStore(
   const watchers = new Set<() => void>();
   let closed = false;
   const run: Run = (text, values) => (closed ? Promise.reject(postgresError('closed', schema)) : send(text, values));
-  const storeId = await prepareSchema(run, schema, migrate);
+  const { store: storeId } = await prepareSchema(run, schema, migrate);
   const dialect = dialectOf(run, schema);
   const reads = createSharedStatements(dialect);
   const secret = await readSecret(reads.remember);
