@@ -96,7 +96,7 @@ function describeBody(
   // The answer to a made-up report is about no person.
   const codes = references.length > 0 && isRecord(masked) ? codesIn(body, status, secrets) : [];
   return {
-    body: JSON.stringify(codes.length > 0 ? Object.assign({}, masked, Object.fromEntries(codes)) : masked),
+    body: JSON.stringify(isRecord(masked) ? { ...masked, ...Object.fromEntries(codes) } : masked),
     ...(said && { said: maskSent(said, secrets, references) }),
     ...(codes.length > 0 && { codes: codes.map(([name, code]) => `, ${name} ${JSON.stringify(code)}`).join('') }),
   };

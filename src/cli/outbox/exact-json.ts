@@ -19,8 +19,7 @@ export function alterationOf(text: string): string | undefined {
   const codes = scanJson(text).map(({ code }) => code);
   if (codes.includes('conflict')) return 'contains the name of a member twice';
   if (codes.includes('not-json')) return 'is nested deeper than any report';
-  const isAltered = ([token]: readonly string[]) => token !== undefined && token[0] !== '"' && isRounded(token);
-  return [...text.matchAll(TOKENS)].some(isAltered)
+  return text.match(TOKENS)?.some((token) => token[0] !== '"' && isRounded(token))
     ? 'contains a number with too many digits: JavaScript would round it'
     : undefined;
 }
