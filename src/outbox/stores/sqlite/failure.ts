@@ -109,7 +109,7 @@ export function sqliteError(given: Code, place: string, cause?: unknown, more = 
   return new StoreError(code, `The outbox's database ${place} ${SENTENCES[code]}${end}${more}.`, { cause });
 }
 
-/** SQLite only says of such a file that it cannot be opened. */
+/** SQLite only says that it cannot open this file. */
 function isMountedReadOnly(place: string): boolean {
   try {
     accessSync(place, constants.W_OK);
