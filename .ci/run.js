@@ -1,6 +1,6 @@
 // All checks, in an empty clone with Node.js alone: `bash .ci/run`. The table below is the list of them. The last line
-// is "== PASSED in N s" or "== FAILED: <steps>". TERM, INT and HUP end all started processes. It takes about 45
-// minutes on two cores.
+// is "== PASSED in N s" or "== FAILED: <steps>"; before it stands the end of the output of each failed step. TERM, INT
+// and HUP end all started processes. It takes about 45 minutes on two cores.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

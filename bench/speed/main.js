@@ -101,7 +101,7 @@ try {
 
 Made by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores, ${process.platform}. Only
 what is compared within one run means something: every contender is a process of its own, all send to one server in another
-process, and they take turns in short rounds. Shown are medians; a ratio is the median of the rounds' ratios. How it is run: [CONTRIBUTING.md](../CONTRIBUTING.md#test).
+process, and they take turns in short rounds. Shown are medians; a ratio is the median of the rounds' ratios. How it is run: [docs/maintaining/testing.md](../docs/maintaining/testing.md#bench).
 
 ${Object.keys(charts)
   .map((name) => `![${name.replace('.svg', '')}](charts/${name})`)

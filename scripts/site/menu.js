@@ -43,5 +43,11 @@ export const drawers = [
 /** The pages of a drawer in their order. @param {(typeof drawers)[number]} drawer */
 export const pagesOf = ({ groups }) => groups.flatMap(({ pages }) => pages);
 
-/** Files of the project that are pages of the site, too. */
-export const project = { 'CHANGELOG.md': 'project/changes.md', 'CONTRIBUTING.md': 'project/contributing.md' };
+/** Pages about the project, for contributors: they stand after the drawers. */
+export const project = {
+  'CHANGELOG.md': 'project/changes.md',
+  'CONTRIBUTING.md': 'project/contributing.md',
+  'docs/maintaining/changing.md': 'project/changing.md',
+  'docs/maintaining/testing.md': 'project/testing.md',
+  'docs/maintaining/releasing.md': 'project/releasing.md',
+};

@@ -58,7 +58,8 @@ function withContents(text) {
 export async function stagePages(folder) {
   const guides = (await readdir('docs', { recursive: true }))
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`);
+    .map((name) => `docs/${name}`)
+    .filter((name) => !(name in project));
   const listed = new Set([
     'docs/index.md',
     ...drawers.flatMap((drawer) => pagesOf(drawer).map((page) => `docs/${drawer.folder}/${page}.md`)),
@@ -84,7 +85,7 @@ export async function stagePages(folder) {
     });
     await mkdir(dirname(`${folder}/${page}`), { recursive: true });
     const matter = `source: ${file}\n${file === 'docs/index.md' ? FRONT : ''}`;
-    const whole = guides.includes(file) ? withContents(body) : body;
+    const whole = file.startsWith('docs/') ? withContents(body) : body;
     const hasMatter = whole.startsWith('---\n');
     await writeFile(
       `${folder}/${page}`,

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RULES } from '../mutation/rules.js';
 import { inlineCode } from '../support/code-blocks.js';
+import { guides } from '../support/documents.js';
 import { root } from '../support/run.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
-const text = read('CONTRIBUTING.md');
+const contributing = read('CONTRIBUTING.md');
+/** The pages for contributors. */
+const pages = ['CONTRIBUTING.md', ...guides.filter((name) => name.startsWith('docs/maintaining/')), 'test/README.md'];
 
 /** The files of a folder, without packages, and without the folders of other tests, which come and go. */
 const filesIn = (folder: string): string[] =>
@@ -22,16 +25,27 @@ const all = [...readdirSync(root), ...FOLDERS.flatMap(filesIn)].map((path) => `/
 /** Made by the build, by a command or by the system, and names that stand for others. */
 const NOT_HERE = /^(?:dist|node_modules|site|\/)|^@|^node:|results\.md$/;
 
-describe('every file and folder that the guide to contributing names exists', () => {
-  const words = [...new Set(inlineCode(text).map(({ code }) => code))];
+test('the guide to contributing is short', () => {
+  expect(Buffer.byteLength(contributing)).toBeLessThan(8_000);
+});
+
+describe('every file and folder that the pages for contributors name exists', () => {
+  const words = [...new Set(pages.flatMap((page) => inlineCode(read(page)).map(({ code }) => code)))];
   const paths = words.filter(
     (word) => /^[\w.*/-]+(?:\/|\.(?:ts|js|json|sh|yml|md))$/.test(word) && !NOT_HERE.test(word),
   );
 
   test('some are found', () => {
-    expect(paths.length).toBeGreaterThan(70);
+    expect(paths.length).toBeGreaterThan(100);
     expect(paths).toEqual(
-      expect.arrayContaining(['core/client/check-call.ts', 'test/core/delivery/doubt.test.ts', 'http/', 'pause.ts']),
+      expect.arrayContaining([
+        'core/client/check-call.ts',
+        'test/core/delivery/doubt.test.ts',
+        'http/',
+        'pause.ts',
+        'test/soak/front.js',
+        'outbox/world.ts',
+      ]),
     );
   });
 
@@ -44,7 +58,7 @@ describe('every file and folder that the guide to contributing names exists', ()
 });
 
 test('the table of folders has every folder of src, and src holds nothing else', () => {
-  const rows = [...text.matchAll(/^\| ((?:`[\w-]+\/`(?:, )?)+) \|/gm)].flatMap(
+  const rows = [...contributing.matchAll(/^\| ((?:`[\w-]+\/`(?:, )?)+) \|/gm)].flatMap(
     ([, folders = '']) => folders.match(/[\w-]+(?=\/)/g) ?? [],
   );
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true });

@@ -23,6 +23,7 @@ const documents = [
   'examples/nestjs/README.md',
   'examples/next/README.md',
   'examples/react/README.md',
+  'test/README.md',
   ...guides,
 ];
 const all = documents.flatMap((document) => codeBlocks(read(document)).map((block) => ({ document, ...block })));

@@ -18,7 +18,7 @@ test('every link within and between the guides leads to a heading', () => {
         .replaceAll(' ', '-'),
     );
   let count = 0;
-  for (const name of [...guides, 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']) {
+  for (const name of [...guides, 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'test/README.md']) {
     const links = [...read(name).matchAll(/\]\(([\w./-]*\.md)?#([^)]+)\)/g)];
     const target = (file: string | undefined) => (file ? join(dirname(name), file) : name);
     expect(

@@ -30,7 +30,7 @@ test('the parts of the longest call add up', () => {
   expect(limits).toMatch(endsWith('with a `location` that you pass', sending));
 });
 
-const [, promised = ''] = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').split('It fails beyond these ratios:\n');
+const [, promised = ''] = readGuides('maintaining/testing').split('It fails beyond these ratios:\n');
 
 /** A row of the promises, the file of the bench that measures it, and the place of its limits there. */
 test.each([

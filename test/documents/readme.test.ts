@@ -52,7 +52,14 @@ test('the readme is short', () => {
 });
 
 test('every file that a document links to exists', () => {
-  for (const document of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...guides, 'examples/README.md']) {
+  for (const document of [
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    ...guides,
+    'examples/README.md',
+    'test/README.md',
+  ]) {
     const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
     expect(links.filter((link) => !existsSync(join(root, document, '..', link)))).toEqual([]);
   }

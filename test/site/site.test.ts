@@ -9,10 +9,10 @@ import { serveFolder } from './serve-folder.js';
 
 /**
  * The start, and a guide with wide tables, at each width. Each other kind of page at one: a long reference, the API, an
- * example's file.
+ * example's file, a page for contributors.
  */
 const BOTH = ['index.html', 'how-to/relay.html'];
-const WIDE_ONLY = ['background/security.html', 'reference/errors.html'];
+const WIDE_ONLY = ['background/security.html', 'reference/errors.html', 'project/testing.html'];
 const NARROW_ONLY = ['reference/api/location-sdk/transport/node.html', 'examples/relay/express-js.html'];
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
