@@ -21,7 +21,7 @@ export async function readReportBody(context: OperatorContext, id: string, by: W
   if (!row) throw new OperatorRefusal('not-found', 'The outbox has no such report.');
   const { body } = row;
   const erasing = erasedBy(row);
-  const erased = erasing === undefined ? undefined : await context.console.decision(erasing);
+  const erased = erasing === undefined ? undefined : await context.operator.decision(erasing);
   if (erased)
     throw new OperatorRefusal(
       'locked',
@@ -33,7 +33,7 @@ export async function readReportBody(context: OperatorContext, id: string, by: W
       'The body of this report was deleted: the outbox keeps a body only until its report is final.',
     );
   const log = (who: Who) => storeDecision(context, who, { action: 'body', about: { ids: [row.id] }, done: true });
-  const isRepeated = (await context.console.decision(by.decision)) !== undefined;
+  const isRepeated = (await context.operator.decision(by.decision)) !== undefined;
   const kept = await log(by);
   // Each reading has a line of its own.
   const decision = recordOf(isRepeated ? await log({ ...by, decision: crypto.randomUUID() }) : kept);

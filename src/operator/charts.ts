@@ -1,5 +1,5 @@
-import { catchUpPace, PACE_CLASSES, SPANS } from '../outbox/receipts/pace.js';
-import type { PaceCount } from '../outbox/store/operator-store.js';
+import { catchUpThroughput, SPANS, THROUGHPUT_CLASSES } from '../outbox/receipts/throughput.js';
+import type { ThroughputCount } from '../outbox/store/operator-store.js';
 import { isShown, type OperatorContext } from './context.js';
 
 /** The range of a chart: 60 steps of a minute, 48 of an hour, or 30 of a day. */
@@ -26,7 +26,7 @@ interface ChartStep {
   readonly p95Ms: number | null;
 }
 
-const RANGES: Readonly<Record<ChartRange, { readonly span: PaceCount['span']; readonly steps: number }>> = {
+const RANGES: Readonly<Record<ChartRange, { readonly span: ThroughputCount['span']; readonly steps: number }>> = {
   minutes: { span: 'minute', steps: 60 },
   hours: { span: 'hour', steps: 48 },
   days: { span: 'day', steps: 30 },
@@ -34,13 +34,13 @@ const RANGES: Readonly<Record<ChartRange, { readonly span: PaceCount['span']; re
 const MOST_PAGES = 20;
 
 export async function readCharts(context: OperatorContext, range: ChartRange): Promise<Charts> {
-  const { console: store } = context;
-  const behind = await catchUpPace(context.store, store, MOST_PAGES);
+  const { operator: store } = context;
+  const behind = await catchUpThroughput(context.store, store, MOST_PAGES);
   const { span, steps } = RANGES[range];
   const { stepMs } = SPANS[span];
   const now = await store.now();
   const first = Math.floor(now / stepMs) * stepMs - (steps - 1) * stepMs;
-  const counts = (await store.paces(span, first)).filter(({ account }) => isShown(context, account));
+  const counts = (await store.throughput(span, first)).filter(({ account }) => isShown(context, account));
   const stepAt = (start: number) =>
     stepOf(
       start,
@@ -49,9 +49,9 @@ export async function readCharts(context: OperatorContext, range: ChartRange): P
   return { range, behind, steps: Array.from({ length: steps }, (_, index) => stepAt(first + index * stepMs)) };
 }
 
-export function stepOf(start: number, counts: readonly PaceCount[]): ChartStep {
-  const sum = (number: (one: PaceCount) => number) => counts.reduce((total, one) => total + number(one), 0);
-  const classes = [...PACE_CLASSES, 0].map((_, place) => sum((one) => one.classes[place] ?? 0));
+export function stepOf(start: number, counts: readonly ThroughputCount[]): ChartStep {
+  const sum = (number: (one: ThroughputCount) => number) => counts.reduce((total, one) => total + number(one), 0);
+  const classes = [...THROUGHPUT_CLASSES, 0].map((_, place) => sum((one) => one.classes[place] ?? 0));
   const timed = classes.reduce((total, one) => total + one, 0);
   return {
     start,
@@ -71,7 +71,7 @@ function boundOf(classes: readonly number[], wanted: number): number | null {
   let reached = 0;
   for (const [place, count] of classes.entries()) {
     reached += count;
-    if (reached > 0 && reached >= wanted) return PACE_CLASSES[place] ?? PACE_CLASSES.at(-1) ?? null;
+    if (reached > 0 && reached >= wanted) return THROUGHPUT_CLASSES[place] ?? THROUGHPUT_CLASSES.at(-1) ?? null;
   }
   return null;
 }

@@ -42,7 +42,7 @@ export async function commitDecision(
   begun: KeptDecision,
   { decision, withSettlements = false, forMs, next, tell }: Carrying,
 ): Promise<KeptDecision> {
-  const { clock, console: store } = context;
+  const { clock, operator: store } = context;
   const end = clock.now() + forMs;
   let kept = begun;
   while (!kept.done && kept.undoneBy === undefined) {

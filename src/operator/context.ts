@@ -30,7 +30,7 @@ export class OperatorRefusal extends Error {
 }
 
 export interface OperatorContext extends Operated {
-  readonly console: OperatorStore;
+  readonly operator: OperatorStore;
   /** The begin of the commands to copy. */
   readonly command: string;
 }
@@ -81,10 +81,10 @@ export function contextOf(over: object, command: string, keepBodies: boolean | u
     throw new ConfigurationError(
       'outbox: expected what createOutbox of location-sdk/outbox returned. The console was not made.',
     );
-  const { console: forOperators } = source.store;
-  if (!forOperators)
+  const { operator } = source.store;
+  if (!operator)
     throw new ConfigurationError(
       'outbox: its store keeps no decisions, so the console was not made. Use sqliteStore or postgresStore.',
     );
-  return { ...source, console: forOperators, command, keepBodies: keepBodies ?? source.keepBodies };
+  return { ...source, operator, command, keepBodies: keepBodies ?? source.keepBodies };
 }

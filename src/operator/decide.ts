@@ -128,7 +128,7 @@ export async function selectRows(
   const read = isAll
     ? await store.list({ ...where, state: 'quarantined', after: cursor, limit })
     : isShown(context, selection.group.account)
-      ? await context.console.quarantined({ of: selection.group, asOf, after: cursor, limit })
+      ? await context.operator.quarantined({ of: selection.group, asOf, after: cursor, limit })
       : [];
   return {
     rows: isAll

@@ -93,7 +93,7 @@ const shownAbout = (about: string): DecisionRecord['about'] =>
 
 /** Stores a decision, or continues the same stored one. Refuses a different one with its id. */
 export async function storeDecision(
-  { console: store }: OperatorContext,
+  { operator: store }: OperatorContext,
   { decision: id, who, reason }: Who,
   more: Omit<NewDecision, 'id' | 'who' | 'reason' | 'about'> & { readonly about: object },
 ): Promise<KeptDecision> {
@@ -130,7 +130,7 @@ export async function shownDecision(context: OperatorContext, kept: KeptDecision
     return ids.length > 0 ? { ...record, about: { ids } } : undefined;
   }
   if ('decision' in about) {
-    const undone = await context.console.decision(about.decision);
+    const undone = await context.operator.decision(about.decision);
     return undone && (await shownDecision(context, undone)) ? record : undefined;
   }
   const { account } = 'group' in about ? about.group : 'all' in about ? about.all : about;
@@ -152,13 +152,13 @@ async function canUndo(context: OperatorContext, kept: KeptDecision): Promise<bo
   const { id, action, undoneBy } = kept;
   if ((action !== 'retry' && action !== 'dismissed') || undoneBy !== undefined) return false;
   if (!(await isWhollyShown(context, kept))) return false;
-  let step = await context.console.touched(id, -1);
+  let step = await context.operator.touched(id, -1);
   while (step) {
-    const rows = await context.console.rows(step.sequences);
+    const rows = await context.operator.rows(step.sequences);
     // Only a row by its id has its body.
     const read = action === 'retry' ? rows : await context.store.get(rows.map((row) => row.id));
     if (read.some((row) => row?.decisions.at(-1)?.id === id && decisionsFor(row).undo === undefined)) return true;
-    step = await context.console.touched(id, step.from);
+    step = await context.operator.touched(id, step.from);
   }
   return false;
 }
@@ -184,7 +184,7 @@ export async function readDecisions(
   const { id, from = Number.NEGATIVE_INFINITY } = filter;
   const decisions: DecisionRecord[] = [];
   if (id !== undefined) {
-    const kept = await context.console.decision(id);
+    const kept = await context.operator.decision(id);
     const record = kept && fits(kept, filter) ? await shownDecision(context, kept) : undefined;
     const isUndoable = kept !== undefined && record !== undefined && (await canUndo(context, kept));
     return { decisions: record ? [record] : [], next: null, reached: null, isUndoable };
@@ -194,7 +194,7 @@ export async function readDecisions(
   let reached: number | null = null;
   let cursor = before === undefined ? undefined : Number(before);
   for (let looked = 0; looked < LOOK; looked += together) {
-    const found = await context.console.decisions(cursor, together);
+    const found = await context.operator.decisions(cursor, together);
     for (const kept of found) {
       if (kept.at < from - SLACK_MS) return { decisions, next: null, reached: null };
       const record = fits(kept, filter) ? await shownDecision(context, kept) : undefined;

@@ -20,7 +20,7 @@ export interface ProblemGroup extends Omit<ProblemCount, 'example'> {
 const MOST_GROUPS = 200;
 
 export async function readGroups(context: OperatorContext, narrowing: Narrowing = {}): Promise<Groups> {
-  const { console: store } = context;
+  const { operator: store } = context;
   const now = await store.now();
   const all = (await store.problemGroups())
     .filter((one) => isWithin(context, one, narrowing))

@@ -60,7 +60,7 @@ export function createOperator({ over, command = 'npx location-sdk outbox <store
     /**
      * A secret of this store, which all its processes share: the key for the tokens of pages. The first call makes it.
      */
-    secret: () => store.remember('console-secret', newSecret()),
+    secret: () => store.getOrCreateSetting('console-secret', newSecret()),
     proof: {
       verify: bound(verifySteps),
       reconcile: bound(reconcileShown),

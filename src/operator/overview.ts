@@ -1,9 +1,9 @@
 import { printable } from '../core/platform/messages.js';
-import { catchUpPace } from '../outbox/receipts/pace.js';
+import { catchUpThroughput } from '../outbox/receipts/throughput.js';
 import { type Destination, keyOf, otherGateway } from '../outbox/rules/destination.js';
 import { headOfLine, type LogLine, type ReceiptHead } from '../outbox/rules/receipt-entry.js';
 import type { ShownState } from '../outbox/rules/state-machine.js';
-import { type Outlook, pausesOf } from '../outbox/store/store.js';
+import { type DestinationState, pausesOf } from '../outbox/store/store.js';
 import { isShown, type OperatorContext } from './context.js';
 import { type ShownPause, shownPauses } from './resume.js';
 
@@ -86,7 +86,7 @@ function headOf(last: LogLine | undefined): Pick<Overview, 'receipts' | 'isLogDa
 }
 
 /** The destinations of this process that the store has bound to another gateway. */
-const otherGatewaysOf = (context: OperatorContext, outlooks: readonly Outlook[]): OtherGateway[] =>
+const otherGatewaysOf = (context: OperatorContext, outlooks: readonly DestinationState[]): OtherGateway[] =>
   context.bound.flatMap((one) => {
     const known = outlooks.find((outlook) => keyOf(outlook) === keyOf(one));
     if (!known || known.gateway === one.gateway || !isShown(context, one.account)) return [];
@@ -97,15 +97,15 @@ const otherGatewaysOf = (context: OperatorContext, outlooks: readonly Outlook[])
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 async function readPlaces(context: OperatorContext) {
-  const { store, accounts, console: own } = context;
-  const left = await catchUpPace(store, own, MOST_PAGES);
+  const { store, accounts, operator: own } = context;
+  const left = await catchUpThroughput(store, own, MOST_PAGES);
   const now = await own.now();
   const thisMinute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
   const [{ places, countedAt }, { recorded, dismissed }, ended, minutes] = await Promise.all([
     own.open(),
     own.finals(accounts),
     own.ended(),
-    own.paces('minute', thisMinute - 59 * MINUTE_MS),
+    own.throughput('minute', thisMinute - 59 * MINUTE_MS),
   ]);
   const open = places.filter(({ account }) => isShown({ accounts }, account));
   const total = (name: 'waiting' | 'blocked' | 'inFlight' | 'quarantined') => sumOf(open.map((one) => one[name]));
@@ -133,7 +133,7 @@ async function readPlaces(context: OperatorContext) {
 
 /** The counts of each bound place. The final ones are known once the complete log is counted. */
 function destinationsOf(
-  outlooks: readonly Outlook[],
+  outlooks: readonly DestinationState[],
   { open, ended, minutes }: Awaited<ReturnType<typeof readPlaces>>,
 ): DestinationCounts[] {
   return outlooks.map((outlook) => {

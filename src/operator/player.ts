@@ -72,7 +72,7 @@ const holds = (row: Row): boolean => row.body !== undefined || (row.excerpt !== 
  * After an interruption, call it again: it erases the rest.
  */
 export async function readPlayer(context: OperatorContext, request: PlayerRequest): Promise<PlayerData> {
-  const { store, seal, console } = context;
+  const { store, seal, operator } = context;
   const { player, account, environment, erase } = request;
   const places = new Map<string, PlayerReports>();
   const locked: Record<string, number> = {};
@@ -117,7 +117,7 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
     const about = { ...(account && { account }), ...(environment && { environment }) };
     if (!isLogged) await storeDecision(context, erase, { action: 'erase', about, done: true });
     isLogged = true;
-    erased += await console.erase(erase.decision, rows);
+    erased += await operator.erase(erase.decision, rows);
   }
 
   async function countSiblings(rows: readonly Row[]): Promise<void> {
@@ -145,6 +145,6 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
   await countSiblings(page);
   await eraseFound();
   // Also if nothing was found: an earlier erasure may have been interrupted before it.
-  const logEmptied = erase && (await console.emptyLog?.());
+  const logEmptied = erase && (await operator.emptyLog?.());
   return { places: [...places.values()], erasable, erased, logEmptied, open, looked, empty, locked, unreadable };
 }

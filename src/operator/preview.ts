@@ -24,7 +24,7 @@ export async function preview(
   selection: Selection,
   action: DecideRequest['action'],
 ): Promise<Preview> {
-  const { console: store } = context;
+  const { operator: store } = context;
   const asOf = await store.now();
   const limit = 'ids' in selection ? selection.ids.length : MOST_EXAMPLES;
   const { rows, missing } = await selectRows(context, selection, { asOf, cursor: 0 }, limit);

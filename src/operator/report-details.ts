@@ -6,7 +6,7 @@ import { type LogLine, parseEntry, type ReceiptEntry } from '../outbox/rules/rec
 import { type Decision, decisionsFor, isFinal, mustStay, type Row } from '../outbox/rules/state-machine.js';
 import { erasedBy } from '../outbox/seal/excerpt.js';
 import { keyIdOf } from '../outbox/seal/standard-seal.js';
-import { type Outlook, pausesOf, type ReceiptLog } from '../outbox/store/store.js';
+import { type DestinationState, pausesOf, type ReceiptLog } from '../outbox/store/store.js';
 import { isShown, type OperatorContext } from './context.js';
 import type { DecisionRecord } from './decision-log.js';
 import { type ReportSummary, type ShownProblem, shownProblem, shownText, summaryOf } from './reports.js';
@@ -121,9 +121,9 @@ export async function readDetails(context: OperatorContext, name: string): Promi
   };
 }
 
-async function erasureOf({ console }: OperatorContext, row: Row): Promise<ReportDetails['body']['erased']> {
+async function erasureOf({ operator }: OperatorContext, row: Row): Promise<ReportDetails['body']['erased']> {
   const id = erasedBy(row);
-  const kept = id === undefined ? undefined : await console.decision(id);
+  const kept = id === undefined ? undefined : await operator.decision(id);
   return kept ? { at: kept.at, who: printable(kept.who), reason: printable(kept.reason) } : null;
 }
 
@@ -198,7 +198,7 @@ function unsentSince({ state, decisions }: Row): number {
 }
 
 /** The current pauses of a row's destination and operation. */
-const pausesAbout = (row: Row, outlooks: readonly Outlook[]): ShownPause[] =>
+const pausesAbout = (row: Row, outlooks: readonly DestinationState[]): ShownPause[] =>
   shownPauses(
     pausesOf(outlooks).filter((one) => keyOf(one) === keyOf(row) && (one.operation ?? row.operation) === row.operation),
   );

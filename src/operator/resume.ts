@@ -86,7 +86,7 @@ export interface Resumed {
 /** Ends the pauses of an environment and its operations, or of one operation, now. Stores it as a decision. */
 export async function resume(context: OperatorContext, where: PauseScope, by: Who): Promise<Resumed> {
   requireShown(context, where.account);
-  const isRepeated = (await context.console.decision(by.decision)) !== undefined;
+  const isRepeated = (await context.operator.decision(by.decision)) !== undefined;
   const decision = recordOf(await storeDecision(context, by, { action: 'resume', about: where, done: true }));
   // A repetition must not end a pause that has begun since.
   const pauses = isRepeated ? [] : await endPauses(context.store, where);

@@ -41,7 +41,7 @@ export async function search(
     return { reports: rows.sort((a, b) => b.sequence - a.sequence).map(summaryOf), next: null, reached: null };
   }
   const isBlocked = state === 'blocked';
-  const { rows, reached } = await context.console.search({
+  const { rows, reached } = await context.operator.search({
     accounts: context.accounts,
     account,
     environment,
@@ -59,14 +59,14 @@ export async function search(
 
 /** A page of the reports of a group, in the order in which a decision changes them. */
 async function groupPage(context: OperatorContext, of: ProblemKey, limit: number, after: number): Promise<SearchPage> {
-  const { console: store } = context;
+  const { operator: store } = context;
   const rows = isWithin(context, of, {}) ? await store.quarantined({ of, asOf: await store.now(), after, limit }) : [];
   return pageOf(rows, rows.length === limit ? rows.at(-1) : undefined);
 }
 
 /** The reports of a decision. The cursor is one more than the place of the last commit, as that of an undo. */
 async function decisionPage(context: OperatorContext, id: string, cursor: number): Promise<SearchPage> {
-  const { console: store } = context;
+  const { operator: store } = context;
   const kept = await store.decision(id);
   const step = kept && (await shownDecision(context, kept)) ? await store.touched(id, cursor - 1) : undefined;
   if (!step) return pageOf([], undefined);

@@ -1,4 +1,4 @@
-import { type Row, takenBack } from '../outbox/rules/state-machine.js';
+import { type Row, undone } from '../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../outbox/store/operator-store.js';
 import { commitDecision, type RowsPage } from './commit-decision.js';
 import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
@@ -34,7 +34,7 @@ export interface Undone {
  */
 export async function undo(context: OperatorContext, request: UndoRequest): Promise<Undone> {
   const { decision: id, who, reason, forMs = DEFAULT_MS } = request;
-  const of = await context.console.decision(request.of);
+  const of = await context.operator.decision(request.of);
   if (!of || !(await shownDecision(context, of)))
     throw new OperatorRefusal('not-found', 'The decision to undo does not exist. Nothing was done.');
   if (of.action !== 'retry' && of.action !== 'dismissed')
@@ -49,32 +49,32 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
     );
   // An undo that was interrupted is continued by another one: each row is taken back once.
   const isUndone = of.undoneBy !== undefined && of.undoneBy !== id;
-  if (isUndone && (await context.console.decision(of.undoneBy))?.done !== false)
+  if (isUndone && (await context.operator.decision(of.undoneBy))?.done !== false)
     throw new OperatorRefusal('conflict', 'This decision was already undone. Nothing was done.');
   const touched = of.id;
   const about = { decision: touched };
   const begun = await storeDecision(context, request, { action: 'undo', about, done: false, undoes: touched });
-  const undone = { reason, at: begun.at, by: who };
+  const by = { reason, at: begun.at, by: who };
   const isDismissal = of.action === 'dismissed';
   let kept = 0;
 
   /** The rows of a step. Reopened rows need their bodies. */
   async function rowsOf(sequences: readonly number[]): Promise<readonly Row[]> {
-    const rows = (await context.console.rows(sequences)).filter(({ account }) => isShown(context, account));
+    const rows = (await context.operator.rows(sequences)).filter(({ account }) => isShown(context, account));
     return isDismissal ? (await context.store.get(rows.map((row) => row.id))).flatMap((row) => row ?? []) : rows;
   }
 
   // The cursor is one more than the place of the last undone step.
   async function next({ cursor }: KeptDecision): Promise<RowsPage> {
-    const step = await context.console.touched(touched, cursor - 1);
+    const step = await context.operator.touched(touched, cursor - 1);
     if (!step) return { planned: [], to: cursor, done: true };
     const rows = await rowsOf(step.sequences);
-    const planned = rows.map((row) => ({ row, change: takenBack(row, touched, undone, begun.id) }));
+    const planned = rows.map((row) => ({ row, change: undone(row, touched, by, begun.id) }));
     return { planned, to: step.from + 1, done: false };
   }
 
   const ended = await commitDecision(isDismissal ? context : { ...context, announce() {} }, begun, {
-    decision: { action: isDismissal ? 'reopened' : 'retry', ...undone, id: begun.id },
+    decision: { action: isDismissal ? 'reopened' : 'retry', ...by, id: begun.id },
     forMs,
     next,
     tell(results) {

@@ -22,7 +22,7 @@ import type { Drained, EnqueuedReport, Outbox, OutboxReport, PreparedReport } fr
 import { checkName, checkOptions } from './method-options.js';
 import { readReference } from './receipts/reconcile.js';
 import { reportMethods } from './report-methods.js';
-import { scopeOf } from './rules/destination.js';
+import { operationScope } from './rules/destination.js';
 import { type Change, type Decision, decisionsFor, LONGEST_REASON } from './rules/state-machine.js';
 import { keptLocation } from './seal/excerpt.js';
 import { ensureOwnGateways } from './sending/bindings.js';
@@ -294,7 +294,7 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
     resume: async (environment) => {
       checkName('resume', { environment });
       const resumed = (await endPauses(store, { account, environment })).filter(({ isResumed }) => isResumed);
-      for (const pause of resumed) events.emit('resumed', scopeOf(pause));
+      for (const pause of resumed) events.emit('resumed', operationScope(pause));
       wake();
       return resumed.length > 0;
     },

@@ -78,7 +78,7 @@ const STORE_METHODS = [
   'list',
   'missingKeys',
   'counts',
-  'remember',
+  'getOrCreateSetting',
 ] as const satisfies readonly (keyof OutboxStore)[];
 
 /** Every option of an outbox and its default. */

@@ -66,7 +66,7 @@ async function fill(store: OutboxStore): Promise<void> {
     about: '{"ids":[]}',
     done: false,
   };
-  await store.console?.begin(decision);
+  await store.operator?.begin(decision);
   const { sequence, id } = retried;
   const again = {
     id,
@@ -74,9 +74,9 @@ async function fill(store: OutboxStore): Promise<void> {
     expected: { state: 'waiting', fence: retried.fence },
     change: change(retried, { ...WAITS, problem, decisions, inDoubt: true, attempts: 3, delayMs: 60_000 }),
   } as const;
-  await store.console?.step({ id: decision.id, from: 0, to: sequence, done: true, skipped: 1, writes: [again] });
-  await store.console?.begin({ ...decision, id: 'decision-0000-0002', action: 'body', done: true });
-  await store.remember('salt', 'secret of the fingerprints');
+  await store.operator?.step({ id: decision.id, from: 0, to: sequence, done: true, skipped: 1, writes: [again] });
+  await store.operator?.begin({ ...decision, id: 'decision-0000-0002', action: 'body', done: true });
+  await store.getOrCreateSetting('salt', 'secret of the fingerprints');
 }
 
 /**
@@ -98,12 +98,12 @@ async function told(store: OutboxStore) {
   return {
     rows: await store.list({ limit: 5_000 }),
     counts,
-    decisions: await store.console?.decisions(undefined, 10),
-    touched: await store.console?.touched('decision-0000-0001', -1),
+    decisions: await store.operator?.decisions(undefined, 10),
+    touched: await store.operator?.touched('decision-0000-0001', -1),
     pauses: pauses.sort((a, b) => (pauseKeyOf(a) < pauseKeyOf(b) ? -1 : 1)),
     receipts: await store.receipts.read(0, 10),
     unlogged: (await store.receipts.unlogged(10)).map(({ id }) => id),
-    salt: await store.remember('salt', 'another'),
+    salt: await store.getOrCreateSetting('salt', 'another'),
   };
 }
 

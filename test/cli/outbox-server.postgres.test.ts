@@ -116,11 +116,11 @@ describe('location-sdk outbox postgres://…', () => {
         selection: { ids: [BAD] },
         withSettlements: action === 'dismissed',
       });
-    const own = store.console;
+    const own = store.operator;
     const watched: OutboxStore = {
       ...store,
       ...(own && {
-        console: {
+        operator: {
           ...own,
           async step(step) {
             await decide(store, 'retry');

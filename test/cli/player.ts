@@ -204,7 +204,7 @@ export function testKilledErasure(make: () => Promise<Place>): void {
     const child = cli.start(...words);
     const ended = once(child, 'exit');
     const touched = async () =>
-      ((await store.console?.decisions(undefined, 9)) ?? []).map((decision) => decision.touched);
+      ((await store.operator?.decisions(undefined, 9)) ?? []).map((decision) => decision.touched);
     await expect.poll(touched, { interval: 5, timeout: 30_000 }).toEqual([expect.toSatisfy((count) => count > 0)]);
     child.kill('SIGKILL');
     expect(await ended).toEqual([null, 'SIGKILL']);
@@ -234,12 +234,12 @@ export function testErasureBesideReplacement(make: () => Promise<Place>): void {
     const id = refused?.id ?? '';
     await outbox.resolve(id, { as: 'dismissed', reason: 'a test' });
     gateway.faults.clear();
-    const forOperators = store.console;
+    const forOperators = store.operator;
     if (!forOperators?.erase) throw new Error('the store cannot erase');
     const { erase } = forOperators;
     const late: OutboxStore = {
       ...store,
-      console: {
+      operator: {
         ...forOperators,
         async erase(...given) {
           const right = betEvent({ bet_id: 'B-refused', timestamp: '1795160000' });

@@ -401,11 +401,11 @@ describe('over', () => {
     expect([decisions.at(-1)?.about, next]).toEqual([{ ids: [mine] }, null]);
     expect((await everything.decisions()).next).not.toBeNull();
     await expect(data.undo({ ...byAda(), of: again.id })).rejects.toMatchObject({ code: 'not-found' });
-    expect((await store.console?.decision(again.id))?.undoneBy).toBeUndefined();
+    expect((await store.operator?.decision(again.id))?.undoneBy).toBeUndefined();
   });
 
   it('a store that keeps no decisions is refused', () => {
-    const { console: _console, ...store } = memoryStore();
+    const { operator: _operator, ...store } = memoryStore();
     expect(() => createOperator({ over: store })).toThrow(
       'outbox: its store keeps no decisions, so the console was not made. Use sqliteStore or postgresStore.',
     );

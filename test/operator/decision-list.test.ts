@@ -87,7 +87,7 @@ describe('the list of decisions', () => {
     const times = [0, 300_000, 1_000, 302_000];
     for (const [made, time] of times.entries()) {
       clock.now = BEGAN + time;
-      await store.console?.begin({ ...one(made), who: 'ada' });
+      await store.operator?.begin({ ...one(made), who: 'ada' });
     }
     const ids = async (filter: DecisionFilter) => (await data.decisions(filter)).decisions.map(({ id }) => id);
     expect(await ids({ to: BEGAN + 2_000 })).toEqual([one(2).id, one(0).id]);
@@ -139,8 +139,8 @@ async function longLog(length: number, who: (made: number) => string) {
       undoneBy: undefined,
     },
   });
-  if (store.console)
-    store.console.decisions = async (before = length, limit) =>
+  if (store.operator)
+    store.operator.decisions = async (before = length, limit) =>
       Array.from({ length: Math.min(limit, before) }, (_, index) => kept(before - 1 - index));
   return { data };
 }

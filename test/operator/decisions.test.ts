@@ -110,13 +110,13 @@ describe('a decision about a group', () => {
     const { store } = await world();
     await quarantine(store, ['B-1', 'B-2']);
     const other = (await world(store)).data;
-    const console = store.console;
+    const console = store.operator;
     if (!console) throw new Error('The store offers the console nothing.');
     const step: typeof console.step = async (one) => {
       await other.decide({ ...byAda(), action: 'dismissed', selection: { ids: [idOf('B-1')] } });
       return console.step(one);
     };
-    const { outbox } = outboxWorld({ store: { ...store, console: { ...console, step } } });
+    const { outbox } = outboxWorld({ store: { ...store, operator: { ...console, step } } });
     const heard: string[] = [];
     outbox.on('decided', ({ id, action }) => heard.push(`${action} ${id}`));
     const data = createOperator({ over: outbox });
@@ -388,7 +388,7 @@ describe('undoing a retry', () => {
   it('leaves what a worker claims at the same moment', async () => {
     const { store } = await world();
     await quarantine(store, ['B-1']);
-    const console = store.console;
+    const console = store.operator;
     if (!console) throw new Error('The store offers the console nothing.');
     const { decision } = await (await world(store)).data.decide({
       ...byAda(),
@@ -399,7 +399,7 @@ describe('undoing a retry', () => {
       await claim(store);
       return console.step(one);
     };
-    const { data } = await world({ ...store, console: { ...console, step } });
+    const { data } = await world({ ...store, operator: { ...console, step } });
     expect(await data.undo({ ...byAda(), of: decision.id })).toMatchObject({
       kept: 1,
       decision: { touched: 0, skipped: 1 },

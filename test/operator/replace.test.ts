@@ -130,7 +130,7 @@ describe('a refused report whose data is replaced', () => {
     await operator.decide({ ...who, action: 'dismissed', selection: { ids: [BET] }, withSettlements: true });
     const [settlement] = await store.get([SETTLED]);
     await appendReceipts(store);
-    expect(await store.console?.erase?.(crypto.randomUUID(), settlement ? [settlement] : [])).toBe(1);
+    expect(await store.operator?.erase?.(crypto.randomUUID(), settlement ? [settlement] : [])).toBe(1);
 
     await outbox.replace(BET, RIGHT, because);
     expect(await outbox.get(SETTLED)).toMatchObject({ state: 'dismissed' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OutboxStore } from '../../src/entries/outbox.js';
-import { scopeOf } from '../../src/outbox/rules/destination.js';
+import { operationScope } from '../../src/outbox/rules/destination.js';
 import {
   claim,
   claimOne,
@@ -23,7 +23,7 @@ async function pause(
   operation?: 'reportBetEvent' | 'reportSettledBet',
 ): Promise<void> {
   const destination = operation
-    ? scopeOf({ account: 'default', environment, operation })
+    ? operationScope({ account: 'default', environment, operation })
     : { account: 'default', environment };
   await store.bind([{ account: 'default', environment, gateway: GATEWAYS[environment] }]);
   await store.pause({

@@ -14,11 +14,11 @@ async function world(before: (store: OutboxStore) => Promise<unknown> = async ()
   const store = await storeWithConsole();
   await store.enqueue([newRow('B-1'), settledRow('B-1')]);
   await write(store, await claimOne(store), QUARANTINED);
-  const own = store.console;
+  const own = store.operator;
   if (!own) throw new Error('The store offers the console nothing.');
   const watched: OutboxStore = {
     ...store,
-    console: {
+    operator: {
       ...own,
       async step(step) {
         await before(store);

@@ -8,9 +8,36 @@ import { outboxWorld } from './world.js';
 
 /** A store with only the required methods. */
 function plainStore(now: () => number): OutboxStore {
-  const { durable, enqueue, turn, bind, rebind, outlook, pause, get, missingKeys, list, counts, remember, receipts } =
-    memoryStore({ now });
-  return { durable, enqueue, turn, bind, rebind, outlook, pause, get, missingKeys, list, counts, remember, receipts };
+  const {
+    durable,
+    enqueue,
+    turn,
+    bind,
+    rebind,
+    outlook,
+    pause,
+    get,
+    missingKeys,
+    list,
+    counts,
+    getOrCreateSetting,
+    receipts,
+  } = memoryStore({ now });
+  return {
+    durable,
+    enqueue,
+    turn,
+    bind,
+    rebind,
+    outlook,
+    pause,
+    get,
+    missingKeys,
+    list,
+    counts,
+    getOrCreateSetting,
+    receipts,
+  };
 }
 
 describe('a polluted prototype of all objects', () => {

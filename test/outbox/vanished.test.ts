@@ -26,7 +26,7 @@ describe('the counts of SQLite', () => {
       "UPDATE outbox_rows SET state = 'quarantined' WHERE reference = 'B-3'; DELETE FROM outbox_destinations",
     );
     expect((await store.counts(accounts)).states).toMatchObject({ waiting: 2, quarantined: 1 });
-    const open = await store.console?.open();
+    const open = await store.operator?.open();
     expect(open?.places).toMatchObject([{ environment: 'staging', waiting: 2, quarantined: 1 }]);
     await store.close?.();
   });

@@ -117,7 +117,7 @@ describe.each(Object.entries(LIBRARIES))('%s', (_, connect) => {
       expect((await outbox.stats()).states).toMatchObject({ recorded: 2, waiting: 0 });
       // Statements that update, whose answers have another shape in some libraries.
       expect(await outbox.resume('staging')).toBe(false);
-      expect(await store.remember('name', 'value')).toBe('value');
+      expect(await store.getOrCreateSetting('name', 'value')).toBe('value');
       await outbox.stop();
       await store.close?.();
     } finally {

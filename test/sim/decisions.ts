@@ -1,5 +1,5 @@
 import { rowBefore } from '../../src/outbox/intake/enqueue.js';
-import { type DestinationOperation, type PauseScope, scopeOf } from '../../src/outbox/rules/destination.js';
+import { type DestinationOperation, operationScope, type PauseScope } from '../../src/outbox/rules/destination.js';
 import {
   changePause,
   concernsPause,
@@ -7,7 +7,7 @@ import {
   mayQuarantine,
   pausedBy,
   postponed,
-  probeGivenBack,
+  probeReturned,
   probeTaken,
   type SeenPauses,
 } from '../../src/outbox/rules/pause.js';
@@ -25,8 +25,8 @@ import {
   mustStay,
   reopenedWithReport,
   replaced,
-  takenBack,
   takenFromWorker,
+  undone,
   wasDismissedWith,
 } from '../../src/outbox/rules/state-machine.js';
 import { isUnbound } from '../../src/outbox/sending/bindings.js';
@@ -37,10 +37,10 @@ import {
   idleWaitMs,
   isGathering,
   isInTime,
-  lookInMs,
   outlookOf,
   planIdle,
   planTurn,
+  untilNextRead,
 } from '../../src/outbox/sending/plan.js';
 import { keptInDoubt } from '../../src/outbox/sending/restored-database.js';
 import { isServed, mayTakeFrom } from '../../src/outbox/store/claimants.js';
@@ -58,7 +58,7 @@ export const decisions = {
   dismissedWithReport,
   reopenedWithReport,
   wasDismissedWith,
-  takenBack,
+  undone,
   earlierLines,
   isFinal,
   isOpen,
@@ -70,14 +70,14 @@ export const decisions = {
   keptInDoubt,
   rowBefore,
   // The changes of a pause.
-  breakerOf: scopeOf as (report: DestinationOperation) => PauseScope,
+  breakerOf: operationScope as (report: DestinationOperation) => PauseScope,
   pausedBy,
   concernsPause,
   isRefusal,
   mayQuarantine,
   postponed,
   probeTaken,
-  probeGivenBack,
+  probeReturned,
   changePause,
   // The memory of a worker.
   // A variant needs the pauses of the look before.
@@ -85,7 +85,7 @@ export const decisions = {
   isUnbound,
   // The next steps of a worker.
   planTurn,
-  lookInMs,
+  untilNextRead,
   planIdle,
   outlookOf,
   isGathering,

@@ -1,10 +1,10 @@
 import {
   type Destination,
   type DestinationOperation,
+  destinationScope,
   keyOf,
+  operationScope,
   pauseKeyOf,
-  scopeOf,
-  wholeOf,
 } from '../../src/outbox/rules/destination.js';
 import type { Row } from '../../src/outbox/rules/state-machine.js';
 import type { Write } from '../../src/outbox/store/store.js';
@@ -22,7 +22,7 @@ const LEAST_PAUSE_MS = 499;
 
 /** The pause that an attempt probes. */
 const probedBy = ({ report, probe }: Attempt): string =>
-  pauseKeyOf(probe === 'operation' ? scopeOf(report) : wholeOf(report));
+  pauseKeyOf(probe === 'operation' ? operationScope(report) : destinationScope(report));
 
 /** The worker that claims now. */
 export interface Claimer {

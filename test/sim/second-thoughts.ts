@@ -68,7 +68,7 @@ export function haveSecondThoughts(world: World, random: Random, { store, wakeAl
     const decision = said('reopened');
     if (latest !== undefined && random.chance(0.5)) {
       const { reason, at, id } = decision;
-      const change = decisions.takenBack(row, latest, { reason, at, by: 'simulated' }, id);
+      const change = decisions.undone(row, latest, { reason, at, by: 'simulated' }, id);
       if (open(row, decision, change, 'as before its dismissal, which is undone')) {
         initiated.reopened = true;
         coverage['a person undoes a dismissal'] += 1;
@@ -93,7 +93,7 @@ export function haveSecondThoughts(world: World, random: Random, { store, wakeAl
     if (random.chance(0.3))
       schedule.after(random.between(0, 500), () => {
         const now = store.get(report.id);
-        if (now && commit('not to be tried again', [[report, now, decisions.takenBack(now, decision.id, undone)]]))
+        if (now && commit('not to be tried again', [[report, now, decisions.undone(now, decision.id, undone)]]))
           coverage['a person undoes a retry'] += 1;
       });
   }

@@ -2,13 +2,21 @@ import {
   type BoundDestination,
   type Destination,
   type DestinationOperation,
+  destinationScope,
+  operationScope,
   otherGateway,
-  scopeOf,
-  wholeOf,
 } from '../../src/outbox/rules/destination.js';
 import { notPaused, type Pause, type PauseChange } from '../../src/outbox/rules/pause.js';
 import type { Change, Row } from '../../src/outbox/rules/state-machine.js';
-import type { ClaimRequest, Enqueued, NewRow, Outlook, Turn, TurnResult, Write } from '../../src/outbox/store/store.js';
+import type {
+  ClaimRequest,
+  DestinationState,
+  Enqueued,
+  NewRow,
+  Turn,
+  TurnResult,
+  Write,
+} from '../../src/outbox/store/store.js';
 import { HEAD_OF_THE_QUEUE } from '../../src/outbox/stores/claim-order.js';
 import type { Decisions } from './decisions.js';
 
@@ -57,7 +65,7 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
 
   function bind({ account, environment, gateway }: BoundDestination): string {
     const there = known({ account, environment });
-    const pause = notPaused(wholeOf({ account, environment }));
+    const pause = notPaused(destinationScope({ account, environment }));
     if (!there) destinations.push({ account, environment, gateway, pause, breakers: [] });
     return there?.gateway ?? gateway;
   }
@@ -202,17 +210,18 @@ export function createStore(now: () => number, decisions: Decisions, watcher: Wa
       destinations.splice(0, destinations.length, ...kept);
     },
     /** The pause of a whole destination. */
-    pauseOf: (destination: Destination) => known(destination)?.pause ?? notPaused(wholeOf(destination)),
+    pauseOf: (destination: Destination) => known(destination)?.pause ?? notPaused(destinationScope(destination)),
     /** The breaker of a report's operation. */
     breakerOf: (report: DestinationOperation) =>
-      known(report)?.breakers.find(({ operation }) => operation === report.operation) ?? notPaused(scopeOf(report)),
+      known(report)?.breakers.find(({ operation }) => operation === report.operation) ??
+      notPaused(operationScope(report)),
     bind: (given: readonly BoundDestination[]): string[] => given.map(bind),
     enqueue: (given: readonly NewRow[]): Enqueued[] => given.map((row) => add(row, now())),
     turn({ writes, claim: request }: Turn): TurnResult {
       const at = now();
       return { written: writes.map((one) => write(one, at)), claimed: request ? claim(request, at) : [] };
     },
-    outlook(): Outlook[] {
+    outlook(): DestinationState[] {
       const at = now();
       return destinations.map((one) => ({
         ...one,

@@ -1,10 +1,10 @@
 import {
   boundTo,
+  destinationScope,
   type Gateways,
+  operationScope,
   type PauseScope,
   pauseKeyOf,
-  scopeOf,
-  wholeOf,
 } from '../../src/outbox/rules/destination.js';
 import {
   type AttemptEnd,
@@ -155,10 +155,10 @@ export function createWorker(
         else places.take(start);
       }
       const refused = batch.filter((_, index) => !result.written[index]);
-      keepDoubt(refused, () => {
+      markInDoubtAfterRestore(refused, () => {
         if (probe && !result.claimed[0]) {
           coverage['probe finds no report'] += 1;
-          store.pause(decisions.probeGivenBack(probe.pause, Math.min(pollMs, leaseMs)));
+          store.pause(decisions.probeReturned(probe.pause, Math.min(pollMs, leaseMs)));
         }
         then(batch.length + result.claimed.length > 0);
       });
@@ -166,9 +166,9 @@ export function createWorker(
   }
 
   /**
-   * Like `keepDoubt` of `src/outbox/sending/worker.ts`: it keeps the results of refused writes after a restore of the database.
+   * Like `markInDoubtAfterRestore` of `src/outbox/sending/worker.ts`: it keeps the results of refused writes after a restore of the database.
    */
-  function keepDoubt(refused: readonly Finished[], then: () => void): void {
+  function markInDoubtAfterRestore(refused: readonly Finished[], then: () => void): void {
     const writes: Write[] = [];
     for (const one of refused) {
       const stored = store.get(one.row.id);
@@ -194,7 +194,10 @@ export function createWorker(
   function begin(attempt: Attempt, row: Row, askedAt: number, probe: ProbeOf | undefined, number: number): void {
     point(() => {
       const end = (seen: Seen) => stay.resume(0, () => ended(attempt, row, seen, probe));
-      if (places.isHeldBack(wholeOf(attempt.report), number) || places.isHeldBack(scopeOf(attempt.report), number))
+      if (
+        places.isHeldBack(destinationScope(attempt.report), number) ||
+        places.isHeldBack(operationScope(attempt.report), number)
+      )
         return end({ reply: NOT_NOW, lie: false });
       if (cutOff || !decisions.isInTime(askedAt, clock(), options)) return end({ reply: GIVEN_UP, lie: false });
       rules.leaves(attempt);
@@ -213,7 +216,7 @@ export function createWorker(
     attempt.lie = lie;
     attempt.pauseVersion = store.pauseOf(row).version;
     attempt.breakerVersion = store.breakerOf(row).version;
-    if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(wholeOf(attempt.report));
+    if (reply.ending.kind !== 'recorded' && reply.ending.pause) places.holdBack(destinationScope(attempt.report));
     if (storeFails()) {
       dropped(attempt, probe);
       return;
@@ -259,7 +262,7 @@ export function createWorker(
     tries: number,
     then: (postponed: boolean) => void,
   ): void {
-    const destination = wholeOf(attempt.report);
+    const destination = destinationScope(attempt.report);
     const breaker = decisions.breakerOf(attempt.report);
     const refused = decisions.isRefusal(ending);
     const done = (postponed: boolean, paused: readonly PauseScope[]) => {
@@ -399,7 +402,7 @@ export function createWorker(
 
   function look(worked: boolean): void {
     if (worked) empty = 0;
-    const untilLook = decisions.lookInMs({ worked, lookedAt, now: clock() }, standing());
+    const untilLook = decisions.untilNextRead({ worked, lookedAt, now: clock() }, standing());
     const then = (waitMs: number) => (worked ? loop() : sleep(waitMs));
     if (untilLook > 0) {
       then(untilLook);

@@ -1,5 +1,5 @@
 import { messageOf } from '../../core/delivery/answer.js';
-import { secretsOf } from '../../core/delivery/ask-option.js';
+import { secretsOf } from '../../core/delivery/call-user-function.js';
 import { readAnswer } from '../../core/delivery/failures.js';
 import type { Transport } from '../../core/delivery/transport.js';
 import { asRecord, isRecord } from '../../core/platform/as-record.js';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from '../../core/client/client.js';
 import type { Receipt } from '../../core/client/receipt.js';
-import { moreHeaders } from '../../core/delivery/ask-option.js';
+import { moreHeaders } from '../../core/delivery/call-user-function.js';
 import { readAnswer } from '../../core/delivery/failures.js';
 import type { Gateway } from '../../core/delivery/settings.js';
 import { THE_HOST } from '../../core/delivery/transport.js';

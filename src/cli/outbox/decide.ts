@@ -114,7 +114,7 @@ async function decideAll(view: View, values: OutboxValues, names: readonly strin
 }
 
 async function reopenDecision({ store, operator }: View, of: string, values: OutboxValues): Promise<number> {
-  const known = await store.console?.decision(of);
+  const known = await store.operator?.decision(of);
   if (known?.action !== 'dismissed')
     throw new Failure(
       `${printable(of)} is not the decision of a dismissal; show prints the decision of a dismissed report. Nothing was changed`,

@@ -1,7 +1,7 @@
 import { printable } from '../../core/platform/messages.js';
 import { readBaseUrl } from '../../core/protocol/addresses.js';
 import { MOCK_GATEWAY } from '../../core/protocol/mock-mode.js';
-import { DEFAULT_ACCOUNT, keyOf, wholeOf } from '../../outbox/rules/destination.js';
+import { DEFAULT_ACCOUNT, destinationScope, keyOf } from '../../outbox/rules/destination.js';
 import { pausesOf } from '../../outbox/store/store.js';
 import { EXIT, Failure, remark, say } from '../output.js';
 import { needed, type OutboxValues } from './options.js';
@@ -20,7 +20,7 @@ export async function resume(
       (environment ?? pause.environment) === pause.environment &&
       (operation ?? pause.operation) === pause.operation,
   );
-  const places = new Map(paused.map((pause) => [keyOf(pause), { ...wholeOf(pause), operation }]));
+  const places = new Map(paused.map((pause) => [keyOf(pause), { ...destinationScope(pause), operation }]));
   let failed = 0;
   for (const place of places.values()) {
     const { pauses } = await operator.resume(place, newDecision(reason));

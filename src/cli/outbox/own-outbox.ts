@@ -84,7 +84,7 @@ const LOOK = 10_000;
 /** Whether the newest report, or the oldest one in any state, was sealed: encryption may have begun later. */
 async function isEncrypted(store: OutboxStore, account: string): Promise<boolean> {
   const newest = { account, before: Number.MAX_SAFE_INTEGER, limit: 1, look: LOOK };
-  if ((await store.console?.search(newest))?.rows.some(isSealed)) return true;
+  if ((await store.operator?.search(newest))?.rows.some(isSealed)) return true;
   for (const state of ['waiting', 'quarantined', 'recorded'] as const)
     if ((await store.list({ account, state, limit: 1 })).some(isSealed)) return true;
   return false;

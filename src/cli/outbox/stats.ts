@@ -3,7 +3,7 @@ import { PAUSE_WORDS } from '../../operator/resume.js';
 import { readHead } from '../../outbox/receipts/log.js';
 import { SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.js';
 import { toPublicPauses } from '../../outbox/store/public-report.js';
-import type { Outlook } from '../../outbox/store/store.js';
+import type { DestinationState } from '../../outbox/store/store.js';
 import { EXIT, say } from '../output.js';
 import type { OutboxValues } from './options.js';
 import { duration, grouped, placeOf, time, wrapped } from './text.js';
@@ -71,7 +71,9 @@ export async function stats({ store, command, now }: View, { account, json }: Ou
   return EXIT.done;
 }
 
-function destinationLine(destination: Pick<Outlook, 'account' | 'environment' | 'gateway' | 'rebound'>): string {
+function destinationLine(
+  destination: Pick<DestinationState, 'account' | 'environment' | 'gateway' | 'rebound'>,
+): string {
   const last = destination.rebound.at(-1);
   const change = last ? ` (since ${time(last.at)}, before ${printable(last.from)}: ${printable(last.reason)})` : '';
   return wrapped(`${placeOf(destination)} goes to ${printable(destination.gateway)}${change}`, '  ');

@@ -3,7 +3,7 @@ import { type Delivered, type Delivery, deliver } from '../delivery/deliver.js';
 import { configurationFailure } from '../delivery/failures.js';
 import { untilPageHides } from '../delivery/fetch-transport.js';
 import { type AnyReport, attachedReport, attachReport } from '../delivery/frozen-report.js';
-import { sendOnce, tellOfAttempt, unsentResult } from '../delivery/send-once.js';
+import { sendOnce, unsentResult, withAttemptEvents } from '../delivery/send-once.js';
 import { AbortedError, ConfigurationError, ValidationError } from '../errors/errors.js';
 import { subjectOf } from '../platform/messages.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
@@ -287,7 +287,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
         milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()),
         option: 'attemptTimeoutMs',
       });
-      return tellOfAttempt(report, settings, attempt, () => sendOnce(report, exchange, limit, settings));
+      return withAttemptEvents(report, settings, attempt, () => sendOnce(report, exchange, limit, settings));
     },
   });
 }

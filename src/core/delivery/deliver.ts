@@ -5,7 +5,7 @@ import type { AbortSignalLike } from '../platform/web-types.js';
 import type { Exchange, RelayReceiptDetails } from './channel.js';
 import { configurationFailure } from './failures.js';
 import { type AnyReport, attachReport } from './frozen-report.js';
-import { type FailedAttempt, sendOnce, THREW, tellOfAttempt, unsentResult } from './send-once.js';
+import { type FailedAttempt, sendOnce, THREW, unsentResult, withAttemptEvents } from './send-once.js';
 import type { DeliverySettings } from './settings.js';
 
 export interface Delivery {
@@ -85,7 +85,7 @@ export async function deliver(
 
   try {
     for (;;) {
-      const result = await tellOfAttempt(report, settings, attempts + 1, () =>
+      const result = await withAttemptEvents(report, settings, attempts + 1, () =>
         sendOnce(report, exchange, limit, settings),
       );
       if (result.sent) attempts += 1;

@@ -19,7 +19,7 @@ let requests = 0;
  * Reserves the space that a body needs to outlive its page, and returns a function that releases it. Undefined if the
  * space is used up: a browser refuses that request without saying why.
  */
-function takeRoom(body: string): (() => void) | undefined {
+function reserveKeepalive(body: string): (() => void) | undefined {
   const size = new TextEncoder().encode(body).byteLength;
   if (bytes + size > MOST_BYTES || requests >= MOST_REQUESTS) return undefined;
   bytes += size;
@@ -74,7 +74,7 @@ export const BROWSER_PAGE: FetchRuntime = {
 export const transportBy = (send: Send, { inPage, readBroken }: FetchRuntime): Transport => ({
   async send({ url, headers, body, credentials, keepalive }: AttemptRequest, limit) {
     let hasAnswered = false;
-    const leaveRoom = inPage && keepalive ? takeRoom(body) : undefined;
+    const releaseKeepalive = inPage && keepalive ? reserveKeepalive(body) : undefined;
     const result = await withTimeout(async (signal) => {
       const response = await send(url, {
         method: 'POST',
@@ -84,7 +84,7 @@ export const transportBy = (send: Send, { inPage, readBroken }: FetchRuntime): T
         // A redirect would forward the key, or the player's session.
         redirect: 'manual',
         ...(inPage && { credentials, referrerPolicy: 'no-referrer' }),
-        ...(leaveRoom && { keepalive: true }),
+        ...(releaseKeepalive && { keepalive: true }),
       });
       hasAnswered = true;
       const text = await readBody(response, signal);
@@ -96,7 +96,7 @@ export const transportBy = (send: Send, { inPage, readBroken }: FetchRuntime): T
         measured: text !== undefined && isMeasured(response),
       };
     }, limit);
-    leaveRoom?.();
+    releaseKeepalive?.();
     if (result.ended === 'done') return { ended: 'answered', ...result.value };
     return result.ended === 'failed' ? { ended: 'broken', failure: readBroken(result.error, hasAnswered) } : result;
   },

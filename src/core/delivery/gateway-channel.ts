@@ -8,7 +8,7 @@ import { maskDetails } from '../redact/redact.js';
 import { apiKeyProblem } from '../schema/headers.js';
 import type { Sent } from '../schema/sent.js';
 import { messageOf } from './answer.js';
-import { askOption } from './ask-option.js';
+import { callUserFunction } from './call-user-function.js';
 import { type CallContext, type Channel, type Failure, FOREIGN_REPORT, type Verdict } from './channel.js';
 import { configurationFailure, duplicateFailure, failureOf, verdictOn } from './failures.js';
 import { requestIdOf } from './request-id.js';
@@ -181,7 +181,7 @@ export async function readKey(
   name: string,
   limit: () => Limit,
 ): Promise<string | Failure> {
-  const asked = await askOption(ask, name, limit());
+  const asked = await callUserFunction(ask, name, limit());
   if (!('value' in asked)) return asked;
   const problem = apiKeyProblem(asked.value);
   return problem ? configurationFailure(`${name} ${problem}`) : String(asked.value);

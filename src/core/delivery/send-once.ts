@@ -6,7 +6,7 @@ import { operations } from '../protocol/operations.js';
 import { maskSent, needsNoMask } from '../redact/redact.js';
 import type { HeadersOption } from '../schema/headers.js';
 import { identifiersOf, type SentValue, sentOf, sentValues } from '../schema/sent.js';
-import { moreHeaders } from './ask-option.js';
+import { moreHeaders } from './call-user-function.js';
 import type { CallContext, Exchange, Failure, RelayReceiptDetails, Verdict } from './channel.js';
 import { ABORTED, configurationFailure, OUT_OF_TIME, withinLimit } from './failures.js';
 import type { AnyReport } from './frozen-report.js';
@@ -127,7 +127,7 @@ function callContext(report: AnyReport, { secrets }: Exchange, url: string, limi
 }
 
 /** Makes an attempt, and reports its start and its end. An error of a listener, a logger or a clock changes nothing. */
-export async function tellOfAttempt(
+export async function withAttemptEvents(
   report: AnyReport,
   { clock, debug, onEvent }: Pick<DeliverySettings, 'clock' | 'debug' | 'onEvent'>,
   attempt: number | undefined,

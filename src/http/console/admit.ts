@@ -1,7 +1,7 @@
 import { refuse } from '../../core/web/answer.js';
 import { senderOf } from '../../core/web/origin.js';
+import { pathOfTarget, plainPathOf } from '../../core/web/plain-path.js';
 import { declaresJson } from '../../core/web/read-json.js';
-import { pathOfTarget, plainPathOf } from '../../core/web/request.js';
 import { refusals } from './answers.js';
 import { type FileName, isFile } from './files.js';
 

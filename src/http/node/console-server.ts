@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WebRequest } from '../../core/platform/web-types.js';
 import { senderOf } from '../../core/web/origin.js';
-import { isSameSecret } from '../../core/web/request.js';
+import { isSameSecret } from '../../core/web/same-secret.js';
 import { json, refusals, textAnswer, toResponse } from '../console/answers.js';
 import type { Console } from '../console/console.js';
 import { listen } from './http.js';

@@ -2,8 +2,8 @@ import { PLAYER_HEADER, RELAY_HEADER } from '../../core/protocol/headers.js';
 import { operations } from '../../core/protocol/operations.js';
 import type { Answer } from '../../core/web/answer.js';
 import { senderOf } from '../../core/web/origin.js';
+import { plainPathOf } from '../../core/web/plain-path.js';
 import { declaresJson } from '../../core/web/read-json.js';
-import { plainPathOf } from '../../core/web/request.js';
 import { refusals } from './answers.js';
 import type { RelayOperation } from './relay-options.js';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/platform/time.js';
 import type { Events } from '../events.js';
-import { type BoundDestination, boundTo, type PauseScope, scopeOf } from '../rules/destination.js';
+import { type BoundDestination, boundTo, operationScope, type PauseScope } from '../rules/destination.js';
 import type { Decision } from '../rules/state-machine.js';
 import type { Seal } from '../seal/seal.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
@@ -50,7 +50,7 @@ export function attachOperator(outbox: object, { settings, accounts, events, wai
     // The event `decided` adds the receipts. The worker must only be woken.
     afterDecision: async () => wake(),
     resumed(pauses) {
-      for (const pause of pauses) events.emit('resumed', scopeOf(pause));
+      for (const pause of pauses) events.emit('resumed', operationScope(pause));
       wake();
     },
   };

@@ -3,7 +3,7 @@ import { type Clock, withTimeout } from '../../core/platform/time.js';
 import type { Events } from '../events.js';
 import { headOfLine, linkRows, type ReceiptHead } from '../rules/receipt-entry.js';
 import type { OutboxStore } from '../store/store.js';
-import { catchUpPace } from './pace.js';
+import { catchUpThroughput } from './throughput.js';
 
 /** The largest number of lines in a commit or a read. */
 const PAGE = 500;
@@ -12,7 +12,7 @@ const DELAY_MS = 200;
 /** The wait between new lines and their count for the charts, so that several appends share a count. */
 const PACE_DELAY_MS = 2_000;
 /** The number of pages that are counted at once: a long log that no outbox has counted is counted step by step. */
-const PACE_PAGES = 10;
+const THROUGHPUT_PAGES = 10;
 /** The number of appends that may lose against another process. That process then writes the same lines. */
 const MOST_LOST = 10;
 
@@ -50,7 +50,7 @@ export async function readHead({ receipts }: OutboxStore): Promise<ReceiptHead |
 /** Adds lines to the log in the background, soon after rows end. */
 export function createReceiptLog(store: OutboxStore, events: Events, clock: Clock) {
   let timer: unknown;
-  let paceTimer: unknown;
+  let throughputTimer: unknown;
   let running: Promise<void> | undefined;
   let isStopped = false;
 
@@ -68,11 +68,11 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
 
   /** Counts new lines for the charts after a delay, so that many lines share one query. */
   function countSoon(): void {
-    const { console } = store;
-    if (!console || isStopped) return;
-    paceTimer ??= clock.setTimeout(() => {
-      paceTimer = undefined;
-      catchUpPace(store, console, PACE_PAGES).then(
+    const { operator } = store;
+    if (!operator || isStopped) return;
+    throughputTimer ??= clock.setTimeout(() => {
+      throughputTimer = undefined;
+      catchUpThroughput(store, operator, THROUGHPUT_PAGES).then(
         (left) => void (left > 0 && countSoon()),
         failed('Receipts could not be counted for the charts of the console; the outbox tries again later.'),
       );
@@ -101,9 +101,9 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
     async stop(timeoutMs: number): Promise<void> {
       isStopped = true;
       clock.clearTimeout(timer);
-      clock.clearTimeout(paceTimer);
+      clock.clearTimeout(throughputTimer);
       timer = undefined;
-      paceTimer = undefined;
+      throughputTimer = undefined;
       await withTimeout(inBackground, { clock, milliseconds: timeoutMs });
     },
   };

@@ -69,13 +69,13 @@ export interface DestinationOperation extends Destination {
 }
 
 /** The scope alone, of a value that has one. */
-export const scopeOf = ({ account, environment, operation }: PauseScope): PauseScope => ({
+export const operationScope = ({ account, environment, operation }: PauseScope): PauseScope => ({
   account,
   environment,
   ...(operation && { operation }),
 });
 
-export const wholeOf = ({ account, environment }: Destination): PauseScope => ({ account, environment });
+export const destinationScope = ({ account, environment }: Destination): PauseScope => ({ account, environment });
 
 /** A destination with the address of its gateway or relay. */
 export interface BoundDestination extends Destination {

@@ -1,10 +1,10 @@
 import {
   type DestinationOperation,
+  operationScope,
   PAUSE_REASONS,
   type PauseReason,
   type PauseScope,
   pauseKeyOf,
-  scopeOf,
 } from './destination.js';
 import { type Change, type Ending, LARGEST_COUNT, LONGEST_WAIT_MS } from './state-machine.js';
 
@@ -41,7 +41,7 @@ export const readPause = (
   { version, reason, message, since, strikes, until, ...scope }: StoredPause,
   now: number,
 ): Pause => ({
-  ...scopeOf(scope),
+  ...operationScope(scope),
   version,
   reason: typeof reason === 'string' ? (PAUSE_REASONS.find((known) => known === reason) ?? 'unavailable') : undefined,
   message: message ?? undefined,
@@ -60,7 +60,7 @@ export interface PauseChange extends PauseScope, Pick<Pause, 'version' | 'reason
 }
 
 export const endPause = ({ version, ...scope }: PauseScope & Pick<Pause, 'version'>): PauseChange => ({
-  ...scopeOf(scope),
+  ...operationScope(scope),
   version,
   reason: undefined,
   message: undefined,
@@ -157,7 +157,7 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   if (reason === undefined) return { ...endPause(seen), strikes };
   const failures = reason === 'refusals' ? Math.max(1, strikes - breakerAfter + 1) : strikes;
   return {
-    ...scopeOf(seen),
+    ...operationScope(seen),
     version: seen.version,
     reason,
     message: found === undefined ? seen.message : problem.message,
@@ -185,7 +185,7 @@ export const isRarelyProbed = ({ reason, strikes }: Pick<Pause, 'reason' | 'stri
 
 /** Takes the probe for the time of a lease. If this worker dies, another worker may take the probe after that. */
 export const probeTaken = ({ version, reason, message, strikes, ...scope }: Pause, leaseMs: number): PauseChange => ({
-  ...scopeOf(scope),
+  ...operationScope(scope),
   version,
   reason,
   message,
@@ -195,7 +195,7 @@ export const probeTaken = ({ version, reason, message, strikes, ...scope }: Paus
 });
 
 /** Gives a probe back if it found no report to send. Otherwise the next report would wait for the end of the lease. */
-export const probeGivenBack = (taken: Pause, forMs: number): PauseChange => ({
+export const probeReturned = (taken: Pause, forMs: number): PauseChange => ({
   ...probeTaken(taken, forMs),
   version: taken.version + 1,
 });
@@ -221,7 +221,7 @@ export const hasStrikes = (seen: SeenPauses, breaker: PauseScope): boolean =>
 
 /** The state before the first pause. */
 export const notPaused = (scope: PauseScope): Pause => ({
-  ...scopeOf(scope),
+  ...operationScope(scope),
   version: 0,
   reason: undefined,
   message: undefined,
@@ -237,7 +237,7 @@ export const changePause = (
   { reason, message, strikes, forMs, continues, ...scope }: PauseChange,
   now: number,
 ): Pause => ({
-  ...scopeOf(scope),
+  ...operationScope(scope),
   // The version starts again after its largest value, so that a damaged one stays in the range of its column.
   version: (before.version % LARGEST_COUNT) + 1,
   reason,

@@ -622,19 +622,18 @@ export const wasDismissedWith = (settlement: Row, { id, state, decisions }: Row)
  * is reopened. A text: the reason why this is refused. The fence rises, so that a late repetition of the decision
  * changes nothing: it expects the old fence.
  */
-export function takenBack(row: Row, of: string, undone: NonNullable<Decision['undone']>, id?: string): Change | string {
+export function undone(row: Row, of: string, by: NonNullable<Decision['undone']>, id?: string): Change | string {
   const { fence, decisions } = row;
   const last = decisions.at(-1);
   if (last?.id !== of) return 'another decision was made about it since';
-  if (last.action === 'dismissed')
-    return reopened(row, { action: 'reopened', ...undone, ...(id !== undefined && { id }) });
+  if (last.action === 'dismissed') return reopened(row, { action: 'reopened', ...by, ...(id !== undefined && { id }) });
   return (
     decisionsFor(row).undo ?? {
       ...unchanged(row),
       state: 'quarantined',
       fence: oneMore(fence),
       problem: last.before?.problem,
-      decisions: [...decisions.slice(0, -1), { ...last, undone }],
+      decisions: [...decisions.slice(0, -1), { ...last, undone: by }],
     }
   );
 }

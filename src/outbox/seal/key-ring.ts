@@ -43,7 +43,7 @@ async function derive(id: string, key: Bytes): Promise<DerivedKeys> {
 }
 
 /** The keys of an outbox, each derived once. Without encryption there is one key, which is made once and stored. */
-export function createKeyRing(store: Pick<OutboxStore, 'remember'>, encryption: ReadEncryption | undefined) {
+export function createKeyRing(store: Pick<OutboxStore, 'getOrCreateSetting'>, encryption: ReadEncryption | undefined) {
   const derived = new Map<string, Promise<DerivedKeys>>();
 
   function once(id: string, make: () => Promise<DerivedKeys>): Promise<DerivedKeys> {
@@ -58,7 +58,7 @@ export function createKeyRing(store: Pick<OutboxStore, 'remember'>, encryption: 
 
   const ownKey = () =>
     once(OWN_KEY, async () => {
-      const kept = fromBase64(await store.remember(OWN_SECRET, newSecret()));
+      const kept = fromBase64(await store.getOrCreateSetting(OWN_SECRET, newSecret()));
       if (kept?.length !== KEY_BYTES)
         throw new ConfigurationError(`The setting ${OWN_SECRET} in the store of the outbox is damaged.`);
       return derive(OWN_KEY, kept);

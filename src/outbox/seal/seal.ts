@@ -80,7 +80,7 @@ function cannotCompare({ state, inDoubt, operation, reference, environment }: Ro
 export type MakeSeal = (
   encryption: unknown,
   issues: ValidationIssue[],
-) => (store: Pick<OutboxStore, 'remember'>) => Seal;
+) => (store: Pick<OutboxStore, 'getOrCreateSetting'>) => Seal;
 
 /**
  * Stores the body in plain text with its hash, for pages: the body names no player, and a key would be stored beside

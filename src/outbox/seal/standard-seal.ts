@@ -26,7 +26,10 @@ const boundTo = ({ id, environment, operation, reference }: SealContext, keyId: 
  * The default seal of an outbox. A fingerprint is `key id . check of the key . HMAC-SHA-256 of the body`. A plain hash
  * would reveal an eleven-digit number to a person who tries all of them.
  */
-export function standardSeal(store: Pick<OutboxStore, 'remember'>, encryption: ReadEncryption | undefined): Seal {
+export function standardSeal(
+  store: Pick<OutboxStore, 'getOrCreateSetting'>,
+  encryption: ReadEncryption | undefined,
+): Seal {
   const ring = createKeyRing(store, encryption);
 
   const fingerprintOf = async ({ id, check, fingerprint }: DerivedKeys, body: string): Promise<string> =>

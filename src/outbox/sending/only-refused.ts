@@ -1,7 +1,7 @@
 import { pauseKeyOf } from '../rules/destination.js';
 import { isRarelyProbed, type Pause } from '../rules/pause.js';
 import type { OutboxSettings } from '../settings.js';
-import { type Outlook, scanRows } from '../store/store.js';
+import { type DestinationState, scanRows } from '../store/store.js';
 
 /** Finds out whether `drain` should end: the breaker is open, and each remaining report was tried and refused. */
 export function createOnlyRefused({
@@ -13,7 +13,7 @@ export function createOnlyRefused({
   let seen = '';
 
   /** Whether each report was tried since its breaker opened. An earlier attempt may have failed for another reason. */
-  async function wereTried(outlook: Outlook, breakers: ReadonlyMap<string, Pause>): Promise<boolean> {
+  async function wereTried(outlook: DestinationState, breakers: ReadonlyMap<string, Pause>): Promise<boolean> {
     const { account, environment } = outlook;
     for await (const row of scanRows(store, { account, environment, state: 'waiting' })) {
       const since = breakers.get(pauseKeyOf(row))?.since ?? Number.POSITIVE_INFINITY;

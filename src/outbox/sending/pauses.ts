@@ -2,10 +2,10 @@ import type { Events } from '../events.js';
 import {
   DEFAULT_ACCOUNT,
   type DestinationOperation,
+  destinationScope,
+  operationScope,
   type PauseScope,
   pauseKeyOf,
-  scopeOf,
-  wholeOf,
 } from '../rules/destination.js';
 import {
   concernsPause,
@@ -23,7 +23,7 @@ import {
 } from '../rules/pause.js';
 import { type Change, type Ending, type EndingContext, ended, type Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
-import { type OutboxStore, type Outlook, pausesOf } from '../store/store.js';
+import { type DestinationState, type OutboxStore, pausesOf } from '../store/store.js';
 import { outlookOf, PAUSE_TRIES } from './plan.js';
 
 /** The permission to send one report although its destination or its operation is paused. */
@@ -59,7 +59,7 @@ export function createPauses(settings: Parts, events: Events) {
     const { account, environment, operation, reason, message, forMs } = change;
     const which = operation ? ` of the operation ${operation}` : '';
     const where = account === DEFAULT_ACCOUNT ? environment : `${environment} of the account ${account}`;
-    const about = scopeOf(change);
+    const about = operationScope(change);
     if (reason !== undefined && reason === before.reason) {
       if (isProbe) events.emit('probe-failed', { ...about, reason, message, forMs });
     } else if (reason !== undefined) {
@@ -75,7 +75,7 @@ export function createPauses(settings: Parts, events: Events) {
 
   return {
     /** Replaces what this worker remembers by the pauses that the store has returned. */
-    seeAll(outlooks: readonly Outlook[]): void {
+    seeAll(outlooks: readonly DestinationState[]): void {
       pauses = pausesOf(outlooks);
     },
     openBreakers: (): readonly DestinationOperation[] => heldBy(pauses),
@@ -83,7 +83,7 @@ export function createPauses(settings: Parts, events: Events) {
     async judge({ row, ending, probe, dependency }: AttemptedRow): Promise<Judged> {
       const context = { ...settings, dependency };
       const change = ended(row, ending, context);
-      const breaker = scopeOf(row);
+      const breaker = operationScope(row);
       const endFor = (pause: PauseScope) => ({
         ending,
         change,
@@ -115,7 +115,7 @@ export function createPauses(settings: Parts, events: Events) {
         return { change, paused };
       }
       // A refusal that could not be counted must not quarantine.
-      return refused ? later([wholeOf(row)]) : { change, paused: [] };
+      return refused ? later([destinationScope(row)]) : { change, paused: [] };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type Clock, withTimeout } from '../../core/platform/time.js';
-import { type PauseScope, pauseKeyOf, scopeOf, wholeOf } from '../rules/destination.js';
+import { destinationScope, operationScope, type PauseScope, pauseKeyOf } from '../rules/destination.js';
 import type { Ending, Row } from '../rules/state-machine.js';
 import { GATHER_MS, isGathering, PREFETCH_MS, rowsToPrefetch } from './plan.js';
 
@@ -64,7 +64,12 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
   const isGatheringNow = (): boolean => isGathering(count().ended, { busy: count().busy, places: places() });
 
   const attemptOne = ({ row, attempt, since, turn }: Prefetched, began: number) =>
-    attempt(isStopping() || !isWithin(began - since) || isPaused(wholeOf(row), turn) || isPaused(scopeOf(row), turn));
+    attempt(
+      isStopping() ||
+        !isWithin(began - since) ||
+        isPaused(destinationScope(row), turn) ||
+        isPaused(operationScope(row), turn),
+    );
 
   async function fillPlace(first: Prefetched): Promise<void> {
     sending += 1;

@@ -1,10 +1,10 @@
 import { operations } from '../../core/protocol/operations.js';
-import { type Destination, type DestinationOperation, keyOf, scopeOf } from '../rules/destination.js';
+import { type Destination, type DestinationOperation, keyOf, operationScope } from '../rules/destination.js';
 import { isForUntried, isProbeDue, type Pause } from '../rules/pause.js';
 import { type Change, type Ending, type EndingContext, isFinal, type Row } from '../rules/state-machine.js';
 import { damageProblem } from '../rules/stored-row.js';
 import { isServed } from '../store/claimants.js';
-import type { Claimant, ClaimRequest, Outlook, Turn } from '../store/store.js';
+import type { Claimant, ClaimRequest, DestinationState, Turn } from '../store/store.js';
 
 export interface Finished {
   readonly row: Row;
@@ -112,20 +112,20 @@ function asProbe(pause: Pause): Pick<ClaimRequest, 'limit' | 'probe' | 'untriedF
   );
   return {
     limit: 1,
-    probe: scopeOf(pause),
+    probe: operationScope(pause),
     untriedFirst: isForUntried(pause),
     ...(operation && { without: others }),
   };
 }
 
-export const outlookOf = (outlooks: readonly Outlook[], row: Destination): Outlook | undefined =>
+export const outlookOf = (outlooks: readonly DestinationState[], row: Destination): DestinationState | undefined =>
   outlooks.find((one) => keyOf(one) === keyOf(row));
 
 /**
  * Milliseconds until a worker looks for due probes. It looks now if it found nothing to do, and once per `pollMs`
  * during a backlog, since the backlog of one destination or operation must not delay the probes of others.
  */
-export function lookInMs(
+export function untilNextRead(
   { worked, lookedAt, now }: Looked,
   { busy, concurrency, pollMs, stopping }: WorkerState,
 ): number {
@@ -138,7 +138,10 @@ export function lookInMs(
 }
 
 /** The due probes, which need no free place, and the time for which an idle worker sleeps. */
-export function planIdle(outlooks: readonly Outlook[], { accounts, busy, concurrency, pollMs }: WorkerState): IdlePlan {
+export function planIdle(
+  outlooks: readonly DestinationState[],
+  { accounts, busy, concurrency, pollMs }: WorkerState,
+): IdlePlan {
   const hasRoom = busy < concurrency;
   const probes: Pause[] = [];
   let waitMs = pollMs;
@@ -160,11 +163,11 @@ export function planIdle(outlooks: readonly Outlook[], { accounts, busy, concurr
 }
 
 /**
- * The wait after `empty` looks in a row that announced a row or a probe, of which the next turn then did nothing. It
+ * The wait after `fruitlessReads` looks in a row that announced a row or a probe, of which the next turn then did nothing. It
  * doubles, so that a row which no turn can claim does not make the worker spin.
  */
-export function idleWaitMs(waitMs: number, empty: number, pollMs: number): number {
-  const least = Math.min(pollMs, 2 ** Math.min(30, empty));
+export function idleWaitMs(waitMs: number, fruitlessReads: number, pollMs: number): number {
+  const least = Math.min(pollMs, 2 ** Math.min(30, fruitlessReads));
   // With a damaged time, the wait is not a number.
   return waitMs > least ? waitMs : least;
 }

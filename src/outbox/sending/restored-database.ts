@@ -5,7 +5,7 @@ import type { Write } from '../store/store.js';
 import type { Finished } from './plan.js';
 import type { Waiters } from './receipt-waiters.js';
 
-const mayHaveLanded = ({ change }: Finished): boolean => change.state === 'recorded' || change.inDoubt;
+const mayBeRecorded = ({ change }: Finished): boolean => change.state === 'recorded' || change.inDoubt;
 
 /**
  * The change of a row whose attempt may have been recorded, if the store holds an older state of the row than that
@@ -18,7 +18,7 @@ export function keptInDoubt(stored: Row, finished: Finished, leaseMs: number): C
   const { state, fence } = stored;
   const isKnown = state === 'in-flight' ? stored.doubtBefore : stored.inDoubt;
   const isOlder = fence <= row.fence && !isFinal(state) && stored.fingerprint === row.fingerprint;
-  if (!mayHaveLanded(finished) || isKnown || !isOlder) return undefined;
+  if (!mayBeRecorded(finished) || isKnown || !isOlder) return undefined;
   const kept = { ...unchanged(stored), inDoubt: true, doubtBefore: true };
   // Another worker sends the row without the doubt. The new fence rejects its result, and the report waits for the end
   // of that attempt.
@@ -43,7 +43,7 @@ interface Parts extends Pick<OutboxSettings, 'store' | 'leaseMs'> {
  * Checks the rows of refused writes. After a restore of the database, only this worker has the results of their
  * attempts.
  */
-export async function keepDoubt(
+export async function markInDoubtAfterRestore(
   refused: readonly Finished[],
   rows: readonly (Row | undefined)[],
   { store, leaseMs, events, waiters }: Parts,
@@ -55,8 +55,8 @@ export async function keepDoubt(
     const stored = rows[index];
     const change = stored && keptInDoubt(stored, one, leaseMs);
     if (change) writes.push({ id: stored.id, expected: stored, change });
-    if (change || (!stored && mayHaveLanded(one))) forgotten.push(one);
-    else if (stored && mayHaveLanded(one) && isOtherReport(stored, one)) others.push(one);
+    if (change || (!stored && mayBeRecorded(one))) forgotten.push(one);
+    else if (stored && mayBeRecorded(one) && isOtherReport(stored, one)) others.push(one);
   }
   if (forgotten.length + others.length === 0) return;
   if (writes.length > 0) await store.turn({ writes, claim: undefined });

@@ -3,7 +3,7 @@ import type { Events } from '../events.js';
 import { keyOf } from '../rules/destination.js';
 import type { Ending, Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
-import type { Outlook } from '../store/store.js';
+import type { DestinationState } from '../store/store.js';
 
 /** Fewer may be an outage while the process starts. */
 const UNANSWERED_BEFORE_ERROR = 5;
@@ -13,7 +13,7 @@ const UNANSWERED_BEFORE_ERROR = 5;
  * Undefined if none wait.
  */
 export function unservedReason(
-  { account, environment, nextInMs }: Outlook,
+  { account, environment, nextInMs }: DestinationState,
   accounts: OutboxSettings['accounts'],
 ): string | undefined {
   const own = accounts.find((one) => one.account === account);
@@ -29,7 +29,7 @@ export function watchDestinations({ accounts, logger }: Pick<OutboxSettings, 'ac
   const unanswered = new Map<string, number>();
   return {
     /** Another process may send the reports that this one does not, so the worker continues. */
-    tellUnserved(outlooks: readonly Outlook[]): void {
+    tellUnserved(outlooks: readonly DestinationState[]): void {
       for (const one of outlooks) {
         const message = unservedReason(one, accounts);
         if (message === undefined || unserved.has(keyOf(one))) continue;

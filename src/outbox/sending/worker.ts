@@ -6,12 +6,12 @@ import { createAborting, withTimeout } from '../../core/platform/time.js';
 import type { Location } from '../../core/schema/location.js';
 import { aboutReport, type Events } from '../events.js';
 import { endingOf, gatewayRefusal, misconfiguredEnding, relayRefusal } from '../rules/attempt-ending.js';
-import { wholeOf } from '../rules/destination.js';
-import { type Pause, probeGivenBack, probeTaken } from '../rules/pause.js';
+import { destinationScope } from '../rules/destination.js';
+import { type Pause, probeReturned, probeTaken } from '../rules/pause.js';
 import type { Ending, Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
 import { createClaimants } from '../store/claimants.js';
-import { isDamage, type Outlook, type TurnResult } from '../store/store.js';
+import { type DestinationState, isDamage, type TurnResult } from '../store/store.js';
 import { createBindings } from './bindings.js';
 import { announceLocked, type createUnlocking } from './missing-keys.js';
 import { createPauses, type ProbeOf } from './pauses.js';
@@ -24,15 +24,15 @@ import {
   failureWaitMs,
   idleWaitMs,
   isInTime,
-  lookInMs,
   NOT_SENT,
   planIdle,
   planTurn,
   STOP_MARGIN_MS,
+  untilNextRead,
   type WorkerState,
 } from './plan.js';
 import type { Waiters } from './receipt-waiters.js';
-import { keepDoubt } from './restored-database.js';
+import { markInDoubtAfterRestore } from './restored-database.js';
 import type { watchDestinations } from './watch-destinations.js';
 
 /** The parts of a worker that only a server's outbox has. */
@@ -53,7 +53,7 @@ interface Claim {
 }
 
 /** Emits the event of an ended attempt and settles its waiters. `done`: whether the change was written. */
-function tellEnd({ row, change }: Finished, done: boolean, events: Events, waiters: Waiters): void {
+function emitOutcome({ row, change }: Finished, done: boolean, events: Events, waiters: Waiters): void {
   const { delayMs, keepBody, ...progress } = change;
   const after: Row = { ...row, ...progress };
   const about = aboutReport(after);
@@ -103,7 +103,7 @@ export function createWorker(
   let woken = false;
   let failures = 0;
   /** The number of looks in a row that announced work before the next poll, while no turn found any. */
-  let empty = 0;
+  let fruitlessReads = 0;
   let isStoreDamaged = false;
   const pipeline = makePipeline?.({
     concurrency,
@@ -124,7 +124,7 @@ export function createWorker(
     stopping,
   });
 
-  const letGo = (row: Row) => {
+  const releaseRow = (row: Row) => {
     busy -= 1;
     claimants.gave(row);
   };
@@ -151,7 +151,7 @@ export function createWorker(
       const ending = isHeldBack && row.damage === undefined ? NOT_SENT : await send(row, askedAt);
       known = ending;
       watch?.tellUnanswered(row, ending);
-      if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(wholeOf(row));
+      if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(destinationScope(row));
       const before = asksFor(row, ending);
       const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
       const { change, paused } = await pauses.judge({ row, ending, probe, dependency });
@@ -161,7 +161,7 @@ export function createWorker(
     } catch (cause) {
       events.emit('error', { message: 'The store could not be read after an attempt.', cause });
       // The row stays in flight and in doubt until its lease is over.
-      letGo(row);
+      releaseRow(row);
     }
     if (probe) probing -= 1;
     pipeline?.ended();
@@ -200,12 +200,17 @@ export function createWorker(
     if (!refused[0]) return;
     const rows = await store.get(refused.map(({ row }) => row.id));
     const told = refused;
-    await keepDoubt(told, rows, { store, leaseMs, events, waiters });
+    await markInDoubtAfterRestore(told, rows, { store, leaseMs, events, waiters });
     refused = [];
-    for (const { row } of told) letGo(row);
+    for (const { row } of told) releaseRow(row);
     for (const [index, { row, change }] of told.entries()) if (!rows[index]) waiters.gone({ ...row, ...change });
     for (const [index, one] of told.entries())
-      tellEnd(one, rows[index]?.fence === one.change.fence && rows[index].state === one.change.state, events, waiters);
+      emitOutcome(
+        one,
+        rows[index]?.fence === one.change.fence && rows[index].state === one.change.state,
+        events,
+        waiters,
+      );
   }
 
   /**
@@ -239,16 +244,16 @@ export function createWorker(
     for (const [index, one] of batch.entries()) {
       if (!result.written[index]) refused.push(one);
       else {
-        letGo(one.row);
-        tellEnd(one, true, events, waiters);
+        releaseRow(one.row);
+        emitOutcome(one, true, events, waiters);
       }
     }
     await tellRefused();
-    if (probe && !result.claimed[0]) await store.pause(probeGivenBack(probe.pause, Math.min(pollMs, leaseMs)));
+    if (probe && !result.claimed[0]) await store.pause(probeReturned(probe.pause, Math.min(pollMs, leaseMs)));
     return batch.length + result.claimed.length > 0;
   }
 
-  async function look(): Promise<readonly Outlook[]> {
+  async function readDestinations(): Promise<readonly DestinationState[]> {
     const now = clock.now();
     const outlooks = await store.outlook(settings.accounts.map(({ account }) => account));
     lookedAt = now;
@@ -260,14 +265,14 @@ export function createWorker(
 
   /** Sends the due probes. Returns the time for which the worker may sleep. */
   async function probeAndWait(): Promise<number> {
-    const outlooks = await look();
+    const outlooks = await readDestinations();
     const { probes, waitMs } = planIdle(outlooks, workerState());
-    empty = waitMs >= pollMs ? 0 : empty + 1;
+    fruitlessReads = waitMs >= pollMs ? 0 : fruitlessReads + 1;
     for (const pause of probes) {
       const takenAt = clock.now();
-      if ((await store.pause(probeTaken(pause, leaseMs))) && (await turn({ pause, takenAt }))) empty = 0;
+      if ((await store.pause(probeTaken(pause, leaseMs))) && (await turn({ pause, takenAt }))) fruitlessReads = 0;
     }
-    return (await unlock?.()) ? 0 : idleWaitMs(waitMs, empty, pollMs);
+    return (await unlock?.()) ? 0 : idleWaitMs(waitMs, fruitlessReads, pollMs);
   }
 
   async function run(): Promise<void> {
@@ -275,12 +280,12 @@ export function createWorker(
       try {
         await bindings.bind();
         // Before the first claim: it must not take the reports of a breaker that is open already.
-        if (Number.isNaN(lookedAt)) await look();
+        if (Number.isNaN(lookedAt)) await readDestinations();
         await pipeline?.gather();
         // If all places are busy and no attempt has ended, a turn would have nothing to do.
         const worked = (finished.length + refused.length > 0 || busy < concurrency + probing) && (await turn());
-        if (worked) failures = empty = 0;
-        const untilLook = lookInMs({ worked, lookedAt, now: clock.now() }, workerState());
+        if (worked) failures = fruitlessReads = 0;
+        const untilLook = untilNextRead({ worked, lookedAt, now: clock.now() }, workerState());
         const wait = untilLook > 0 ? untilLook : await probeAndWait();
         failures = 0;
         if (worked) continue;

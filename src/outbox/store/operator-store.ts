@@ -108,14 +108,14 @@ export interface DecisionStep {
 }
 
 /** The rows of one place that ended within one span of time. */
-export interface PaceCount extends Destination {
+export interface ThroughputCount extends Destination {
   readonly span: 'minute' | 'hour' | 'day';
   readonly start: number;
   readonly recorded: number;
   readonly dismissed: number;
   /** The sum of the times from enqueueing to recording, of the rows in `classes`. */
   readonly sumMs: number;
-  /** The number of rows by their time: one for each class of `PACE_CLASSES`, and one for all longer times. */
+  /** The number of rows by their time: one for each class of `THROUGHPUT_CLASSES`, and one for all longer times. */
   readonly classes: readonly number[];
 }
 
@@ -198,14 +198,14 @@ export interface OperatorStore {
    */
   touched(id: string, after: number): Promise<TouchedRows | undefined>;
 
-  /** The number of lines of the receipt log that the pace counts: those before this index. */
-  paced(): Promise<number>;
+  /** The number of lines of the receipt log that the throughput counts: those before this index. */
+  throughputEnd(): Promise<number>;
   /**
-   * Adds the counts of the lines `from` to `to`. Changes nothing and returns false if the pace does not end at `from`.
+   * Adds the counts of the lines `from` to `to`. Changes nothing and returns false if the throughput does not end at `from`.
    */
-  pace(from: number, to: number, counts: readonly PaceCount[]): Promise<boolean>;
+  addThroughput(from: number, to: number, counts: readonly ThroughputCount[]): Promise<boolean>;
   /** The final rows of those lines, for each place. */
-  ended(): Promise<readonly (Destination & Pick<PaceCount, 'recorded' | 'dismissed'>)[]>;
+  ended(): Promise<readonly (Destination & Pick<ThroughputCount, 'recorded' | 'dismissed'>)[]>;
   /** The counts of one length of span, from a time on. */
-  paces(span: PaceCount['span'], since: number): Promise<readonly PaceCount[]>;
+  throughput(span: ThroughputCount['span'], since: number): Promise<readonly ThroughputCount[]>;
 }

@@ -1,7 +1,7 @@
 import type { OutboxReport, OutboxStats } from '../interface.js';
-import { scopeOf } from '../rules/destination.js';
+import { operationScope } from '../rules/destination.js';
 import type { Row } from '../rules/state-machine.js';
-import { type Outlook, pausesOf } from './store.js';
+import { type DestinationState, pausesOf } from './store.js';
 
 /** A row without the parts that only stores and workers need. */
 export const toPublicReport = ({
@@ -16,7 +16,7 @@ export const toPublicReport = ({
 }: Row): OutboxReport => report;
 
 /** The pauses in the outlook of a store, as a program sees them. */
-export const toPublicPauses = (outlooks: readonly Outlook[]): OutboxStats['paused'] =>
+export const toPublicPauses = (outlooks: readonly DestinationState[]): OutboxStats['paused'] =>
   pausesOf(outlooks).flatMap(({ reason, message, since, until, ...scope }) =>
-    reason ? [{ ...scopeOf(scope), reason, message, since, until }] : [],
+    reason ? [{ ...operationScope(scope), reason, message, since, until }] : [],
   );

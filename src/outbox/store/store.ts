@@ -79,7 +79,7 @@ export interface TurnResult {
 }
 
 /** The state of a destination: its gateway, its pause and its next row. */
-export interface Outlook extends BoundDestination {
+export interface DestinationState extends BoundDestination {
   /** The changes of its gateway, the oldest first. */
   readonly rebound: readonly Rebound[];
   readonly pause: Pause;
@@ -93,7 +93,7 @@ export interface Outlook extends BoundDestination {
 }
 
 /** All pauses: of each destination, and of its operations. */
-export const pausesOf = (outlooks: readonly Pick<Outlook, 'pause' | 'breakers'>[]): Pause[] =>
+export const pausesOf = (outlooks: readonly Pick<DestinationState, 'pause' | 'breakers'>[]): Pause[] =>
   outlooks.flatMap(({ pause, breakers }) => [pause, ...breakers]);
 
 /** The conditions of a list. An absent condition matches every row. */
@@ -230,7 +230,7 @@ export interface OutboxStore {
    * The outlook of each bound destination. Without `accounts`: of all accounts.
    * @internal
    */
-  outlook(accounts?: readonly string[]): Promise<readonly Outlook[]>;
+  outlook(accounts?: readonly string[]): Promise<readonly DestinationState[]>;
 
   /**
    * Changes the pause of a destination, or the breaker of an operation, which has the version 0 before its first
@@ -268,7 +268,7 @@ export interface OutboxStore {
    * Stores a setting of the outbox unless it exists. Returns the stored value.
    * @internal
    */
-  remember(name: string, value: string): Promise<string>;
+  getOrCreateSetting(name: string, value: string): Promise<string>;
 
   /**
    * The receipt log.
@@ -280,7 +280,7 @@ export interface OutboxStore {
    * The methods for the operator. Absent in the stores without SQL.
    * @internal
    */
-  readonly console?: OperatorStore;
+  readonly operator?: OperatorStore;
 
   /**
    * Calls the listener when there may be new rows to claim, if the store can signal that. Returns a function that

@@ -1,16 +1,16 @@
-import { type BoundDestination, type Rebinding, wholeOf } from '../rules/destination.js';
+import { type BoundDestination, destinationScope, type Rebinding } from '../rules/destination.js';
 import { changePause, notPaused, type Pause, type PauseChange } from '../rules/pause.js';
-import type { Outlook } from '../store/store.js';
+import type { DestinationState } from '../store/store.js';
 
 /** A destination as the stores without SQL keep it. */
-export type KeptDestination = Omit<Outlook, 'nextInMs'>;
+export type KeptDestination = Omit<DestinationState, 'nextInMs'>;
 
 export const newDestination = ({ account, environment, gateway }: BoundDestination): KeptDestination => ({
   account,
   environment,
   gateway,
   rebound: [],
-  pause: notPaused(wholeOf({ account, environment })),
+  pause: notPaused(destinationScope({ account, environment })),
   breakers: [],
 });
 
@@ -37,7 +37,10 @@ export function withPause<T extends KeptDestination>(
   return { ...known, ...(operation === undefined ? { pause } : { breakers: [...others, pause] }) };
 }
 
-export function pausesAt({ pause, breakers }: KeptDestination, at: number): Pick<Outlook, 'pause' | 'breakers'> {
+export function pausesAt(
+  { pause, breakers }: KeptDestination,
+  at: number,
+): Pick<DestinationState, 'pause' | 'breakers'> {
   const shown = (one: Pause): Pause => ({ ...one, remainingMs: one.until - at });
   return { pause: shown(pause), breakers: breakers.map(shown) };
 }

@@ -152,7 +152,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
     list: async (query) => [...rows.values()].filter((row) => matches(row, query)).slice(0, query.limit),
     counts: async (accounts) =>
       countRows([...rows.values()].filter(({ account }) => accounts?.includes(account) ?? true)),
-    remember: async (name, value) => {
+    getOrCreateSetting: async (name, value) => {
       if (!settings.has(name)) settings.set(name, value);
       return settings.get(name) ?? value;
     },

@@ -1,7 +1,7 @@
 import { readBody } from '../../core/platform/body.js';
 import { toResponse } from '../../core/web/answer.js';
 import { parseJson } from '../../core/web/read-json.js';
-import { isSameSecret } from '../../core/web/request.js';
+import { isSameSecret } from '../../core/web/same-secret.js';
 import { type AdminCall, adminRoutes, type RouteOptions } from './admin-routes.js';
 import { type MockAnswer, refuse } from './answers.js';
 import { LONGEST_REQUEST } from './gateway.js';

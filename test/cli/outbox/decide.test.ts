@@ -11,12 +11,12 @@ it('prints what is decided, although a later commit of the decision fails', asyn
   const store = await storeWithConsole();
   await store.enqueue(references.map((reference) => newRow(reference)));
   for (const row of await claim(store, references.length)) await write(store, row, QUARANTINED);
-  const own = store.console;
+  const own = store.operator;
   if (!own) throw new Error('The store offers the console nothing.');
   let steps = 0;
   const failing: OutboxStore = {
     ...store,
-    console: {
+    operator: {
       ...own,
       async step(step) {
         steps += 1;

@@ -24,7 +24,7 @@ type ConsoleCheck = (parts: {
 /** A case for the console methods. A store without them passes. */
 export const consoleCase = (name: string, check: ConsoleCheck): ContractCase =>
   contractCase(`console: ${name}`, async (harness) =>
-    harness.store.console ? check({ store: harness.store, console: harness.store.console, harness }) : undefined,
+    harness.store.operator ? check({ store: harness.store, console: harness.store.operator, harness }) : undefined,
   );
 
 const PROBLEM = { code: 'unprocessable', message: 'reportBetEvent B-1: the gateway refused it.', status: 422 } as const;

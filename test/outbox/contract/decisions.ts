@@ -1,6 +1,6 @@
 import type { DecisionFilter } from '../../../src/operator/decision-log.js';
 import { createOperator } from '../../../src/operator/operator.js';
-import { decided, type Row, takenBack } from '../../../src/outbox/rules/state-machine.js';
+import { decided, type Row, undone } from '../../../src/outbox/rules/state-machine.js';
 import type { DecisionStep, KeptDecision, NewDecision } from '../../../src/outbox/store/operator-store.js';
 import { consoleCase, quarantine } from './console.js';
 import { ACCOUNT, type ContractCase, claim, equal, newRow, read, settledRow } from './harness.js';
@@ -38,7 +38,7 @@ export const decisionCases: readonly ContractCase[] = [
       const rows = await quarantine(store, ['B-1', 'B-2']);
       const begun = await console.begin(decision('decision-0000-0001'));
       equal(await console.begin(decision('decision-0000-0001', { who: 'eve' })), begun, 'a second beginning');
-      const other = (await harness.another?.())?.console ?? console;
+      const other = (await harness.another?.())?.operator ?? console;
       equal(await other.step(step(begun.id, rows, { skipped: 3 })), [true, true], 'the writes');
       equal(await console.step(step(begun.id, rows)), undefined, 'the same step again');
       const now = await console.decision(begun.id);
@@ -137,8 +137,8 @@ export const decisionCases: readonly ContractCase[] = [
         'a step of it afterwards',
       );
       const now = await console.rows(rows.map(({ sequence }) => sequence));
-      const undone = { reason: 'a mistake', at: 2, by: 'bob' };
-      const changes = now.map((row) => ({ row, change: takenBack(row, id, undone) }));
+      const by = { reason: 'a mistake', at: 2, by: 'bob' };
+      const changes = now.map((row) => ({ row, change: undone(row, id, by) }));
       const writes = changes.flatMap(({ row, change }) =>
         typeof change === 'string' ? [] : [{ id: row.id, sequence: row.sequence, expected: row, change }],
       );
@@ -151,7 +151,7 @@ export const decisionCases: readonly ContractCase[] = [
         ['quarantined', left?.problem, (left?.fence ?? 0) + 1, 1],
         'the row that is back',
       );
-      equal(row.decisions[0]?.undone, undone, 'who has undone it');
+      equal(row.decisions[0]?.undone, by, 'who has undone it');
       equal((await read(store, claimed?.id ?? '')).state, 'in-flight', 'the row that was claimed');
       equal(
         (await console.problemGroups()).map(({ count }) => count),
@@ -189,7 +189,7 @@ export const decisionCases: readonly ContractCase[] = [
     );
     equal((await operator.search({ decision: 'decision-0000-0001' })).reports, [], 'the reports of one without any');
   }),
-  consoleCase('the pace counts each line once, in order', async ({ console, harness }) => {
+  consoleCase('the throughput counts each line once, in order', async ({ console, harness }) => {
     const now = await console.now();
     const minute = Math.floor(now / 60_000) * 60_000;
     const count = {
@@ -203,21 +203,25 @@ export const decisionCases: readonly ContractCase[] = [
       classes: [1, 1, ...Array.from({ length: 11 }, () => 0)],
     } as const;
     const day = { ...count, span: 'day', start: Math.floor(now / 86_400_000) * 86_400_000 } as const;
-    equal([await console.paced(), await console.pace(5, 6, [count])], [0, false], 'lines that are not the next ones');
-    equal(await console.pace(0, 3, [count, day]), true, 'the first lines');
-    const other = (await harness.another?.())?.console ?? console;
     equal(
-      [await other.pace(0, 3, [count]), await other.pace(3, 6, [count, day])],
+      [await console.throughputEnd(), await console.addThroughput(5, 6, [count])],
+      [0, false],
+      'lines that are not the next ones',
+    );
+    equal(await console.addThroughput(0, 3, [count, day]), true, 'the first lines');
+    const other = (await harness.another?.())?.operator ?? console;
+    equal(
+      [await other.addThroughput(0, 3, [count]), await other.addThroughput(3, 6, [count, day])],
       [false, true],
       'lines from elsewhere',
     );
-    equal(await console.paced(), 6, 'the end of the pace');
+    equal(await console.throughputEnd(), 6, 'the end of the throughput');
     equal(
-      await console.paces('minute', minute),
+      await console.throughput('minute', minute),
       [{ ...count, recorded: 4, dismissed: 2, sumMs: 6_000, classes: count.classes.map((one) => one * 2) }],
       'counts',
     );
-    equal(await console.paces('minute', minute + 60_000), [], 'counts from a later time on');
+    equal(await console.throughput('minute', minute + 60_000), [], 'counts from a later time on');
     equal(
       await console.ended(),
       [{ account: ACCOUNT, environment: 'staging', recorded: 4, dismissed: 2 }],

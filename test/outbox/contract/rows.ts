@@ -204,8 +204,8 @@ export const rowCases: readonly ContractCase[] = [
     equal(oldestOpenAt, (await read(store, settledRow('B-1').id)).enqueuedAt, 'the oldest that is open');
   }),
   contractCase('a setting keeps its first value', async ({ store }) => {
-    equal(await store.remember('salt', 'one'), 'one', 'the first time');
-    equal(await store.remember('salt', 'two'), 'one', 'the second time');
-    equal(await store.remember('other', 'three'), 'three', 'another name');
+    equal(await store.getOrCreateSetting('salt', 'one'), 'one', 'the first time');
+    equal(await store.getOrCreateSetting('salt', 'two'), 'one', 'the second time');
+    equal(await store.getOrCreateSetting('other', 'three'), 'three', 'another name');
   }),
 ];

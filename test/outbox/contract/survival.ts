@@ -34,7 +34,7 @@ export const survivalCases: readonly ContractCase[] = [
       forMs: 60_000,
       continues: false,
     });
-    await store.remember('salt', 'one');
+    await store.getOrCreateSetting('salt', 'one');
     await store.receipts.append([{ index: 0, id: first.id, line: 'a' }]);
     const before = await store.list({ limit: 10 });
 
@@ -48,7 +48,7 @@ export const survivalCases: readonly ContractCase[] = [
       'the pause',
     );
     equal(
-      [await again.remember('salt', 'two'), (await again.receipts.last())?.line],
+      [await again.getOrCreateSetting('salt', 'two'), (await again.receipts.last())?.line],
       ['one', 'a'],
       'settings and receipts',
     );

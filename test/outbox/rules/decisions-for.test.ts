@@ -15,7 +15,7 @@ import {
   type Row,
   reopenedWithReport,
   replaced,
-  takenBack,
+  undone,
 } from '../../../src/outbox/rules/state-machine.js';
 import { outboxRow } from '../../support/factories.js';
 
@@ -234,7 +234,7 @@ it('is what the decisions themselves allow, for any row', () => {
               expect(typeof replaced(row, { action: 'replaced', ...said }, bytes)).toBe(
                 why.replaced === undefined ? 'object' : 'string',
               );
-              const back = takenBack(row, 'd', { ...said, by: 'ada' });
+              const back = undone(row, 'd', { ...said, by: 'ada' });
               expect(typeof back).toBe(why.undo === undefined ? 'object' : 'string');
               // A report that is certainly held is not replaced, and one that certainly is not is not declared recorded.
               if (why.recorded === undefined && one && one.code !== 'configuration') expect(why.replaced).toBeDefined();
@@ -268,7 +268,7 @@ describe('a sign of a repeat', () => {
     (row) => decided(row, { ...decision, action: 'reopened' }, true),
     (row) => dismissedWithReport(row, { ...decision, action: 'dismissed' }),
     (row) => reopenedWithReport(row, decision),
-    (row) => takenBack(row, 'd', { reason: 'x', at: 2, by: 'ada' }),
+    (row) => undone(row, 'd', { reason: 'x', at: 2, by: 'ada' }),
   ];
   const isAnswer = (step: number) => step < 2;
 

@@ -15,7 +15,7 @@ import {
   type Pause,
   pausedBy,
   postponed,
-  probeGivenBack,
+  probeReturned,
   probeTaken,
   readPause,
   seenWith,
@@ -363,7 +363,7 @@ describe('a pause in a store', () => {
 
   it('is given back by a worker whose probe found no report, with the version that it made', () => {
     const taken = changePause(paused(), probeTaken(paused(), 30_000), 20_000);
-    expect(probeGivenBack(paused(), 100)).toEqual({ ...probeTaken(taken, 30_000), forMs: 100 });
+    expect(probeReturned(paused(), 100)).toEqual({ ...probeTaken(taken, 30_000), forMs: 100 });
   });
 });
 

@@ -22,8 +22,8 @@ import {
   type RowState,
   reopenedWithReport,
   replaced,
-  takenBack,
   takenFromWorker,
+  undone,
   wasDismissedWith,
 } from '../../../src/outbox/rules/state-machine.js';
 import { NOT_SENT, withoutKey } from '../../../src/outbox/sending/plan.js';
@@ -417,7 +417,7 @@ describe('a decision of a person', () => {
 });
 
 describe('undoing a retry', () => {
-  const undone = { reason: 'a mistake', at: 10, by: 'ada' };
+  const by = { reason: 'a mistake', at: 10, by: 'ada' };
   const retried = (overrides: Partial<Row> = {}, id = 'decision-1'): Row => {
     const change = decided(quarantined, { action: 'retry', reason: 'why', at: 9, id }, false);
     if (typeof change === 'string') throw new Error(change);
@@ -426,13 +426,13 @@ describe('undoing a retry', () => {
   };
 
   it('quarantines the row with its problem, with a higher fence than any before', () => {
-    expect(takenBack(retried(), 'decision-1', undone)).toMatchObject({
+    expect(undone(retried(), 'decision-1', by)).toMatchObject({
       state: 'quarantined',
       fence: quarantined.fence + 1,
       attempts: quarantined.attempts,
       inDoubt: quarantined.inDoubt,
       problem: quarantined.problem,
-      decisions: [{ action: 'retry', id: 'decision-1', undone }],
+      decisions: [{ action: 'retry', id: 'decision-1', undone: by }],
       keepBody: true,
     });
   });
@@ -456,7 +456,7 @@ describe('undoing a retry', () => {
       'it was not quarantined before',
     ],
   ])('refuses %s', (_, row, why) => {
-    expect(takenBack(row, 'decision-1', undone)).toBe(why);
+    expect(undone(row, 'decision-1', by)).toBe(why);
   });
 });
 
@@ -528,16 +528,16 @@ describe('reopening', () => {
   });
 
   it('undoes a dismissal by the same decision only', () => {
-    const undone = { reason: 'a mistake', at: 10, by: 'ada' };
+    const by = { reason: 'a mistake', at: 10, by: 'ada' };
     const row = dismissed(refused);
-    expect(takenBack(row, 'decision-1', undone, 'decision-2')).toStrictEqual(
-      decided(row, { action: 'reopened', ...undone, id: 'decision-2' }, false),
+    expect(undone(row, 'decision-1', by, 'decision-2')).toStrictEqual(
+      decided(row, { action: 'reopened', ...by, id: 'decision-2' }, false),
     );
-    expect(takenBack(row, 'decision-1', undone)).toMatchObject({ decisions: [{}, { action: 'reopened', ...undone }] });
-    expect(takenBack(row, 'decision-1', undone)).not.toMatchObject({ decisions: [{}, { id: expect.anything() }] });
-    expect(takenBack(row, 'decision-3', undone)).toBe('another decision was made about it since');
+    expect(undone(row, 'decision-1', by)).toMatchObject({ decisions: [{}, { action: 'reopened', ...by }] });
+    expect(undone(row, 'decision-1', by)).not.toMatchObject({ decisions: [{}, { id: expect.anything() }] });
+    expect(undone(row, 'decision-3', by)).toBe('another decision was made about it since');
     const since: Row = { ...row, decisions: [...row.decisions, { action: 'reopened', ...said }] };
-    expect(takenBack(since, 'decision-1', undone)).toBe('another decision was made about it since');
+    expect(undone(since, 'decision-1', by)).toBe('another decision was made about it since');
   });
 });
 

@@ -465,7 +465,7 @@ describe('fingerprints without encryption', () => {
     const world = outboxWorld();
     await world.outbox.reportBetEvent(betEvent());
     const [row] = await world.store.list({ limit: 1 });
-    const secret = Buffer.from(await world.store.remember('fingerprint-key', 'another'), 'base64');
+    const secret = Buffer.from(await world.store.getOrCreateSetting('fingerprint-key', 'another'), 'base64');
     const derived = Buffer.from(hkdfSync('sha256', secret, '', 'location-sdk outbox fingerprint', 32));
     const guess = createHmac('sha256', derived).update(row?.body ?? '');
     expect([secret.length, row?.fingerprint.split('.').at(-1)]).toEqual([32, guess.digest('hex')]);

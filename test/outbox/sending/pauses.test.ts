@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createOutboxEvents } from '../../../src/outbox/events.js';
-import { keyOf, type PauseScope, pauseKeyOf, scopeOf } from '../../../src/outbox/rules/destination.js';
+import { keyOf, operationScope, type PauseScope, pauseKeyOf } from '../../../src/outbox/rules/destination.js';
 import { changePause, notPaused, type Pause, type PauseChange } from '../../../src/outbox/rules/pause.js';
 import type { Ending, Failed, Row } from '../../../src/outbox/rules/state-machine.js';
 import { createPauses } from '../../../src/outbox/sending/pauses.js';
-import type { Outlook } from '../../../src/outbox/store/store.js';
+import type { DestinationState } from '../../../src/outbox/store/store.js';
 import { outboxRow } from '../../support/factories.js';
 
 const destination = { account: 'licence-a', environment: 'production' } as const;
-const breaker = scopeOf({ ...destination, operation: 'reportBetEvent' });
+const breaker = operationScope({ ...destination, operation: 'reportBetEvent' });
 const VERSION = 3;
 /** More than the tries of one worker. */
 const ALWAYS = 100;
@@ -45,7 +45,7 @@ interface Given extends Partial<Pause> {
 
 /** A worker's view of the pause of one destination and one breaker, beside those of another account. */
 function world({ lost = 0, isBound = true, of = destination, struck, ...first }: Given = {}) {
-  const ofBreaker = scopeOf({ ...of, operation: 'reportBetEvent' });
+  const ofBreaker = operationScope({ ...of, operation: 'reportBetEvent' });
   const isOpen = (strikes: number) => strikes >= 5 && { reason: 'refusals' as const };
   const pauses = new Map<string, Pause>();
   if (isBound) pauses.set(pauseKeyOf(of), { ...notPaused(of), version: VERSION, ...first });
@@ -61,7 +61,7 @@ function world({ lost = 0, isBound = true, of = destination, struck, ...first }:
   const changes: PauseChange[] = [];
   const told: [string, unknown][] = [];
   const log = (level: string) => (message: string) => void told.push([level, message]);
-  const outlookOf = (one: Pause, breakers: readonly Pause[] = []): Outlook => ({
+  const outlookOf = (one: Pause, breakers: readonly Pause[] = []): DestinationState => ({
     account: one.account,
     environment: one.environment,
     gateway: 'https://gateway.example.com',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
-import { type PauseScope, scopeOf } from '../../../src/outbox/rules/destination.js';
+import { operationScope, type PauseScope } from '../../../src/outbox/rules/destination.js';
 import type { Row } from '../../../src/outbox/rules/state-machine.js';
 import { createPipeline } from '../../../src/outbox/sending/pipeline.js';
 import { FakeClock } from '../../core/delivery/fake-clock.js';
@@ -198,7 +198,7 @@ describe('the pipeline of a worker', () => {
 
   it.each<[string, PauseScope]>([
     ['a destination', { account: 'default', environment: 'staging' }],
-    ['an operation', scopeOf({ account: 'default', environment: 'staging', operation: 'reportBetEvent' })],
+    ['an operation', operationScope({ account: 'default', environment: 'staging', operation: 'reportBetEvent' })],
   ])(
     'holds back the rows that were claimed before the pause of %s, and no rows of later turns, other environments or other accounts',
     async (_, paused) => {

@@ -9,16 +9,16 @@ import {
   idleWaitMs,
   isGathering,
   isInTime,
-  lookInMs,
   NOT_SENT,
   outlookOf,
   planIdle,
   planTurn,
   rowsToPrefetch,
+  untilNextRead,
   type WorkerState,
   withoutKey,
 } from '../../../src/outbox/sending/plan.js';
-import type { Outlook } from '../../../src/outbox/store/store.js';
+import type { DestinationState } from '../../../src/outbox/store/store.js';
 import { outboxRow } from '../../support/factories.js';
 
 const claimant = { account: 'default', gateways: { staging: 'https://staging.example.com' }, busy: 0 };
@@ -33,7 +33,7 @@ const standing: WorkerState = {
   pollMs: 1_000,
   stopping: false,
 };
-const outlook = (nextInMs: number | undefined, pause: Partial<Pause> = {}): Outlook => ({
+const outlook = (nextInMs: number | undefined, pause: Partial<Pause> = {}): DestinationState => ({
   ...destination,
   gateway: 'https://staging.example.com',
   rebound: [],
@@ -122,7 +122,7 @@ describe('behind the open breaker of an operation', () => {
     strikes,
     remainingMs,
   });
-  const behind = (one: Outlook, ...breakers: Pause[]): Outlook => ({ ...one, breakers });
+  const behind = (one: DestinationState, ...breakers: Pause[]): DestinationState => ({ ...one, breakers });
 
   it('a turn claims none of its reports, and a probe claims nothing else', () => {
     expect(planTurn([], { ...standing, openBreakers: [held] }).claim).toMatchObject({ limit: 4, without: [held] });
@@ -149,7 +149,7 @@ describe('behind the open breaker of an operation', () => {
     expect(planIdle([behind(outlook(40), breaker(700))], standing).waitMs).toBe(40);
   });
 
-  it.each<[string, Outlook]>([
+  it.each<[string, DestinationState]>([
     ['the destination is paused', behind(outlook(-5, paused(400)), breaker(0))],
     ['there is no report', behind(outlook(undefined), breaker(0))],
     ['no report is due', behind(outlook(400), breaker(0))],
@@ -282,14 +282,14 @@ describe('a worker whose looks announce work that no turn finds', () => {
 
 describe('a worker looks for due probes', () => {
   it('after a millisecond at least, since a shorter wait may not move its clock', () => {
-    expect(lookInMs({ worked: false, lookedAt: 0, now: 1_000 - 1e-9 }, { ...standing, busy: 4 })).toBe(1);
+    expect(untilNextRead({ worked: false, lookedAt: 0, now: 1_000 - 1e-9 }, { ...standing, busy: 4 })).toBe(1);
   });
 
   const at = (worked: boolean, since: number) => ({ worked, lookedAt: 50_000, now: 50_000 + since });
   const full = { ...standing, busy: 4 };
 
   it('at once if it has a free place and found nothing to do', () => {
-    expect(lookInMs(at(false, 0), standing)).toBe(0);
+    expect(untilNextRead(at(false, 0), standing)).toBe(0);
   });
 
   it.each<[string, boolean, WorkerState]>([
@@ -297,16 +297,16 @@ describe('a worker looks for due probes', () => {
     ['is full', false, full],
     ['is both', true, full],
   ])('once per pollMs while it %s', (_, worked, given) => {
-    expect(lookInMs(at(worked, 400), given)).toBe(600);
-    expect(lookInMs(at(worked, 0), given)).toBe(1_000);
-    expect(lookInMs(at(worked, 1_000), given)).toBe(0);
-    expect(lookInMs(at(worked, 1_500), given)).toBe(0);
-    expect(lookInMs({ worked, lookedAt: Number.NaN, now: 50_000 }, given)).toBe(0);
+    expect(untilNextRead(at(worked, 400), given)).toBe(600);
+    expect(untilNextRead(at(worked, 0), given)).toBe(1_000);
+    expect(untilNextRead(at(worked, 1_000), given)).toBe(0);
+    expect(untilNextRead(at(worked, 1_500), given)).toBe(0);
+    expect(untilNextRead({ worked, lookedAt: Number.NaN, now: 50_000 }, given)).toBe(0);
   });
 
   it('at once after the clock has jumped back, and never while it stops', () => {
-    expect(lookInMs(at(true, -1), full)).toBe(0);
-    expect(lookInMs(at(false, 0), { ...standing, stopping: true })).toBe(1_000);
+    expect(untilNextRead(at(true, -1), full)).toBe(0);
+    expect(untilNextRead(at(false, 0), { ...standing, stopping: true })).toBe(1_000);
   });
 });
 

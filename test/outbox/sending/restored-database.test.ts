@@ -5,7 +5,7 @@ import { createOutbox, memoryStore, type OutboxStore } from '../../../src/entrie
 import { createOutboxEvents } from '../../../src/outbox/events.js';
 import { type Change, claimed, type Row } from '../../../src/outbox/rules/state-machine.js';
 import type { Finished } from '../../../src/outbox/sending/plan.js';
-import { keepDoubt, keptInDoubt } from '../../../src/outbox/sending/restored-database.js';
+import { keptInDoubt, markInDoubtAfterRestore } from '../../../src/outbox/sending/restored-database.js';
 import type { NewRow, Turn } from '../../../src/outbox/store/store.js';
 import { betEvent, LOCATION, outboxRow } from '../../support/factories.js';
 import { http, rawGateway } from '../raw-gateway.js';
@@ -243,7 +243,7 @@ describe('writes that the store refused', () => {
     };
     const events = createOutboxEvents();
     events.on('error', ({ message }) => errors.push(message));
-    await keepDoubt(refused, rows, {
+    await markInDoubtAfterRestore(refused, rows, {
       store,
       leaseMs: 30_000,
       events,

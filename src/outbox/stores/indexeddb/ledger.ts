@@ -12,7 +12,7 @@ const PAGE = 200;
 /** The methods that a page does not need for reporting: lists, missing keys, settings and the receipt log. */
 export const ledger = (
   run: Connection['run'],
-): Pick<OutboxStore, 'list' | 'missingKeys' | 'remember' | 'receipts'> => ({
+): Pick<OutboxStore, 'list' | 'missingKeys' | 'getOrCreateSetting' | 'receipts'> => ({
   list: (query) =>
     run('readonly', async ({ rows }) => {
       const found: Row[] = [];
@@ -34,7 +34,7 @@ export const ledger = (
         accounts,
       );
     }),
-  remember: (name, value) =>
+  getOrCreateSetting: (name, value) =>
     run('readwrite', async ({ meta }) => {
       const there = await ask<string | undefined>(meta.get(`setting:${name}`));
       if (there === undefined) meta.put(value, `setting:${name}`);

@@ -1,8 +1,8 @@
-import { SPANS } from '../../receipts/pace.js';
+import { SPANS } from '../../receipts/throughput.js';
 import { type Destination, keyOf } from '../../rules/destination.js';
-import type { CountedPlaces, FinalCounts, OpenCounts, PaceCount } from '../../store/operator-store.js';
+import type { CountedPlaces, FinalCounts, OpenCounts, ThroughputCount } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
-import { CLASS_COLUMNS, countsOf, PACE_NUMBERS } from '../sql/shared-statements.js';
+import { CLASS_COLUMNS, countsOf, THROUGHPUT_NUMBERS } from '../sql/shared-statements.js';
 import type { Run } from './database.js';
 import { NOW_MS, STATEMENT_MS } from './sql-parts.js';
 
@@ -122,10 +122,10 @@ const KEYS = 'span, start, account, environment';
  * Adds counts of recorded reports by time, in one statement. Of several at once, only the one that finds `from`
  * succeeds.
  */
-export async function addPace(
+export async function addThroughput(
   run: Run,
   schema: string,
-  { from, to, counts }: { readonly from: number; readonly to: number; readonly counts: readonly PaceCount[] },
+  { from, to, counts }: { readonly from: number; readonly to: number; readonly counts: readonly ThroughputCount[] },
 ): Promise<boolean> {
   const values = counts.map(({ sumMs, classes, ...count }) => ({
     ...count,
@@ -136,13 +136,13 @@ export async function addPace(
     Number.isFinite(keptMs) ? [`p.span = '${span}' AND p.start < ${STATEMENT_MS} - ${keptMs}`] : [],
   );
   const reached = await run(
-    `WITH moved AS (UPDATE ${schema}.paced SET reached = $2::text::bigint WHERE reached = $1::text::bigint RETURNING 1),
+    `WITH moved AS (UPDATE ${schema}.throughput_end SET reached = $2::text::bigint WHERE reached = $1::text::bigint RETURNING 1),
         added AS (
-          INSERT INTO ${schema}.paces AS p (${KEYS}, ${PACE_NUMBERS.join(', ')})
-          SELECT ${KEYS}, ${PACE_NUMBERS.join(', ')} FROM moved CROSS JOIN
-            json_to_recordset($3::text::json) AS g(span text, start bigint, account text, environment text, ${PACE_NUMBERS.map((name) => `${name} bigint`).join(', ')})
-          ON CONFLICT (${KEYS}) DO UPDATE SET ${PACE_NUMBERS.map((name) => `${name} = p.${name} + excluded.${name}`).join(', ')}),
-        gone AS (DELETE FROM ${schema}.paces AS p WHERE EXISTS (SELECT 1 FROM moved) AND (${old.join(' OR ')}))
+          INSERT INTO ${schema}.throughput AS p (${KEYS}, ${THROUGHPUT_NUMBERS.join(', ')})
+          SELECT ${KEYS}, ${THROUGHPUT_NUMBERS.join(', ')} FROM moved CROSS JOIN
+            json_to_recordset($3::text::json) AS g(span text, start bigint, account text, environment text, ${THROUGHPUT_NUMBERS.map((name) => `${name} bigint`).join(', ')})
+          ON CONFLICT (${KEYS}) DO UPDATE SET ${THROUGHPUT_NUMBERS.map((name) => `${name} = p.${name} + excluded.${name}`).join(', ')}),
+        gone AS (DELETE FROM ${schema}.throughput AS p WHERE EXISTS (SELECT 1 FROM moved) AND (${old.join(' OR ')}))
         SELECT 'moved' AS moved FROM moved`,
     [String(from), String(to), JSON.stringify(values)],
   );

@@ -2,7 +2,7 @@ import { operationNames } from '../../../core/protocol/operations.js';
 import type { BoundDestination, Destination, PauseScope } from '../../rules/destination.js';
 import { readPause, type StoredPause } from '../../rules/pause.js';
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
-import type { Outlook } from '../../store/store.js';
+import type { DestinationState } from '../../store/store.js';
 import { PAUSE } from '../sql/shared-statements.js';
 import type { Run } from './database.js';
 import { BY_INDEX, NOW_MS, queued } from './sql-parts.js';
@@ -17,7 +17,7 @@ export async function bind(run: Run, schema: string, given: readonly BoundDestin
   return found.map(({ gateway }) => gateway ?? '');
 }
 
-interface Found extends Destination, Pick<Outlook, 'gateway' | 'rebound'> {
+interface Found extends Destination, Pick<DestinationState, 'gateway' | 'rebound'> {
   readonly pause: Omit<StoredPause, keyof PauseScope>;
   readonly breakers: readonly StoredPause[] | null;
   readonly now: number;
@@ -29,7 +29,7 @@ interface Found extends Destination, Pick<Outlook, 'gateway' | 'rebound'> {
  * Reads the outlook of each destination. A time too far in the future means that a clock has jumped, and counts as
  * past.
  */
-export async function readOutlook(run: Run, schema: string, accounts?: readonly string[]): Promise<Outlook[]> {
+export async function readOutlook(run: Run, schema: string, accounts?: readonly string[]): Promise<DestinationState[]> {
   const [found] = await run(`SELECT ${schema}.outlook($1::text::json) AS outlook`, [
     accounts === undefined ? null : JSON.stringify(accounts),
   ]);

@@ -280,8 +280,8 @@ const WORDS = `left(substr(${MESSAGE}, CASE WHEN strpos(${MESSAGE}, ': ') > 0 TH
 const problemTrigger = (schema: string): string => `
   CREATE FUNCTION ${schema}.note_wrong() RETURNS trigger LANGUAGE plpgsql AS $wrong$
   BEGIN
-    NEW.wrong_code := ${CODE};
-    NEW.wrong_words := ${WORDS};
+    NEW.problem_code := ${CODE};
+    NEW.problem_words := ${WORDS};
     RETURN NEW;
   END $wrong$;
   CREATE TRIGGER note_wrong BEFORE INSERT OR UPDATE ON ${schema}.queue FOR EACH ROW WHEN (NEW.state = 'quarantined') EXECUTE FUNCTION ${schema}.note_wrong();`;
@@ -337,8 +337,8 @@ const tables = (schema: string): string => `
     changed_at bigint NOT NULL ${isTime('changed_at')},
     problem jsonb,
     decisions jsonb,
-    wrong_code text,
-    wrong_words text
+    problem_code text,
+    problem_words text
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0,
     autovacuum_analyze_scale_factor = 0.05, autovacuum_analyze_threshold = 1000);
   CREATE INDEX queue_due ON ${schema}.queue (account, environment, due_at, sequence) WHERE ${QUEUED};
@@ -428,7 +428,7 @@ const consoleTables = (schema: string): string => `
   );
 ${staysAsItIs(schema, 'decisions', ' OF place, id, action, who, reason, about, as_of, at')}
   CREATE TABLE ${schema}.decision_steps (decision text NOT NULL, began bigint NOT NULL, sequences json NOT NULL, PRIMARY KEY (decision, began));
-  CREATE TABLE ${schema}.paces (
+  CREATE TABLE ${schema}.throughput (
     span text NOT NULL,
     start bigint NOT NULL,
     account text NOT NULL,
@@ -439,8 +439,8 @@ ${staysAsItIs(schema, 'decisions', ' OF place, id, action, who, reason, about, a
     ${CLASS_COLUMNS.map((name) => `${name} bigint NOT NULL`).join(', ')},
     PRIMARY KEY (span, start, account, environment)
   );
-  CREATE TABLE ${schema}.paced (one integer PRIMARY KEY CHECK (one = 1), reached bigint NOT NULL);
-  INSERT INTO ${schema}.paced (one, reached) VALUES (1, 0);
+  CREATE TABLE ${schema}.throughput_end (one integer PRIMARY KEY CHECK (one = 1), reached bigint NOT NULL);
+  INSERT INTO ${schema}.throughput_end (one, reached) VALUES (1, 0);
 `;
 
 /** Everything of the schema but the table `meta`. */

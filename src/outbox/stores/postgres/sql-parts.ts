@@ -43,7 +43,7 @@ export const isOpenBefore = (schema: string, waitsFor: string): string =>
   `EXISTS (SELECT 1 FROM ${schema}.reports AS before WHERE before.id = ${waitsFor} AND before.state IS NULL)`;
 
 /** The parts of a row without its body, from `reports AS r` and `queue AS q`. A final row is not in the queue. */
-const bodilessParts = (schema: string): string => `
+const partsWithoutBody = (schema: string): string => `
   'sequence', r.sequence, 'id', r.id, 'account', r.account, 'environment', r.environment, 'operation', r.operation, 'reference', r.reference, 'waitsFor', r.waits_for,
   'state', coalesce(q.state, r.state), 'blocked', q.state = 'waiting' AND r.waits_for IS NOT NULL AND ${isOpenBefore(schema, 'r.waits_for')},
   'fence', coalesce(q.fence, r.fence), 'attempts', coalesce(q.attempts, r.attempts),
@@ -52,7 +52,7 @@ const bodilessParts = (schema: string): string => `
   'outcome', r.outcome, 'message', r.message, 'problem', coalesce(q.problem, r.problem), 'decisions', coalesce(q.decisions, r.decisions),
   'fingerprint', r.fingerprint`;
 
-const parts = (schema: string): string => `${bodilessParts(schema)}, 'body', r.body, 'excerpt', r.excerpt`;
+const parts = (schema: string): string => `${partsWithoutBody(schema)}, 'body', r.body, 'excerpt', r.excerpt`;
 
 export const openRowJson = (schema: string): string => `json_build_object(${parts(schema)})`;
 
@@ -65,7 +65,7 @@ export const BY_IDS = 'WHERE r.id IN (SELECT json_array_elements_text($1::text::
 
 /** The same without bodies, of the rows whose `sequence` a SELECT returns. `rest` may also use the table `looked`. */
 export const selectBodiless = (schema: string, sequences: string, rest = 'ORDER BY looked.sequence'): string =>
-  `SELECT json_build_object(${bodilessParts(schema)}, 'requestId', r.request_id)::text AS row
+  `SELECT json_build_object(${partsWithoutBody(schema)}, 'requestId', r.request_id)::text AS row
     FROM (${sequences}) AS looked JOIN ${schema}.reports AS r ON r.sequence = looked.sequence LEFT JOIN ${schema}.queue AS q ON q.sequence = r.sequence ${rest}`;
 
 export function rowOf(object: unknown): Row {

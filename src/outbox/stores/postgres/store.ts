@@ -6,7 +6,7 @@ import { isStorable } from '../rows.js';
 import { rebind, writePause } from '../sql/destinations.js';
 import { type Dialect, type Found, namedColumns } from '../sql/dialect.js';
 import { createSharedStatements } from '../sql/shared-statements.js';
-import { addPace, createOpenCounts, readCounts, readFinals } from './counts.js';
+import { addThroughput, createOpenCounts, readCounts, readFinals } from './counts.js';
 import { createRun, isPool, type Run, runWithin, type TimeLimit, transactionStatus } from './database.js';
 import { createDecisions, eraseRows } from './decisions.js';
 import { bind, readOutlook } from './destinations.js';
@@ -51,7 +51,7 @@ export async function openPostgresStore(
   const { store: storeId } = await prepareSchema(run, schema, migrate);
   const dialect = dialectOf(run, schema);
   const reads = createSharedStatements(dialect);
-  const secret = await readSecret(reads.remember);
+  const secret = await readSecret(reads.getOrCreateSetting);
   const { enqueue, asValue } = createEnqueue(schema, storeId, notify ? schema : null, locks);
 
   const open = createOpenCounts(run, schema);
@@ -82,10 +82,11 @@ export async function openPostgresStore(
     counts: (accounts) => readCounts(run, schema, open, accounts),
     prune: (request) => pruneStep(run, schema, request),
     prunedBefore: reads.prunedBefore,
-    remember: async (name, value) => (name === OWN_SECRET ? secret : undefined) ?? reads.remember(name, value),
+    getOrCreateSetting: async (name, value) =>
+      (name === OWN_SECRET ? secret : undefined) ?? reads.getOrCreateSetting(name, value),
     receipts: { ...createReceipts(run, schema), ...reads.receipts },
-    console: {
-      ...reads.console,
+    operator: {
+      ...reads.operator,
       now: async () => Number((await run(`SELECT (${NOW_MS})::text AS now`))[0]?.now),
       open,
       finals: (accounts) => readFinals(run, schema, accounts),
@@ -96,7 +97,7 @@ export async function openPostgresStore(
       },
       step: decisions.step,
       erase: (decision, rows) => eraseRows(run, schema, decision, rows),
-      pace: (from, to, counts) => addPace(run, schema, { from, to, counts }),
+      addThroughput: (from, to, counts) => addThroughput(run, schema, { from, to, counts }),
     },
     ...(connect && {
       watch: (listener, onProblem) => {
@@ -179,8 +180,8 @@ async function runInTransaction(transaction: unknown, schema: string, timeLimit:
  * Makes and reads the outbox's own secret at the start, so that a report within the user's transaction needs no second
  * connection. Otherwise, transactions that hold the whole pool would wait for ever.
  */
-const readSecret = (remember: OutboxStore['remember']): Promise<string | undefined> =>
-  remember(OWN_SECRET, newSecret()).catch((error) => {
+const readSecret = (getOrCreateSetting: OutboxStore['getOrCreateSetting']): Promise<string | undefined> =>
+  getOrCreateSetting(OWN_SECRET, newSecret()).catch((error) => {
     // A role that may only read does not need it.
     if (['read-only', 'privileges'].includes(postgresCodeOf(error))) return undefined;
     throw error;

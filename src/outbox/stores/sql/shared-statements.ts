@@ -1,5 +1,5 @@
 import { operationNames, operations } from '../../../core/protocol/operations.js';
-import { PACE_CLASSES } from '../../receipts/pace.js';
+import { THROUGHPUT_CLASSES } from '../../receipts/throughput.js';
 import type { OutboxEnvironment } from '../../rules/destination.js';
 import type { LogLine } from '../../rules/receipt-entry.js';
 import { prunedSetting } from '../../rules/retention.js';
@@ -8,9 +8,9 @@ import type {
   KeptDecision,
   OpenCounts,
   OperatorStore,
-  PaceCount,
   ProblemKey,
   RowSearch,
+  ThroughputCount,
 } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
 import type { Dialect, Found } from './dialect.js';
@@ -53,9 +53,9 @@ export const lineOf = ({ position, id, line }: Found): LogLine => ({
   line: String(line),
 });
 
-export const CLASS_COLUMNS: readonly string[] = [...PACE_CLASSES, 0].map((_, place) => `c${place}`);
+export const CLASS_COLUMNS: readonly string[] = [...THROUGHPUT_CLASSES, 0].map((_, place) => `c${place}`);
 /** The columns of the counts of recorded reports. */
-export const PACE_NUMBERS: readonly string[] = ['recorded', 'dismissed', 'sum_ms', ...CLASS_COLUMNS];
+export const THROUGHPUT_NUMBERS: readonly string[] = ['recorded', 'dismissed', 'sum_ms', ...CLASS_COLUMNS];
 
 const placeOf = ({ account, environment, recorded, dismissed }: Found) => ({
   account: String(account),
@@ -67,8 +67,8 @@ const placeOf = ({ account, environment, recorded, dismissed }: Found) => ({
 /** The tolerance of a search by time. A clock or a long transaction may put rows out of the order of their times. */
 const SLACK_MS = 600_000;
 
-const IN_GROUP = `q.state = 'quarantined' AND q.account = ? AND q.environment = ? AND q.wrong_code = ?
-  AND q.wrong_words = ? AND q.changed_at <= ?#`;
+const IN_GROUP = `q.state = 'quarantined' AND q.account = ? AND q.environment = ? AND q.problem_code = ?
+  AND q.problem_words = ? AND q.changed_at <= ?#`;
 const groupOf = ({ account, environment, code, words }: ProblemKey, asOf: number) =>
   [account, environment, code, words, Math.trunc(asOf)] as const;
 
@@ -115,7 +115,7 @@ export function createSharedStatements({
 
   return {
     /** Stores a setting unless it exists. If it exists, nothing is written, since the user's transaction may be open. */
-    async remember(name: string, value: string): Promise<string> {
+    async getOrCreateSetting(name: string, value: string): Promise<string> {
       const known = await setting(name);
       if (known !== undefined) return String(known);
       await change(
@@ -138,18 +138,18 @@ export function createSharedStatements({
       if (!kept) throw new Error('The decision that was just written cannot be read.');
       return kept;
     },
-    console: {
+    operator: {
       problemGroups: async () =>
         (
           await all(
-            `SELECT ${columns('account, environment, wrong_code, wrong_words', 'count(*) AS number', 'min(changed_at) AS first_at', 'max(changed_at) AS last_at', 'min(sequence) AS example')}
-              FROM ${quarantinedTable} WHERE q.state = 'quarantined' GROUP BY account, environment, wrong_code, wrong_words`,
+            `SELECT ${columns('account, environment, problem_code, problem_words', 'count(*) AS number', 'min(changed_at) AS first_at', 'max(changed_at) AS last_at', 'min(sequence) AS example')}
+              FROM ${quarantinedTable} WHERE q.state = 'quarantined' GROUP BY account, environment, problem_code, problem_words`,
           )
         ).map((found) => ({
           account: String(found.account),
           environment: String(found.environment) as OutboxEnvironment,
-          code: String(found.wrong_code),
-          words: String(found.wrong_words),
+          code: String(found.problem_code),
+          words: String(found.problem_words),
           count: Number(found.number),
           firstAt: Number(found.first_at),
           lastAt: Number(found.last_at),
@@ -196,19 +196,20 @@ export function createSharedStatements({
         );
         return found && { from: Number(found.began), sequences: JSON.parse(String(found.sequences)) as number[] };
       },
-      paced: async () => Number((await first(`SELECT ${columns('reached')} FROM ${table('paced')}`))?.reached ?? 0),
+      throughputEnd: async () =>
+        Number((await first(`SELECT ${columns('reached')} FROM ${table('throughput_end')}`))?.reached ?? 0),
       ended: async () =>
         (
           await all(
             `SELECT ${columns('account, environment', 'sum(recorded) AS recorded', 'sum(dismissed) AS dismissed')}
-              FROM ${table('paces')} WHERE span = 'day' GROUP BY account, environment`,
+              FROM ${table('throughput')} WHERE span = 'day' GROUP BY account, environment`,
           )
         ).map(placeOf),
-      paces: async (span: PaceCount['span'], since: number) =>
+      throughput: async (span: ThroughputCount['span'], since: number) =>
         (
           await all(
-            `SELECT ${columns(`start, account, environment, ${PACE_NUMBERS.join()}`)}
-              FROM ${table('paces')} WHERE span = ? AND start >= ?#`,
+            `SELECT ${columns(`start, account, environment, ${THROUGHPUT_NUMBERS.join()}`)}
+              FROM ${table('throughput')} WHERE span = ? AND start >= ?#`,
             span,
             Math.trunc(since),
           )

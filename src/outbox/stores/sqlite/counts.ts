@@ -1,9 +1,9 @@
 import { ENVIRONMENTS } from '../../../core/errors/errors.js';
-import { SPANS } from '../../receipts/pace.js';
+import { SPANS } from '../../receipts/throughput.js';
 import type { RowState } from '../../rules/state-machine.js';
-import type { OpenCounts, PaceCount } from '../../store/operator-store.js';
+import type { OpenCounts, ThroughputCount } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
-import { CLASS_COLUMNS, countsOf, PACE_NUMBERS } from '../sql/shared-statements.js';
+import { CLASS_COLUMNS, countsOf, THROUGHPUT_NUMBERS } from '../sql/shared-statements.js';
 import type { Connection } from './database.js';
 import { AT_THE_HEAD, BEHIND_THE_HEAD, QUEUED } from './schema.js';
 
@@ -56,7 +56,7 @@ export const COUNT_QUEUED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox
 export const COUNT_IN_FLIGHT = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_by_state WHERE ${BEHIND_THE_HEAD} AND state = 'in-flight' AND account = ? AND environment = ?`;
 export const COUNT_BLOCKED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_dependents
   WHERE waits_for >= ? AND waits_for < ? AND state = 'waiting' AND blocked = 1`;
-const COUNT_QUARANTINED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_wrong WHERE state = 'quarantined' AND account = ? AND environment = ?`;
+const COUNT_QUARANTINED = `SELECT ${NUMBER} FROM outbox_rows INDEXED BY outbox_problems WHERE state = 'quarantined' AND account = ? AND environment = ?`;
 /** The oldest row at the head of the queue, and the oldest of a state behind it. */
 export const OLDEST_AT_THE_HEAD = `SELECT enqueued_at FROM outbox_rows INDEXED BY outbox_due WHERE ${AT_THE_HEAD} AND account = ? AND environment = ? ORDER BY due_at, sequence LIMIT 1`;
 export const OLDEST_BY_STATE = `SELECT enqueued_at FROM outbox_rows INDEXED BY outbox_by_state WHERE ${BEHIND_THE_HEAD} AND account = ? AND environment = ? AND state = ? ORDER BY sequence LIMIT 1`;
@@ -87,23 +87,23 @@ export function countOpen({ first }: Connection, accounts: readonly string[]): O
 export const countRows = (connection: Connection, tally: Tally, accounts: readonly string[]): Counts =>
   countsOf(countOpen(connection, accounts), tally.read(accounts));
 
-const ADD_PACE = `INSERT INTO outbox_paces (span, start, account, environment, ${PACE_NUMBERS.join(', ')}) VALUES (?, ?, ?, ?, ${PACE_NUMBERS.map(() => '?').join(', ')})
-  ON CONFLICT (span, start, account, environment) DO UPDATE SET ${PACE_NUMBERS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`;
+const ADD_THROUGHPUT = `INSERT INTO outbox_throughput (span, start, account, environment, ${THROUGHPUT_NUMBERS.join(', ')}) VALUES (?, ?, ?, ?, ${THROUGHPUT_NUMBERS.map(() => '?').join(', ')})
+  ON CONFLICT (span, start, account, environment) DO UPDATE SET ${THROUGHPUT_NUMBERS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`;
 
 /** Adds counts of recorded reports by time. Changes nothing and returns false if those before do not end at `from`. */
-export function addPace(
+export function addThroughput(
   { first, run }: Connection,
-  { from, to, counts }: { readonly from: number; readonly to: number; readonly counts: readonly PaceCount[] },
+  { from, to, counts }: { readonly from: number; readonly to: number; readonly counts: readonly ThroughputCount[] },
   now: number,
 ): boolean {
-  if (Number(first(`SELECT reached FROM outbox_paced`)?.reached ?? 0) !== from) return false;
+  if (Number(first(`SELECT reached FROM outbox_throughput_end`)?.reached ?? 0) !== from) return false;
   run(
-    'INSERT INTO outbox_paced (one, reached) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET reached = excluded.reached',
+    'INSERT INTO outbox_throughput_end (one, reached) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET reached = excluded.reached',
     to,
   );
   for (const { span, start, account, environment, recorded, dismissed, sumMs, classes } of counts)
     run(
-      ADD_PACE,
+      ADD_THROUGHPUT,
       span,
       start,
       account,
@@ -114,6 +114,6 @@ export function addPace(
       ...CLASS_COLUMNS.map((_, place) => classes[place] ?? 0),
     );
   for (const span of ['minute', 'hour'] as const)
-    run('DELETE FROM outbox_paces WHERE span = ? AND start < ?', span, Math.trunc(now - SPANS[span].keptMs));
+    run('DELETE FROM outbox_throughput WHERE span = ? AND start < ?', span, Math.trunc(now - SPANS[span].keptMs));
   return true;
 }

@@ -3,7 +3,7 @@ import { type BoundDestination, type Destination, keyOf, otherGateway, type Rebo
 import { isBreaker, type Pause, readPause, type StoredPause } from '../../rules/pause.js';
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
-import type { ClaimRequest, Outlook } from '../../store/store.js';
+import type { ClaimRequest, DestinationState } from '../../store/store.js';
 import { PAUSE } from '../sql/shared-statements.js';
 import type { Columns, Connection } from './database.js';
 import { FIRST_DUE, LAST_DUE } from './rows.js';
@@ -20,7 +20,7 @@ const accountsIn = (index: string, where: string): string => `SELECT account FRO
   ) SELECT account FROM found WHERE account IS NOT NULL)`;
 /** All accounts. Not only the bound ones, since another tool may delete the bindings. */
 const ACCOUNTS = `SELECT account FROM outbox_destinations UNION SELECT account FROM outbox_counts WHERE account <> ''
-  UNION ${accountsIn('outbox_due', QUEUED)} UNION ${accountsIn('outbox_wrong', "state = 'quarantined'")} ORDER BY account`;
+  UNION ${accountsIn('outbox_due', QUEUED)} UNION ${accountsIn('outbox_problems', "state = 'quarantined'")} ORDER BY account`;
 const gatewayOf = ({ gateway }: Columns): string => String(gateway);
 
 const pauseOf = (found: Columns, now: number): Pause =>
@@ -82,7 +82,7 @@ export function createDestinations({ first, all, run }: Connection) {
       all(ALL)
         .map((found) => ({ ...pauseOf(found, now), gateway: gatewayOf(found) }))
         .filter((one) => isServed(one, accounts) && mayTakeFrom(one, probe)),
-    outlook(now: number, accounts?: readonly string[]): Outlook[] {
+    outlook(now: number, accounts?: readonly string[]): DestinationState[] {
       const breakers = breakersOf(now);
       return all(`${ALL} ORDER BY account, environment`)
         .filter(({ account }) => accounts?.includes(String(account)) ?? true)

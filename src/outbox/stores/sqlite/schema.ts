@@ -53,9 +53,9 @@ const MESSAGE = `coalesce(CASE WHEN typeof(${said('message')}) = 'text' THEN ${s
  * The group of a quarantined row: the same as `problemKeyOf` of `state-machine.ts`. The columns are generated, so that
  * no write names them, and have no value in other rows.
  */
-const WRONG_COLUMNS = `wrong_code TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
+const WRONG_COLUMNS = `problem_code TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
       CASE WHEN ${said('conflict')} = 1 THEN 'conflict' ELSE CAST(coalesce(${said('code')}, 'unknown') AS TEXT) END END) VIRTUAL,
-    wrong_words TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
+    problem_words TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
       substr(${MESSAGE}, CASE WHEN instr(${MESSAGE}, ': ') > 0 THEN instr(${MESSAGE}, ': ') + 2 ELSE 1 END, ${MOST_WORDS}) END) VIRTUAL`;
 
 /**
@@ -63,7 +63,7 @@ const WRONG_COLUMNS = `wrong_code TEXT GENERATED ALWAYS AS (CASE WHEN state = 'q
  * values of a group of quarantined rows.
  */
 const CONSOLE_TABLES = `
-  CREATE INDEX outbox_wrong ON outbox_rows (account, environment, wrong_code, wrong_words, changed_at) WHERE state = 'quarantined';
+  CREATE INDEX outbox_problems ON outbox_rows (account, environment, problem_code, problem_words, changed_at) WHERE state = 'quarantined';
   CREATE TABLE outbox_decisions (
     place INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -81,7 +81,7 @@ const CONSOLE_TABLES = `
   ) STRICT;
   ${staysAsItIs('outbox_decisions', ' OF place, id, action, who, reason, about, as_of, at')}
   CREATE TABLE outbox_decision_steps (decision TEXT NOT NULL, began INTEGER NOT NULL, sequences TEXT NOT NULL, PRIMARY KEY (decision, began)) STRICT, WITHOUT ROWID;
-  CREATE TABLE outbox_paces (
+  CREATE TABLE outbox_throughput (
     span TEXT NOT NULL,
     start INTEGER NOT NULL,
     account TEXT NOT NULL,
@@ -92,7 +92,7 @@ const CONSOLE_TABLES = `
     ${CLASS_COLUMNS.map((name) => `${name} INTEGER NOT NULL`).join(', ')},
     PRIMARY KEY (span, start, account, environment)
   ) STRICT, WITHOUT ROWID;
-  CREATE TABLE outbox_paced (one INTEGER PRIMARY KEY CHECK (one = 1), reached INTEGER NOT NULL) STRICT;
+  CREATE TABLE outbox_throughput_end (one INTEGER PRIMARY KEY CHECK (one = 1), reached INTEGER NOT NULL) STRICT;
 `;
 
 /**

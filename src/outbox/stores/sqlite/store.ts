@@ -8,7 +8,7 @@ import { rebind, writePause } from '../sql/destinations.js';
 import type { Dialect } from '../sql/dialect.js';
 import { createSharedStatements } from '../sql/shared-statements.js';
 import { createCommits, createRetryWhileBusy, watchCommits } from './commits.js';
-import { addPace, countOpen, countRows, createTally } from './counts.js';
+import { addThroughput, countOpen, countRows, createTally } from './counts.js';
 import {
   type Connection,
   connect,
@@ -72,7 +72,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     const dialect = dialectOf(connection, time.now, commits);
     const reads = createSharedStatements(dialect);
     // The first report may come in a transaction of the user, which keeps the store from writing.
-    await reads.remember(OWN_SECRET, newSecret());
+    await reads.getOrCreateSetting(OWN_SECRET, newSecret());
     return { durable, guard, commits, time, dialect, reads };
   }
 
@@ -195,9 +195,9 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
     counts: (accounts) => read(() => countRows(connection, tally, accounts ?? destinations.accounts())),
     prune: (request) => write(() => pruneStep(connection, request, Math.trunc(clock.now())), { rows: request.limit }),
     prunedBefore: reads.prunedBefore,
-    remember: reads.remember,
-    console: {
-      ...reads.console,
+    getOrCreateSetting: reads.getOrCreateSetting,
+    operator: {
+      ...reads.operator,
       now: async () => now(),
       open: () =>
         read(() => {
@@ -230,7 +230,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
           () => true,
           () => false,
         ),
-      pace: (from, to, counts) => write(() => addPace(connection, { from, to, counts }, now())),
+      addThroughput: (from, to, counts) => write(() => addThroughput(connection, { from, to, counts }, now())),
     },
     receipts: {
       unlogged: (limit) => read(() => receipts.unlogged(limit)),
@@ -280,7 +280,7 @@ function dialectOf(
         ),
       ),
     rowsTable: 'outbox_rows',
-    quarantinedTable: 'outbox_rows AS q INDEXED BY outbox_wrong',
+    quarantinedTable: 'outbox_rows AS q INDEXED BY outbox_problems',
     joinOfOperation: '',
     countOfSettlements: `(SELECT count(*) FROM outbox_rows AS d INDEXED BY outbox_dependents
       WHERE d.waits_for = q.id AND d.state = 'waiting' AND d.blocked = 1)`,

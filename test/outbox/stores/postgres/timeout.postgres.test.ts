@@ -57,7 +57,7 @@ describe('a connection that stops answering', () => {
       () => impatient.list({ limit: 1 }),
       () => impatient.get(['x']),
       () => impatient.pause(FIRST_PAUSE),
-      () => impatient.remember('name', 'value'),
+      () => impatient.getOrCreateSetting('name', 'value'),
       () => impatient.receipts.append([]),
       () => impatient.receipts.last(),
     ];

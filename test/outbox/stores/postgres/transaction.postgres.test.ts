@@ -357,7 +357,7 @@ describe('the libraries that send the statements', () => {
       expect((await store.outlook()).map(({ pause }) => pause.reason)).toContain('unavailable');
       expect(await store.receipts.append([{ index: 0, id: newRow('B-1').id, line: 'a' }])).toBe(true);
       expect(await store.receipts.last()).toEqual({ index: 0, id: newRow('B-1').id, line: 'a' });
-      expect(await store.remember('name', 'value')).toBe('value');
+      expect(await store.getOrCreateSetting('name', 'value')).toBe('value');
       expect((await store.counts()).states).toMatchObject({ recorded: 1, 'in-flight': 2 });
     });
   });

@@ -134,7 +134,7 @@ describe('a file of the SQLite store', () => {
     other.exec(`UPDATE outbox_rows SET state = 'quarantined', problem = '{"code": 5'`);
     other.close();
     const store = await openStore(file);
-    expect(await store.console?.problemGroups()).toMatchObject([{ code: 'unknown', words: '', count: 1 }]);
+    expect(await store.operator?.problemGroups()).toMatchObject([{ code: 'unknown', words: '', count: 1 }]);
     await store.close?.();
   });
 
@@ -215,7 +215,7 @@ describe('a full disk', () => {
     await store.bind([{ account: 'default', environment: 'production', gateway: 'https://gateway.example.com' }]);
     const database = opened();
     database.exec(`PRAGMA max_page_count = ${Number(pragma(database, 'page_count'))}`);
-    await expect(store.remember('large', 'x'.repeat(200_000))).rejects.toMatchObject({ code: 'full' });
+    await expect(store.getOrCreateSetting('large', 'x'.repeat(200_000))).rejects.toMatchObject({ code: 'full' });
     const pause = {
       account: 'default',
       environment: 'production',

@@ -8,7 +8,7 @@ import { ABORTED, configurationFailure, OUT_OF_TIME, withinLimit } from './failu
  * The value from a user's function, which is called before each attempt and within its time limit; or why there is
  * none. The error that it threw is not shown, since it may contain a secret.
  */
-export async function askOption(
+export async function callUserFunction(
   ask: () => unknown,
   name: string,
   limit: Limit,
@@ -36,7 +36,7 @@ export async function moreHeaders(
 ): Promise<{ readonly headers: Readonly<Record<string, string>> } | Failure> {
   const asked =
     typeof option === 'function'
-      ? await askOption(async () => readOnce(await option()), 'headers', limit())
+      ? await callUserFunction(async () => readOnce(await option()), 'headers', limit())
       : { value: option };
   if (!('value' in asked)) return asked;
   // Headers that are not a function were checked earlier.

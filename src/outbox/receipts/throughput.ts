@@ -1,6 +1,6 @@
 import { earlierLines, type LogLine, parseEntry } from '../rules/receipt-entry.js';
 import { DAY_MS } from '../rules/retention.js';
-import type { OperatorStore, PaceCount } from '../store/operator-store.js';
+import type { OperatorStore, ThroughputCount } from '../store/operator-store.js';
 import type { OutboxStore } from '../store/store.js';
 
 const SECOND = 1_000;
@@ -8,14 +8,14 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /** The upper limits of the classes by which reports are counted: their times from enqueueing to recording. */
-export const PACE_CLASSES: readonly number[] = [
+export const THROUGHPUT_CLASSES: readonly number[] = [
   ...[1, 2, 5, 10, 30].map((seconds) => seconds * SECOND),
   ...[1, 5, 15].map((minutes) => minutes * MINUTE),
   ...[HOUR, 6 * HOUR, DAY_MS, 7 * DAY_MS],
 ];
 
 /** The length of each span, and the time for which its counts are kept. */
-export const SPANS: Readonly<Record<PaceCount['span'], { readonly stepMs: number; readonly keptMs: number }>> = {
+export const SPANS: Readonly<Record<ThroughputCount['span'], { readonly stepMs: number; readonly keptMs: number }>> = {
   minute: { stepMs: MINUTE, keptMs: 3 * HOUR },
   hour: { stepMs: HOUR, keptMs: 7 * DAY_MS },
   day: { stepMs: DAY_MS, keptMs: Number.POSITIVE_INFINITY },
@@ -25,10 +25,10 @@ export const SPANS: Readonly<Record<PaceCount['span'], { readonly stepMs: number
 const PAGE = 1_000;
 
 /** Counts lines of the log by span and class. Ignores a line that cannot be read. */
-function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
+function throughputOf(lines: readonly LogLine[], now: number): ThroughputCount[] {
   const counts = new Map<
     string,
-    PaceCount & { recorded: number; dismissed: number; sumMs: number; classes: number[] }
+    ThroughputCount & { recorded: number; dismissed: number; sumMs: number; classes: number[] }
   >();
   for (const { line } of lines) {
     const entry = parseEntry(line) ?? {};
@@ -36,7 +36,10 @@ function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
     const ended = Date.parse(endedAt);
     if (account === undefined || environment === undefined || Number.isNaN(ended)) continue;
     const tookMs = Math.max(0, ended - Date.parse(enqueuedAt));
-    for (const [span, { stepMs, keptMs }] of Object.entries(SPANS) as [PaceCount['span'], (typeof SPANS)['day']][]) {
+    for (const [span, { stepMs, keptMs }] of Object.entries(SPANS) as [
+      ThroughputCount['span'],
+      (typeof SPANS)['day'],
+    ][]) {
       if (ended < now - keptMs) continue;
       const start = Math.floor(ended / stepMs) * stepMs;
       const key = `${span} ${start} ${account}:${environment}`;
@@ -48,7 +51,7 @@ function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
         recorded: 0,
         dismissed: 0,
         sumMs: 0,
-        classes: Array.from({ length: PACE_CLASSES.length + 1 }, () => 0),
+        classes: Array.from({ length: THROUGHPUT_CLASSES.length + 1 }, () => 0),
       };
       const count = counts.get(key) ?? empty;
       counts.set(key, count);
@@ -58,7 +61,7 @@ function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
       if ((earlierLines(entry) ?? 0) > 0) count.dismissed -= 1;
       // The time until a person's decision is not a time of the gateway.
       if (outcome === 'dismissed' || outcome === 'declared-recorded' || Number.isNaN(tookMs)) continue;
-      const place = [...PACE_CLASSES, Number.POSITIVE_INFINITY].findIndex((most) => tookMs <= most);
+      const place = [...THROUGHPUT_CLASSES, Number.POSITIVE_INFINITY].findIndex((most) => tookMs <= most);
       count.classes[place] = (count.classes[place] ?? 0) + 1;
       count.sumMs += tookMs;
     }
@@ -70,18 +73,18 @@ function paceOf(lines: readonly LogLine[], now: number): PaceCount[] {
  * Counts new lines of the log, up to a number of pages. Returns the number of lines that are left. Several processes
  * may do this at once: each line is counted once.
  */
-export async function catchUpPace(
+export async function catchUpThroughput(
   { receipts }: Pick<OutboxStore, 'receipts'>,
   console: OperatorStore,
   pages: number,
 ): Promise<number> {
   const end = ((await receipts.last())?.index ?? -1) + 1;
-  let from = await console.paced();
+  let from = await console.throughputEnd();
   for (let page = 0; page < pages && from < end; page += 1) {
     const lines = await receipts.read(from, Math.min(PAGE, end - from));
     if (lines.length === 0) break;
-    const isAdded = await console.pace(from, from + lines.length, paceOf(lines, await console.now()));
-    from = isAdded ? from + lines.length : await console.paced();
+    const isAdded = await console.addThroughput(from, from + lines.length, throughputOf(lines, await console.now()));
+    from = isAdded ? from + lines.length : await console.throughputEnd();
   }
   return Math.max(0, end - from);
 }
