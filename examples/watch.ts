@@ -35,9 +35,9 @@ export function watch(outbox: Outbox, wake: (text: string) => void, tell: (text:
     if (quarantined > 20) found.set('many', () => wake(`${quarantined} reports need a person`));
     const reports = await outbox.list({ state: 'quarantined', limit: 1_000 });
     const fresh = reports.filter(({ id }) => !known.has(id));
-    const conflict = fresh.find(({ problem }) => problem?.conflict);
+    const conflict = fresh.find(({ problem }) => problem?.code === 'conflict');
     if (conflict) found.set(`conflict ${conflict.id}`, () => wake('the gateway holds other data of a report'));
-    const other = fresh.find(({ problem }) => !problem?.conflict);
+    const other = fresh.find(({ problem }) => problem?.code !== 'conflict');
     if (other && quarantined <= 20)
       found.set(`quarantined ${other.id}`, () => tell(`${quarantined} reports need a person`));
     for (const { id } of reports) found.set(id, undefined);

@@ -48,7 +48,7 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
   });
   on('quarantined', (event) => {
     count.quarantined({ ...which(event), 'error.type': event.code });
-    if (event.conflict) count.conflicts(which(event));
+    if (event.code === 'conflict') count.conflicts(which(event));
   });
   // The accounts with a name are known by their reports only: their series begin at 0 with the first of these.
   for (const type of ['enqueued', 'recorded'] as const) on(type, (event) => count.conflicts(which(event), 0));

@@ -36,9 +36,9 @@ export const stateOf = ({ state, blocked }: Pick<Row, 'state' | 'blocked'>): Sho
 export const shownText = (text: string | undefined): string | null => (text === undefined ? null : printable(text));
 
 /** A problem in the form in which the console and `outbox show` print it. */
-export function shownProblem({ code, conflict, message, status, requestId, details }: Problem): ShownProblem {
+export function shownProblem({ code, message, status, requestId, details }: Problem): ShownProblem {
   return {
-    code: conflict ? 'conflict' : code,
+    code,
     message: printable(message),
     status: status ?? null,
     requestId: shownText(requestId),

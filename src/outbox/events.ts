@@ -45,12 +45,10 @@ export interface OutboxEvents {
   };
   /** The report needs a person. */
   quarantined: AboutReport & {
-    /** The code of the error, or `'damaged'`. */
+    /** The code of the error, `'conflict'` if the gateway holds other data under the same reference, or `'damaged'`. */
     readonly code: ProblemCode;
     /** The message of the error, without secrets and personal data. */
     readonly message: string;
-    /** Whether the gateway holds other data under the same reference. */
-    readonly conflict: boolean;
     /** Whether the gateway may have recorded an attempt. */
     readonly inDoubt: boolean;
   };

@@ -198,7 +198,8 @@ describe('the metrics of an outbox', () => {
     await run(outbox.drain());
     expect((await conflicts()).filter(([, value]) => value !== 0)).toEqual([[WHICH, 1]]);
     expect(await told.points('location_sdk.outbox.quarantined.reports')).toMatchObject([
-      { attributes: { 'error.type': 'duplicate' }, value: 2 },
+      { attributes: { 'error.type': 'conflict' }, value: 1 },
+      { attributes: { 'error.type': 'duplicate' }, value: 1 },
     ]);
   });
 

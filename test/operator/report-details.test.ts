@@ -175,8 +175,7 @@ describe('the life of a report', () => {
     const odd = 'x\u202ey\u0007';
     await enqueue(store, ['B-1']);
     const problem = {
-      code: 'duplicate',
-      conflict: true,
+      code: 'conflict',
       message: odd,
       requestId: odd,
       details: { [odd]: odd },

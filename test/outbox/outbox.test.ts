@@ -400,7 +400,7 @@ describe('delivering', () => {
     expect(await outbox.get(BET)).toMatchObject({
       state: 'quarantined',
       inDoubt: false,
-      problem: { code: 'duplicate', conflict: false, status: 409 },
+      problem: { code: 'duplicate', status: 409 },
     });
     expect(events.at(-1)).toEqual(['quarantined', expect.objectContaining({ id: BET, code: 'duplicate' })]);
   });
@@ -413,7 +413,7 @@ describe('delivering', () => {
     await run(outbox.drain());
     expect(await outbox.get(BET)).toMatchObject({
       state: 'quarantined',
-      problem: { code: 'duplicate', conflict: true },
+      problem: { code: 'conflict' },
     });
   });
 

@@ -125,12 +125,7 @@ export function createRules(
     }
     const attempt = report.attempts.filter(({ fence }) => fence === write.expected.fence).at(-1);
     if (world.wentBack) {
-      if (
-        report.known &&
-        after.state === 'quarantined' &&
-        after.problem?.code === 'duplicate' &&
-        after.problem.conflict !== true
-      )
+      if (report.known && after.state === 'quarantined' && after.problem?.code === 'duplicate')
         breaks(world, 'what a worker knows outlives its database', `${nameOf(report)} is quarantined as a duplicate`);
       if (report.known && after.state === 'recorded') coverage['recorded although the database went back'] += 1;
       return;

@@ -56,7 +56,7 @@ async function* tables(rows: AsyncIterable<Row>, now: number): AsyncGenerator<st
       duration(now - changedAt),
       String(attempts),
       inDoubt ? 'yes' : '-',
-      problem?.conflict ? 'conflict' : (problem?.code ?? '-'),
+      problem?.code ?? '-',
       printable(id),
     ]);
   }

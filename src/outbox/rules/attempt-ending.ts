@@ -55,12 +55,11 @@ export async function endingOf(attempt: () => Promise<AttemptResult>, readRefusa
 export function failed({ kind, failure, sent, message, requestId }: FailedAttempt, readRefusal: ReadRefusal): Ending {
   const { code, outcome, details } = failure;
   const { status, conflict, retryAfterMs, details: answered } = details ?? {};
-  const { code: shownCode = code, ...read } = readRefusal(failure) ?? {};
+  const { code: shownCode = conflict ? 'conflict' : code, ...read } = readRefusal(failure) ?? {};
   const problem: Problem = {
     code: shownCode,
     message,
     ...(status !== undefined && { status }),
-    ...(conflict !== undefined && { conflict }),
     ...(requestId !== undefined && { requestId }),
     ...(answered !== undefined && { details: answered }),
   };

@@ -9,7 +9,6 @@ export function errorOf(row: Row, advice = ''): ReportingError {
     code = 'bad-request',
     message = subjectOf({ operation, reference }),
     status,
-    conflict,
     requestId,
     details: answered,
   } = problem ?? {};
@@ -23,16 +22,16 @@ export function errorOf(row: Row, advice = ''): ReportingError {
     attempts,
     // The relay may have found another location than before, so the conflicting data may be this report.
     outcome:
-      inDoubt && (conflict !== true || environment === 'relay')
+      inDoubt && (code !== 'conflict' || environment === 'relay')
         ? ('unknown' as const)
         : code === 'damaged'
           ? ('not-sent' as const)
           : ('rejected' as const),
-    ...(code === 'duplicate' && { conflict: conflict === true }),
     ...(requestId !== undefined && { requestId }),
     ...(answered !== undefined && { details: answered }),
   };
   // Only a store can be damaged, so the code is not one of a call.
-  if (isErrorCode(code)) return makeError(code, text, details);
+  if (code === 'conflict') return makeError('duplicate', text, { ...details, conflict: true });
+  if (isErrorCode(code)) return makeError(code, text, { ...details, ...(code === 'duplicate' && { conflict: false }) });
   return Object.assign(makeError('bad-request', text, details), { name: 'ReportingError', code });
 }

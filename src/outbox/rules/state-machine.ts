@@ -25,8 +25,11 @@ export const SHOWN_STATES = [
   'dismissed',
 ] as const satisfies readonly ShownState[];
 
-/** A stable name of the kind of failure: the code of an error, or `'damaged'` for a damaged stored row. */
-export type ProblemCode = ErrorCode | 'damaged';
+/**
+ * A stable name of the kind of failure: the code of an error, `'conflict'` if the gateway holds other data than this
+ * report's, or `'damaged'` for a damaged stored row.
+ */
+export type ProblemCode = ErrorCode | 'conflict' | 'damaged';
 
 /** The problem of the latest attempt, without secrets and personal data. */
 export interface Problem {
@@ -38,8 +41,6 @@ export interface Problem {
   readonly keyId?: string;
   /** The HTTP status of the answer. */
   readonly status?: number;
-  /** Whether the gateway holds other data than this report's. */
-  readonly conflict?: boolean;
   /** Present if an earlier answer to the report may mean that the gateway holds one under its reference. */
   readonly mayBeHeld?: true;
   /** The id that the gateway gave to the request, with which its support finds it. */
@@ -87,9 +88,9 @@ export const MOST_WORDS = 400;
  * one group. A message begins with the name of its report and a colon. The databases compute the same value in SQL.
  */
 export function problemKeyOf(problem: Problem | undefined): { readonly code: string; readonly words: string } {
-  const { code = 'unknown', message = '', conflict } = problem ?? {};
+  const { code = 'unknown', message = '' } = problem ?? {};
   const words = message.slice(message.includes(': ') ? message.indexOf(': ') + 2 : 0);
-  return { code: conflict ? 'conflict' : code, words: Array.from(words).slice(0, MOST_WORDS).join('') };
+  return { code, words: Array.from(words).slice(0, MOST_WORDS).join('') };
 }
 
 /** Counters of a store end here, so that a damaged one does not exceed the range of its column. */
@@ -490,12 +491,14 @@ const UNSEEN = /…"|too long to show/;
 /** Whether an answer may mean that the gateway holds a report under the reference. A 409 may with any words. */
 function mayBeRepeat(problem: Problem | undefined): boolean {
   if (problem?.mayBeHeld) return true;
-  if (!problem || (problem.code !== 'duplicate' && !REFUSED.includes(problem.code))) return false;
+  if (!problem) return false;
   const { code, status, message, details } = problem;
+  if (code === 'duplicate' || code === 'conflict') return true;
+  if (!REFUSED.includes(code)) return false;
   // A message begins with the name of its report and a colon.
   const words = message.slice(message.indexOf(': ') + 2);
   const answer = JSON.stringify(details) ?? words;
-  return code === 'duplicate' || status === 409 || REPEAT.test(`${words} ${answer}`) || UNSEEN.test(answer);
+  return status === 409 || REPEAT.test(`${words} ${answer}`) || UNSEEN.test(answer);
 }
 
 /** The change of a row by a person's decision. A text: the reason why the decision is refused. */

@@ -68,7 +68,6 @@ function emitOutcome({ row, change }: Finished, done: boolean, events: Events, w
       ...about,
       code: problem.code,
       message: problem.message,
-      conflict: problem.conflict === true,
       inDoubt,
     });
   if (done) waiters.tell(after);

@@ -87,7 +87,7 @@ export const consoleCases: readonly ContractCase[] = [
     if (!other) throw new Error('a row to claim: expected one');
     await write(store, other, {
       ...QUARANTINED,
-      problem: { code: 'duplicate', conflict: true, message: `reportBetEvent B-4: it holds other data: "so it says"` },
+      problem: { code: 'conflict', message: `reportBetEvent B-4: it holds other data: "so it says"` },
     });
     const found = [...(await console.problemGroups())].sort((a, b) => b.count - a.count);
     const times = rows.map(({ changedAt }) => changedAt);

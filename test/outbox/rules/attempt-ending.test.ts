@@ -163,7 +163,7 @@ describe('an answer about the report pauses nothing', () => {
     expect(failed(error, gatewayRefusal)).toStrictEqual({
       kind,
       outcome: 'rejected',
-      problem: { code: 'duplicate', message: 'it said no', status, conflict },
+      problem: { code: conflict ? 'conflict' : 'duplicate', message: 'it said no', status },
     });
   });
 });

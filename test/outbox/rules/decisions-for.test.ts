@@ -51,9 +51,9 @@ describe('a quarantined report', () => {
     ['409', problem('bad-request', 409), MAY_BE_HELD],
     ['409 "Conflict"', problem('bad-request', 409, 'Conflict'), MAY_BE_HELD],
     ['409 "nin is wrong"', problem('bad-request', 409, 'nin is wrong'), MAY_BE_HELD],
-    ['a duplicate', problem('duplicate', 409, 'x', { conflict: false }), MAY_BE_HELD],
-    ['a duplicate at 400', problem('duplicate', 400, 'x', { conflict: false }), MAY_BE_HELD],
-    ['a conflict', problem('duplicate', 409, 'x', { conflict: true }), MAY_BE_HELD],
+    ['a duplicate', problem('duplicate', 409, 'x'), MAY_BE_HELD],
+    ['a duplicate at 400', problem('duplicate', 400, 'x'), MAY_BE_HELD],
+    ['a conflict', problem('conflict', 409, 'x'), MAY_BE_HELD],
     ['no problem that is known', undefined, MAY_BE_HELD],
     ['an older refusal without its status', problem('bad-request'), PROVES_NOTHING],
   ])('after %s', (_, latest, expected) => {

@@ -597,7 +597,7 @@ describe('replacing', () => {
     ],
     [
       'a duplicate',
-      { problem: { code: 'duplicate', message: 'x', conflict: true } },
+      { problem: { code: 'conflict', message: 'x' } },
       'the gateway may hold a report under its reference',
     ],
     ['damaged', { damage: 'fence' }, 'its stored row is damaged (fence)'],

@@ -268,8 +268,7 @@ const identities = (schema: string): string => `
 `;
 
 /** The same as `problemKeyOf` of `state-machine.ts`, for a new version of a row of the queue. */
-const CODE =
-  "CASE WHEN NEW.problem ->> 'conflict' = 'true' THEN 'conflict' ELSE coalesce(NEW.problem ->> 'code', 'unknown') END";
+const CODE = "coalesce(NEW.problem ->> 'code', 'unknown')";
 const MESSAGE = "coalesce(NEW.problem ->> 'message', '')";
 const WORDS = `left(substr(${MESSAGE}, CASE WHEN strpos(${MESSAGE}, ': ') > 0 THEN strpos(${MESSAGE}, ': ') + 2 ELSE 1 END), ${MOST_WORDS})`;
 

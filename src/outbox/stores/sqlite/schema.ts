@@ -54,7 +54,7 @@ const MESSAGE = `coalesce(CASE WHEN typeof(${said('message')}) = 'text' THEN ${s
  * no write names them, and have no value in other rows.
  */
 const WRONG_COLUMNS = `problem_code TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
-      CASE WHEN ${said('conflict')} = 1 THEN 'conflict' ELSE CAST(coalesce(${said('code')}, 'unknown') AS TEXT) END END) VIRTUAL,
+      CAST(coalesce(${said('code')}, 'unknown') AS TEXT) END) VIRTUAL,
     problem_words TEXT GENERATED ALWAYS AS (CASE WHEN state = 'quarantined' THEN
       substr(${MESSAGE}, CASE WHEN instr(${MESSAGE}, ': ') > 0 THEN instr(${MESSAGE}, ': ') + 2 ELSE 1 END, ${MOST_WORDS}) END) VIRTUAL`;
 
