@@ -19,6 +19,7 @@ import {
 } from './intake/enqueue.js';
 import { LARGEST_COMMIT } from './intake/insert-batch.js';
 import type { Drained, EnqueuedReport, Outbox, OutboxReport, PreparedReport } from './interface.js';
+import type { Lifecycle } from './lifecycle.js';
 import { checkName, checkOptions } from './method-options.js';
 import { readReference } from './receipts/reconcile.js';
 import { reportMethods } from './report-methods.js';
@@ -29,7 +30,6 @@ import { ensureOwnGateways } from './sending/bindings.js';
 import { createOnlyRefused } from './sending/only-refused.js';
 import { receiptOfRow, type Waiters } from './sending/receipt-waiters.js';
 import { standstillOf } from './sending/standstill.js';
-import type { Worker } from './sending/worker.js';
 import type { AccountSettings, OutboxSettings } from './settings.js';
 import { toPublicPauses, toPublicReport } from './store/public-report.js';
 import { scanRows } from './store/store.js';
@@ -62,15 +62,9 @@ export interface OutboxInternals<Mode extends ClientMode = 'strict'> {
   readonly events: Events;
   readonly waiters: Waiters;
   readonly intake: Intake;
-  /** The functions that are called whenever the worker becomes idle. */
-  readonly idle: Set<() => void>;
+  readonly lifecycle: Lifecycle;
   toEnqueuedReport(committed: Committed): EnqueuedReport<Mode>;
   enqueue(given: ReportCall): Promise<EnqueuedReport<Mode>>;
-  start(): void;
-  stop(): Promise<void>;
-  isStarted(): boolean;
-  /** The worker. Undefined while another tab leads, or after a stop. */
-  worker(): Worker | undefined;
 }
 
 export function backendMethods<Mode extends ClientMode = 'strict'>({
@@ -79,17 +73,12 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
   events,
   waiters,
   intake,
-  idle,
+  lifecycle: { start, stop, isStarted, isWorking, wake, whenIdle },
   toEnqueuedReport,
   enqueue,
-  start,
-  stop,
-  isStarted,
-  worker,
 }: OutboxInternals<Mode>): BackendMethods<Mode> {
   const { store, seal, keepBodies, pollMs, clock } = settings;
   const served = settings.accounts.map((one) => one.account);
-  const wake = () => worker()?.wake();
 
   const place = { store, announce: announceTo(events, waiters) };
 
@@ -174,14 +163,6 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
     return Object.defineProperty(report, 'value', { get: value }) as PreparedReport<Mode>;
   }
 
-  const nextIdle = () =>
-    new Promise<void>((resolve) => {
-      idle.add(function listener() {
-        idle.delete(listener);
-        resolve();
-      });
-    });
-
   async function drain(options: Parameters<Outbox['drain']>[0] = {}): Promise<Drained> {
     checkOptions('drain', options);
     const { timeoutMs, signal } = options;
@@ -196,8 +177,8 @@ export function backendMethods<Mode extends ClientMode = 'strict'>({
         let stoodSince = 0;
         while (!over.aborted) {
           // If another tab leads, this one can only poll the counts.
-          const leads = worker() !== undefined;
-          await withTimeout(() => (leads ? nextIdle() : new Promise(() => {})), {
+          const leads = isWorking();
+          await withTimeout(() => new Promise<void>((resolve) => (leads ? whenIdle(resolve) : undefined)), {
             clock,
             milliseconds: leads ? STANDSTILL_MS : pollMs,
             signal: over,

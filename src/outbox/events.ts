@@ -108,6 +108,9 @@ export function createOutboxEvents() {
 
 export type Events = ReturnType<typeof createOutboxEvents>;
 
+/** Tells of a failure of the store with the event `error`, and stops an outbox whose store is damaged. */
+export type StoreFailed = (message: string, cause: unknown) => void;
+
 export const aboutReport = ({ id, account, environment, operation, reference, attempts }: Row): AboutReport => ({
   id,
   account,

@@ -1,27 +1,24 @@
 import type { ClientMode } from '../core/client/payloads.js';
 import type { ReceiptOf } from '../core/client/receipt.js';
-import { ConfigurationError, ENVIRONMENTS } from '../core/errors/errors.js';
-import { memberOf } from '../core/platform/as-record.js';
-import { LONGEST_TIMER_MS, withTimeout } from '../core/platform/time.js';
+import { ConfigurationError } from '../core/errors/errors.js';
 import { nearest } from '../core/schema/option-rules.js';
 import type { BackendMethods, OutboxInternals } from './backend-methods.js';
 import type { attachOperator } from './decisions/operated.js';
-import { createOutboxEvents, type Events, logWaits } from './events.js';
+import { createOutboxEvents, type Events, logWaits, type StoreFailed } from './events.js';
 import { type Committed, createIntake, type ReportCall } from './intake/enqueue.js';
 import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
-import { checkName, checkOptions } from './method-options.js';
+import { createLifecycle } from './lifecycle.js';
+import { checkName } from './method-options.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import type { ReceiptMethods } from './receipts/receipt-methods.js';
 import { reportMethods } from './report-methods.js';
 import type { adviceFor } from './rules/advice.js';
 import type { Excerpts } from './seal/excerpt.js';
 import type { MakeSeal } from './seal/seal.js';
-import { STOP_MARGIN_MS } from './sending/plan.js';
-import { createWaiters, damageError } from './sending/receipt-waiters.js';
-import { createWorker, type Worker, type WorkerParts } from './sending/worker.js';
+import { createWaiters } from './sending/receipt-waiters.js';
+import type { WorkerParts } from './sending/worker.js';
 import { type AccountSettings, type OutboxSettings, readOutboxSettings } from './settings.js';
 import { toPublicPauses, toPublicReport } from './store/public-report.js';
-import { isDamage } from './store/store.js';
 
 /** The function that makes an outbox. */
 export interface CreateOutbox {
@@ -46,7 +43,7 @@ export interface CreateOutbox {
 interface OutboxParts extends WorkerParts {
   readonly seal: MakeSeal;
   readonly backendMethods: <Mode extends ClientMode>(parts: OutboxInternals<Mode>) => BackendMethods<Mode>;
-  readonly createReceiptMethods: (settings: OutboxSettings, events: Events) => ReceiptMethods;
+  readonly createReceiptMethods: (settings: OutboxSettings, events: Events, storeFailed: StoreFailed) => ReceiptMethods;
   /** Keeps locations for later reports. Absent in a page, which reports no settled withdrawal. */
   readonly createExcerpts?: (settings: OutboxSettings) => Excerpts;
   /** Absent in a page, which has no decisions. */
@@ -67,27 +64,15 @@ function composeOutboxes<Mode extends ClientMode>(
   { createReceiptMethods, createExcerpts, adviceFor, backendMethods, attachOperator, ...workerParts }: OutboxParts,
 ): Outboxes<string, Mode> {
   const { store } = settings;
-  const ownEvents = createOutboxEvents();
-  const events: Events = {
-    on: ownEvents.on,
-    emit: (type, event) => {
-      if (!('cause' in event) || !stopIfDamaged(event.cause)) ownEvents.emit(type, event);
-    },
-  };
-  let isToldOfDamage = false;
+  const events = createOutboxEvents();
   logWaits(events, settings.logger);
   const waiters = createWaiters(settings, adviceFor);
-  const receiptMethods = createReceiptMethods(settings, events);
+  const receiptMethods = createReceiptMethods(settings, events, (message, cause) =>
+    lifecycle.storeFailed(message, cause),
+  );
   const excerpts = createExcerpts?.(settings);
-  const idle = new Set<() => void>();
-  let worker: Worker | undefined;
-  let leading: AbortController | undefined;
-  let stopping: Promise<void> | undefined;
-  /** Whether `start` was called during a stop: it starts at its end. */
-  let startsAgain = false;
-  let unwatch: (() => void) | undefined;
-
-  const wake = () => worker?.wake();
+  const lifecycle = createLifecycle({ settings, events, waiters, receiptMethods, workerParts });
+  const { start, stop, wake } = lifecycle;
 
   const on: Outbox['on'] = (type, listener) => {
     checkName('on', { event: type });
@@ -105,98 +90,6 @@ function composeOutboxes<Mode extends ClientMode>(
       get: () => (done ??= waiters.receiptFor(row, location) as Promise<ReceiptOf<Mode>>),
     }) as EnqueuedReport<Mode>;
   }
-
-  const isStarted = () => startsAgain || worker !== undefined || leading !== undefined;
-
-  /** Stops the outbox if its store is damaged: nothing can be read or written any more. */
-  function stopIfDamaged(cause: unknown): boolean {
-    if (!isDamage(cause)) return false;
-    if (!isToldOfDamage) ownEvents.emit('error', { message: `The outbox has stopped. ${cause.message}`, cause });
-    isToldOfDamage = true;
-    waiters.stop(damageError(cause));
-    void stop();
-    return true;
-  }
-
-  function start(): void {
-    settings.accounts.forEach(requireGateway);
-    startsAgain = stopping !== undefined;
-    if (isStarted()) return;
-    isToldOfDamage = false;
-    waiters.start();
-    receiptMethods.started();
-    unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>
-      events.emit('error', {
-        message: 'The store cannot signal new reports; the outbox polls for them (pollMs).',
-        cause,
-      }),
-    );
-    const begin = () => {
-      const tellIdle = () => {
-        for (const listener of [...idle]) listener();
-      };
-      worker = createWorker(settings, events, waiters, tellIdle, workerParts);
-    };
-    const lead = memberOf(store, 'lead');
-    if (!lead) {
-      begin();
-      return;
-    }
-    const controller = new AbortController();
-    leading = controller;
-    lead.call(store, controller.signal).then(
-      (endLead) => {
-        if (controller.signal.aborted) return endLead();
-        begin();
-        controller.signal.addEventListener('abort', endLead);
-      },
-      (cause: unknown) => {
-        if (controller.signal.aborted) return;
-        events.emit('error', {
-          message: 'The store could not make this worker the only one; it works in parallel with the others.',
-          cause,
-        });
-        begin();
-      },
-    );
-  }
-
-  async function stopParts({ timeoutMs = settings.stopTimeoutMs } = {}): Promise<void> {
-    const stopped = worker;
-    worker = undefined;
-    // It waits for its turn to lead, which must not come during the stop.
-    if (!stopped) leading?.abort();
-    unwatch?.();
-    const rest = async () => {
-      await stopped?.stop(timeoutMs);
-      await receiptMethods.stopped(timeoutMs);
-    };
-    // The worker and the log of receipts share one time limit.
-    await withTimeout(rest, {
-      clock: settings.clock,
-      milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS),
-    });
-    leading?.abort();
-    leading = undefined;
-    waiters.stop();
-    // A call of `drain` would otherwise wait for the stopped worker.
-    for (const listener of [...idle]) listener();
-  }
-
-  /** A second call during a stop waits for the same end, also if `start` was called in between. */
-  const stop: Outbox['stop'] = (given) => {
-    try {
-      checkOptions('stop', given);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    startsAgain = false;
-    stopping ??= stopParts(given).finally(() => {
-      stopping = undefined;
-      if (startsAgain) start();
-    });
-    return stopping;
-  };
 
   async function stats(accounts: readonly string[]): Promise<OutboxStats> {
     const counts = await store.counts(accounts);
@@ -227,20 +120,7 @@ function composeOutboxes<Mode extends ClientMode>(
         const [row] = await store.get([id]);
         return row?.account === name ? toPublicReport(row) : undefined;
       },
-      ...backendMethods<Mode>({
-        settings,
-        account,
-        events,
-        waiters,
-        intake,
-        idle,
-        toEnqueuedReport,
-        enqueue,
-        start,
-        stop,
-        isStarted,
-        worker: () => worker,
-      }),
+      ...backendMethods<Mode>({ settings, account, events, waiters, intake, lifecycle, toEnqueuedReport, enqueue }),
       ...receiptMethods.methods(name),
       on: (type, listener) => on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
     };
@@ -275,16 +155,6 @@ function composeOutboxes<Mode extends ClientMode>(
   };
   attachOperator?.(all, { settings, accounts, events, waiters, wake });
   return all;
-}
-
-/** Throws if a client can send to none of its gateways. Which of them its reports need is not known before. */
-function requireGateway({
-  account,
-  internals: { kind, missing, environment = 'staging', gateways },
-}: AccountSettings): void {
-  if (kind === 'relay' || ENVIRONMENTS.some((one) => missing(one) === undefined)) return;
-  const named = ENVIRONMENTS.find((one) => gateways[one] !== undefined) ?? environment;
-  throw new ConfigurationError(`start: account ${account} can enqueue, but send nothing: ${missing(named)}`);
 }
 
 /** The account of an event. Undefined for an event of the store. */

@@ -1,6 +1,6 @@
 import { asRecord } from '../../core/platform/as-record.js';
 import { type Clock, withTimeout } from '../../core/platform/time.js';
-import type { Events } from '../events.js';
+import type { Events, StoreFailed } from '../events.js';
 import { headOfLine, linkRows, type ReceiptHead } from '../rules/receipt-entry.js';
 import type { OutboxStore } from '../store/store.js';
 import { catchUpThroughput } from './throughput.js';
@@ -47,8 +47,15 @@ export async function readHead({ receipts }: OutboxStore): Promise<ReceiptHead |
   return last && { count: last.index + 1, hash: headOfLine(last.line) };
 }
 
+interface ReceiptLogParts {
+  readonly store: OutboxStore;
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly storeFailed: StoreFailed;
+}
+
 /** Adds lines to the log in the background, soon after rows end. */
-export function createReceiptLog(store: OutboxStore, events: Events, clock: Clock) {
+export function createReceiptLog({ store, clock, events, storeFailed }: ReceiptLogParts) {
   let timer: unknown;
   let throughputTimer: unknown;
   let running: Promise<void> | undefined;
@@ -63,7 +70,7 @@ export function createReceiptLog(store: OutboxStore, events: Events, clock: Cloc
 
   /** Tells of a failure. A store that its user has closed is none: the next outbox adds the lines. */
   const failed = (message: string) => (cause: unknown) => {
-    if (asRecord(cause).code !== 'closed') events.emit('error', { message, cause });
+    if (asRecord(cause).code !== 'closed') storeFailed(message, cause);
   };
 
   /** Counts new lines for the charts after a delay, so that many lines share one query. */

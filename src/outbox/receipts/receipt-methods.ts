@@ -1,4 +1,4 @@
-import type { Events } from '../events.js';
+import type { Events, StoreFailed } from '../events.js';
 import type { Outbox } from '../interface.js';
 import { checkOptions } from '../method-options.js';
 import type { OutboxSettings } from '../settings.js';
@@ -14,8 +14,12 @@ export interface ReceiptMethods {
   stopped(timeoutMs: number): Promise<void>;
 }
 
-export function createReceiptMethods({ store, clock }: OutboxSettings, events: Events): ReceiptMethods {
-  const log = createReceiptLog(store, events, clock);
+export function createReceiptMethods(
+  { store, clock }: OutboxSettings,
+  events: Events,
+  storeFailed: StoreFailed,
+): ReceiptMethods {
+  const log = createReceiptLog({ store, clock, events, storeFailed });
   events.on('recorded', log.soon);
   events.on('decided', log.soon);
   return {

@@ -1,29 +1,22 @@
-import { hasCode } from '../../core/errors/errors.js';
-import { memberOf } from '../../core/platform/as-record.js';
-import { playerTag } from '../../core/platform/hash.js';
-import { subjectOf } from '../../core/platform/messages.js';
 import { createAborting, withTimeout } from '../../core/platform/time.js';
-import type { Location } from '../../core/schema/location.js';
-import { aboutReport, type Events } from '../events.js';
-import { endingOf, gatewayRefusal, misconfiguredEnding, relayRefusal } from '../rules/attempt-ending.js';
+import { aboutReport, type Events, type StoreFailed } from '../events.js';
 import { destinationScope } from '../rules/destination.js';
 import { type Pause, probeReturned, probeTaken } from '../rules/pause.js';
 import type { Ending, Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
 import { createClaimants } from '../store/claimants.js';
 import { type DestinationState, isDamage, type TurnResult } from '../store/store.js';
+import { createAttemptRow } from './attempt-row.js';
 import { createBindings } from './bindings.js';
-import { announceLocked, type createUnlocking } from './missing-keys.js';
+import type { createUnlocking } from './missing-keys.js';
 import { createPauses, type ProbeOf } from './pauses.js';
 import type { createPipeline } from './pipeline.js';
 import {
   asksFor,
-  damaged,
   dependencyOf,
   type Finished,
   failureWaitMs,
   idleWaitMs,
-  isInTime,
   NOT_SENT,
   planIdle,
   planTurn,
@@ -43,6 +36,15 @@ export interface WorkerParts {
   readonly makeUnlocking?: typeof createUnlocking;
   /** Tells of destinations that get or answer nothing. A page is often offline. */
   readonly watchDestinations?: typeof watchDestinations;
+}
+
+/** Those who hear what a worker does. */
+interface WorkerListeners {
+  readonly events: Events;
+  readonly waiters: Waiters;
+  readonly storeFailed: StoreFailed;
+  /** Called whenever the worker has nothing to do. */
+  tellIdle(): void;
 }
 
 interface Claim {
@@ -79,12 +81,10 @@ function emitOutcome({ row, change }: Finished, done: boolean, events: Events, w
  */
 export function createWorker(
   settings: OutboxSettings,
-  events: Events,
-  waiters: Waiters,
-  onIdle: () => void,
+  { events, waiters, storeFailed, tellIdle }: WorkerListeners,
   { makePipeline, makeUnlocking, watchDestinations }: WorkerParts,
 ) {
-  const { store, seal, clock, attemptTimeoutMs, leaseMs, pollMs, concurrency } = settings;
+  const { store, clock, leaseMs, pollMs, concurrency } = settings;
   const claimants = createClaimants(settings.accounts);
   const bindings = createBindings(settings, events);
   const unlock = makeUnlocking?.(settings);
@@ -112,6 +112,7 @@ export function createWorker(
   });
   const abort = createAborting();
   const pauses = createPauses(settings, events);
+  const attemptRow = createAttemptRow(settings, events, { signal: abort.signal, isStoreDamaged: () => isStoreDamaged });
 
   const workerState = (): WorkerState => ({
     ...settings,
@@ -147,7 +148,7 @@ export function createWorker(
     let known: Ending | undefined;
     try {
       // A damaged row is not given back, which would hide its damage.
-      const ending = isHeldBack && row.damage === undefined ? NOT_SENT : await send(row, askedAt);
+      const ending = isHeldBack && row.damage === undefined ? NOT_SENT : await attemptRow(row, askedAt);
       known = ending;
       watch?.tellUnanswered(row, ending);
       if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(destinationScope(row));
@@ -158,7 +159,7 @@ export function createWorker(
       for (const one of paused) pipeline?.holdBack(one);
       finished.push({ row, change });
     } catch (cause) {
-      events.emit('error', { message: 'The store could not be read after an attempt.', cause });
+      storeFailed('The store could not be read after an attempt.', cause);
       // The row stays in flight and in doubt until its lease is over.
       releaseRow(row);
     }
@@ -166,32 +167,6 @@ export function createWorker(
     pipeline?.ended();
     wake();
     return known;
-  }
-
-  async function send(row: Row, askedAt: number): Promise<Ending> {
-    const { account, operation, environment, reference } = row;
-    let body: string;
-    try {
-      if (row.body === undefined || row.damage !== undefined) throw new Error('no sound bytes');
-      body = await seal.open(row.body, row);
-    } catch (error) {
-      if (hasCode(error, 'configuration'))
-        return announceLocked(error, row, events) ?? misconfiguredEnding(error.message);
-      return damaged(subjectOf({ operation, reference }), row.damage);
-    }
-    if (isStoreDamaged || abort.signal.aborted || !isInTime(askedAt, clock.now(), { leaseMs, attemptTimeoutMs }))
-      return NOT_SENT;
-    const internals = settings.clientOf(account);
-    const limit = { signal: abort.signal, milliseconds: attemptTimeoutMs, attempt: row.attempts };
-    if (environment !== 'relay') {
-      const report = { operation, environment, reference, body, location: undefined };
-      return endingOf(() => internals.attempt(report, limit), gatewayRefusal);
-    }
-    const player = await playerTag(String(memberOf(store, 'player')));
-    // The meaning of a conflict depends on whether the page sent the location.
-    const { location } = JSON.parse(body) as { location?: Location };
-    const report = { operation, environment: undefined, reference, body, location };
-    return endingOf(() => internals.attempt(report, { ...limit, player }), relayRefusal);
   }
 
   /** Announces the results of refused writes. If the store cannot be read, the next turn tries again. */
@@ -288,12 +263,12 @@ export function createWorker(
         const wait = untilLook > 0 ? untilLook : await probeAndWait();
         failures = 0;
         if (worked) continue;
-        if (busy === 0) onIdle();
+        if (busy === 0) tellIdle();
         if (!(stopping && busy === 0)) await sleep(wait);
       } catch (cause) {
         failures += 1;
         isStoreDamaged = isDamage(cause);
-        events.emit('error', { message: 'The store failed; the outbox tries again.', cause });
+        storeFailed('The store failed; the outbox tries again.', cause);
         if (isStoreDamaged || abort.signal.aborted) return;
         await sleep(failureWaitMs(failures, pollMs));
       }

@@ -1,0 +1,157 @@
+import { ConfigurationError, ENVIRONMENTS } from '../core/errors/errors.js';
+import { memberOf } from '../core/platform/as-record.js';
+import { LONGEST_TIMER_MS, withTimeout } from '../core/platform/time.js';
+import type { Events, StoreFailed } from './events.js';
+import type { Outbox } from './interface.js';
+import { checkOptions } from './method-options.js';
+import type { ReceiptMethods } from './receipts/receipt-methods.js';
+import { STOP_MARGIN_MS } from './sending/plan.js';
+import { damageError, type Waiters } from './sending/receipt-waiters.js';
+import { createWorker, type Worker, type WorkerParts } from './sending/worker.js';
+import type { AccountSettings, OutboxSettings } from './settings.js';
+import { isDamage } from './store/store.js';
+
+interface LifecycleParts {
+  readonly settings: OutboxSettings;
+  readonly events: Events;
+  readonly waiters: Waiters;
+  readonly receiptMethods: Pick<ReceiptMethods, 'started' | 'stopped'>;
+  readonly workerParts: WorkerParts;
+}
+
+/** The start and the stop of an outbox, with its worker between them. */
+export interface Lifecycle extends Pick<Outbox, 'start' | 'stop'> {
+  isStarted(): boolean;
+  /** Whether the worker runs here. False while another tab leads, and after a stop. */
+  isWorking(): boolean;
+  wake(): void;
+  /** Calls a function once: when the worker is idle, or at the end of a stop. */
+  whenIdle(listener: () => void): void;
+  readonly storeFailed: StoreFailed;
+}
+
+export function createLifecycle({ settings, events, waiters, receiptMethods, workerParts }: LifecycleParts): Lifecycle {
+  const { store } = settings;
+  const idle = new Set<() => void>();
+  let worker: Worker | undefined;
+  let leading: AbortController | undefined;
+  let stopping: Promise<void> | undefined;
+  /** Whether `start` was called during a stop: it starts at its end. */
+  let startsAgain = false;
+  let unwatch: (() => void) | undefined;
+  let isToldOfDamage = false;
+
+  const wake = () => worker?.wake();
+
+  const isStarted = () => startsAgain || worker !== undefined || leading !== undefined;
+
+  function tellIdle(): void {
+    const listeners = [...idle];
+    idle.clear();
+    for (const listener of listeners) listener();
+  }
+
+  /** Stops the outbox if its store is damaged: nothing can be read or written any more. */
+  function storeFailed(message: string, cause: unknown): void {
+    if (!isDamage(cause)) {
+      events.emit('error', { message, cause });
+      return;
+    }
+    if (!isToldOfDamage) events.emit('error', { message: `The outbox has stopped. ${cause.message}`, cause });
+    isToldOfDamage = true;
+    waiters.stop(damageError(cause));
+    void stop();
+  }
+
+  function begin(): void {
+    worker = createWorker(settings, { events, waiters, storeFailed, tellIdle }, workerParts);
+  }
+
+  function start(): void {
+    settings.accounts.forEach(requireGateway);
+    startsAgain = stopping !== undefined;
+    if (isStarted()) return;
+    isToldOfDamage = false;
+    waiters.start();
+    receiptMethods.started();
+    unwatch = memberOf(store, 'watch')?.call(store, wake, (cause) =>
+      storeFailed('The store cannot signal new reports; the outbox polls for them (pollMs).', cause),
+    );
+    const lead = memberOf(store, 'lead');
+    if (!lead) {
+      begin();
+      return;
+    }
+    const controller = new AbortController();
+    leading = controller;
+    lead.call(store, controller.signal).then(
+      (endLead) => {
+        if (controller.signal.aborted) return endLead();
+        begin();
+        controller.signal.addEventListener('abort', endLead);
+      },
+      (cause: unknown) => {
+        if (controller.signal.aborted) return;
+        storeFailed('The store could not make this worker the only one; it works in parallel with the others.', cause);
+        begin();
+      },
+    );
+  }
+
+  async function stopParts({ timeoutMs = settings.stopTimeoutMs } = {}): Promise<void> {
+    const stopped = worker;
+    worker = undefined;
+    // It waits for its turn to lead, which must not come during the stop.
+    if (!stopped) leading?.abort();
+    unwatch?.();
+    const rest = async () => {
+      await stopped?.stop(timeoutMs);
+      await receiptMethods.stopped(timeoutMs);
+    };
+    // The worker and the log of receipts share one time limit.
+    await withTimeout(rest, {
+      clock: settings.clock,
+      milliseconds: Math.min(LONGEST_TIMER_MS, timeoutMs + STOP_MARGIN_MS),
+    });
+    leading?.abort();
+    leading = undefined;
+    waiters.stop();
+    // A call of `drain` would otherwise wait for the stopped worker.
+    tellIdle();
+  }
+
+  /** A second call during a stop waits for the same end, also if `start` was called in between. */
+  const stop: Outbox['stop'] = (given) => {
+    try {
+      checkOptions('stop', given);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    startsAgain = false;
+    stopping ??= stopParts(given).finally(() => {
+      stopping = undefined;
+      if (startsAgain) start();
+    });
+    return stopping;
+  };
+
+  return {
+    start,
+    stop,
+    isStarted,
+    isWorking: () => worker !== undefined,
+    wake,
+    whenIdle: (listener) => void idle.add(listener),
+    storeFailed,
+  };
+}
+
+/** Throws if a client can send to none of its gateways. Which of them its reports need is not known before. */
+function requireGateway({
+  account,
+  internals: { kind, missing, environment = 'staging', gateways },
+}: AccountSettings): void {
+  if (kind === 'relay' || ENVIRONMENTS.some((one) => missing(one) === undefined)) return;
+  const named = ENVIRONMENTS.find((one) => gateways[one] !== undefined) ?? environment;
+  throw new ConfigurationError(`start: account ${account} can enqueue, but send nothing: ${missing(named)}`);
+}
