@@ -51,7 +51,7 @@ test('the backend is told about a report that is quarantined, and about those of
   await expect.poll(() => told, patient).toHaveLength(1);
   expect(told).toMatchObject([
     {
-      report: { reference: 'B-1', operation: 'reportBetEvent', code: 'unprocessable', conflict: false, inDoubt: false },
+      report: { reference: 'B-1', operation: 'reportBetEvent', code: 'unprocessable', inDoubt: false },
     },
   ]);
   expect(JSON.stringify(told)).not.toMatch(/6\.4474|U-88412|Adaeze/);

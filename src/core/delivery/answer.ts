@@ -17,22 +17,28 @@ export function messageOf(body: unknown): string | undefined {
 const SUCCESS = /^(?:is|was|has|request)?(?:ok|succe(?:eded|ss(?:ful)?))$/;
 /** None of these may hold anything. */
 const ERROR =
-  /^errs?$|^(?:is|has|was|field|validation)?(?:error|exception|fail(?:ed|ure)?|fault|denied|invalid|rejected)s?(?:count|de.*|m.*|text)?$/;
+  /^err(?:s|no)?$|^(?:is|has|was|field|validation)?(?:error|exception|fail(?:ed|ure)?|fault|denied|invalid|rejected|unprocessed)s?(?:(?:item|record|report)?s?(?:count)?|de.*|m.*|text)?$/;
 /** Codes, and states in words. */
-const CODE = /^(?:type|rc|ret|result|state|(?:http|error|fault|re(?:sp|sponse|sult|t|turn))?(?:code|status.*))$/;
+const CODE = /^(?:type|rc|ret|result|state|(?:http|error|fault|r(?:sp|e(?:sp|sponse|sult|t|turn)))?(?:code|status.*))$/;
+/** States in words. That of a residence is the player's. */
+const STATE = /^(?!resid).*status$|^(?:decision|disposition|verdict)$/;
 /** Those of banks and of payment services, such as `responsecode`: only zeros, or a status of 2xx, mean success. */
 const RESULT_CODE = /^[efr].*c/;
-const TEXT = /(?:description|detail|message|msg|reason|title)s?$/;
+const TEXT = /(?:description|detail|info|message|msg|note|reason|remark|title)s?$/;
 /** The members that hold the answer, or a part of it. */
-const INNER = /^(?:|body|data|meta|payload|report|res[pu].*|status)$/;
+const INNER = /^(?:|attributes|body|data|header|meta|payload|report|res[pu].*|status.*)$/;
 /** None of these may be false or 0. None of those with a code or a part of the answer may be false. */
 const DONE =
-  /^(?:is|was)?(?:ack|done|valid|(?:accept|acknowledg|approv|complet|creat|deliver|insert|persist|process|queu|receiv|record|report|sav|stor|submitt)ed)$/;
+  /^(?:is|was)?(?:ack|done|valid|success(?=count)|(?:accept|acknowledg|approv|complet|creat|deliver|insert|persist|process|queu|receiv|record|report|sav|stor|submitt)ed)(?:count)?$/;
+/** A word for no, as a flag or a state. */
+const NO = /^(?:f|n|nac?k)$/i;
+/** The outcome of an attempt to record. That of a bet, such as `VOID`, may be sent back. */
+const FAILED_OUTCOME = /^(?:err|fail|reject)/i;
 /** Envelopes of gateways have fewer levels. */
 const DEEPEST = 6;
 
 const FAILURE =
-  /abort|already|bad.?request|cancel|can ?not|conflict|could|declin|den(?:ied|y)|differ|discard|drop|duplic|\berr|error|exceed|exception|exist|expire|fail|forbid|ignor|later|lock|miss(?!ion)|in(?:complete|sufficient|valid)|^(?:ko|nok?)$|maint|\bnot.?(?:a[clu]|exist|found|ok|permit|process|re[cp]|s[atu]|valid)|problem|refus|reject|revok|roll.*back|skip|suspend|thrott|time(?:d.)?out|too.many|un(?:able|auth|avail|deliv|ex|known|process|success)|void|wrong/i;
+  /abort|already|bad.?request|cancel|can ?not|conflict|could|declin|den(?:ied|y)|differ|discard|drop|duplic|\berr|error|exceed|exception|exist|expire|fail|forbid|ignor|later|lock|miss(?!ion)|in(?:active|complete|sufficient|valid)|limit.*reach|log.?in|^(?:ko|nok?)$|maint|\bno.(?:access|record|such)|\bnot.?(?:a[clu]|exist|found|have|ok|permit|process|re[cp]|s[atu]|valid)|nothing.was|problem|quota.*reach|refus|reject|restrict|revok|roll.*back|skip|suspend|temporar|\bended|thrott|time(?:d.)?out|too.many|un(?:able|auth|avail|deliv|ex|known|process|success)|void|wrong/i;
 
 const matchesAny = (name: string, ...names: readonly RegExp[]): boolean => names.some((pattern) => pattern.test(name));
 
@@ -61,10 +67,12 @@ function isFailure(value: unknown, name: string, depth: number, isOnlyMember: bo
   }
   if (ERROR.test(name)) return value === 0 ? /^errors?$/.test(name) : !!value;
   if (text === 'false') return matchesAny(name, CODE, DONE, INNER);
+  if (name === 'outcome') return FAILED_OUTCOME.test(text);
   return (
     (text === '0' && DONE.test(name)) ||
     (CODE.test(name) && isFailureCode(text, isText, name)) ||
-    (isText && matchesAny(name, CODE, INNER, TEXT) && saysFailed(text))
+    (NO.test(text) && matchesAny(name, CODE, DONE)) ||
+    (isText && matchesAny(name, CODE, DONE, INNER, STATE, TEXT) && saysFailed(text))
   );
 }
 
