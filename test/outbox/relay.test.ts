@@ -173,7 +173,11 @@ describe('a report for a relay', () => {
     const { outbox, run } = scripted(conflict);
     await outbox.reportBetEvent(bet());
     await run(outbox.drain());
-    expect(await outbox.get(BET)).toMatchObject({ state: 'quarantined', inDoubt: false, problem: { code: 'conflict' } });
+    expect(await outbox.get(BET)).toMatchObject({
+      state: 'quarantined',
+      inDoubt: false,
+      problem: { code: 'conflict' },
+    });
   });
 });
 

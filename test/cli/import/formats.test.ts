@@ -30,6 +30,27 @@ describe('CSV', () => {
     expect(rows().map(({ body }) => body)).toEqual(reports);
   });
 
+  it('with semicolons refuses an amount that may be grouped, unless --map names its signs', async () => {
+    const amounts = ['1.500', '-12.345.678', '1.50', '1500', '1500.000', '0.125'];
+    const bets = amounts.map((_, index) => settledBet({ bet_id: `B-${index}`, win_amount: 777_000 + index }));
+    const written = csvOf(bets, { separator: ';' }).replaceAll(
+      /777000|77700(\d)/g,
+      (_, index = 0) => `${amounts[index]}`,
+    );
+    const { write, run, at, rows } = importFolder();
+    const file = write('bets.csv', written);
+    expect(await run(file, 'reportSettledBet')).toMatchObject({ code: 1 });
+    const refused = readFileSync(at('bets.rejected.csv'), 'utf8').trimEnd().split('\n').slice(1);
+    expect(refused).toMatchObject(['B-0', 'B-1'].map((id) => expect.stringMatching(`win_amount,"may be .*${id}$`)));
+    const map = write(
+      'map.json',
+      JSON.stringify({ win_amount: { field: 'win_amount', thousands: '.', decimal: ',' } }),
+    );
+    write('bets.csv', written.replaceAll(/1\.50;|1500\.000;|0\.125;/g, '2;'));
+    expect(await run(file, 'reportSettledBet', '--map', map)).toMatchObject({ code: 0 });
+    expect(rows().map(({ body }) => body.win_amount)).toEqual([1500, -12_345_678, 2, 1500, 2, 2]);
+  });
+
   it('has the line numbers of an editor, also after a cell of several lines', async () => {
     const { write, run, at } = importFolder();
     const wrong = settledBet({ bet_id: 'B-3', user: betUser({ nin: '1' }) });

@@ -43,6 +43,14 @@ export function readCell(kind: LeafKind, text: string): string | number | boolea
   return (Object.hasOwn(FLAGS, word) ? FLAGS[word] : undefined) ?? NO_FLAG;
 }
 
+const GROUPS = new CellProblem(
+  'may be a number of thousands, since the cells of the file are separated by semicolons: let --map say so with { "field": "…", "thousands": ".", "decimal": "," }, or with the two signs the other way round',
+);
+
+/** Refuses a cell such as `1.500`, which is 1500 in one country and 1.5 in another. */
+export const refuseGroups = (text: string): string | CellProblem =>
+  /^-?[1-9]\d{0,2}(?:\.\d{3})+$/.test(text) ? GROUPS : text;
+
 const readNumber = (text: string): number | CellProblem =>
   PLAIN.test(text) ? (exactNumber(text) ?? NOT_EXACT) : NO_NUMBER;
 

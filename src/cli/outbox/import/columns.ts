@@ -125,7 +125,7 @@ export function planColumns(
     else if (kind && kind !== column.kind)
       problems.push(`${at}: --map gives ${printableName(field)} the form of another kind of field`);
     if (column) taken.set(field, index + 1);
-    return column && { ...column, rewrite };
+    return column && { ...column, ...(rewrite && { rewrite }) };
   });
   for (const name of map.keys())
     if (!names.includes(name))

@@ -2,7 +2,7 @@ import Papa from 'papaparse';
 import { isRecord } from '../../../core/platform/as-record.js';
 import { Failure } from '../../output.js';
 import { alterationOf } from '../exact-json.js';
-import { CellProblem, readTime } from './cell.js';
+import { CellProblem, readTime, refuseGroups } from './cell.js';
 import { CALL_PARAMETERS, type ColumnMap, type LineProblem, planColumns, readRecord, type Shape } from './columns.js';
 import type { Source } from './source.js';
 
@@ -123,7 +123,12 @@ function csvFormat(path: string, head: string, isWhole: boolean, map: ColumnMap,
     delimiter: one,
     names: (Papa.parse<string[]>(first, { delimiter: one, newline: '\n' }).data[0] ?? []).map((name) => name.trim()),
   })).reduce((best, one) => (one.names.length > best.names.length ? one : best));
-  const columns = planColumns(names, map, shape, path);
+  // Spreadsheets write semicolons where a comma is the decimal sign, and a point may group thousands.
+  const columns = planColumns(names, map, shape, path).map((column) =>
+    delimiter === ';' && column?.kind === 'number' && !column.path.startsWith('location.')
+      ? { rewrite: refuseGroups, ...column }
+      : column,
+  );
   const parser = new Papa.Parser({ delimiter, newline: newline === '\r\n' ? newline : '\n' });
   return {
     newline: newline || '\n',

@@ -34,6 +34,7 @@ const STATES: readonly (readonly [start: string, code: Code])[] = [
   ['42883', 'missing'],
   [LOCK_TIMEOUT, 'busy'],
   ['57014', 'busy'],
+  ['25P04', 'busy'],
   ['25P03', 'connection'],
   ['53', 'full'],
   ['08', 'connection'],
@@ -43,6 +44,9 @@ const STATES: readonly (readonly [start: string, code: Code])[] = [
   ['22021', 'text'],
   ['22P05', 'text'],
 ];
+
+/** The SQLSTATEs of values, constraints, limits and triggers, and errors without one. */
+const OF_ROWS = /^(?:$|2[123]|54|P0)/;
 
 /** The statements that give a role of the store its rights. The owner of the schema runs them. */
 export const grantsFor = (schema: string, role = 'your_role'): string[] => [
@@ -190,6 +194,5 @@ export function postgresError(code: Code, schema: string, sqlState?: string, mor
 export const unusable = (code: Code, schema: string, sentence: string, sqlState?: string) =>
   new StoreError(code, `The outbox's database (schema ${schema}) ${sentence}.`, {
     sqlState,
-    // Raised by the functions of the store, about the destination or the statement.
-    ...(sqlState?.startsWith('LS') && { concerns: 'store' }),
+    ...(!OF_ROWS.test(sqlState ?? '') && { concerns: 'store' }),
   });

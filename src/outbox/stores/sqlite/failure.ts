@@ -6,6 +6,7 @@ const NO_DATABASE = 26;
 
 /** SQLite's primary result codes, with their names in the libraries and SQLite's own words. */
 const CODES: Readonly<Record<number, readonly [name: string, code: Code, words: string]>> = {
+  3: ['SQLITE_PERM', 'read-only', 'access permission denied'],
   5: ['SQLITE_BUSY', 'busy', 'database is locked'],
   6: ['SQLITE_LOCKED', 'busy', 'database table is locked'],
   8: ['SQLITE_READONLY', 'read-only', 'attempt to write a readonly database'],

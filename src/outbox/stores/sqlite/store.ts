@@ -89,7 +89,11 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
   };
   const close = async () => {
     await commits.close();
-    if (!given) closeFile(database, ensureSame);
+    try {
+      if (!given) closeFile(database, ensureSame);
+    } catch (error) {
+      throw asSqliteError(place, error);
+    }
     forget();
   };
   let closing: Promise<void> | undefined;

@@ -17,6 +17,7 @@ describe('an error of a library', () => {
     ['conflict', '40001', 'serialization_failure'],
     ['busy', '55P03', 'lock_not_available'],
     ['busy', '57014', 'query_canceled'],
+    ['busy', '25P04', 'transaction_timeout'],
     ['full', '53100', 'disk_full'],
     ['full', '53300', 'too_many_connections'],
     ['read-only', '25006', 'read_only_sql_transaction'],
@@ -33,6 +34,15 @@ describe('an error of a library', () => {
     expect(error).toBeInstanceOf(StoreError);
     expect(error).toMatchObject({ name: 'StoreError', code, sqlState });
     expect([isReportingError(error), 'outcome' in error]).toEqual([false, false]);
+  });
+
+  it.each([
+    ['row', ['23514', '22003', '22021', '54000', 'P0001']],
+    // A disk that fails refuses every report: an import stops, and none of its lines is wrong.
+    ['store', ['58030', 'XX001', 'XX000', '25P04', '53100', '57014', '08006', 'LS003', 'LS005', '0A000']],
+  ])('concerns the %s with %j', (concerns, states) => {
+    const errors = states.map((code) => asPostgresError('outbox', Object.assign(new Error('no'), { code })));
+    expect(errors.map((error) => 'concerns' in error && error.concerns)).toEqual(states.map(() => concerns));
   });
 
   it('names the library only if it has no SQLSTATE', () => {

@@ -1,6 +1,15 @@
 import { execSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -260,6 +269,20 @@ function changeBehind(file: string, index: string, sql: string): void {
 }
 
 describe('a file that is damaged while an outbox has it open', () => {
+  it('is closed with the error of the store, if with one', async () => {
+    const file = newFile();
+    const before = await openStore(file);
+    await before.enqueue([newRow('B-1')]);
+    await before.close?.();
+    const store = await openStore(file);
+    const { length } = readFileSync(file);
+    const overwritten = openSync(file, 'r+');
+    writeSync(overwritten, Buffer.alloc(length - 4_096, 0xff), 0, length - 4_096, 4_096);
+    closeSync(overwritten);
+    await expect(store.enqueue([newRow('B-2')])).rejects.toMatchObject({ name: 'StoreError', code: 'corrupt' });
+    await expect(store.close?.()).rejects.toMatchObject({ name: 'StoreError', code: 'corrupt' });
+  });
+
   it('stops it: the queue has a recorded row', async () => {
     const file = newFile();
     const store = await openStore(file);

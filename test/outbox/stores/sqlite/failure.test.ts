@@ -27,6 +27,7 @@ describe('an error of a library', () => {
     ['io', 'the disk failed, or the file is gone', NODE(522)],
     ['corrupt', 'is damaged, or is not a SQLite database', NODE(11)],
     ['corrupt', 'is damaged, or is not a SQLite database', BETTER_SQLITE('SQLITE_NOTADB')],
+    ['read-only', 'look at the permissions of the file and of its folder', NODE(3)],
     ['read-only', 'look at the permissions of the file and of its folder', NODE(8)],
     // SQLITE_READONLY_DIRECTORY
     ['read-only', 'look at the permissions of the file and of its folder', NODE(1544)],
