@@ -38,7 +38,7 @@ const FAILED_OUTCOME = /^(?:err|fail|reject)/i;
 const DEEPEST = 6;
 
 const FAILURE =
-  /abort|already|bad.?request|cancel|can ?not|conflict|could|declin|den(?:ied|y)|differ|discard|drop|duplic|\berr|error|exceed|exception|exist|expire|fail|forbid|ignor|later|lock|miss(?!ion)|in(?:active|complete|sufficient|valid)|limit.*reach|log.?in|^(?:ko|nok?)$|maint|\bno.(?:access|record|such)|\bnot.?(?:a[clu]|exist|found|have|ok|permit|process|re[cp]|s[atu]|valid)|nothing.was|problem|quota.*reach|refus|reject|restrict|revok|roll.*back|skip|suspend|temporar|\bended|thrott|time(?:d.)?out|too.many|un(?:able|auth|avail|deliv|ex|known|process|success)|void|wrong/i;
+  /abort|already|bad.?request|cancel|can ?not|conflict|could|declin|den(?:ied|y)|differ|discard|drop|duplic|\berr|error|exceed|exception|exist|expire|fail|forbid|ignor|later|lock|miss(?!ion)|in(?:active|complete|sufficient|valid)|limit.*reach|\blog.?in\b|^(?:ko|nok?)$|maint|\bno.(?:access|record|such)|\bnot.?(?:a[clu]|exist|found|have|ok|permit|process|re[cp]|s[atu]|valid)|nothing.was|problem|quota.*reach|refus|reject|restrict|revok|roll.*back|skip|suspend|temporar|\bended|thrott|time(?:d.)?out|too.many|un(?:able|auth|avail|deliv|ex|known|process|success)|void|wrong/i;
 
 const matchesAny = (name: string, ...names: readonly RegExp[]): boolean => names.some((pattern) => pattern.test(name));
 
