@@ -43,7 +43,8 @@ export const claimFunction = (schema: string): string => `
           SELECT coalesce(r.state, 'open') INTO state_before FROM ${schema}.reports AS r WHERE r.id = item.waits_for FOR SHARE SKIP LOCKED;
           IF state_before = 'open' THEN
             UPDATE ${schema}.queue AS q SET state = 'waiting', blocked = true, parked = true,
-              fence = CASE q.state WHEN 'in-flight' THEN least(q.fence + 1, ${LARGEST_COUNT}) ELSE q.fence END WHERE q.sequence = item.sequence;
+              fence = CASE q.state WHEN 'in-flight' THEN least(q.fence + 1, ${LARGEST_COUNT}) ELSE q.fence END,
+              changed_at = CASE q.state WHEN 'in-flight' THEN now_ms ELSE q.changed_at END WHERE q.sequence = item.sequence;
           END IF;
           CONTINUE WHEN state_before IS NULL OR state_before = 'open';
         END IF;

@@ -161,7 +161,6 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
       replacement,
     } = change;
     const blocked = state === 'waiting' && isOpen(stateOf(STATE, found.waits_for));
-    const ends = isFinal(state) && !isFinal(expected.state);
     const progress = [state, bit(blocked), fence, attempts, bit(inDoubt), bit(doubtBefore)] as const;
     const json = [
       problem ? JSON.stringify(problem) : null,
@@ -171,7 +170,7 @@ export function createRows({ first, all, run, insert }: Connection, tally: Tally
     const bytes = replacement ? [replacement.body, replacement.fingerprint, replacement.excerpt ?? null] : [];
     if (!bytes.every((value) => value === null || isStorable(value))) throw unstorable();
     const changedBytes = replacement ? OTHER_BYTES : keepBody ? '' : WITHOUT_BODY;
-    const sql = `${UPDATE}${changedBytes}${ends ? ENDED : ''} WHERE sequence = ?`;
+    const sql = `${UPDATE}${changedBytes}${isFinal(state) ? ENDED : ''} WHERE sequence = ?`;
     const due = fence === 0 ? HEAD_OF_THE_QUEUE : Math.round(now + delayMs);
     changeRow(sql, ...progress, due, now, ...texts, ...bytes, Number(found.sequence));
     const account = String(found.account);

@@ -30,7 +30,7 @@ function placesOf(state: RowState | undefined): readonly { index: string; where:
   if (isFinal(state)) return [{ index: '', where: `state = '${state}'` }];
   const heads = ENVIRONMENTS.map((environment) => ({
     index: 'INDEXED BY outbox_due',
-    where: `${AT_THE_HEAD} AND due_at = ${HEAD_OF_THE_QUEUE} AND environment = '${environment}'`,
+    where: `${AT_THE_HEAD} AND due_at = ${HEAD_OF_THE_QUEUE} AND environment = '${environment}' AND state = 'waiting'`,
   }));
   return [...(state === 'waiting' ? heads : []), byState(state)];
 }
