@@ -17,7 +17,7 @@ export function messageOf(body: unknown): string | undefined {
 const SUCCESS = /^(?:is|was|has|request)?(?:ok|succe(?:eded|ss(?:ful)?))$/;
 /** None of these may hold anything. */
 const ERROR =
-  /^err(?:s|no)?$|^(?:is|has|was|field|validation)?(?:error|exception|fail(?:ed|ure)?|fault|denied|invalid|rejected|unprocessed)s?(?:(?:item|record|report)?s?(?:count)?|de.*|m.*|text)?$/;
+  /^err(?:s|no)?$|^(?:is|has|was|field|validation)?(?:error|exception|fail(?:ed|ure)?|fault|denied|invalid|rejected|unprocessed)s?(?:(?:item|record|report)?s?(?:count)?|de.*|m.*|text)$/;
 /** Codes, and states in words. */
 const CODE = /^(?:type|rc|ret|result|state|(?:http|error|fault|r(?:sp|e(?:sp|sponse|sult|t|turn)))?(?:code|status.*))$/;
 /** States in words. That of a residence is the player's. */

@@ -453,7 +453,7 @@ const idsOf = (rows: readonly Pick<Row, 'id'>[]) => rows.map(({ id }) => id).sor
 const lengthOf = async (store: OutboxStore) => ((await store.receipts.last())?.index ?? -1) + 1;
 
 /**
- * A row without its number, and with one word for every due time at which it may be claimed: a store makes such a time
+ * A row without its number, and with one word for every due time at which it may be claimed: a store makes this time
  * the present one.
  */
 function shownRow({ sequence: _, dueAt, ...row }: Row, now: number) {
