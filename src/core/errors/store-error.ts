@@ -93,7 +93,14 @@ export class StoreError extends Error {
   constructor(
     code: StoreErrorCode,
     message: string,
-    details: { readonly cause?: unknown; readonly sqlState?: string | undefined; readonly concerns?: 'store' } = {},
+    details: {
+      /** The error of the library. */
+      readonly cause?: unknown;
+      /** The code of the server or of the system. */
+      readonly sqlState?: string | undefined;
+      /** Given if a code of one report means the store here. */
+      readonly concerns?: 'store';
+    } = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
