@@ -44,9 +44,9 @@ const SIZES = {
 
 /** The checks are not an entry of the package, so their source is bundled. @param {string} folder */
 async function bundleChecks(folder) {
-  const schemas = ['bet', 'copy-json', 'validate'].map((name) => `export * from './schema/${name}.js';`);
+  const schemas = ['bet', 'copy-json', 'validate'].map((name) => `export * from './core/schema/${name}.js';`);
   const contents = [
-    "export { checkCall } from './client/check-call.js';",
+    "export { checkCall } from './core/client/check-call.js';",
     "export * as z from 'zod/mini';",
     ...schemas,
   ].join('\n');

@@ -151,7 +151,9 @@ describe('a request may have been sent', () => {
     expect(readNetworkFailure(several(refused, withCode('ENOTFOUND', { syscall: 'getaddrinfo' })))).toMatchObject({
       notSent: true,
     });
-    for (const syscall of ['reconnect', 'read', 'write'])
+    for (const syscall of ['connect', 'getaddrinfo', 'queryA', 'queryAaaa'])
+      expect(readNetworkFailure(withCode('EODD', { syscall }))).toMatchObject({ notSent: true });
+    for (const syscall of ['connections', 'reconnect', 'read', 'write'])
       expect(readNetworkFailure(withCode('ECONNREFUSED', { syscall }))).toMatchObject({ notSent: false });
   });
 
