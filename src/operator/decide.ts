@@ -51,10 +51,10 @@ export const DEFAULT_MS = 2_000;
 export const MOST_REFUSED = 20;
 
 /**
- * Carries out a person's decision about reports, and stores it in the log of decisions. `'reopened'` and `'replaced'`, with the sealed
- * bytes of the new data, also reopen the settlement that was dismissed with the report. Works in small commits: while `more` is true, call it again with the
- * same request. Each row is changed once, however often it is called. `tell` gets the results of each commit of this
- * call.
+ * Carries out a person's decision about reports, and stores it in the log of decisions. `'reopened'` and `'replaced'`,
+ * which has the sealed bytes of the new data, also reopen the settlement that was dismissed with the report. Works in
+ * small commits: while `more` is true, call it again with the same request. Each row is changed once, however often it
+ * is called. `tell` gets the results of each commit of this call.
  */
 export async function decide(
   context: OperatorContext,

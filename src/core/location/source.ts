@@ -18,7 +18,7 @@ export type LocationResult =
 /** One location source. Never rejects. */
 export interface LocationSource {
   find(
-    request: LocateRequest & { /** Whether another source is tried after it. */ readonly isLast: boolean },
+    request: LocateRequest & { /** Whether no other source is tried after it. */ readonly isLast: boolean },
   ): Promise<LocationResult>;
 }
 

@@ -10,7 +10,7 @@ const PAGE = 500;
 /** The wait between the end of a row and its line, so that several lines share a commit. */
 const DELAY_MS = 200;
 /** The wait between new lines and their count for the charts, so that several appends share a count. */
-const PACE_DELAY_MS = 2_000;
+const THROUGHPUT_DELAY_MS = 2_000;
 /** The number of pages that are counted at once: a long log that no outbox has counted is counted step by step. */
 const THROUGHPUT_PAGES = 10;
 /** The number of appends that may lose against another process. That process then writes the same lines. */
@@ -83,7 +83,7 @@ export function createReceiptLog({ store, clock, events, storeFailed }: ReceiptL
         (left) => void (left > 0 && countSoon()),
         failed('Receipts could not be counted for the charts of the console; the outbox tries again later.'),
       );
-    }, PACE_DELAY_MS);
+    }, THROUGHPUT_DELAY_MS);
   }
 
   /** Runs one append after the other, since two at once in a process would conflict. */

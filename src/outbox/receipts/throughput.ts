@@ -75,16 +75,16 @@ function throughputOf(lines: readonly LogLine[], now: number): ThroughputCount[]
  */
 export async function catchUpThroughput(
   { receipts }: Pick<OutboxStore, 'receipts'>,
-  console: OperatorStore,
+  operator: OperatorStore,
   pages: number,
 ): Promise<number> {
   const end = ((await receipts.last())?.index ?? -1) + 1;
-  let from = await console.throughputEnd();
+  let from = await operator.throughputEnd();
   for (let page = 0; page < pages && from < end; page += 1) {
     const lines = await receipts.read(from, Math.min(PAGE, end - from));
     if (lines.length === 0) break;
-    const isAdded = await console.addThroughput(from, from + lines.length, throughputOf(lines, await console.now()));
-    from = isAdded ? from + lines.length : await console.throughputEnd();
+    const isAdded = await operator.addThroughput(from, from + lines.length, throughputOf(lines, await operator.now()));
+    from = isAdded ? from + lines.length : await operator.throughputEnd();
   }
   return Math.max(0, end - from);
 }

@@ -163,7 +163,7 @@ export function planIdle(
 }
 
 /**
- * The wait after `fruitlessReads` looks in a row that announced a row or a probe, of which the next turn then did nothing. It
+ * The wait after `fruitlessReads` in a row: they announced a row or a probe, with which the next turn did nothing. It
  * doubles, so that a row which no turn can claim does not make the worker spin.
  */
 export function idleWaitMs(waitMs: number, fruitlessReads: number, pollMs: number): number {

@@ -201,7 +201,8 @@ export interface OperatorStore {
   /** The number of lines of the receipt log that the throughput counts: those before this index. */
   throughputEnd(): Promise<number>;
   /**
-   * Adds the counts of the lines `from` to `to`. Changes nothing and returns false if the throughput does not end at `from`.
+   * Adds the counts of the lines `from` to `to`. Changes nothing and returns false if those before do not end at
+   * `from`.
    */
   addThroughput(from: number, to: number, counts: readonly ThroughputCount[]): Promise<boolean>;
   /** The final rows of those lines, for each place. */

@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import { isStoreError, StoreError, type StoreErrorCode } from '../../../core/errors/store-error.js';
 import { asRecord } from '../../../core/platform/as-record.js';
 
@@ -32,8 +33,7 @@ const SENTENCES = {
   moved: 'was moved, with all of its reports; use its new place and no longer this file',
   moving:
     'is being moved, and it is unknown whether all of it arrived; run the same `location-sdk outbox … move` again',
-  'read-only':
-    'cannot be written; look at the permissions of the file and of its folder, at whether its file system is mounted read-only, and at readOnly and PRAGMA query_only of the connection',
+  'read-only': 'cannot be written; look at the permissions of the file and of its folder',
   replaced:
     'was deleted or replaced while it was open. The outbox has accepted and sent nothing since then. End every process of this outbox, put the file back together with its -wal file, and start again',
   restored:
@@ -105,18 +105,26 @@ export const asSqliteError = (place: string, error: unknown): StoreError =>
   isStoreError(error) ? error : sqliteError(libraryCodeOf(error), place, error);
 
 export function sqliteError(given: Code, place: string, cause?: unknown, more = ''): StoreError {
-  const code = given === 'unavailable' && isMountedReadOnly(place) ? 'read-only' : given;
+  // SQLite has the same codes for permissions, mounts and connections.
+  const refused = given === 'read-only' || given === 'unavailable' ? refusalOf(place) : undefined;
+  const code = refused === 'EROFS' ? 'read-only' : given;
+  const words = refused === 'EROFS' ? MOUNTED : code === 'read-only' && !refused ? ONLY_READS : SENTENCES[code];
   const end = code === 'corrupt' ? `: ${saving(place)}` : '';
-  return new StoreError(code, `The outbox's database ${place} ${SENTENCES[code]}${end}${more}.`, { cause });
+  return new StoreError(code, `The outbox's database ${place} ${words}${end}${more}.`, { cause });
 }
 
-/** SQLite only says that it cannot open this file. */
-function isMountedReadOnly(place: string): boolean {
+const MOUNTED =
+  'cannot be written: its file system is mounted read-only, and permissions do not change that. Mount it for writing, or choose another folder';
+const ONLY_READS =
+  'cannot be written: permissions allow it, but the connection is read-only; look at readOnly and at PRAGMA query_only';
+
+/** The errno with which the system refuses to write a file or its folder. */
+function refusalOf(place: string): unknown {
   try {
-    accessSync(place, constants.W_OK);
-    return false;
+    for (const path of [dirname(place), place]) accessSync(path, constants.W_OK);
+    return undefined;
   } catch (error) {
-    return asRecord(error).code === 'EROFS';
+    return asRecord(error).code;
   }
 }
 

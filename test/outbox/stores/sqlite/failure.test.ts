@@ -56,7 +56,7 @@ describe('an error of a library', () => {
     expect(error).toMatchObject({
       name: 'StoreError',
       code: 'read-only',
-      message: expect.stringContaining('at readOnly and PRAGMA query_only of the connection'),
+      message: expect.stringContaining('the connection is read-only; look at readOnly and at PRAGMA query_only'),
       cause: expect.objectContaining({ message: 'attempt to write a readonly database' }),
     });
     expect([isReportingError(error), 'outcome' in error]).toEqual([false, false]);
@@ -80,7 +80,7 @@ describe('a read-only file system', () => {
       for (const name of ['old', 'new'])
         expect(await rejectionOf(openStore(`${folder}/${name}.db`))).toMatchObject({
           code: 'read-only',
-          message: expect.stringContaining('its file system is mounted read-only'),
+          message: expect.stringContaining('is mounted read-only, and permissions do not change that'),
         });
     } finally {
       spawnSync('umount', ['--lazy', folder]);
