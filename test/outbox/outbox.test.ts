@@ -4,7 +4,7 @@ import { createClient } from '../../src/core/client/create-client.js';
 import { systemClock } from '../../src/core/platform/time.js';
 import { ConfigurationError } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
-import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
+import { createOutbox, memoryStore, type OutboxStore, StoreError } from '../../src/entries/outbox.js';
 import { GATHER_MS } from '../../src/outbox/sending/plan.js';
 import { betEvent, LOCATION, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
 import { failureOf, issuesOf } from '../support/failure-of.js';
@@ -731,6 +731,39 @@ describe('a result of a worker whose report another worker has taken', () => {
       ['late', expect.objectContaining({ id: BET, reference: 'BET-1' })],
     ]);
     expect((await store.get([BET]))[0]).toMatchObject({ state: 'recorded', fence: 2 });
+  });
+});
+
+describe('a damaged store', () => {
+  it('stops the outbox, which says so once, and again after it is started again', async () => {
+    let turns = 0;
+    const fail = async () => {
+      throw new StoreError('corrupt', 'The file is damaged.');
+    };
+    const healthy = memoryStore();
+    const store: OutboxStore = {
+      ...healthy,
+      turn: () => {
+        turns += 1;
+        return fail();
+      },
+      // The log of receipts finds the damage, too.
+      receipts: { ...healthy.receipts, unlogged: fail },
+    };
+    const { outbox, events, run, clock } = outboxWorld({ store });
+    const { done } = await outbox.reportBetEvent(betEvent());
+    const later = () => run(new Promise<void>((resolve) => clock.setTimeout(resolve, 60_000)));
+    for (const starts of [1, 2]) {
+      outbox.start();
+      await later();
+      expect(turns).toBe(starts);
+      expect(events.filter(([type]) => type === 'error')).toHaveLength(starts);
+    }
+    expect(events.at(-1)).toEqual([
+      'error',
+      expect.objectContaining({ message: 'The outbox has stopped. The file is damaged.' }),
+    ]);
+    expect(await failureOf(done)).toMatchObject({ code: 'aborted', outcome: 'unknown' });
   });
 });
 
