@@ -1,7 +1,8 @@
 import { printable } from '../core/platform/messages.js';
 import type { OperationName } from '../core/protocol/operations.js';
+import { decisionsFor } from '../outbox/rules/decisions.js';
 import type { PauseScope } from '../outbox/rules/destination.js';
-import { type Decision, decisionsFor } from '../outbox/rules/state-machine.js';
+import type { Decision } from '../outbox/rules/state-machine.js';
 import type { KeptDecision, NewDecision, ProblemKey } from '../outbox/store/operator-store.js';
 import { isShown, type Narrowing, type OperatorContext, OperatorRefusal } from './context.js';
 

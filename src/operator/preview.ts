@@ -1,6 +1,7 @@
 import { printable } from '../core/platform/messages.js';
 import { openSettlementOf } from '../outbox/decisions/settlements.js';
-import { decisionsFor, type Row } from '../outbox/rules/state-machine.js';
+import { decisionsFor } from '../outbox/rules/decisions.js';
+import type { Row } from '../outbox/rules/state-machine.js';
 import type { GroupTally } from '../outbox/store/operator-store.js';
 import { NOT_FOUND } from './commit-decision.js';
 import { isShown, type OperatorContext } from './context.js';

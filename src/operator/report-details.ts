@@ -1,9 +1,10 @@
 import { printable, quoted } from '../core/platform/messages.js';
 import { inLargestUnit } from '../core/platform/time.js';
 import { relatedRows } from '../outbox/decisions/settlements.js';
+import { decisionsFor } from '../outbox/rules/decisions.js';
 import { keyOf } from '../outbox/rules/destination.js';
 import { type LogLine, parseEntry, type ReceiptEntry } from '../outbox/rules/receipt-entry.js';
-import { type Decision, decisionsFor, isFinal, mustStay, type Row } from '../outbox/rules/state-machine.js';
+import { type Decision, isFinal, mustStay, type Row } from '../outbox/rules/state-machine.js';
 import { erasedBy } from '../outbox/seal/excerpt.js';
 import { keyIdOf } from '../outbox/seal/standard-seal.js';
 import { type DestinationState, pausesOf, type ReceiptLog } from '../outbox/store/store.js';

@@ -1,4 +1,5 @@
-import { type Row, undone } from '../outbox/rules/state-machine.js';
+import { undone } from '../outbox/rules/decisions.js';
+import type { Row } from '../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../outbox/store/operator-store.js';
 import { commitDecision, type RowsPage } from './commit-decision.js';
 import { isShown, type OperatorContext, OperatorRefusal } from './context.js';

@@ -9,7 +9,7 @@ import { contextOf } from '../../src/operator/context.js';
 import { createOperator } from '../../src/operator/operator.js';
 import { readPlayer } from '../../src/operator/player.js';
 import { appendReceipts } from '../../src/outbox/receipts/log.js';
-import { decided } from '../../src/outbox/rules/state-machine.js';
+import { decided, isChange } from '../../src/outbox/rules/decisions.js';
 import { standardSeal } from '../../src/outbox/seal/standard-seal.js';
 import { scanRows } from '../../src/outbox/store/store.js';
 import { change, claim, newRow } from '../outbox/contract/harness.js';
@@ -272,7 +272,7 @@ export function testErasureBesideReopening(make: () => Promise<Place>): void {
     const [row] = await store.get([id]);
     if (!row) throw new Error('the report is gone');
     const change = decided(row, { action: 'reopened', reason: 'a test', at: 1 }, false);
-    if (typeof change === 'string') throw new Error(change);
+    if (!isChange(change)) throw new Error(change.why);
     expect(await runAt(place)('player', PLAYER, '--erase', '--reason', REASON)).toMatchObject({ code: 0 });
     const { written } = await store.turn({ writes: [{ id, expected: row, change }], claim: undefined });
     expect(written).toEqual([false]);

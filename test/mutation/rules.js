@@ -17,6 +17,7 @@ export const RULES = [
   'src/outbox/rules/pause.ts',
   'src/outbox/sending/pauses.ts',
   'src/outbox/sending/plan.ts',
+  'src/outbox/rules/decisions.ts',
   'src/outbox/rules/state-machine.ts',
   'src/outbox/sending/restored-database.ts',
   'src/core/redact/redact.ts',

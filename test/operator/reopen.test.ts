@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OutboxStore } from '../../src/entries/outbox.js';
 import { appendReceipts } from '../../src/outbox/receipts/log.js';
 import { verifyReceipts } from '../../src/outbox/receipts/verify.js';
-import { decided } from '../../src/outbox/rules/state-machine.js';
+import { decided, isChange } from '../../src/outbox/rules/decisions.js';
 import { claim, claimOne, GATEWAYS, newRow, QUARANTINED, read, settledRow, write } from '../outbox/contract/harness.js';
 import { outboxWorld } from '../outbox/world.js';
 import { betEvent, settledBet } from '../support/factories.js';
@@ -15,7 +15,7 @@ const SETTLEMENT = settledRow('B-1').id;
 async function dismissalOf(store: OutboxStore) {
   const row = await read(store, BET);
   const change = decided(row, { action: 'dismissed', reason: 'a mistake', at: 1 }, false);
-  if (typeof change === 'string') throw new Error(change);
+  if (!isChange(change)) throw new Error(change.why);
   return { id: BET, expected: row, change };
 }
 

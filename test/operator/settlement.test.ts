@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { OutboxStore } from '../../src/entries/outbox.js';
 import { createOperator } from '../../src/operator/operator.js';
-import { decided } from '../../src/outbox/rules/state-machine.js';
+import { decided, isChange } from '../../src/outbox/rules/decisions.js';
 import { claim, claimOne, newRow, QUARANTINED, read, settledRow, write } from '../outbox/contract/harness.js';
 import { outboxWorld, storeWithConsole } from '../outbox/world.js';
 import { byAda, world as operatorWorld } from './world.js';
@@ -79,8 +79,7 @@ it('dismisses the settlement of a report that another person has dismissed at th
   const { store, dismiss } = await world(async (behind) => {
     const row = await read(behind, BET);
     const change = decided(row, { action: 'dismissed', reason: 'a test', at: 1 }, false);
-    if (typeof change !== 'string')
-      await behind.turn({ writes: [{ id: BET, expected: row, change }], claim: undefined });
+    if (isChange(change)) await behind.turn({ writes: [{ id: BET, expected: row, change }], claim: undefined });
   });
   expect(await dismiss()).toMatchObject({ refused: [{ id: BET, why: 'it was changed in the meantime' }] });
   expect(await claim(store)).toEqual([]);

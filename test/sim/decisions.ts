@@ -1,4 +1,12 @@
 import { rowBefore } from '../../src/outbox/intake/enqueue.js';
+import {
+  decided,
+  dismissedWithReport,
+  reopenedWithReport,
+  replaced,
+  undone,
+  wasDismissedWith,
+} from '../../src/outbox/rules/decisions.js';
 import { type DestinationOperation, operationScope, type PauseScope } from '../../src/outbox/rules/destination.js';
 import {
   changePause,
@@ -14,8 +22,6 @@ import {
 import { earlierLines } from '../../src/outbox/rules/receipt-entry.js';
 import {
   claimed,
-  decided,
-  dismissedWithReport,
   ended,
   isAsExpected,
   isBlocked,
@@ -23,11 +29,7 @@ import {
   isFinal,
   isOpen,
   mustStay,
-  reopenedWithReport,
-  replaced,
   takenFromWorker,
-  undone,
-  wasDismissedWith,
 } from '../../src/outbox/rules/state-machine.js';
 import { isUnbound } from '../../src/outbox/sending/bindings.js';
 import {

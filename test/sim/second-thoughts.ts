@@ -1,3 +1,4 @@
+import { isChange, type Refused } from '../../src/outbox/rules/decisions.js';
 import type { Change, Decision, Row } from '../../src/outbox/rules/state-machine.js';
 import type { Write } from '../../src/outbox/store/store.js';
 import type { Random } from './random.js';
@@ -32,12 +33,12 @@ export function haveSecondThoughts(world: World, random: Random, { store, wakeAl
   };
 
   /** Makes the changes of one commit, the first of which is that of the initiated report. */
-  function commit(what: string, planned: readonly (readonly [Report, Row, Change | string])[]): boolean {
+  function commit(what: string, planned: readonly (readonly [Report, Row, Change | Refused])[]): boolean {
     const writes: Write[] = planned.flatMap(([, row, change]) =>
-      typeof change === 'string' ? [] : [{ id: row.id, expected: row, change }],
+      !isChange(change) ? [] : [{ id: row.id, expected: row, change }],
     );
     const [first] = planned;
-    if (!first || typeof first[2] === 'string') return false;
+    if (!first || !isChange(first[2])) return false;
     trace?.(`a person with second thoughts: ${nameOf(first[0])} is ${what}`);
     const { written } = store.turn({ writes, claim: undefined });
     wakeAll();
@@ -57,7 +58,7 @@ export function haveSecondThoughts(world: World, random: Random, { store, wakeAl
   }
 
   /** The settlement that was dismissed with the report is opened with it. */
-  function open(row: Row, decision: Decision, change: Change | string, what: string): boolean {
+  function open(row: Row, decision: Decision, change: Change | Refused, what: string): boolean {
     const after = store.get(settled?.id);
     const along = settled && after && decisions.wasDismissedWith(after, row);
     const planned = along ? [[settled, after, decisions.reopenedWithReport(after, decision)] as const] : [];

@@ -1,3 +1,4 @@
+import { isChange } from '../../src/outbox/rules/decisions.js';
 import type { Change, Row } from '../../src/outbox/rules/state-machine.js';
 import type { NewRow } from '../../src/outbox/store/store.js';
 import type { Catalogue } from './answers.js';
@@ -298,8 +299,8 @@ function plan(
     const action: keyof typeof DECIDED = random.chance(0.7) ? 'retry' : random.chance(0.5) ? 'dismissed' : 'recorded';
     const change = decisions.decided(row, { action, reason: 'simulated', at: 0 }, false);
     // That is refused of a report that the gateway has refused.
-    if (typeof change === 'string' && action === 'recorded' && !row.inDoubt) return;
-    if (typeof change === 'string') throw new Violation('a person decides about quarantined reports', change);
+    if (!isChange(change) && action === 'recorded' && !row.inDoubt) return;
+    if (!isChange(change)) throw new Violation('a person decides about quarantined reports', change.why);
     coverage[DECIDED[action]] += 1;
     trace?.(`a person decides about ${nameOf(report)}: ${action}`);
     if (action === 'recorded') report.vouched = true;
@@ -336,8 +337,7 @@ function correct(
   function dismiss(): void {
     const [row] = of('quarantined');
     const change = row && decisions.decided(row, { action: 'dismissed', ...said }, false);
-    if (row && change && typeof change !== 'string' && write(row, change, 'dismissed'))
-      coverage['a person dismisses'] += 1;
+    if (row && change && isChange(change) && write(row, change, 'dismissed')) coverage['a person dismisses'] += 1;
   }
 
   function reopen(): void {
@@ -347,7 +347,7 @@ function correct(
     const row = random.pick(rows);
     if (random.chance(0.8)) store.appendLog();
     const change = decisions.decided(row, { action: 'reopened', ...said }, false);
-    if (typeof change === 'string') coverage['recorded is not reopened'] += 1;
+    if (!isChange(change)) coverage['recorded is not reopened'] += 1;
     else if (write(row, change, 'reopened')) {
       reportOf(row).reopened = true;
       coverage['a person reopens'] += 1;
@@ -365,7 +365,7 @@ function correct(
     versions += 1;
     const bytes = `${report.body}, corrected ${versions}`;
     const change = decisions.replaced(row, { action: 'replaced', ...said }, { body: bytes, fingerprint: bytes });
-    if (typeof change === 'string') {
+    if (!isChange(change)) {
       if (row.inDoubt) coverage['what is in doubt is not replaced'] += 1;
     } else if (write(row, change, 'replaced')) {
       report.current = bytes;

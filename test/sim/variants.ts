@@ -1,3 +1,4 @@
+import { isChange } from '../../src/outbox/rules/decisions.js';
 import { endPause, type PauseChange, seenWith } from '../../src/outbox/rules/pause.js';
 import type { Change, Ending, Row } from '../../src/outbox/rules/state-machine.js';
 import { type Decisions, decisions, type Options } from './decisions.js';
@@ -141,7 +142,7 @@ export const VARIANTS: readonly Variant[] = [
   variant('a reopened report is no longer in doubt', {
     decided: (row, decision, keepBodies) => {
       const change = decisions.decided(row, decision, keepBodies);
-      return decision.action === 'reopened' && typeof change !== 'string' ? { ...change, inDoubt: false } : change;
+      return decision.action === 'reopened' && isChange(change) ? { ...change, inDoubt: false } : change;
     },
   }),
   variant('what is recorded can be reopened', {

@@ -1,7 +1,8 @@
 import { printable, quoted } from '../../core/platform/messages.js';
 import type { DecidedReport } from '../../outbox/decisions/decide-rows.js';
 import { openSettlementOf } from '../../outbox/decisions/settlements.js';
-import { decisionsFor, problemKeyOf, type Row, wasDismissedWith } from '../../outbox/rules/state-machine.js';
+import { decisionsFor, wasDismissedWith } from '../../outbox/rules/decisions.js';
+import { problemKeyOf, type Row } from '../../outbox/rules/state-machine.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { EXIT, Failure, remark, say } from '../output.js';
 import { findReport } from './find.js';

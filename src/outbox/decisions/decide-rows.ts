@@ -1,15 +1,14 @@
 import { aboutReport, type Events } from '../events.js';
 import { appendReceipts } from '../receipts/log.js';
 import {
-  type Change,
-  changedRow,
-  type Decision,
   DISMISSED_WITH_REPORT,
   decided,
-  type Row,
+  isChange,
+  type Refused,
   reopenedWithReport,
   replaced,
-} from '../rules/state-machine.js';
+} from '../rules/decisions.js';
+import { type Change, changedRow, type Decision, type Row } from '../rules/state-machine.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import type { DecisionStep } from '../store/operator-store.js';
 import type { OutboxStore } from '../store/store.js';
@@ -43,9 +42,9 @@ export function planChange(
   decision: Decision,
   keepBodies: boolean,
   replacement?: Change['replacement'],
-): Change | string {
+): Change | Refused {
   if (decision.id !== undefined && row.decisions.some(({ id }) => id === decision.id))
-    return 'this decision has already changed it';
+    return { why: 'this decision has already changed it' };
   return replacement ? replaced(row, decision, replacement) : decided(row, decision, keepBodies);
 }
 
@@ -86,11 +85,11 @@ export async function decideRows(
   const written = await write(writes, planned.length - writes.length);
   if (!written) return [];
   const isWritten = written.values();
-  const results = planned.map((one): DecidedReport => {
-    const { id } = one.row;
-    if (!isChanging(one)) return { id, why: String(one.change) };
+  const results = planned.map(({ row, change }): DecidedReport => {
+    const { id } = row;
+    if (!isChange(change)) return { id, why: change.why };
     if (isWritten.next().value !== true) return { id, why: 'it was changed in the meantime', isLate: true };
-    return { id, row: changedRow(one.row, one.change) };
+    return { id, row: changedRow(row, change) };
   });
   const changed = results.flatMap(({ row }) => row ?? []);
   place.announce(changed);

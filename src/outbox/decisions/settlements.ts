@@ -1,23 +1,20 @@
 import {
-  type Change,
-  type Decision,
   dismissedWithReport,
-  isFinal,
-  mustStay,
-  type Row,
+  isChange,
+  type Refused,
   reopenedWithReport,
   wasDismissedWith,
-} from '../rules/state-machine.js';
+} from '../rules/decisions.js';
+import { type Change, type Decision, isFinal, mustStay, type Row } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
 
-/** A row, and its change by a decision, or the reason why that is refused. */
+/** A row and its change by a decision. */
 export interface Planned {
   readonly row: Row;
-  readonly change: Change | string;
+  readonly change: Change | Refused;
 }
 
-export const isChanging = (one: Planned): one is Planned & { readonly change: Change } =>
-  typeof one.change !== 'string';
+export const isChanging = (one: Planned): one is Planned & { readonly change: Change } => isChange(one.change);
 
 /** Whether an action changes dismissed rows. Each of them has a line in the receipt log first. */
 export const isReopening = (action: Decision['action']): boolean => action === 'reopened' || action === 'replaced';
@@ -44,7 +41,7 @@ export async function addSettlements(
     const { row } = one;
     const related = isChanging(one) ? await relatedRows(store, row) : [];
     const isSent = related.some((other) => other.waitsFor === row.id && mustStay(row, other));
-    own.push(isSent ? { row, change: IN_FLIGHT } : one);
+    own.push(isSent ? { row, change: { why: IN_FLIGHT } } : one);
     const isMeant = (other: Row) => (isBack ? wasDismissedWith(other, row) : isOpenSettlementOf(other, row));
     const settlement = isSent ? undefined : related.find(isMeant);
     const planSettlement = isBack ? reopenedWithReport : dismissedWithReport;

@@ -1,4 +1,5 @@
-import { decisionsFor, type Row } from './state-machine.js';
+import { decisionsFor } from './decisions.js';
+import type { Row } from './state-machine.js';
 
 /** The advice for wrong data while the gateway may hold a report under the reference. */
 export const CORRECTED_DATA =

@@ -1,7 +1,6 @@
 import type { ErrorCode, ErrorOutcome } from '../../core/errors/errors.js';
-import { asRecord } from '../../core/platform/as-record.js';
 import { type BackoffSettings, backoffMs } from '../../core/platform/time.js';
-import { type OperationName, operations } from '../../core/protocol/operations.js';
+import type { OperationName } from '../../core/protocol/operations.js';
 import type { OutboxEnvironment, PauseReason } from './destination.js';
 
 /**
@@ -97,7 +96,7 @@ export function problemKeyOf(problem: Problem | undefined): { readonly code: str
 export const LARGEST_COUNT = 1_000_000_000;
 
 /** The next number of a counter, at most `LARGEST_COUNT`. */
-const oneMore = (count: number): number => Math.min(count + 1, LARGEST_COUNT);
+export const oneMore = (count: number): number => Math.min(count + 1, LARGEST_COUNT);
 
 /** The part of a row that its state machine reads and writes. */
 export interface Progress {
@@ -342,7 +341,7 @@ function waitMs(
   return Math.min(LONGEST_WAIT_MS, Math.max(backoffMs(attempts, { baseMs, capMs }, random), retryAfterMs));
 }
 
-const recorded = (
+export const recorded = (
   row: Progress & Pick<Row, 'decisions' | 'problem'>,
   outcome: Row['outcome'],
   keepBody: boolean,
@@ -382,106 +381,8 @@ export const unchanged = ({
   keepBody: true,
 });
 
-/** For each decision undefined, or the reason why it would be wrong. `'undo'`: to take the latest decision back. */
-export type Decisions = Readonly<Record<Decision['action'] | 'undo', string | undefined>>;
-
-/**
- * What a person may decide about a report now. The methods of the outbox, the command line and the console all ask this
- * function, so that none of them offers what another one refuses, or what would be wrong.
- */
-export function decisionsFor(row: Row): Decisions {
-  const resolved = whyNotResolve(row);
-  return {
-    retry: whyNotRetry(row),
-    recorded: resolved ?? (isRefused(row) ? 'the gateway has refused it, and no attempt is in doubt' : undefined),
-    dismissed: resolved,
-    reopened: whyNotReopen(row),
-    replaced: whyNotReplace(row),
-    undo: whyNotUndo(row),
-  };
-}
-
-const damageOf = ({ damage }: Row): string | undefined =>
-  damage === undefined ? undefined : `its stored row is damaged (${damage})`;
-
-function whyNotRetry(row: Row): string | undefined {
-  const { state, blocked, waitsFor } = row;
-  if (state !== 'quarantined' && state !== 'waiting')
-    return `it is ${state}; only a quarantined or waiting report can be tried again`;
-  if (blocked)
-    return `it is blocked: it is sent once ${waitsFor ?? 'another report'} is recorded or dismissed; decide on that one`;
-  return damageOf(row);
-}
-
-function whyNotResolve({ state, problem }: Row): string | undefined {
-  // A report whose key is lost waits for ever unless a person resolves it.
-  const isLocked = state === 'waiting' && problem?.code === 'configuration';
-  return state === 'quarantined' || isLocked
-    ? undefined
-    : `it is ${state}; only a quarantined report, or one whose key is missing, can be resolved`;
-}
-
-function whyNotReopen(row: Row): string | undefined {
-  const { state, body } = row;
-  if (state !== 'dismissed') return `it is ${state}; only a dismissed report can be reopened`;
-  const why = damageOf(row);
-  if (why !== undefined || body !== undefined) return why;
-  return `its data was deleted, so it cannot be sent${whyNotReplace(row) === undefined ? '; replace it with the data' : ''}`;
-}
-
-/** Other data may be sent under a reference only while it is certain that the gateway holds nothing under it. */
-function whyNotReplace(row: Row): string | undefined {
-  const { state, inDoubt, problem, waitsFor, attempts } = row;
-  // Corrected amounts of a bet are those of its settlement, too, which was never sent.
-  const isUnsentSettlement = waitsFor !== undefined && attempts === 0 && problem === undefined;
-  // An open circuit breaker holds it back, and no person has to decide about it.
-  const isWaiting = state === 'waiting' && (isUnsentSettlement || (problem && REFUSED.includes(problem.code)));
-  if (state !== 'quarantined' && state !== 'dismissed' && !isWaiting)
-    return `it is ${state}; only a quarantined or dismissed report can be replaced, or a settlement that was never sent`;
-  if (inDoubt) return 'it is in doubt: the gateway may hold the earlier data';
-  if (problemsOf(row).some(mayBeRepeat)) return 'the gateway may hold a report under its reference';
-  return (
-    damageOf(row) ??
-    (isUnsentSettlement || provesNothingHeld(row)
-      ? undefined
-      : 'only a report whose data the gateway has refused (400 or 422) can be replaced')
-  );
-}
-
-function whyNotUndo(row: Row): string | undefined {
-  const { state, fence, decisions } = row;
-  const last = decisions.at(-1);
-  if (last?.action === 'dismissed') return whyNotReopen(row);
-  if (last?.action !== 'retry' || last.undone) return 'another decision was made about it since';
-  if (!last.before) return 'it was not quarantined before';
-  return state === 'waiting' && fence === last.before.fence
-    ? undefined
-    : 'a worker has claimed it since: it may have been sent';
-}
-
 /** The problems of answers that refuse a report. */
-const REFUSED: readonly ProblemCode[] = ['unprocessable', 'bad-request', 'validation', 'not-found'];
-
-/** Whether the gateway has refused a report of which no attempt may have arrived, and said nothing of a repeat. */
-const isRefused = (row: Row): boolean =>
-  row.damage === undefined &&
-  !row.inDoubt &&
-  row.problem !== undefined &&
-  REFUSED.includes(row.problem.code) &&
-  !problemsOf(row).some(mayBeRepeat);
-
-/** Whether a refusal concerns the data, or says that not even the initiated report is there. */
-const provesNothingHeld = ({ operation, problem }: Row): boolean =>
-  problem?.code === 'unprocessable' ||
-  problem?.code === 'validation' ||
-  (problem?.code === 'bad-request' && problem.status === 400) ||
-  (problem?.code === 'not-found' && asRecord(operations[operation]).after !== undefined);
-
-/** The latest problem of a row, and those before each decision. */
-const problemsOf = ({ problem, decisions }: Row): readonly (Problem | undefined)[] => [
-  problem,
-  ...decisions.map(({ before }) => before?.problem),
-];
+export const REFUSED: readonly ProblemCode[] = ['unprocessable', 'bad-request', 'validation', 'not-found'];
 
 const REPEAT =
   /duplicat|already|exists|repeat|replay|conflict|unique|twice|taken|in use|previously|\b(?:is|was|been) (?:reported|recorded|submitted|settled)\b/i;
@@ -489,7 +390,7 @@ const REPEAT =
 const UNSEEN = /…"|too long to show/;
 
 /** Whether an answer may mean that the gateway holds a report under the reference. A 409 may with any words. */
-function mayBeRepeat(problem: Problem | undefined): boolean {
+export function mayBeRepeat(problem: Problem | undefined): boolean {
   if (problem?.mayBeHeld) return true;
   if (!problem) return false;
   const { code, status, message, details } = problem;
@@ -499,100 +400,6 @@ function mayBeRepeat(problem: Problem | undefined): boolean {
   const words = message.slice(message.indexOf(': ') + 2);
   const answer = JSON.stringify(details) ?? words;
   return status === 409 || REPEAT.test(`${words} ${answer}`) || UNSEEN.test(answer);
-}
-
-/** The change of a row by a person's decision. A text: the reason why the decision is refused. */
-export function decided(row: Row, decision: Decision, keepBodies: boolean): Change | string {
-  const { action } = decision;
-  const why = decisionsFor(row)[action];
-  if (why !== undefined) return why;
-  const { state, problem } = row;
-  const decisions = [...row.decisions, decision];
-  if (action === 'reopened') return reopened(row, decision);
-  if (action === 'replaced') return 'its new data is missing';
-  if (action === 'retry') {
-    // The doubt stays, so that the next answer is read as before. The problem is removed, so that an earlier 404 no
-    // longer counts, unless a waiting report would lose the sign of a repeat with it.
-    const isQuarantined = state === 'quarantined';
-    return {
-      ...unchanged(row),
-      state: 'waiting',
-      problem: !isQuarantined && mayBeRepeat(problem) ? problem : undefined,
-      decisions: isQuarantined ? [...row.decisions, { ...decision, before: beforeOf(row) }] : decisions,
-    };
-  }
-  if (action === 'recorded') return { ...recorded(row, 'already-recorded', keepBodies), decisions };
-  // The body stays, so that the report can be reopened.
-  return { ...unchanged(row), state: 'dismissed', decisions };
-}
-
-/** The parts of a row that a decision about it keeps. */
-const beforeOf = ({ fence, problem }: Row) => ({ fence, ...(problem && { problem }) });
-
-/** The problem of a waiting settlement that was dismissed with its initiated report. */
-export const DISMISSED_WITH_REPORT: Problem = {
-  code: 'not-found',
-  message: 'A person dismissed its initiated report. Dismiss this settlement, too, or retry it.',
-};
-
-/** The change of a settlement that is dismissed in the commit of its open initiated report. */
-export const dismissedWithReport = (settlement: Row, decision: Decision): Change | string =>
-  settlement.state === 'waiting'
-    ? {
-        ...unchanged(settlement),
-        state: 'dismissed',
-        problem: DISMISSED_WITH_REPORT,
-        decisions: [...settlement.decisions, { ...decision, before: beforeOf(settlement) }],
-      }
-    : decided(settlement, decision, true);
-
-/**
- * The change of a dismissed row that is reopened: it is as before its dismissal, with its doubt and its problem. The
- * fence rises, so that a late repetition of an earlier decision changes nothing. A settlement that was dismissed with
- * its initiated report stays held: nothing would block it, and a worker would send it.
- */
-function reopened(row: Row, decision: Decision): Change | string {
-  const { fence, problem, decisions } = row;
-  return (
-    decisionsFor(row).reopened ?? {
-      ...unchanged(row),
-      state: problem?.code === 'configuration' ? 'waiting' : 'quarantined',
-      fence: oneMore(fence),
-      problem,
-      decisions: [...decisions, decision],
-    }
-  );
-}
-
-/** The change of a settlement that is reopened together with its initiated report: that report blocks it again. */
-export function reopenedWithReport(row: Row, decision: Decision): Change | string {
-  const change = reopened(row, { ...decision, action: 'reopened' });
-  return typeof change === 'string' || change.problem?.message !== DISMISSED_WITH_REPORT.message
-    ? change
-    : { ...change, state: 'waiting', problem: undefined };
-}
-
-/**
- * The change of a row that gets other data: it waits, and is sent as a new report. The fence rises, so that no late
- * answer to the earlier data changes it. A text: the reason why this is refused.
- */
-export function replaced(
-  row: Row,
-  decision: Decision,
-  replacement: NonNullable<Change['replacement']>,
-): Change | string {
-  const why = decisionsFor(row).replaced;
-  if (why !== undefined) return why;
-  const { fence, fingerprint, decisions } = row;
-  return {
-    ...unchanged(row),
-    state: 'waiting',
-    fence: oneMore(fence),
-    doubtBefore: false,
-    problem: undefined,
-    decisions: [...decisions, { ...decision, fingerprint, before: beforeOf(row) }],
-    replacement,
-  };
 }
 
 /** The row after a change by a decision, as a store writes it. The times stay those before. */
@@ -607,36 +414,3 @@ export const bytesAfter = (
   { keepBody, replacement }: Pick<Change, 'keepBody' | 'replacement'>,
 ): Pick<Row, 'body' | 'fingerprint' | 'excerpt'> =>
   replacement ? { excerpt: undefined, ...replacement } : { body: keepBody ? body : undefined, fingerprint, excerpt };
-
-/** Whether one decision has dismissed this report and its settlement. Both are reopened together. */
-export const wasDismissedWith = (settlement: Row, { id, state, decisions }: Row): boolean => {
-  const decision = decisions.at(-1)?.id;
-  return (
-    state === 'dismissed' &&
-    settlement.state === 'dismissed' &&
-    settlement.waitsFor === id &&
-    decision !== undefined &&
-    settlement.decisions.at(-1)?.id === decision
-  );
-};
-
-/**
- * The change of a row whose retry or dismissal is undone: a retried row is quarantined as before, and a dismissed one
- * is reopened. A text: the reason why this is refused. The fence rises, so that a late repetition of the decision
- * changes nothing: it expects the old fence.
- */
-export function undone(row: Row, of: string, by: NonNullable<Decision['undone']>, id?: string): Change | string {
-  const { fence, decisions } = row;
-  const last = decisions.at(-1);
-  if (last?.id !== of) return 'another decision was made about it since';
-  if (last.action === 'dismissed') return reopened(row, { action: 'reopened', ...by, ...(id !== undefined && { id }) });
-  return (
-    decisionsFor(row).undo ?? {
-      ...unchanged(row),
-      state: 'quarantined',
-      fence: oneMore(fence),
-      problem: last.before?.problem,
-      decisions: [...decisions.slice(0, -1), { ...last, undone: by }],
-    }
-  );
-}

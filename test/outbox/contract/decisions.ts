@@ -1,6 +1,7 @@
 import type { DecisionFilter } from '../../../src/operator/decision-log.js';
 import { createOperator } from '../../../src/operator/operator.js';
-import { decided, type Row, undone } from '../../../src/outbox/rules/state-machine.js';
+import { decided, isChange, undone } from '../../../src/outbox/rules/decisions.js';
+import type { Row } from '../../../src/outbox/rules/state-machine.js';
 import type { DecisionStep, KeptDecision, NewDecision } from '../../../src/outbox/store/operator-store.js';
 import { consoleCase, quarantine } from './console.js';
 import { ACCOUNT, type ContractCase, claim, equal, newRow, read, settledRow } from './harness.js';
@@ -17,7 +18,7 @@ const decision = (id: string, overrides: Partial<NewDecision> = {}): NewDecision
 
 const retryOf = (row: Row, id: string) => {
   const change = decided(row, { action: 'retry', reason: 'mended', at: 1, by: 'ada', id }, false);
-  if (typeof change === 'string') throw new Error(change);
+  if (!isChange(change)) throw new Error(change.why);
   return { id: row.id, sequence: row.sequence, expected: { state: row.state, fence: row.fence }, change };
 };
 
@@ -101,7 +102,7 @@ export const decisionCases: readonly ContractCase[] = [
     const { id } = await console.begin(decision('decision-0000-0001', { action: 'dismissed' }));
     const writes = rows.map((row) => {
       const change = decided(row, { action: 'dismissed', reason: 'a test', at: 1, by: 'ada', id }, false);
-      if (typeof change === 'string') throw new Error(change);
+      if (!isChange(change)) throw new Error(change.why);
       return { id: row.id, sequence: row.sequence, expected: row, change };
     });
     equal(await console.step(step(id, rows, { writes })), [true], 'the writes');
@@ -140,7 +141,7 @@ export const decisionCases: readonly ContractCase[] = [
       const by = { reason: 'a mistake', at: 2, by: 'bob' };
       const changes = now.map((row) => ({ row, change: undone(row, id, by) }));
       const writes = changes.flatMap(({ row, change }) =>
-        typeof change === 'string' ? [] : [{ id: row.id, sequence: row.sequence, expected: row, change }],
+        !isChange(change) ? [] : [{ id: row.id, sequence: row.sequence, expected: row, change }],
       );
       equal(writes.length, 1, 'rows to undo');
       await console.step(step(back.id, [], { writes }));

@@ -1,4 +1,5 @@
-import { type Change, decided, type Row, replaced } from '../../../src/outbox/rules/state-machine.js';
+import { decided, isChange, type Refused, replaced } from '../../../src/outbox/rules/decisions.js';
+import type { Change, Row } from '../../../src/outbox/rules/state-machine.js';
 import type { OutboxStore } from '../../../src/outbox/store/store.js';
 import { consoleCase } from './console.js';
 import {
@@ -22,8 +23,8 @@ const SETTLEMENT = settledRow('B-1');
 const OTHER = { body: '{"bet_id":"B-1","amount":2}', fingerprint: 'print-of-other-data' };
 const PROBLEM = { code: 'unprocessable', message: 'reportBetEvent B-1: refused', status: 422 } as const;
 
-function changeOf(change: Change | string): Change {
-  if (typeof change === 'string') throw new Error(change);
+function changeOf(change: Change | Refused): Change {
+  if (!isChange(change)) throw new Error(change.why);
   return change;
 }
 

@@ -2,20 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { adviceFor } from '../../../src/outbox/rules/advice.js';
 import {
+  decided,
+  decisionsFor,
+  dismissedWithReport,
+  isChange,
+  type Refused,
+  reopenedWithReport,
+  replaced,
+  undone,
+} from '../../../src/outbox/rules/decisions.js';
+import {
   type Change,
   changedRow,
   claimed,
   type Decision,
-  decided,
-  decisionsFor,
-  dismissedWithReport,
   ended,
   type Problem,
   ROW_STATES,
   type Row,
-  reopenedWithReport,
-  replaced,
-  undone,
 } from '../../../src/outbox/rules/state-machine.js';
 import { outboxRow } from '../../support/factories.js';
 
@@ -227,15 +231,11 @@ it('is what the decisions themselves allow, for any row', () => {
               const why = decisionsFor(row);
               const said = { reason: 'x', at: 2 };
               for (const action of ['retry', 'recorded', 'dismissed', 'reopened'] as const)
-                expect(typeof decided(row, { action, ...said }, true)).toBe(
-                  why[action] === undefined ? 'object' : 'string',
-                );
+                expect(isChange(decided(row, { action, ...said }, true))).toBe(why[action] === undefined);
               const bytes = { body: 'b', fingerprint: 'f' };
-              expect(typeof replaced(row, { action: 'replaced', ...said }, bytes)).toBe(
-                why.replaced === undefined ? 'object' : 'string',
-              );
+              expect(isChange(replaced(row, { action: 'replaced', ...said }, bytes))).toBe(why.replaced === undefined);
               const back = undone(row, 'd', { ...said, by: 'ada' });
-              expect(typeof back).toBe(why.undo === undefined ? 'object' : 'string');
+              expect(isChange(back)).toBe(why.undo === undefined);
               // A report that is certainly held is not replaced, and one that certainly is not is not declared recorded.
               if (why.recorded === undefined && one && one.code !== 'configuration') expect(why.replaced).toBeDefined();
               if (inDoubt) expect(why.replaced).toBeDefined();
@@ -260,7 +260,7 @@ describe('a sign of a repeat', () => {
   };
   const decision: Decision = { action: 'retry', reason: 'x', at: 1, id: 'd' };
   /** Everything that happens to a report, except its replacement and its success. */
-  const steps: readonly ((row: Row) => Change | string)[] = [
+  const steps: readonly ((row: Row) => Change | Refused)[] = [
     answer(422, false),
     answer(422, true),
     (row) => decided(row, decision, true),
@@ -281,10 +281,10 @@ describe('a sign of a repeat', () => {
         fc.array(fc.nat(steps.length - 1), { maxLength: 8 }),
         (isSettlement, isPaused, chosen) => {
           const fresh: Row = { ...(isSettlement ? settlement : bet), state: 'waiting', attempts: 0, fence: 0 };
-          const send = (row: Row, step: (row: Row) => Change | string): Row => {
+          const send = (row: Row, step: (row: Row) => Change | Refused): Row => {
             const inFlight: Row = { ...row, ...claimed(row) };
             const change = step(inFlight);
-            return typeof change === 'string' ? expect.fail(change) : changedRow(inFlight, change);
+            return isChange(change) ? changedRow(inFlight, change) : expect.fail(change.why);
           };
           let row = send(fresh, answer(409, isPaused));
           for (const index of chosen) {
@@ -293,7 +293,7 @@ describe('a sign of a repeat', () => {
               if (row.state === 'waiting') row = send(row, step);
             } else {
               const change = step(row);
-              if (typeof change !== 'string') row = changedRow(row, change);
+              if (isChange(change)) row = changedRow(row, change);
             }
             expect(decisionsFor(row).replaced).toBeDefined();
             if (row.state === 'waiting' && row.problem === undefined) waited += 1;

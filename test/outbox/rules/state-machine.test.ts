@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import {
+  DISMISSED_WITH_REPORT,
+  decided,
+  dismissedWithReport,
+  isChange,
+  type Refused,
+  reopenedWithReport,
+  replaced,
+  undone,
+  wasDismissedWith,
+} from '../../../src/outbox/rules/decisions.js';
+import {
   bytesAfter,
   type Change,
   changedRow,
   claimed,
   type Decision,
-  DISMISSED_WITH_REPORT,
-  decided,
-  dismissedWithReport,
   type Ending,
   type EndingContext,
   ended,
@@ -20,11 +28,7 @@ import {
   mustStay,
   type Row,
   type RowState,
-  reopenedWithReport,
-  replaced,
   takenFromWorker,
-  undone,
-  wasDismissedWith,
 } from '../../../src/outbox/rules/state-machine.js';
 import { NOT_SENT, withoutKey } from '../../../src/outbox/sending/plan.js';
 import { outboxRow } from '../../support/factories.js';
@@ -309,7 +313,7 @@ describe('a settled report that was not found, and that a person retries', () =>
   const claim = (row: Row): Row => ({ ...row, ...claimed(row) });
   const retried = (): Row => {
     const change = decided(quarantined, { action: 'retry', reason: '', at: 0 }, false);
-    if (typeof change === 'string') throw new Error(change);
+    if (!isChange(change)) throw new Error(change.why);
     return claim({ ...quarantined, ...change });
   };
   /** Claimed again after the first 404. */
@@ -342,7 +346,7 @@ describe('a settled report that was not found, and that a person retries', () =>
 });
 
 describe('a decision of a person', () => {
-  const decide = (row: Row, action: Decision['action'], keepBodies = false): Change | string =>
+  const decide = (row: Row, action: Decision['action'], keepBodies = false): Change | Refused =>
     decided(row, { action, reason: 'why', at: 9 }, keepBodies);
   const locked: Row = {
     ...quarantined,
@@ -357,17 +361,21 @@ describe('a decision of a person', () => {
     ['recorded', ['quarantined'], 'only a quarantined report, or one whose key is missing, can be resolved'],
     ['dismissed', ['quarantined'], 'only a quarantined report, or one whose key is missing, can be resolved'],
   ] as const)('%s is possible for %j, or its refusal names the reason', (action, possible, why) => {
-    expect(STATES.filter((state) => typeof decide(asIn(state), action) === 'object')).toEqual(possible);
-    expect(decide(asIn('in-flight'), action)).toBe(`it is in-flight; ${why}`);
+    expect(STATES.filter((state) => isChange(decide(asIn(state), action)))).toEqual(possible);
+    expect(decide(asIn('in-flight'), action)).toEqual({ why: `it is in-flight; ${why}` });
   });
 
   it.each(['recorded', 'dismissed'] as const)(
     '%s is possible for a waiting report whose key is missing, and for no other waiting report',
     (action) => {
       expect(decide(locked, action)).toMatchObject({ state: action });
-      expect(decide(delayed, action)).toMatch(/^it is waiting; /);
-      expect(decide({ ...delayed, problem: undefined }, action)).toMatch(/^it is waiting; /);
-      expect(decide({ ...locked, state: 'in-flight' }, action)).toMatch(/^it is in-flight; /);
+      expect(decide(delayed, action)).toEqual({ why: expect.stringMatching(/^it is waiting; /) });
+      expect(decide({ ...delayed, problem: undefined }, action)).toEqual({
+        why: expect.stringMatching(/^it is waiting; /),
+      });
+      expect(decide({ ...locked, state: 'in-flight' }, action)).toEqual({
+        why: expect.stringMatching(/^it is in-flight; /),
+      });
     },
   );
 
@@ -420,7 +428,7 @@ describe('undoing a retry', () => {
   const by = { reason: 'a mistake', at: 10, by: 'ada' };
   const retried = (overrides: Partial<Row> = {}, id = 'decision-1'): Row => {
     const change = decided(quarantined, { action: 'retry', reason: 'why', at: 9, id }, false);
-    if (typeof change === 'string') throw new Error(change);
+    if (!isChange(change)) throw new Error(change.why);
     const { delayMs: _, keepBody: __, ...progress } = change;
     return { ...quarantined, ...progress, ...overrides };
   };
@@ -456,7 +464,7 @@ describe('undoing a retry', () => {
       'it was not quarantined before',
     ],
   ])('refuses %s', (_, row, why) => {
-    expect(undone(row, 'decision-1', by)).toBe(why);
+    expect(undone(row, 'decision-1', by)).toEqual({ why: why });
   });
 });
 
@@ -471,7 +479,7 @@ const said = { reason: 'why', at: 9, by: 'ada', id: 'decision-2' };
 /** A row that a person has dismissed. */
 const dismissed = (from: Row, more: Partial<Decision> = {}): Row => {
   const change = decided(from, { action: 'dismissed', reason: 'x', at: 8, id: 'decision-1', ...more }, false);
-  if (typeof change === 'string') throw new Error(change);
+  if (!isChange(change)) throw new Error(change.why);
   return changedRow(from, change);
 };
 
@@ -504,7 +512,7 @@ describe('reopening', () => {
     expect(reopen(dismissed(locked))).toMatchObject({ state: 'waiting', problem: locked.problem });
     const early: Row = { ...refused, state: 'waiting', problem: { code: 'not-found', message: 'no bet' } };
     const along = dismissedWithReport(early, { action: 'dismissed', ...said });
-    if (typeof along === 'string') throw new Error(along);
+    if (!isChange(along)) throw new Error(along.why);
     expect(along).toMatchObject({ state: 'dismissed', decisions: [{ action: 'dismissed', ...said }] });
     // Its initiated report is dismissed still, so nothing would block it.
     expect(reopen(changedRow(early, along))).toMatchObject({ state: 'quarantined', problem: DISMISSED_WITH_REPORT });
@@ -517,14 +525,14 @@ describe('reopening', () => {
   });
 
   it.each(STATES.filter((state) => state !== 'dismissed'))('is refused for a row that is %s', (state) => {
-    expect(reopen({ ...refused, state })).toBe(`it is ${state}; only a dismissed report can be reopened`);
+    expect(reopen({ ...refused, state })).toEqual({ why: `it is ${state}; only a dismissed report can be reopened` });
   });
 
   it('is refused for a row without its data, and for a damaged one', () => {
     const gone = { ...dismissed(refused), body: undefined };
-    expect(reopen(gone)).toBe('its data was deleted, so it cannot be sent; replace it with the data');
-    expect(reopen({ ...gone, inDoubt: true })).toBe('its data was deleted, so it cannot be sent');
-    expect(reopen({ ...gone, damage: 'attempts' })).toBe('its stored row is damaged (attempts)');
+    expect(reopen(gone)).toEqual({ why: 'its data was deleted, so it cannot be sent; replace it with the data' });
+    expect(reopen({ ...gone, inDoubt: true })).toEqual({ why: 'its data was deleted, so it cannot be sent' });
+    expect(reopen({ ...gone, damage: 'attempts' })).toEqual({ why: 'its stored row is damaged (attempts)' });
   });
 
   it('undoes a dismissal by the same decision only', () => {
@@ -535,9 +543,9 @@ describe('reopening', () => {
     );
     expect(undone(row, 'decision-1', by)).toMatchObject({ decisions: [{}, { action: 'reopened', ...by }] });
     expect(undone(row, 'decision-1', by)).not.toMatchObject({ decisions: [{}, { id: expect.anything() }] });
-    expect(undone(row, 'decision-3', by)).toBe('another decision was made about it since');
+    expect(undone(row, 'decision-3', by)).toEqual({ why: 'another decision was made about it since' });
     const since: Row = { ...row, decisions: [...row.decisions, { action: 'reopened', ...said }] };
-    expect(undone(since, 'decision-1', by)).toBe('another decision was made about it since');
+    expect(undone(since, 'decision-1', by)).toEqual({ why: 'another decision was made about it since' });
   });
 });
 
@@ -572,10 +580,12 @@ describe('replacing', () => {
 
   it('is possible for a refused report that waits, since an open breaker holds it back', () => {
     expect(replace({ ...refused, state: 'waiting' })).toMatchObject({ replacement: bytes, fence: refused.fence + 1 });
-    expect(replace({ ...refused, state: 'waiting', inDoubt: true })).toMatch('it is in doubt');
-    expect(replace({ ...refused, state: 'waiting', problem: { code: 'network', message: 'x' } })).toMatch(
-      'it is waiting',
-    );
+    expect(replace({ ...refused, state: 'waiting', inDoubt: true })).toEqual({
+      why: expect.stringMatching('it is in doubt'),
+    });
+    expect(replace({ ...refused, state: 'waiting', problem: { code: 'network', message: 'x' } })).toEqual({
+      why: expect.stringMatching('it is waiting'),
+    });
   });
 
   it.each([
@@ -612,7 +622,7 @@ describe('replacing', () => {
       'only a report whose data the gateway has refused (400 or 422) can be replaced',
     ],
   ] as const)('is refused for a row that is %s', (_, overrides, why) => {
-    expect(replace({ ...refused, ...overrides })).toBe(why);
+    expect(replace({ ...refused, ...overrides })).toEqual({ why: why });
   });
 
   describe('a settlement that waits', () => {
@@ -632,12 +642,12 @@ describe('replacing', () => {
       ['is damaged', { damage: 'body' }, 'its stored row is damaged (body)'],
       ['was a duplicate', { problem: { code: 'duplicate', message: 'x' } }, never],
     ] as const)('stays as it is if it %s', (_, overrides, why) => {
-      expect(replace({ ...waits, ...overrides })).toBe(why);
+      expect(replace({ ...waits, ...overrides })).toEqual({ why: why });
     });
   });
 
   it('needs its data', () => {
-    expect(decided(refused, { action: 'replaced', ...said }, true)).toBe('its new data is missing');
+    expect(decided(refused, { action: 'replaced', ...said }, true)).toEqual({ why: 'its new data is missing' });
   });
 });
 
@@ -652,7 +662,7 @@ describe('the bytes of a row after a change', () => {
 
   it('are part of the changed row', () => {
     const change = replaced(refused, { action: 'replaced', ...said }, { body: 'c', fingerprint: 'd' });
-    if (typeof change === 'string') throw new Error(change);
+    if (!isChange(change)) throw new Error(change.why);
     const row = changedRow(refused, change);
     expect(row).toMatchObject({ state: 'waiting', body: 'c', fingerprint: 'd', dueAt: refused.dueAt });
     for (const name of ['delayMs', 'keepBody', 'replacement']) expect(row).not.toHaveProperty(name);
@@ -669,7 +679,9 @@ describe('a settlement that was dismissed with its initiated report', () => {
 
   it('is not dismissed while a worker has it, and keeps its problem if it is quarantined', () => {
     const decision = { action: 'dismissed', ...said } as const;
-    expect(dismissedWithReport({ ...refused, state: 'in-flight' }, decision)).toContain('it is in-flight');
+    expect(dismissedWithReport({ ...refused, state: 'in-flight' }, decision)).toEqual({
+      why: expect.stringContaining('it is in-flight'),
+    });
     expect(dismissedWithReport(refused, decision)).toMatchObject({ state: 'dismissed', problem: refused.problem });
   });
 
