@@ -53,7 +53,7 @@ export const subjectAttributes = (error: unknown): Attributes =>
 export const resultAttributes = (result: AttemptResult): Attributes =>
   result.kind === 'recorded'
     ? { 'location_sdk.outcome': 'recorded' }
-    : describe({ ...result.failure, status: result.failure.details?.status });
+    : describe({ ...result, status: result.details?.status });
 
 function describe({ code, outcome, status }: Pick<ReportingError, 'code' | 'outcome' | 'status'>): Attributes {
   return {

@@ -94,7 +94,7 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(
     return observed(attempts, span, metric, work, (result) => ({
       attributes: resultAttributes(result),
       onSpan: requestAttributes(result.requestId),
-      failure: 'failure' in result ? result.message : undefined,
+      failure: result.kind === 'recorded' ? undefined : result.message,
     }));
   };
 

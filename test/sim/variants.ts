@@ -69,7 +69,7 @@ export const VARIANTS: readonly Variant[] = [
     ending.kind === 'same' ? { ...condemned, inDoubt: true, outcome: undefined } : undefined,
   ),
   endsAs('a conflict while in doubt is success', (_, row, ending) =>
-    ending.kind === 'conflict' && row.doubtBefore ? success : undefined,
+    ending.kind === 'refused' && ending.problem.code === 'conflict' && row.doubtBefore ? success : undefined,
   ),
   endsAs('503 proves that nothing was recorded', (_, row, ending) =>
     ending.kind === 'failed' && ending.problem.status === 503 ? { inDoubt: row.doubtBefore } : undefined,

@@ -39,7 +39,7 @@ export interface ClientInternals
     /** Looked at before the client's own sources, for a settled report without a location. */
     earlierLocation?: EarlierLocation,
   ): Promise<AnyReport>;
-  /** Sends frozen bytes once and returns the verdict of this attempt alone. The time includes the key function. */
+  /** Sends frozen bytes once and returns the result of this attempt alone. The time includes the key function. */
   attempt(report: AnyReport, limit: AttemptLimit): Promise<AttemptResult>;
 }
 

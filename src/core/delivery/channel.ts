@@ -5,8 +5,23 @@ import type { Sent, SentValue } from '../schema/sent.js';
 import type { AnyReport } from './frozen-report.js';
 import type { Attempted, AttemptRequest } from './transport.js';
 
-/** One failure of an attempt. It becomes an error when the outcome of the whole call is known. */
+/** The result of an attempt that recorded the report. */
+export interface Recorded {
+  readonly kind: 'recorded';
+  /** As in a receipt. A gateway's is `'recorded'`. */
+  readonly outcome: RelayReceiptDetails['outcome'];
+  /** The message of the gateway, masked. */
+  readonly message: string | undefined;
+  readonly requestId?: string | undefined;
+  /** The parsed answer. */
+  readonly body?: unknown;
+  readonly relayReceipt?: RelayReceiptDetails;
+}
+
+/** The result of an attempt that failed. It becomes an error when the outcome of the whole call is known. */
 export interface Failure {
+  readonly kind?: undefined;
+  /** `'duplicate'` without `details.conflict`: the gateway has this data. Earlier attempts decide whether that is success. */
   readonly code: ErrorCode;
   /** The failure and what to do about it. */
   readonly text: string;
@@ -19,10 +34,9 @@ export interface Failure {
   readonly foreign?: boolean;
   /** Replaces the advice of the outcome. */
   readonly advice?: string;
-  /** The message of the gateway or relay, unmasked. Only `sendOnce` may pass it on, masked. */
+  /** The message of the gateway or relay, masked. */
   readonly said?: string | undefined;
-  /** Whether `said` is a text of this package, from its relay. It repeats no value, and is shown unchanged. */
-  readonly isOwn?: boolean;
+  readonly requestId?: string | undefined;
   readonly details?: Pick<ErrorDetails, 'status' | 'conflict' | 'retryAfterMs' | 'issues' | 'steps' | 'details'>;
 }
 
@@ -34,18 +48,8 @@ export interface RelayReceiptDetails {
   readonly state?: string;
 }
 
-export type Verdict = {
-  readonly requestId?: string | undefined;
-} & (
-  | {
-      readonly kind: 'recorded';
-      readonly body: unknown;
-      readonly said: string | undefined;
-      readonly relayReceipt?: RelayReceiptDetails;
-    }
-  /** `'same'`: the gateway has the same data; earlier attempts decide whether that is success. */
-  | { readonly kind: 'same' | 'failed'; readonly failure: Failure }
-);
+/** Whether the gateway has this very report. */
+export const isSame = ({ code, details }: Failure): boolean => code === 'duplicate' && !details?.conflict;
 
 export interface CallContext {
   readonly report: AnyReport;
@@ -84,7 +88,7 @@ export interface Exchange {
   readonly by: 'gateway' | 'relay';
   /** Made again for each attempt, within its limit. */
   request(body: string, limit: () => Limit): Promise<AttemptRequest | Failure>;
-  read(attempted: Attempted, context: CallContext): Verdict;
+  read(attempted: Attempted, context: CallContext): Recorded | Failure;
   /** Keys and header values used so far: a rotated key is still secret. */
   readonly secrets: Set<string>;
   /** Resolves when the next attempt must start at once. The signal removes the listener. */

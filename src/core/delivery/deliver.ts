@@ -2,7 +2,7 @@ import { type ErrorOutcome, isReportingError, makeError, type ReportingError } f
 import { seconds, subjectOf } from '../platform/messages.js';
 import { backoffMs, withTimeout } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
-import type { Exchange, RelayReceiptDetails } from './channel.js';
+import { type Exchange, isSame, type Recorded } from './channel.js';
 import { configurationFailure } from './failures.js';
 import { type AnyReport, attachReport } from './frozen-report.js';
 import { type FailedAttempt, sendOnce, THREW, unsentResult, withAttemptEvents } from './send-once.js';
@@ -18,14 +18,8 @@ export interface Delivery {
   readonly inDoubt: boolean;
 }
 
-export interface Delivered {
-  readonly outcome: 'recorded' | 'already-recorded';
+export interface Delivered extends Omit<Recorded, 'kind'> {
   readonly attempts: number;
-  readonly message: string | undefined;
-  readonly requestId: string | undefined;
-  /** The parsed answer. Undefined for a report that was already recorded. */
-  readonly body: unknown;
-  readonly relayReceipt?: RelayReceiptDetails | undefined;
 }
 
 const ADVICE: Record<ErrorOutcome, string> = {
@@ -50,10 +44,10 @@ export async function deliver(
   let attempts = 0;
 
   const errorOf = (failed: FailedAttempt, why = ''): ReportingError => {
-    const { code, certain, retryable = false, details, advice: instead, ...failure } = failed.failure;
+    const { code, certain, retryable = false, details, advice: instead, requestId } = failed;
     const { operation, reference, environment } = report;
     const isReport = reference !== undefined;
-    const outcome = inDoubt && !certain ? 'unknown' : failure.outcome;
+    const outcome = inDoubt && !certain ? 'unknown' : failed.outcome;
     const advice = instead ?? (isReport ? ADVICE[outcome] : retryable ? 'Call it again.' : '');
     // This is advice for the caller. An outbox stores the message of an attempt, and its reports cannot be corrected by
     // another call.
@@ -65,7 +59,7 @@ export async function deliver(
       attempts,
       retryable,
       outcome,
-      ...(failed.requestId !== undefined && { requestId: failed.requestId }),
+      ...(requestId !== undefined && { requestId }),
       ...details,
     });
     if (isReport) attachReport(error, report);
@@ -88,24 +82,14 @@ export async function deliver(
       const result = await withAttemptEvents(report, settings, attempts + 1, () =>
         sendOnce(report, exchange, limit, settings),
       );
-      if (result.sent) attempts += 1;
-      const { gatewayMessage: message, requestId } = result;
-      if (result.kind === 'recorded')
-        return {
-          outcome: 'recorded',
-          attempts,
-          message,
-          requestId,
-          body: result.body,
-          relayReceipt: result.relayReceipt,
-        };
-      const { failure } = result;
-      if (result.kind === 'same' && inDoubt)
-        return { outcome: 'already-recorded', attempts, message, requestId, body: undefined };
-      if (failure.outcome === 'unknown') inDoubt = true;
+      if (result.kind === 'recorded') return { attempts: attempts + 1, ...result };
+      const { sent, said: message, requestId } = result;
+      if (sent) attempts += 1;
+      if (isSame(result) && inDoubt) return { outcome: 'already-recorded', attempts, message, requestId };
+      if (result.outcome === 'unknown') inDoubt = true;
 
-      const asksFor = failure.details?.retryAfterMs ?? 0;
-      const mayPass = result.sent && failure.retryable && attempts <= retry.limit && asksFor <= maxRetryAfterMs;
+      const asksFor = result.details?.retryAfterMs ?? 0;
+      const mayPass = sent && result.retryable && attempts <= retry.limit && asksFor <= maxRetryAfterMs;
       const wait = mayPass ? Math.max(asksFor, backoffMs(attempts, retry, settings.random)) : 0;
       if (!mayPass)
         throw errorOf(

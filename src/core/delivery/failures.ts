@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors/errors.js';
 import { seconds } from '../platform/messages.js';
 import { type Clock, type Limit, parseRetryAfter } from '../platform/time.js';
-import type { CallContext, Failure, Verdict } from './channel.js';
+import type { CallContext, Failure, Recorded } from './channel.js';
 import type { Answer } from './settings.js';
 import { type Answered, type Attempted, THE_HOST } from './transport.js';
 
@@ -30,7 +30,7 @@ function mayHaveBrokenOff({ status, measured }: Answered, { body, json }: Answer
   return decides && !measured && (!json || isEmpty);
 }
 
-/** The verdict on an answer that may be incomplete, for any status. */
+/** The result of an answer that may be incomplete, for any status. */
 const brokenOff = (status: number, retryAfterMs: number | undefined): Failure => ({
   code: 'network',
   text: `HTTP ${status}: the answer may be incomplete, since it is not JSON and has no content-length; ${status < 300 ? 'over HTTP/2 (Node.js 26) pass nodeTransport() as transport, or let the gateway send one' : 'is the base address right?'}`,
@@ -57,26 +57,21 @@ function classifySilence(attempted: Exclude<Attempted, Answered>, { host, within
   };
 }
 
-/**
- * The verdict on an attempt without a complete answer; otherwise the verdict of `read`, which gets the answer and its
- * `Retry-After`.
- */
-export function verdictOn(
+/** The result of an attempt. `read` gets a complete answer and its `Retry-After`. */
+export function resultOf(
   attempted: Attempted,
   asked: Asked,
   clock: Clock,
-  read: (answer: Answer, retryAfterMs: () => number | undefined) => Verdict,
-): Verdict {
-  if (attempted.ended !== 'answered') return { kind: 'failed', failure: classifySilence(attempted, asked) };
+  read: (answer: Answer, retryAfterMs: () => number | undefined) => Recorded | Failure,
+): Recorded | Failure {
+  if (attempted.ended !== 'answered') return classifySilence(attempted, asked);
   const { status, text } = attempted;
   // A verified identity may hold images.
   const isIdentity = !asked.isReport && status >= 200 && status < 300;
   const answer = readAnswer(status, text, isIdentity ? Number.POSITIVE_INFINITY : LONGEST_ANSWER);
   // Only for a failure: a clock that throws must not turn a success into an error.
   const retryAfterMs = () => parseRetryAfter(attempted.header('retry-after'), clock.now());
-  return mayHaveBrokenOff(attempted, answer)
-    ? { kind: 'failed', failure: brokenOff(answer.status, retryAfterMs()) }
-    : read(answer, retryAfterMs);
+  return mayHaveBrokenOff(attempted, answer) ? brokenOff(status, retryAfterMs()) : read(answer, retryAfterMs);
 }
 
 const CODES: Readonly<Record<number, ErrorCode>> = {

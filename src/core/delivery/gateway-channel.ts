@@ -9,8 +9,8 @@ import { apiKeyProblem } from '../schema/headers.js';
 import type { Sent } from '../schema/sent.js';
 import { messageOf } from './answer.js';
 import { callUserFunction } from './call-user-function.js';
-import { type CallContext, type Channel, type Failure, FOREIGN_REPORT, type Verdict } from './channel.js';
-import { configurationFailure, duplicateFailure, failureOf, verdictOn } from './failures.js';
+import { type CallContext, type Channel, type Failure, FOREIGN_REPORT, type Recorded } from './channel.js';
+import { configurationFailure, duplicateFailure, failureOf, resultOf } from './failures.js';
 import { requestIdOf } from './request-id.js';
 import type { Answer, Gateway } from './settings.js';
 import type { Attempted } from './transport.js';
@@ -24,40 +24,45 @@ export interface AnswerSettings {
   readonly clock: Clock;
 }
 
-export const readGatewayAnswer = (attempted: Attempted, context: CallContext, settings: AnswerSettings): Verdict =>
-  verdictOn(attempted, context, settings.clock, (answer, retryAfterMs) => {
-    const { status } = answer;
+export const readGatewayAnswer = (
+  attempted: Attempted,
+  context: CallContext,
+  settings: AnswerSettings,
+): Recorded | Failure =>
+  resultOf(attempted, context, settings.clock, (answer, retryAfterMs) => {
+    const { status, body, json } = answer;
     if (
       status >= 200 &&
       status < 300 &&
       (context.isReport ? ask(settings, 'isRecorded', answer, context.sent) === true : hasVerdict(answer))
     )
-      return { kind: 'recorded', body: answer.body, said: answer.json ? messageOf(answer.body) : undefined };
+      return {
+        kind: 'recorded',
+        outcome: 'recorded',
+        message: json ? context.mask(messageOf(body)) : undefined,
+        body,
+      };
     if (context.isReport) {
       const duplicate = ask(settings, 'isDuplicate', answer, context.sent);
       if (duplicate === 'same' || duplicate === 'conflict')
-        return {
-          kind: duplicate === 'same' ? 'same' : 'failed',
-          failure: withAnswer(duplicateFailure(status, duplicate, settings.inPage), answer, context),
-        };
+        return withAnswer(duplicateFailure(status, duplicate, settings.inPage), answer, context);
     }
-    return { kind: 'failed', failure: withAnswer(readStatus(answer, context, retryAfterMs()), answer, context) };
+    return withAnswer(readStatus(answer, context, retryAfterMs()), answer, context);
   });
 
-/**
- * The failure with the gateway's message, still unmasked, and its JSON, masked. The JSON about a verified number may
- * name its holder.
- */
-function withAnswer(failure: Failure, { body, json }: Answer, { isReport, values, identifiers }: CallContext): Failure {
-  if (!json || body === undefined) return failure;
-  const said = messageOf(body);
-  return isReport
-    ? { ...failure, said, details: { ...failure.details, details: maskDetails(body, values(), identifiers()) } }
-    : { ...failure, said };
+/** The failure with the gateway's message and JSON, masked. The JSON about a verified number may name its holder. */
+function withAnswer(
+  failure: Failure,
+  { body, json }: Answer,
+  { isReport, mask, values, identifiers }: CallContext,
+): Failure {
+  if (!json || body === undefined || !isReport) return failure;
+  const details = { ...failure.details, details: maskDetails(body, values(), identifiers()) };
+  return { ...failure, said: mask(messageOf(body)), details };
 }
 
 /**
- * Completes the verdict of a status with whether the answer is the gateway's own: the gateway answers with JSON, and
+ * Completes the failure of a status with whether the answer is the gateway's own: the gateway answers with JSON, and
  * its 404 has a message.
  */
 export function readStatus(
@@ -165,11 +170,11 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
         return { url, headers: { 'x-api-key': apiKey, ...more }, body, credentials: 'omit', keepalive: false };
       },
       read(attempted, context) {
-        const verdict = readGatewayAnswer(attempted, context, settings);
+        const result = readGatewayAnswer(attempted, context, settings);
         // With the spread first, V8 takes as long for this object as for the check of the whole report.
         return attempted.ended === 'answered'
-          ? { requestId: requestIdOf(attempted, context, secrets), ...verdict }
-          : verdict;
+          ? { requestId: requestIdOf(attempted, context, secrets), ...result }
+          : result;
       },
     };
   },

@@ -10,10 +10,10 @@ import {
   type Channel,
   type Failure,
   FOREIGN_REPORT,
+  type Recorded,
   type RelayReceiptDetails,
-  type Verdict,
 } from './channel.js';
-import { duplicateFailure, failureOf, verdictOn } from './failures.js';
+import { duplicateFailure, failureOf, resultOf } from './failures.js';
 import { pageHidden } from './fetch-transport.js';
 import { isId } from './request-id.js';
 import type { Answer, RelayCredentials } from './settings.js';
@@ -24,33 +24,38 @@ const MAY_PASS: readonly ErrorCode[] = ['network', 'timeout', 'rate-limited', 'g
 const OUTCOMES: readonly unknown[] = ['not-sent', 'rejected', 'unknown'] satisfies ErrorOutcome[];
 const MOST_LISTED = 100;
 
-/** Makes the verdict on an attempt at a relay (our decision: its wire format). */
+/** The result of an attempt at a relay (our decision: its wire format). */
 export const readRelayAnswer = (
   attempted: Attempted,
   context: CallContext,
   { inPage, clock }: { readonly inPage: boolean; readonly clock: Clock },
-): Verdict =>
-  verdictOn(attempted, context, clock, (answer, retryAfterMs) => {
+): Recorded | Failure =>
+  resultOf(attempted, context, clock, (answer, retryAfterMs) => {
     const { status } = answer;
     const relayReceipt = readReceipt(answer, context);
     if (relayReceipt)
-      return { kind: 'recorded', body: undefined, said: undefined, relayReceipt, requestId: idIn(answer.body) };
+      return {
+        kind: 'recorded',
+        outcome: relayReceipt.outcome,
+        message: undefined,
+        relayReceipt,
+        requestId: idIn(answer.body),
+      };
 
     const what = status === 0 ? 'a redirect is not followed' : `HTTP ${status}: the answer is not that of a relay`;
     const byStatus = failureOf(status, `${what}; is relayUrl right, and the player logged in?`, retryAfterMs());
     const error = asRecord(asRecord(answer.body).error);
     // A 2xx or 3xx answer that contains an error is invalid.
-    if (status < 400 || !OUTCOMES.includes(error.outcome)) return { kind: 'failed', failure: byStatus };
-    const isDuplicate = error.code === 'duplicate';
-    const same = isDuplicate && error.conflict !== true;
-    const said = typeof error.message === 'string' ? error.message : undefined;
+    if (status < 400 || !OUTCOMES.includes(error.outcome)) return byStatus;
     // A relay of this package writes its own sentences only, so the page shows them unchanged. Any other text may
     // repeat a value.
     const isOwn = attempted.ended === 'answered' && attempted.header(RELAY_HEADER) === '1';
-    const failure = isDuplicate
-      ? readDuplicate(status, same, context, inPage)
-      : readError(error, byStatus, isOwn ? String : context.mask);
-    return { kind: same ? 'same' : 'failed', failure: { ...failure, said, isOwn } };
+    const mask: CallContext['mask'] = isOwn ? (said) => said : context.mask;
+    const failure =
+      error.code === 'duplicate'
+        ? readDuplicate(status, error.conflict !== true, context, inPage)
+        : readError(error, byStatus, mask);
+    return { ...failure, said: typeof error.message === 'string' ? mask(error.message) : undefined };
   });
 
 /**

@@ -7,40 +7,34 @@ import { maskSent, needsNoMask } from '../redact/redact.js';
 import type { HeadersOption } from '../schema/headers.js';
 import { identifiersOf, type SentValue, sentOf, sentValues } from '../schema/sent.js';
 import { moreHeaders } from './call-user-function.js';
-import type { CallContext, Exchange, Failure, RelayReceiptDetails, Verdict } from './channel.js';
+import type { CallContext, Exchange, Failure, Recorded } from './channel.js';
 import { ABORTED, configurationFailure, OUT_OF_TIME, withinLimit } from './failures.js';
 import type { AnyReport } from './frozen-report.js';
 import type { AttemptEvent, DeliverySettings } from './settings.js';
 import type { Transport } from './transport.js';
 
-export type AttemptResult = {
+/** The result of one attempt, which the client, the outbox and the events of attempts read. */
+export type AttemptResult = Recorded | FailedAttempt;
+
+export interface FailedAttempt extends Failure {
+  /** What happened, in a sentence. */
+  readonly message: string;
   /** Whether a request was handed to the transport. */
   readonly sent: boolean;
-  /** The message of the gateway or relay, masked. */
-  readonly gatewayMessage: string | undefined;
-  readonly requestId?: string | undefined;
-} & (
-  | { readonly kind: 'recorded'; readonly body: unknown; readonly relayReceipt?: RelayReceiptDetails | undefined }
-  /**
-   * `'same'`: the gateway has the same data; earlier attempts decide whether that is success. `message`: what happened,
-   * in a sentence.
-   */
-  | { readonly kind: 'same' | 'failed'; readonly failure: Failure; readonly message: string }
-);
+}
 
-export type FailedAttempt = Extract<AttemptResult, { readonly failure: Failure }>;
-
-export const unsentResult = (report: AnyReport, failure: Failure): FailedAttempt => ({
-  kind: 'failed',
-  failure,
-  sent: false,
-  gatewayMessage: undefined,
+const failedAttempt = (report: AnyReport, failure: Failure, sent: boolean): FailedAttempt => ({
+  ...failure,
   message: `${subjectOf(report)}: ${sentence(failure.text)}`,
+  sent,
 });
+
+export const unsentResult = (report: AnyReport, failure: Failure): FailedAttempt =>
+  failedAttempt(report, failure, false);
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** Sends frozen bytes once and returns the verdict. The time limit includes the key function. Never rejects. */
+/** Sends frozen bytes once and returns the result. The time limit includes the key function. Never rejects. */
 export async function sendOnce(
   report: AnyReport,
   exchange: Exchange,
@@ -61,30 +55,15 @@ export async function sendOnce(
     if (current.milliseconds <= 0) return unsentResult(report, OUT_OF_TIME);
     const context = callContext(report, exchange, request.url, current);
     onItsWay = true;
-    const verdict: Verdict = exchange.read(await transport.send(request, current), context);
-    const { requestId } = verdict;
-    if (verdict.kind === 'recorded')
-      return {
-        kind: 'recorded',
-        body: verdict.body,
-        relayReceipt: verdict.relayReceipt,
-        sent: true,
-        gatewayMessage: context.mask(verdict.said),
-        requestId,
-      };
-    const { said, isOwn } = verdict.failure;
-    const gatewayMessage = isOwn ? said : context.mask(said);
-    const { message } = unsentResult(report, verdict.failure);
-    return {
-      ...verdict,
-      sent: true,
-      gatewayMessage,
-      requestId,
-      message: gatewayMessage ? `${message} The ${exchange.by} said: "${gatewayMessage}".` : message,
-    };
+    const result = exchange.read(await transport.send(request, current), context);
+    if (result.kind === 'recorded') return result;
+    const failed = failedAttempt(report, result, true);
+    return result.said
+      ? { ...failed, message: `${failed.message} The ${exchange.by} said: "${result.said}".` }
+      : failed;
   } catch {
     // A clock or signal of the caller that throws must not lose the result of the report.
-    return { ...unsentResult(report, { ...THREW, ...(onItsWay && { outcome: 'unknown' }) }), sent: onItsWay };
+    return failedAttempt(report, onItsWay ? { ...THREW, outcome: 'unknown' } : THREW, onItsWay);
   }
 }
 
@@ -146,16 +125,11 @@ export async function withAttemptEvents(
     onEvent?.({ type: 'attempt-started', ...about });
   });
   const result = await send();
-  const { outcome, code } =
-    result.kind === 'recorded'
-      ? { outcome: result.relayReceipt?.outcome ?? ('recorded' as const), code: undefined }
-      : result.failure;
   tell(() => {
-    const { requestId } = result;
+    const { outcome, requestId } = result;
+    const [what, code] = result.kind === 'recorded' ? [outcome] : [result.text, result.code];
     const durationMs = Math.max(0, clock.now() - began);
-    line(
-      `ended after ${seconds(durationMs)}: ${result.kind === 'recorded' ? outcome : result.failure.text}${requestId === undefined ? '' : ` (request ${requestId})`}`,
-    );
+    line(`ended after ${seconds(durationMs)}: ${what}${requestId === undefined ? '' : ` (request ${requestId})`}`);
     const event: AttemptEvent = { type: 'attempt-ended', ...about, outcome, code, durationMs, requestId };
     onEvent?.(event);
   });

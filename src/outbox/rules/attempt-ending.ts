@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/delivery/channel.js';
+import { type Failure, isSame } from '../../core/delivery/channel.js';
 import type { AttemptResult, FailedAttempt } from '../../core/delivery/send-once.js';
 import type { ErrorCode } from '../../core/errors/errors.js';
 import type { PauseReason } from './destination.js';
@@ -16,6 +16,7 @@ const PAUSES: { readonly [Code in ErrorCode]?: PauseReason } = {
 const KINDS: { readonly [Code in ErrorCode]?: 'not-found' | 'refused' } = {
   'not-found': 'not-found',
   'bad-request': 'refused',
+  duplicate: 'refused',
   unprocessable: 'refused',
   validation: 'refused',
 };
@@ -38,24 +39,17 @@ type ReadRefusal = (failure: Failure) => RefusalReading;
 export async function endingOf(attempt: () => Promise<AttemptResult>, readRefusal: ReadRefusal): Promise<Ending> {
   try {
     const result = await attempt();
-    if (result.kind !== 'recorded') return failed(result, readRefusal);
-    const { gatewayMessage: message, relayReceipt, requestId } = result;
-    return {
-      kind: 'recorded',
-      message,
-      ...(requestId !== undefined && { requestId }),
-      ...(relayReceipt && { outcome: relayReceipt.outcome }),
-    };
+    return result.kind === 'recorded' ? result : failed(result, readRefusal);
   } catch {
     return broken();
   }
 }
 
 /** The ending of a failed attempt. */
-export function failed({ kind, failure, sent, message, requestId }: FailedAttempt, readRefusal: ReadRefusal): Ending {
-  const { code, outcome, details } = failure;
+export function failed(result: FailedAttempt, readRefusal: ReadRefusal): Ending {
+  const { code, outcome, details, sent, message, requestId } = result;
   const { status, conflict, retryAfterMs, details: answered } = details ?? {};
-  const { code: shownCode = conflict ? 'conflict' : code, ...read } = readRefusal(failure) ?? {};
+  const { code: shownCode = conflict ? 'conflict' : code, ...read } = readRefusal(result) ?? {};
   const problem: Problem = {
     code: shownCode,
     message,
@@ -64,9 +58,9 @@ export function failed({ kind, failure, sent, message, requestId }: FailedAttemp
     ...(answered !== undefined && { details: answered }),
   };
   // The attempt timed out before it was connected.
-  const pause = code === 'timeout' && outcome !== 'unknown' && sent ? 'unreachable' : pauseFor(failure);
+  const pause = code === 'timeout' && outcome !== 'unknown' && sent ? 'unreachable' : pauseFor(result);
   return {
-    kind: kind === 'same' ? kind : code === 'duplicate' ? 'conflict' : (KINDS[code] ?? 'failed'),
+    kind: isSame(result) ? 'same' : (KINDS[code] ?? 'failed'),
     outcome,
     problem,
     ...(pause !== undefined && { pause }),

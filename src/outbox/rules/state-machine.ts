@@ -1,3 +1,4 @@
+import type { Recorded } from '../../core/delivery/channel.js';
 import type { ErrorCode, ErrorOutcome } from '../../core/errors/errors.js';
 import { type BackoffSettings, backoffMs } from '../../core/platform/time.js';
 import type { OperationName } from '../../core/protocol/operations.js';
@@ -184,10 +185,10 @@ export interface Write {
 /** The end of an attempt that did not record the report. */
 export interface Failed {
   /**
-   * `'same'`: the gateway holds this data. `'conflict'`: it holds other data. `'refused'`: any other 4xx. `'failed'`: a
-   * transient failure.
+   * `'same'`: the gateway holds this data. `'refused'`: it holds other data, or any other 4xx. `'failed'`: a transient
+   * failure.
    */
-  readonly kind: 'same' | 'conflict' | 'not-found' | 'refused' | 'failed';
+  readonly kind: 'same' | 'not-found' | 'refused' | 'failed';
   /** The outcome of this attempt alone. Every value except `'unknown'` proves that it recorded nothing. */
   readonly outcome: ErrorOutcome;
   /** The problem of this attempt. */
@@ -205,14 +206,8 @@ export interface Failed {
   readonly counts?: false;
 }
 
-export type Ending =
-  | {
-      readonly kind: 'recorded';
-      readonly message: string | undefined;
-      readonly requestId?: string | undefined;
-      readonly outcome?: Row['outcome'];
-    }
-  | Failed;
+/** The end of an attempt: the result itself if it recorded the report. */
+export type Ending = Recorded | Failed;
 
 /** The settings and the related row that decide about the end of an attempt. */
 export interface EndingContext {
@@ -290,7 +285,7 @@ export function ended(
   ending: Ending,
   context: EndingContext,
 ): Change {
-  if (ending.kind === 'recorded') return recorded(row, ending.outcome ?? 'recorded', context.keepBodies, ending);
+  if (ending.kind === 'recorded') return recorded(row, ending.outcome, context.keepBodies, ending);
   const { kind, outcome, problem } = ending;
   // A duplicate is this report only if an earlier attempt may have been recorded. Otherwise another sender reported it.
   if (kind === 'same' && row.doubtBefore)

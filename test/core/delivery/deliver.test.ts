@@ -343,7 +343,7 @@ describe('doubt from an earlier call', () => {
     [
       'makes a duplicate of the same data a success',
       repeated(),
-      { outcome: 'already-recorded', attempts: 1, message: 'This data has already been reported', body: undefined },
+      { outcome: 'already-recorded', attempts: 1, message: 'This data has already been reported' },
     ],
     ['is ended by a conflict', conflicting(), { code: 'duplicate', conflict: true, outcome: 'rejected' }],
     ['is not ended by a refusal', answer(422), { code: 'unprocessable', outcome: 'unknown' }],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ABORTED, duplicateFailure, OUT_OF_TIME, readAnswer, verdictOn } from '../../../src/core/delivery/failures.js';
+import { ABORTED, duplicateFailure, OUT_OF_TIME, readAnswer, resultOf } from '../../../src/core/delivery/failures.js';
 import type { Attempted } from '../../../src/core/delivery/transport.js';
 import { systemClock } from '../../../src/core/platform/time.js';
 
-const read = () => ({ kind: 'recorded', body: 'the body that was read', said: undefined }) as const;
+const read = () => ({ kind: 'recorded', outcome: 'recorded', message: undefined }) as const;
 
 const answered = (status: number, text: string | undefined, measured = false): Attempted => ({
   ended: 'answered',
@@ -16,8 +16,8 @@ const answered = (status: number, text: string | undefined, measured = false): A
 const asked = { host: () => 'gateway.example.com', within: () => 'within 10 s (attemptTimeoutMs)', isReport: true };
 
 const failureOf = (attempted: Attempted) => {
-  const verdict = verdictOn(attempted, asked, systemClock, read);
-  return verdict.kind === 'recorded' ? undefined : verdict.failure;
+  const result = resultOf(attempted, asked, systemClock, read);
+  return result.kind === 'recorded' ? undefined : result;
 };
 
 const TEXTS = {
@@ -65,7 +65,7 @@ describe('an answer without proof of its length', () => {
 });
 
 it.each([200, 204, 299, 400, 404, 409, 429, 499])('an answer with %i that was read to its end counts', (status) => {
-  expect(Object.values(TEXTS).map((text) => verdictOn(answered(status, text, true), asked, systemClock, read))).toEqual(
+  expect(Object.values(TEXTS).map((text) => resultOf(answered(status, text, true), asked, systemClock, read))).toEqual(
     Object.values(TEXTS).map(read),
   );
 });
@@ -74,7 +74,7 @@ describe('an answer that is longer than 256 KiB', () => {
   const long = (length: number) => `"${'a'.repeat(length - 2)}"`;
   const bodyOf = (status: number, length: number, isReport: boolean) => {
     let body: unknown;
-    verdictOn(answered(status, long(length), true), { ...asked, isReport }, systemClock, (answer) => {
+    resultOf(answered(status, long(length), true), { ...asked, isReport }, systemClock, (answer) => {
       body = answer.body;
       return read();
     });

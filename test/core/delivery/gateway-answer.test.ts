@@ -213,7 +213,7 @@ describe('how the options judge an answer', () => {
     values: () => [],
     identifiers: () => [],
     sent: () => ({ identifiers: [], values: [], keys: [] }),
-    mask: () => undefined,
+    mask: (said) => said && `masked: ${said}`,
   };
   const verdictOf = (
     status: number,
@@ -230,22 +230,24 @@ describe('how the options judge an answer', () => {
   it.each([200, 204, 299])('isRecorded is called for %i', (status) => {
     expect(verdictOf(status, { message: 'done' })).toStrictEqual({
       kind: 'recorded',
+      outcome: 'recorded',
+      message: 'masked: done',
       body: { message: 'done' },
-      said: 'done',
     });
   });
 
   it.each([0, 100, 199, 300, 302, 400, 500])('isRecorded is not called for %i', (status) => {
-    expect(verdictOf(status, { message: 'done' })).toMatchObject({ kind: 'failed', failure: { said: 'done' } });
+    expect(verdictOf(status, { message: 'done' })).toMatchObject({ code: expect.any(String), said: 'masked: done' });
   });
 
   it.each([
-    ['same', 'same'],
-    ['conflict', 'failed'],
-  ] as const)('isDuplicate returns %s: the attempt ends as %s', (duplicate, kind) => {
+    ['same', false],
+    ['conflict', true],
+  ] as const)('isDuplicate returns %s: conflict is %s', (duplicate, conflict) => {
     expect(verdictOf(409, { message: 'held' }, { isDuplicate: () => duplicate })).toMatchObject({
-      kind,
-      failure: { code: 'duplicate', said: 'held' },
+      code: 'duplicate',
+      said: 'masked: held',
+      details: { conflict },
     });
   });
 
@@ -255,7 +257,7 @@ describe('how the options judge an answer', () => {
       verdict(200, { success: false }),
       verdict(206, { success: true }),
       verdict(200, { success: 'yes' }),
-    ]).toEqual(['recorded', 'failed', 'failed']);
+    ]).toEqual(['recorded', undefined, undefined]);
   });
 
   it.each<[string, Partial<AnswerSettings>, number, string]>([
@@ -283,7 +285,7 @@ describe('how the options judge an answer', () => {
     ],
   ])('%s counts as false, and the log says so', (_, options, status, text) => {
     errors.length = 0;
-    expect(verdictOf(status, { message: 'done' }, options).kind).toBe('failed');
+    expect(verdictOf(status, { message: 'done' }, options)).toHaveProperty('code');
     expect(errors).toEqual([text]);
   });
 });

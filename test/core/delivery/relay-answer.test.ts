@@ -47,15 +47,15 @@ function read(
 function failureOf(status: number, error: unknown, options: Parameters<typeof read>[2] = {}) {
   const verdict = read(status, { error }, options);
   if (verdict.kind === 'recorded') throw new Error('it should be a failure');
-  return verdict.failure;
+  return verdict;
 }
 
 describe('a receipt', () => {
   it.each(['recorded', 'already-recorded'] as const)('with 200 and the outcome %s is recorded', (outcome) => {
     expect(read(200, receipt({ outcome }))).toStrictEqual({
       kind: 'recorded',
-      body: undefined,
-      said: undefined,
+      outcome,
+      message: undefined,
       relayReceipt: { outcome, environment: 'production', location: receipt().location },
       requestId: undefined,
     });
@@ -72,6 +72,7 @@ describe('a receipt', () => {
   it('with 202 and a state is accepted', () => {
     expect(read(202, receipt({ outcome: undefined, state: 'pending' }))).toMatchObject({
       kind: 'recorded',
+      outcome: 'accepted',
       relayReceipt: { outcome: 'accepted', state: 'pending' },
     });
   });
@@ -88,7 +89,7 @@ describe('a receipt', () => {
     ['another success', 201, receipt({ state: 'pending' })],
     ['a failure', 500, receipt({ state: 'pending' })],
   ])('with %s is not accepted', (_, status, body) => {
-    expect(read(status, body)).toMatchObject({ kind: 'failed', failure: { outcome: 'unknown', retryable: true } });
+    expect(read(status, body)).toMatchObject({ code: 'gateway', outcome: 'unknown', retryable: true });
   });
 
   it.each([
@@ -177,15 +178,15 @@ describe('an answer that is not from a relay', () => {
       measured: false,
     } as const;
     expect(readRelayAnswer(attempted, asked, { inPage: false, clock: systemClock })).toMatchObject({
-      kind: 'failed',
-      failure: { code: 'network', outcome: 'unknown' },
+      code: 'network',
+      outcome: 'unknown',
     });
   });
 
   it('no answer is judged as with a gateway', () => {
     expect(readRelayAnswer({ ended: 'timeout' }, asked, { inPage: false, clock: systemClock })).toMatchObject({
-      kind: 'failed',
-      failure: { code: 'timeout', outcome: 'unknown' },
+      code: 'timeout',
+      outcome: 'unknown',
     });
   });
 });
@@ -238,8 +239,8 @@ describe('a failure that a relay reports', () => {
     });
   });
 
-  it('keeps its message, if it is a string', () => {
-    expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', message: 'no' }).said).toBe('no');
+  it('keeps its message, masked, if it is a string', () => {
+    expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', message: 'no' }).said).toBe('shown: no');
     expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', message: ['no'] }).said).toBeUndefined();
   });
 
@@ -311,8 +312,10 @@ describe('a duplicate that a relay reports', () => {
 
   it.each([false, undefined, 'true'])('is of the same data, unless it says conflict: %j', (conflict) => {
     expect(read(409, duplicate(conflict))).toMatchObject({
-      kind: 'same',
-      failure: { code: 'duplicate', outcome: 'rejected', said: 'held', details: { status: 409, conflict: false } },
+      code: 'duplicate',
+      outcome: 'rejected',
+      said: 'shown: held',
+      details: { status: 409, conflict: false },
     });
   });
 
@@ -324,9 +327,12 @@ describe('a duplicate that a relay reports', () => {
   ])('of other data is another report only if the location is known: %s', (_, of, browser, outcome, certain) => {
     const verdict = read(409, duplicate(true), { report: of, browser });
     expect(verdict).toMatchObject({
-      kind: 'failed',
-      failure: { code: 'duplicate', outcome, certain, details: { status: 409, conflict: true } },
+      code: 'duplicate',
+      outcome,
+      certain,
+      details: { status: 409, conflict: true },
+      ...(!certain && { advice: 'Compare your records.' }),
     });
-    expect(verdict.kind === 'failed' && verdict.failure.advice).toBe(certain ? undefined : 'Compare your records.');
+    if (certain) expect(verdict).not.toHaveProperty('advice');
   });
 });

@@ -39,7 +39,7 @@ const REFUSED: Ending = {
   outcome: 'rejected',
   problem: { code: 'unprocessable', message: 'HTTP 422', status: 422 },
 };
-const RECORDED: Ending = { kind: 'recorded', message: undefined };
+const RECORDED: Ending = { kind: 'recorded', outcome: 'recorded', message: undefined };
 
 /**
  * Runs one worker and one gateway that refuses the bad reports in virtual time until `endsAt`, with the decisions of

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FailedAttempt } from '../../../src/core/delivery/send-once.js';
+import type { Failure } from '../../../src/core/delivery/channel.js';
+import type { AttemptResult, FailedAttempt } from '../../../src/core/delivery/send-once.js';
 import type { ErrorCode } from '../../../src/core/errors/errors.js';
 import {
   endingOf,
@@ -9,13 +10,12 @@ import {
   relayRefusal,
 } from '../../../src/outbox/rules/attempt-ending.js';
 
-type More = Pick<FailedAttempt['failure'], 'foreign'> & NonNullable<FailedAttempt['failure']['details']>;
+type More = Pick<FailedAttempt, 'foreign'> & NonNullable<FailedAttempt['details']>;
 
-const result = (message: string, failure: Omit<FailedAttempt['failure'], 'text'>, sent = true): FailedAttempt => ({
-  kind: failure.code === 'duplicate' && !failure.details?.conflict ? 'same' : 'failed',
-  failure: { ...failure, text: message },
+const result = (message: string, failure: Omit<Failure, 'text'>, sent = true): FailedAttempt => ({
+  ...failure,
+  text: message,
   message,
-  gatewayMessage: undefined,
   sent,
 });
 const rejected = (code: ErrorCode, status: number, { foreign = false, ...more }: More = {}) =>
@@ -28,7 +28,7 @@ const unknown = (code: ErrorCode, status?: number, { foreign = false, ...more }:
     details: { ...(status !== undefined && { status }), ...more },
   });
 const notSent = (code: ErrorCode, attempts = 1) => result('nothing left', { code, outcome: 'not-sent' }, attempts > 0);
-const foreign = (one: FailedAttempt): FailedAttempt => ({ ...one, failure: { ...one.failure, foreign: true } });
+const foreign = (one: FailedAttempt): FailedAttempt => ({ ...one, foreign: true });
 
 describe('an answer about the destination pauses it and quarantines no report', () => {
   it.each([
@@ -55,11 +55,10 @@ describe('an answer about the destination pauses it and quarantines no report', 
     ['a key function that did not answer in time', notSent('timeout', 0), { pause: 'configuration' }],
     ['a missing setting', notSent('configuration', 0), { pause: 'configuration' }],
   ])('%s', (_, error, more) => {
-    const { outcome, details } = error.failure;
-    const { message } = error;
+    const { outcome, details, message } = error;
     const status = details?.status;
     // A 404 of another server must not count as the first of the gateway's two.
-    const code = status === 404 ? 'gateway' : error.failure.code;
+    const code = status === 404 ? 'gateway' : error.code;
     expect(failed(error, gatewayRefusal)).toStrictEqual({
       kind: 'failed',
       outcome,
@@ -96,7 +95,7 @@ describe('an answer of a relay', () => {
     ['a timeout on the way', unknown('timeout', 408), undefined],
     ['422', rejected('unprocessable', 422), undefined],
     ['no answer', unknown('network'), undefined],
-  ])('%s', (_, { failure }, reading) => {
+  ])('%s', (_, failure, reading) => {
     expect(relayRefusal(failure)).toStrictEqual(reading);
   });
 
@@ -121,8 +120,7 @@ describe('an answer about the report pauses nothing', () => {
     ['a shutdown during the attempt', unknown('aborted'), 'failed'],
     ['a setting that is missing after an attempt', unknown('configuration'), 'failed'],
   ])('%s', (_, error, kind) => {
-    const { code, outcome, details } = error.failure;
-    const { message } = error;
+    const { code, outcome, details, message } = error;
     const status = details?.status;
     expect(failed(error, gatewayRefusal)).toStrictEqual({
       kind,
@@ -138,8 +136,7 @@ describe('an answer about the report pauses nothing', () => {
     ['502 of a proxy', foreign(unknown('gateway', 502))],
     ['a page of a captive portal', foreign(unknown('gateway', 200))],
   ])('%s quarantines nothing either, leaves doubt, and is a strike', (_, error) => {
-    const { failure, message } = error;
-    const { code, details } = failure;
+    const { code, details, message } = error;
     const problem = { code, message, status: details?.status };
     expect(failed(error, gatewayRefusal)).toStrictEqual({ kind: 'failed', outcome: 'unknown', problem, foreign: true });
   });
@@ -154,10 +151,10 @@ describe('an answer about the report pauses nothing', () => {
 
   it.each([
     [409, false, 'same'],
-    [409, true, 'conflict'],
+    [409, true, 'refused'],
     // The option isDuplicate may read any status as a duplicate.
     [403, false, 'same'],
-    [405, true, 'conflict'],
+    [405, true, 'refused'],
   ])('a duplicate with status %i, conflict %s', (status, conflict, kind) => {
     const error = rejected('duplicate', status, { conflict });
     expect(failed(error, gatewayRefusal)).toStrictEqual({
@@ -169,31 +166,18 @@ describe('an answer about the report pauses nothing', () => {
 });
 
 describe('an attempt', () => {
-  const attempt = { kind: 'recorded', sent: true, gatewayMessage: 'Bet reported', body: {} } as const;
+  const attempt: AttemptResult = { kind: 'recorded', outcome: 'recorded', message: 'Bet reported' };
 
-  it('that is recorded keeps what the gateway said', async () => {
-    expect(await endingOf(async () => attempt, gatewayRefusal)).toStrictEqual({
-      kind: 'recorded',
-      message: 'Bet reported',
-    });
+  it('that is recorded is its own ending', async () => {
+    expect(await endingOf(async () => attempt, gatewayRefusal)).toBe(attempt);
   });
 
   it('keeps the id and the details of the answer', async () => {
     const requestId = 'req-7';
-    const recorded = { kind: 'recorded', message: 'Bet reported', requestId };
-    expect(await endingOf(async () => ({ ...attempt, requestId }), gatewayRefusal)).toStrictEqual(recorded);
     const details = [{ path: 'amount', message: 'is too large' }];
     const problem = { code: 'bad-request', message: 'it said no', status: 400, requestId, details };
     expect(failed({ ...rejected('bad-request', 400, { details }), requestId }, gatewayRefusal)).toMatchObject({
       problem,
-    });
-  });
-
-  it.each(['accepted', 'already-recorded'] as const)('that a relay calls %s has that outcome', async (outcome) => {
-    expect(await endingOf(async () => ({ ...attempt, relayReceipt: { outcome } }), gatewayRefusal)).toStrictEqual({
-      kind: 'recorded',
-      message: 'Bet reported',
-      outcome,
     });
   });
 

@@ -55,7 +55,7 @@ const end = (state: AttemptEnd['change']['state'], ending: Partial<Failed>, prob
   probe,
 });
 const recorded = (probe?: number): AttemptEnd => ({
-  ending: { kind: 'recorded', message: undefined },
+  ending: { kind: 'recorded', outcome: 'recorded', message: undefined },
   change: { state: 'recorded' },
   probe,
 });
@@ -107,7 +107,7 @@ describe('a refusal that does not quarantine', () => {
   });
 
   it('is never a success', () => {
-    expect(postponed(recorded().ending)).toEqual({ kind: 'recorded', message: undefined });
+    expect(postponed(recorded().ending)).toEqual({ kind: 'recorded', outcome: 'recorded', message: undefined });
   });
 });
 

@@ -165,7 +165,7 @@ describe('the end of an attempt', () => {
       expect(
         ended(
           { ...inFlight, doubtBefore: true },
-          { kind: 'recorded', message: 'Bet reported', requestId: 'req-1' },
+          { kind: 'recorded', outcome: 'recorded', message: 'Bet reported', requestId: 'req-1' },
           { ...context, keepBodies },
         ),
       ).toStrictEqual({
@@ -211,7 +211,6 @@ describe('the end of an attempt', () => {
   });
 
   describe.each<[Failed['kind'], RowState]>([
-    ['conflict', 'quarantined'],
     ['refused', 'quarantined'],
     ['not-found', 'quarantined'],
     ['failed', 'waiting'],
@@ -230,7 +229,7 @@ describe('the end of an attempt', () => {
     });
   });
 
-  it.each(['same', 'conflict', 'refused'] as const)(
+  it.each(['same', 'refused'] as const)(
     'that is of the kind %s quarantines the report, even while its initiated report is open',
     (kind) => {
       expect(ended(inFlight, failed({ kind, outcome: 'rejected' }), { ...context, dependency: 'open' })).toMatchObject({

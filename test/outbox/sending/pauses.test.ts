@@ -21,7 +21,7 @@ const failed = (more: Partial<Failed> = {}): Failed => ({
   problem: { code: 'gateway', message: 'it failed', status: 500 },
   ...more,
 });
-const recorded: Ending = { kind: 'recorded', message: undefined };
+const recorded: Ending = { kind: 'recorded', outcome: 'recorded', message: undefined };
 const refused = failed({
   kind: 'refused',
   outcome: 'rejected',

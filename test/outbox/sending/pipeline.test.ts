@@ -124,7 +124,7 @@ describe('the pipeline of a worker', () => {
           await new Promise<void>((resolve) => void ends.push(resolve));
           counts.ended += 1;
           pipeline.ended();
-          return isHeldBack ? undefined : { kind: 'recorded', message: undefined };
+          return isHeldBack ? undefined : { kind: 'recorded', outcome: 'recorded', message: undefined };
         },
         isProbe,
       );
