@@ -65,8 +65,8 @@ interface Probe {
 }
 
 /**
- * The shell of a worker in virtual time. At each `await` of `src/outbox/sending/worker.ts`, this one calls `stay.point`, and
- * may die, freeze or be overtaken there. All decisions come from `decisions`.
+ * The shell of a worker in virtual time. At each `await` of `worker.ts` and `turns.ts` in `src/outbox/sending`, this
+ * one calls `stay.point`, and may die, freeze or be overtaken there. All decisions come from `decisions`.
  */
 export function createWorker(
   world: World,
@@ -166,7 +166,7 @@ export function createWorker(
   }
 
   /**
-   * Like `markInDoubtAfterRestore` of `src/outbox/sending/worker.ts`: it keeps the results of refused writes after a restore of the database.
+   * Like `markInDoubtAfterRestore` of `src/outbox/sending/restored-database.ts`: it keeps the results of refused writes after a restore of the database.
    */
   function markInDoubtAfterRestore(refused: readonly Finished[], then: () => void): void {
     const writes: Write[] = [];
@@ -375,7 +375,7 @@ export function createWorker(
     } else gather(turnOrSleep);
   }
 
-  /** Reads the pauses and the bindings, as `look` of `src/outbox/sending/worker.ts` does. */
+  /** Reads the pauses and the bindings, as `readDestinations` of `src/outbox/sending/worker.ts` does. */
   function see() {
     lookedAt = clock();
     const outlooks = store.outlook();

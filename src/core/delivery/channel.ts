@@ -48,9 +48,6 @@ export interface RelayReceiptDetails {
   readonly state?: string;
 }
 
-/** Whether the gateway has this very report. */
-export const isSame = ({ code, details }: Failure): boolean => code === 'duplicate' && !details?.conflict;
-
 export interface CallContext {
   readonly report: AnyReport;
   readonly isReport: boolean;

@@ -2,7 +2,7 @@ import { type ErrorOutcome, isReportingError, makeError, type ReportingError } f
 import { seconds, subjectOf } from '../platform/messages.js';
 import { backoffMs, withTimeout } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
-import { type Exchange, isSame, type Recorded } from './channel.js';
+import type { Exchange, Recorded } from './channel.js';
 import { configurationFailure } from './failures.js';
 import { type AnyReport, attachReport } from './frozen-report.js';
 import { type FailedAttempt, sendOnce, THREW, unsentResult, withAttemptEvents } from './send-once.js';
@@ -83,12 +83,13 @@ export async function deliver(
         sendOnce(report, exchange, limit, settings),
       );
       if (result.kind === 'recorded') return { attempts: attempts + 1, ...result };
-      const { sent, said: message, requestId } = result;
+      const { sent, code, details, said: message, requestId } = result;
       if (sent) attempts += 1;
-      if (isSame(result) && inDoubt) return { outcome: 'already-recorded', attempts, message, requestId };
+      if (code === 'duplicate' && !details?.conflict && inDoubt)
+        return { outcome: 'already-recorded', attempts, message, requestId };
       if (result.outcome === 'unknown') inDoubt = true;
 
-      const asksFor = result.details?.retryAfterMs ?? 0;
+      const asksFor = details?.retryAfterMs ?? 0;
       const mayPass = sent && result.retryable && attempts <= retry.limit && asksFor <= maxRetryAfterMs;
       const wait = mayPass ? Math.max(asksFor, backoffMs(attempts, retry, settings.random)) : 0;
       if (!mayPass)

@@ -17,7 +17,7 @@ import type { Transport } from './transport.js';
 export type AttemptResult = Recorded | FailedAttempt;
 
 export interface FailedAttempt extends Failure {
-  /** What happened, in a sentence. */
+  /** The failure in a sentence, with the report and the masked words of the gateway or relay. */
   readonly message: string;
   /** Whether a request was handed to the transport. */
   readonly sent: boolean;

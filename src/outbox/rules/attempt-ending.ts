@@ -1,4 +1,4 @@
-import { type Failure, isSame } from '../../core/delivery/channel.js';
+import type { Failure } from '../../core/delivery/channel.js';
 import type { AttemptResult, FailedAttempt } from '../../core/delivery/send-once.js';
 import type { ErrorCode } from '../../core/errors/errors.js';
 import type { PauseReason } from './destination.js';
@@ -60,7 +60,7 @@ export function failed(result: FailedAttempt, readRefusal: ReadRefusal): Ending 
   // The attempt timed out before it was connected.
   const pause = code === 'timeout' && outcome !== 'unknown' && sent ? 'unreachable' : pauseFor(result);
   return {
-    kind: isSame(result) ? 'same' : (KINDS[code] ?? 'failed'),
+    kind: code === 'duplicate' && !conflict ? 'same' : (KINDS[code] ?? 'failed'),
     outcome,
     problem,
     ...(pause !== undefined && { pause }),

@@ -122,3 +122,5 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
     },
   };
 }
+
+export type Pipeline = ReturnType<typeof createPipeline>;

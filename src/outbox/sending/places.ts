@@ -1,0 +1,54 @@
+import type { Row } from '../rules/state-machine.js';
+import type { OutboxSettings } from '../settings.js';
+import { createClaimants } from '../store/claimants.js';
+import type { Finished } from './plan.js';
+
+/** The rows that a worker has claimed, until their results are written and announced. */
+export function createPlaces({ accounts, concurrency }: Pick<OutboxSettings, 'accounts' | 'concurrency'>) {
+  const claimants = createClaimants(accounts);
+  let busy = 0;
+  /** The number of probes under way. Each has an extra place, since a backlog may fill the others. */
+  let probing = 0;
+  let finished: Finished[] = [];
+  /** Results whose write was refused. An earlier turn may have made the write and then failed. */
+  let refused: Finished[] = [];
+
+  return {
+    count: () => ({ accounts: claimants.all(), busy, probing, ended: finished.length }),
+    /** Whether a turn could write or claim anything. */
+    hasWork: () => finished.length + refused.length > 0 || busy < concurrency + probing,
+    claimed(row: Row, isProbe: boolean): void {
+      busy += 1;
+      if (isProbe) probing += 1;
+      claimants.took(row);
+    },
+    probeEnded(): void {
+      probing -= 1;
+    },
+    finish(one: Finished): void {
+      finished.push(one);
+    },
+    takeFinished(): readonly Finished[] {
+      const taken = finished;
+      finished = [];
+      return taken;
+    },
+    /** Gives results back that a failed turn did not write. */
+    giveBack(taken: readonly Finished[]): void {
+      finished = [...taken, ...finished];
+    },
+    refuse(one: Finished): void {
+      refused.push(one);
+    },
+    refused: () => refused,
+    clearRefused(): void {
+      refused = [];
+    },
+    release(row: Row): void {
+      busy -= 1;
+      claimants.gave(row);
+    },
+  };
+}
+
+export type Places = ReturnType<typeof createPlaces>;

@@ -1,0 +1,144 @@
+import { aboutReport, type Events, type StoreFailed } from '../events.js';
+import { destinationScope } from '../rules/destination.js';
+import { type Pause, probeReturned } from '../rules/pause.js';
+import type { Ending, Row } from '../rules/state-machine.js';
+import type { OutboxSettings } from '../settings.js';
+import type { TurnResult } from '../store/store.js';
+import type { createAttemptRow } from './attempt-row.js';
+import type { createPauses, ProbeOf } from './pauses.js';
+import type { Pipeline } from './pipeline.js';
+import type { Places } from './places.js';
+import { asksFor, dependencyOf, type Finished, NOT_SENT, planTurn, type WorkerState } from './plan.js';
+import type { Waiters } from './receipt-waiters.js';
+import { markInDoubtAfterRestore } from './restored-database.js';
+import type { watchDestinations } from './watch-destinations.js';
+
+/** Those who hear what a worker does. */
+export interface WorkerListeners {
+  readonly events: Events;
+  readonly waiters: Waiters;
+  readonly storeFailed: StoreFailed;
+  /** Called whenever the worker has nothing to do. */
+  tellIdle(): void;
+}
+
+interface TurnParts {
+  readonly settings: OutboxSettings;
+  readonly listeners: WorkerListeners;
+  readonly places: Places;
+  readonly pauses: ReturnType<typeof createPauses>;
+  readonly pipeline: Pipeline | undefined;
+  readonly watch: ReturnType<typeof watchDestinations> | undefined;
+  readonly attemptRow: ReturnType<typeof createAttemptRow>;
+  workerState(): WorkerState;
+  wake(): void;
+}
+
+interface Claim {
+  readonly row: Row;
+  /** The time before the claim, by this worker's clock. The lease began later. */
+  readonly askedAt: number;
+  readonly probe: ProbeOf | undefined;
+}
+
+/** Makes the turns of a worker. Each writes results and claims rows in one commit, and starts the attempts. */
+export function createTurns({
+  settings: { store, clock, leaseMs, pollMs },
+  listeners: { events, waiters, storeFailed },
+  places,
+  pauses,
+  pipeline,
+  watch,
+  attemptRow,
+  workerState,
+  wake,
+}: TurnParts) {
+  async function attempt({ row, askedAt, probe }: Claim, isHeldBack: boolean): Promise<Ending | undefined> {
+    let known: Ending | undefined;
+    try {
+      // A damaged row is not given back, which would hide its damage.
+      const ending = isHeldBack && row.damage === undefined ? NOT_SENT : await attemptRow(row, askedAt);
+      known = ending;
+      watch?.tellUnanswered(row, ending);
+      if (ending.kind !== 'recorded' && ending.pause) pipeline?.holdBack(destinationScope(row));
+      const before = asksFor(row, ending);
+      const dependency = dependencyOf(before === undefined ? undefined : (await store.get([before]))[0]);
+      const { change, paused } = await pauses.judge({ row, ending, probe, dependency });
+      // Again, for rows that were claimed while the pause was written.
+      for (const one of paused) pipeline?.holdBack(one);
+      places.finish({ row, change });
+    } catch (cause) {
+      storeFailed('The store could not be read after an attempt.', cause);
+      // The row stays in flight and in doubt until its lease is over.
+      places.release(row);
+    }
+    if (probe) places.probeEnded();
+    pipeline?.ended();
+    wake();
+    return known;
+  }
+
+  /** Announces the results of refused writes. If the store cannot be read, the next turn tries again. */
+  async function tellRefused(): Promise<void> {
+    const refused = places.refused();
+    if (refused.length === 0) return;
+    const rows = await store.get(refused.map(({ row }) => row.id));
+    await markInDoubtAfterRestore(refused, rows, { store, leaseMs, events, waiters });
+    places.clearRefused();
+    for (const { row } of refused) places.release(row);
+    for (const [index, { row, change }] of refused.entries()) if (!rows[index]) waiters.gone({ ...row, ...change });
+    for (const [index, one] of refused.entries()) {
+      const stored = rows[index];
+      emitOutcome(one, stored?.fence === one.change.fence && stored.state === one.change.state, events, waiters);
+    }
+  }
+
+  /**
+   * Runs one turn. Returns whether anything was written or claimed. The lease of a probe counts from the time at which
+   * it was taken.
+   */
+  return async (probe?: { readonly pause: Pause; readonly takenAt: number }): Promise<boolean> => {
+    pipeline?.turn();
+    const batch = places.takeFinished();
+    const askedAt = probe?.takenAt ?? clock.now();
+    let result: TurnResult;
+    try {
+      result = await store.turn(planTurn(batch, workerState(), probe?.pause));
+    } catch (error) {
+      places.giveBack(batch);
+      throw error;
+    }
+    const probeOf = probe && { scope: probe.pause, version: probe.pause.version + 1 };
+    for (const row of result.claimed) {
+      places.claimed(row, probe !== undefined);
+      const claim = { row, askedAt, probe: probeOf };
+      if (pipeline) pipeline.send(row, (isHeldBack) => attempt(claim, isHeldBack), probe !== undefined);
+      else void attempt(claim, false);
+    }
+    for (const [index, one] of batch.entries()) {
+      if (!result.written[index]) places.refuse(one);
+      else {
+        places.release(one.row);
+        emitOutcome(one, true, events, waiters);
+      }
+    }
+    await tellRefused();
+    if (probe && !result.claimed[0]) await store.pause(probeReturned(probe.pause, Math.min(pollMs, leaseMs)));
+    return batch.length + result.claimed.length > 0;
+  };
+}
+
+/** Emits the event of an ended attempt and settles its waiters. `done`: whether the change was written. */
+function emitOutcome({ row, change }: Finished, done: boolean, events: Events, waiters: Waiters): void {
+  const { delayMs, keepBody, ...progress } = change;
+  const after: Row = { ...row, ...progress };
+  const about = aboutReport(after);
+  const { outcome, problem, inDoubt } = after;
+  if (!done) events.emit('late', about);
+  else if (after.state === 'recorded' && outcome !== undefined)
+    events.emit('recorded', { ...about, outcome, waitedMs: row.changedAt - row.enqueuedAt });
+  else if (problem && after.state === 'waiting')
+    events.emit('delayed', { ...about, code: problem.code, inDoubt, delayMs });
+  else if (problem) events.emit('quarantined', { ...about, code: problem.code, message: problem.message, inDoubt });
+  if (done) waiters.tell(after);
+}
