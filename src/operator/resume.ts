@@ -89,7 +89,6 @@ export async function resume(context: OperatorContext, where: PauseScope, by: Wh
   const isRepeated = (await context.operator.decision(by.decision)) !== undefined;
   const decision = recordOf(await storeDecision(context, by, { action: 'resume', about: where, done: true }));
   // A repetition must not end a pause that has begun since.
-  const pauses = isRepeated ? [] : await endPauses(context.store, where);
-  context.resumed(pauses.filter(({ isResumed }) => isResumed));
+  const pauses = isRepeated ? [] : await endPauses(context, where);
   return { pauses, decision };
 }

@@ -1,17 +1,16 @@
 import type { ClientMode } from '../core/client/payloads.js';
-import type { ReceiptOf } from '../core/client/receipt.js';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { nearest } from '../core/schema/option-rules.js';
 import type { BackendMethods, OutboxInternals } from './backend-methods.js';
 import type { attachOperator } from './decisions/operated.js';
 import { createOutboxEvents, type Events, logWaits, type StoreFailed } from './events.js';
-import { type Committed, createIntake, type ReportCall } from './intake/enqueue.js';
-import type { EnqueuedReport, Outbox, Outboxes, OutboxStats } from './interface.js';
+import { createIntake } from './intake/enqueue.js';
+import { reportMethods } from './intake/report-methods.js';
+import type { Outbox, Outboxes, OutboxStats } from './interface.js';
 import { createLifecycle } from './lifecycle.js';
 import { checkName } from './method-options.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import type { ReceiptMethods } from './receipts/receipt-methods.js';
-import { reportMethods } from './report-methods.js';
 import type { adviceFor } from './rules/advice.js';
 import type { Excerpts } from './seal/excerpt.js';
 import type { MakeSeal } from './seal/seal.js';
@@ -42,7 +41,7 @@ export interface CreateOutbox {
 /** The parts that differ between the builds of the outbox. Each entry passes its own. */
 interface OutboxParts extends WorkerParts {
   readonly seal: MakeSeal;
-  readonly backendMethods: <Mode extends ClientMode>(parts: OutboxInternals<Mode>) => BackendMethods<Mode>;
+  readonly backendMethods: <Mode extends ClientMode>(parts: OutboxInternals) => BackendMethods<Mode>;
   readonly createReceiptMethods: (settings: OutboxSettings, events: Events, storeFailed: StoreFailed) => ReceiptMethods;
   /** Keeps locations for later reports. Absent in a page, which reports no settled withdrawal. */
   readonly createExcerpts?: (settings: OutboxSettings) => Excerpts;
@@ -82,15 +81,6 @@ function composeOutboxes<Mode extends ClientMode>(
   // A seal that cannot prepare fails again at its first report.
   settings.seal.prepare().catch(() => {});
 
-  function toEnqueuedReport({ row, location }: Committed): EnqueuedReport<Mode> {
-    let done: Promise<ReceiptOf<Mode>> | undefined;
-    const report = { id: row.id, state: row.state };
-    // A getter, so that a million reports do not need a million promises.
-    return Object.defineProperty(report, 'done', {
-      get: () => (done ??= waiters.receiptFor(row, location) as Promise<ReceiptOf<Mode>>),
-    }) as EnqueuedReport<Mode>;
-  }
-
   async function stats(accounts: readonly string[]): Promise<OutboxStats> {
     const counts = await store.counts(accounts);
     const missingKeys = await store.missingKeys(accounts);
@@ -101,17 +91,11 @@ function composeOutboxes<Mode extends ClientMode>(
     const { account: name } = account;
     const intake = createIntake(settings, account, events, excerpts, adviceFor);
 
-    async function enqueue(given: ReportCall): Promise<EnqueuedReport<Mode>> {
-      const report = toEnqueuedReport(await intake.commit(given));
-      wake();
-      return report;
-    }
-
     const outbox: Outbox<Mode> = {
       get durable() {
         return store.durable;
       },
-      ...reportMethods(enqueue),
+      ...reportMethods<Mode>({ intake, waiters, wake }),
       start,
       stop,
       stats: () => stats([name]),
@@ -120,7 +104,7 @@ function composeOutboxes<Mode extends ClientMode>(
         const [row] = await store.get([id]);
         return row?.account === name ? toPublicReport(row) : undefined;
       },
-      ...backendMethods<Mode>({ settings, account, events, waiters, intake, lifecycle, toEnqueuedReport, enqueue }),
+      ...backendMethods<Mode>({ settings, account, events, waiters, intake, lifecycle }),
       ...receiptMethods.methods(name),
       on: (type, listener) => on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
     };

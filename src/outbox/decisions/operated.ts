@@ -1,14 +1,15 @@
 import type { Clock } from '../../core/platform/time.js';
 import type { Events } from '../events.js';
-import { type BoundDestination, boundTo, operationScope, type PauseScope } from '../rules/destination.js';
+import { type BoundDestination, boundTo } from '../rules/destination.js';
 import type { Decision } from '../rules/state-machine.js';
 import type { Seal } from '../seal/seal.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import type { OutboxSettings } from '../settings.js';
 import { announceTo, type DecisionPlace } from './decide-rows.js';
+import { type PausePlace, resumedTo } from './end-pauses.js';
 
 /** The parts of an outbox, or of a store without one, that its operator uses. */
-export interface Operated extends DecisionPlace {
+export interface Operated extends DecisionPlace, PausePlace {
   readonly seal: Seal;
   readonly clock: Clock;
   /** The accounts that are shown. Undefined: all. */
@@ -18,7 +19,6 @@ export interface Operated extends DecisionPlace {
   readonly bound: readonly BoundDestination[];
   /** Called at the end of each call of `decide`. */
   afterDecision(action: Decision['action']): Promise<void>;
-  resumed(pauses: readonly PauseScope[]): void;
 }
 
 // Two copies of the package in one program share this key, so its text must not change.
@@ -49,10 +49,7 @@ export function attachOperator(outbox: object, { settings, accounts, events, wai
     announce: announceTo(events, waiters),
     // The event `decided` adds the receipts. The worker must only be woken.
     afterDecision: async () => wake(),
-    resumed(pauses) {
-      for (const pause of pauses) events.emit('resumed', operationScope(pause));
-      wake();
-    },
+    resumed: resumedTo(events, wake),
   };
   Object.defineProperty(outbox, OPERATED, { value });
 }

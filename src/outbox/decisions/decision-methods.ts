@@ -1,0 +1,107 @@
+import type { ClientMode } from '../../core/client/payloads.js';
+import type { Events } from '../events.js';
+import type { Intake } from '../intake/enqueue.js';
+import type { Outbox, OutboxReport } from '../interface.js';
+import { checkName, checkOptions } from '../method-options.js';
+import { decisionsFor } from '../rules/decisions.js';
+import { type Change, type Decision, LONGEST_REASON } from '../rules/state-machine.js';
+import { ensureOwnGateways } from '../sending/bindings.js';
+import type { Waiters } from '../sending/receipt-waiters.js';
+import type { AccountSettings, OutboxSettings } from '../settings.js';
+import { toPublicReport } from '../store/public-report.js';
+import { announceTo, decideRow, planChange } from './decide-rows.js';
+import { endPauses, resumedTo } from './end-pauses.js';
+import { type Method, ownRow, prepareReplacement, refusal } from './replacement.js';
+
+interface Parts {
+  readonly settings: OutboxSettings;
+  readonly account: AccountSettings;
+  readonly events: Events;
+  readonly waiters: Waiters;
+  readonly intake: Intake;
+  wake(): void;
+}
+
+/** The methods by which a program decides about a report or a pause. */
+export function decisionMethods<Mode extends ClientMode>({
+  settings,
+  account: { account, internals },
+  events,
+  waiters,
+  intake,
+  wake,
+}: Parts): Pick<Outbox<Mode>, 'retry' | 'resolve' | 'replace' | 'reopen' | 'resume'> {
+  const { store, seal, keepBodies } = settings;
+  const place = { store, announce: announceTo(events, waiters), resumed: resumedTo(events, wake) };
+
+  async function decide(
+    method: Method,
+    id: string,
+    given: Pick<Decision, 'action' | 'reason'>,
+    replacement?: Change['replacement'],
+  ): Promise<OutboxReport> {
+    const decision: Decision = { ...given, at: internals.clock.now() };
+    const plan = async () => {
+      const row = await ownRow(store, id, account, method);
+      return [{ row, change: planChange(row, decision, keepBodies, replacement) }];
+    };
+    const [own, ...settlements] = await decideRow(place, plan, decision);
+    if (!own?.row)
+      throw refusal(method, `${id}: ${own?.isLate ? 'other processes keep changing it; try again' : own?.why}`);
+    for (const { id: other, why } of settlements) {
+      if (why === undefined) continue;
+      const message = `The settlement ${other} is not reopened: ${why}.`;
+      settings.logger.warn(message);
+      events.emit('error', { message, cause: undefined });
+    }
+    wake();
+    return toPublicReport(own.row);
+  }
+
+  return {
+    retry: async (id, options = {}) => {
+      checkOptions('retry', options);
+      const reason = options.reason ? reasonOf('retry', options) : '';
+      return decide('retry', id, { action: 'retry', reason });
+    },
+    resolve: async (id, decision) => {
+      checkOptions('resolve', decision);
+      const { as: action } = decision;
+      if (action !== 'recorded' && action !== 'dismissed')
+        throw refusal('resolve', "as: expected 'recorded' or 'dismissed'");
+      return decide('resolve', id, { action, reason: reasonOf('resolve', decision) });
+    },
+    replace: async (id, payload, options) => {
+      // The options of a call are checked with the payload.
+      if (typeof options !== 'object' || options === null)
+        throw refusal('replace', 'options: expected an object with the reason');
+      const { reason: _, ...callOptions } = options;
+      const reason = reasonOf('replace', options);
+      const row = await ownRow(store, id, account, 'replace');
+      const why = decisionsFor(row).replaced;
+      // Before a location is looked up for data that would not be taken.
+      if (why !== undefined) throw refusal('replace', `${id}: ${why}`);
+      // A process in mock mode has a location that no player has.
+      await ensureOwnGateways(settings);
+      const replacement = await prepareReplacement(intake, seal, row, payload, callOptions);
+      return decide('replace', id, { action: 'replaced', reason }, replacement);
+    },
+    reopen: async (id, options) => {
+      checkOptions('reopen', options);
+      return decide('reopen', id, { action: 'reopened', reason: reasonOf('reopen', options) });
+    },
+    resume: async (environment) => {
+      checkName('resume', { environment });
+      return (await endPauses(place, { account, environment })).some(({ isResumed }) => isResumed);
+    },
+  };
+}
+
+/** The reason of a decision that needs one. */
+function reasonOf(method: Method, { reason }: { readonly reason?: unknown }): string {
+  if (typeof reason === 'string' && reason.trim() && reason.length <= LONGEST_REASON) return reason;
+  throw refusal(
+    method,
+    `reason: expected a text of at most ${LONGEST_REASON.toLocaleString('en')} characters, which is stored with the report`,
+  );
+}
