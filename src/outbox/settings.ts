@@ -105,19 +105,23 @@ export function readOutboxSettings(
   makeSeal: MakeSeal,
 ): OutboxSettings {
   let accounts: readonly AccountSettings[] = [];
-  let sealOver: ReturnType<MakeSeal> | undefined;
+  let made: ReturnType<MakeSeal> | undefined;
   const { complete } = requireOptions('the outbox', optionTable, options, (own) => {
-    const issues: ValidationIssue[] = [];
-    accounts = readAccounts(own, issues);
-    for (const { internals } of accounts)
-      issues.push(...ownerIssues(internals, memberOf(asRecord(own.store), 'player')));
-    if (!globalThis.crypto?.subtle)
-      issues.push(issue(['encryption'], 'missing', 'this runtime has no WebCrypto; in a page it needs https'));
-    sealOver = makeSeal(own.encryption, issues);
-    return [...issues, ...leaseIssues(own.leaseMs, longestAttemptOf(accounts) + LEAST_MARGIN_MS)];
+    const read = readAccounts(own);
+    accounts = read.accounts;
+    made = makeSeal(own.encryption);
+    return [
+      ...read.issues,
+      ...accounts.flatMap(({ internals }) => ownerIssues(internals, memberOf(asRecord(own.store), 'player'))),
+      ...(globalThis.crypto?.subtle
+        ? []
+        : [issue(['encryption'], 'missing', 'this runtime has no WebCrypto; in a page it needs https')]),
+      ...made.issues,
+      ...leaseIssues(own.leaseMs, longestAttemptOf(accounts) + LEAST_MARGIN_MS),
+    ];
   });
   const { store, concurrency, retry, pollMs, stopTimeoutMs, breakerAfter, keepBodies } = complete;
-  const seal = sealOver?.(store);
+  const seal = made?.over(store);
   const [first] = accounts;
   if (!seal || !first) throw new ConfigurationError('The options of the outbox cannot be used.');
   const { clock, logger, random } = first.internals;
@@ -179,8 +183,9 @@ function ownerIssues({ kind }: ClientInternals, player: unknown): ValidationIssu
       );
 }
 
-/** Reads the accounts and their clients, and adds their problems to the issues. */
-function readAccounts(own: Readonly<Record<string, unknown>>, issues: ValidationIssue[]): AccountSettings[] {
+/** Reads the accounts and their clients. */
+function readAccounts(own: Readonly<Record<string, unknown>>) {
+  const issues: ValidationIssue[] = [];
   const several = own.accounts !== undefined;
   const refuse = (name: string, message: string) => void issues.push(issue([name], 'invalid', message));
   if (several && (own.client !== undefined || own.account !== undefined))
@@ -190,7 +195,7 @@ function readAccounts(own: Readonly<Record<string, unknown>>, issues: Validation
     : [[own.account ?? DEFAULT_ACCOUNT, own.client] as const];
   if (clients.length === 0)
     refuse('accounts', 'expected an object with at least one client, such as { brandA: client }');
-  return clients.flatMap(([account, client]) => {
+  const accounts = clients.flatMap(([account, client]): AccountSettings[] => {
     if (!isAccount(account))
       refuse(several ? 'accounts' : 'account', several ? `names: ${ACCOUNT_RULE}` : ACCOUNT_RULE);
     const internals = internalsOf(client);
@@ -201,4 +206,5 @@ function readAccounts(own: Readonly<Record<string, unknown>>, issues: Validation
     const gateways = internals.mockMode ? { ...internals.gateways, staging: MOCK_GATEWAY } : internals.gateways;
     return [{ account, internals, gateways }];
   });
+  return { accounts, issues };
 }

@@ -1,6 +1,5 @@
 import { asOwnRecord } from '../../core/platform/as-record.js';
 import { printable } from '../../core/platform/messages.js';
-import type { ValidationIssue } from '../../core/schema/issue.js';
 import { contextOf } from '../../operator/context.js';
 import { type PlayerData, readPlayer } from '../../operator/player.js';
 import type { Seal } from '../../outbox/seal/seal.js';
@@ -41,13 +40,12 @@ export async function player(
 async function sealOf(file: string | undefined, store: OutboxStore): Promise<Seal> {
   const { outbox } = await readOptionsModule(file);
   const { encryption } = asOwnRecord(outbox);
-  const issues: ValidationIssue[] = [];
-  const make = makeStandardSeal(encryption, issues);
+  const { issues, over } = makeStandardSeal(encryption);
   if (issues.length > 0)
     throw new Failure(
       `--options ${file}: ${issues.map(({ path, message }) => `outbox.${path}: ${message}`).join('; ')}. Nothing was read`,
     );
-  return make(store);
+  return over(store);
 }
 
 const reports = (count: number): string => `${grouped(count)} ${count === 1 ? 'report' : 'reports'}`;

@@ -32,10 +32,14 @@ export const KEY_BYTES = 32;
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /** Checks the option. The issues never show a key. */
-export function readEncryption(given: unknown, issues: ValidationIssue[]): ReadEncryption | undefined {
-  if (given === undefined) return undefined;
+export function readEncryption(given: unknown): {
+  readonly encryption: ReadEncryption | undefined;
+  readonly issues: readonly ValidationIssue[];
+} {
+  if (given === undefined) return { encryption: undefined, issues: [] };
   const { keys, current, ...unknown } = asOwnRecord(given);
   const entries = Object.entries(asRecord(keys));
+  const issues: ValidationIssue[] = [];
   const refuse = (path: readonly string[], message: string) =>
     void issues.push(issue(['encryption', ...path], 'invalid', message));
   for (const name of Object.keys(unknown)) refuse([name], 'is not an option; the options are keys and current');
@@ -50,7 +54,7 @@ export function readEncryption(given: unknown, issues: ValidationIssue[]): ReadE
     if (usable) read.set(id, usable);
     else if (ID.test(id)) refuse(['keys'], `for '${id}', expected ${KEY_BYTES} bytes, or their base64`);
   }
-  return { keys: read, current: String(current) };
+  return { encryption: { keys: read, current: String(current) }, issues };
 }
 
 function readKey(given: unknown): Bytes | undefined {

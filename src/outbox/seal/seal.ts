@@ -76,11 +76,12 @@ function cannotCompare({ state, inDoubt, operation, reference, environment }: Ro
   );
 }
 
-/** Checks the option `encryption`, adds its issues, and returns a function that makes the seal of a store. */
-export type MakeSeal = (
-  encryption: unknown,
-  issues: ValidationIssue[],
-) => (store: Pick<OutboxStore, 'getOrCreateSetting'>) => Seal;
+/** Checks the option `encryption`. */
+export type MakeSeal = (encryption: unknown) => {
+  readonly issues: readonly ValidationIssue[];
+  /** Makes the seal of a store. */
+  over(store: Pick<OutboxStore, 'getOrCreateSetting'>): Seal;
+};
 
 /**
  * Stores the body in plain text with its hash, for pages: the body names no player, and a key would be stored beside
@@ -97,8 +98,10 @@ const plainSeal = (): Seal => ({
 });
 
 /** The seal of the script-tag file. */
-export const makePlainSeal: MakeSeal = (given, issues) => {
-  if (given !== undefined)
-    issues.push(issue(['encryption'], 'invalid', 'is not in the script-tag file; import location-sdk/outbox'));
-  return plainSeal;
-};
+export const makePlainSeal: MakeSeal = (given) => ({
+  issues:
+    given === undefined
+      ? []
+      : [issue(['encryption'], 'invalid', 'is not in the script-tag file; import location-sdk/outbox')],
+  over: plainSeal,
+});

@@ -83,7 +83,7 @@ export function standardSeal(
 }
 
 /** The seal of a server's outbox. */
-export const makeStandardSeal: MakeSeal = (given, issues) => {
-  const encryption = readEncryption(given, issues);
-  return (store) => standardSeal(store, encryption);
+export const makeStandardSeal: MakeSeal = (given) => {
+  const { encryption, issues } = readEncryption(given);
+  return { issues, over: (store) => standardSeal(store, encryption) };
 };
