@@ -108,7 +108,7 @@ export function createOutboxEvents() {
 
 export type Events = ReturnType<typeof createOutboxEvents>;
 
-/** Tells of a failure of the store with the event `error`, and stops an outbox whose store is damaged. */
+/** Emits a failure of the store, and stops an outbox whose store is damaged. */
 export type StoreFailed = (message: string, cause: unknown) => void;
 
 export const aboutReport = ({ id, account, environment, operation, reference, attempts }: Row): AboutReport => ({

@@ -146,7 +146,7 @@ export function createLifecycle({ settings, events, waiters, receiptMethods, wor
   };
 }
 
-/** Throws if a client can send to none of its gateways. Which of them its reports need is not known before. */
+/** Throws if a client can send to none of its gateways. */
 function requireGateway({
   account,
   internals: { kind, missing, environment = 'staging', gateways },

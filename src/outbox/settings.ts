@@ -63,7 +63,7 @@ export const DEFAULTS = {
 
 /** The time between the end of an attempt and the end of its lease, in which the result is written. */
 const LEAST_MARGIN_MS = 1_000;
-/** Far below `LONGEST_WAIT_MS`: stores read a longer wait as a jump of the clock, and so as over. */
+/** Far below `LONGEST_WAIT_MS`, since stores read a longer wait as a jump of the clock. */
 const LONGEST_LEASE_MS = LONGEST_WAIT_MS / 2;
 /** The largest `breakerAfter` that any store can count. In practice it turns the breaker off. */
 const MOST_REFUSALS = 1_000_000;
@@ -99,7 +99,7 @@ const optionTable = {
   encryption: optional<unknown>(isAnything),
 };
 
-/** Checks the options, and throws one `ConfigurationError` that lists every problem. */
+/** Throws one `ConfigurationError` that lists every problem. */
 export function readOutboxSettings(
   options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>,
   makeSeal: MakeSeal,
@@ -168,10 +168,7 @@ function leaseIssues(leaseMs: unknown, least: number): ValidationIssue[] {
     : [];
 }
 
-/**
- * The problems of a store in a page. It must belong to one player, since another player may be signed in when a report
- * is sent.
- */
+/** A page's store must belong to one player, since another one may be signed in when a report is sent. */
 function ownerIssues({ kind }: ClientInternals, player: unknown): ValidationIssue[] {
   const refuse = (message: string) => [issue(['store'], 'invalid', message)];
   if (kind !== 'relay')
@@ -183,7 +180,6 @@ function ownerIssues({ kind }: ClientInternals, player: unknown): ValidationIssu
       );
 }
 
-/** Reads the accounts and their clients. */
 function readAccounts(own: Readonly<Record<string, unknown>>) {
   const issues: ValidationIssue[] = [];
   const several = own.accounts !== undefined;

@@ -20,14 +20,12 @@ export type DecidedReport =
   /** `isLate`: another process has changed it since it was read. */
   | { readonly id: string; readonly why: string; readonly row?: undefined; readonly isLate?: true };
 
-/** The store of the decisions, and what hears of them. */
 export interface DecisionPlace {
   readonly store: OutboxStore;
   /** Called with the rows that a commit of a decision has changed. */
   announce(rows: readonly Row[]): void;
 }
 
-/** Emits the events of changed rows, and tells the callers that wait for their receipts. */
 export const announceTo = (events: Events, waiters: Waiters) => (rows: readonly Row[]) => {
   for (const row of rows) {
     const { action } = row.decisions.at(-1) ?? {};
@@ -51,7 +49,7 @@ export function planChange(
 interface Options {
   /** Whether a dismissal also dismisses the open settlements. */
   readonly withSettlements?: boolean;
-  /** Makes the commit. Undefined: another process has made it. Default: a turn of the store. */
+  /** Makes the commit. Undefined: another process has made it. */
   write?(writes: DecisionStep['writes'], unchanged: number): Promise<readonly boolean[] | undefined>;
   /** Gets the results before anything else can fail. */
   tell?(results: readonly DecidedReport[]): void;
@@ -59,7 +57,7 @@ interface Options {
 
 /**
  * The one way to carry out a decision. Adds the settlements that are decided about with their reports, makes all changes
- * in one commit and announces them. Without a result, another process has made the commit.
+ * in one commit and announces them. An empty result: another process has made the commit.
  */
 export async function decideRows(
   place: DecisionPlace,
@@ -103,7 +101,7 @@ export async function decideRows(
 /** The number of tries to write a decision while workers change the row. */
 const TRIES = 5;
 
-/** Decides about one report, which is read and planned again if it is changed at the same time. Its result is first. */
+/** Decides about one report, and again if it is changed at the same time. Its result is first. */
 export async function decideRow(
   place: DecisionPlace,
   plan: () => Promise<readonly Planned[]>,

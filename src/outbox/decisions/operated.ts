@@ -33,10 +33,7 @@ interface OutboxParts {
   wake(): void;
 }
 
-/**
- * Attaches the parts to the outbox under a symbol, which loggers and serialisers skip. So decisions of the console
- * reach the outbox.
- */
+/** Attaches the parts to the outbox under a symbol, which loggers and serialisers skip. */
 export function attachOperator(outbox: object, { settings, accounts, events, waiters, wake }: OutboxParts): void {
   const { store, seal, clock, keepBodies } = settings;
   const value: Operated = {
@@ -54,6 +51,6 @@ export function attachOperator(outbox: object, { settings, accounts, events, wai
   Object.defineProperty(outbox, OPERATED, { value });
 }
 
-/** The parts of an outbox, even if another copy of the package has made it. */
+/** The parts of an outbox, also of one made by another copy of the package. */
 export const operatedOf = (outbox: object): Operated | undefined =>
   (outbox as { readonly [OPERATED]?: Operated })[OPERATED];

@@ -25,9 +25,9 @@ const IN_FLIGHT =
 const isOpenSettlementOf = ({ waitsFor, state }: Row, { id }: Row): boolean => waitsFor === id && !isFinal(state);
 
 /**
- * Adds the settlements about which a decision decides in the commit of their initiated reports, each with its change:
- * those that were dismissed with them are reopened, or the open ones are dismissed. A settlement that is among the
- * reports is decided about with its initiated one, too. A final report whose settlement is in flight is refused.
+ * Adds the settlements that are decided about in the commit of their initiated reports: those that were dismissed with
+ * them are reopened, or the open ones are dismissed. A settlement that is among the reports is decided about with its
+ * initiated one, too. A final report whose settlement is in flight is refused.
  */
 export async function addSettlements(
   store: OutboxStore,

@@ -29,7 +29,7 @@ export interface Committed {
   readonly location: Location | undefined;
 }
 
-/** The location of a report with one of these ids that shares the commit and is not stored yet. */
+/** The location of a report with one of these ids that shares the commit. */
 type LocationAmong = (ids: readonly string[]) => Promise<Location | undefined>;
 
 export interface ReadyRow {
@@ -37,13 +37,12 @@ export interface ReadyRow {
   readonly row: NewRow;
 }
 
-/** Control characters and unpaired surrogates. Some databases cut text there or change it, and relays refuse it. */
+/** Control characters and unpaired surrogates. Some databases cut or change such text, and relays refuse it. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u;
 
 /** Whether every store can tell this reference from all others. */
 export const isDistinctReference = (reference: string): boolean => !UNFIT.test(reference);
 
-/** The id of a report's row. Each account, environment, operation and reference has one row. */
 export const rowId = ({ account, environment }: Destination, operation: OperationName, reference: string): string =>
   `${account}:${environment}:${operation}:${reference}`;
 
@@ -53,10 +52,7 @@ export function rowBefore(destination: Destination, operation: OperationName, re
   return 'after' in row ? rowId(destination, row.after, reference) : undefined;
 }
 
-/**
- * The intake of one account: validates, locates, freezes, seals and commits reports. Reports that arrive during a
- * commit share the next one.
- */
+/** The intake of one account: validates, locates, freezes, seals and commits reports. */
 export function createIntake(
   { store, seal, clock }: OutboxSettings,
   { account, internals, gateways }: AccountSettings,
@@ -68,14 +64,14 @@ export function createIntake(
   const excerpts = internals.kind === 'relay' ? undefined : given;
   const enqueue = createInsertBatch(store, clock);
 
-  /** All steps before the commit. If one fails, nothing reaches the store. */
+  /** All steps before the commit. */
   async function prepare(
     { operation, payload, options, transaction }: ReportCall,
     locationAmong?: LocationAmong,
   ): Promise<ReadyRow> {
     /**
-     * The location of a settled report that was given none. First that of the same report, if it was enqueued before:
-     * the same call is the same data, also after its initiated report was pruned. Then that of its initiated report.
+     * The location of a settled report that was given none: that of the same report, if it was enqueued before, since
+     * the same call is the same data; else that of its initiated report.
      */
     let isMissed = false;
     const earlierLocation: EarlierLocation = async ({ environment, reference = '' }) => {
@@ -116,12 +112,8 @@ export function createIntake(
 
   return {
     prepare,
-    /**
-     * Resolves once the row is committed. Rejects with a `DuplicateReportError` if the store holds other data under the
-     * reference.
-     */
+    /** Resolves once the row is committed. Rejects if the store holds other data under the reference. */
     accept,
-    /** Prepares and accepts. Rejects with the errors of the client or of the store. */
     commit: async (given: ReportCall): Promise<Committed> => accept(await prepare(given), given.transaction),
   };
 }
@@ -140,7 +132,6 @@ function unfit(operation: ReportName): ValidationError {
   });
 }
 
-/** Adds to the error of a missing location that the outbox did not have it either. */
 const withoutEarlier = (error: unknown): unknown =>
   error instanceof LocationError
     ? new LocationError(
@@ -153,7 +144,6 @@ const withoutEarlier = (error: unknown): unknown =>
 const erasedAdvice = ({ state }: Row): string =>
   `It is ${state}, and a person erased its data. A call that finds another location is other data.`;
 
-/** The error of a report whose reference is stored with other data. `advice`: about the stored row. */
 function otherData({ operation, reference, environment }: AnyReport, advice = ''): DuplicateReportError {
   const subject = subjectOf({ operation, reference });
   const text = `${subject}: the outbox holds other data under this reference (a new timestamp or location is other data too)`;
@@ -176,7 +166,7 @@ export function requireTransactions(store: OutboxStore): void {
   );
 }
 
-/** Checks a report whose operation is given by name. Throws a `ValidationError` for an unknown name. */
+/** Checks a report whose operation is given by name. */
 export function readReportByName(given: ReportCall): ReportCall {
   if (typeof given !== 'object' || given === null)
     throw refused('report', 'expected an object with operation and payload');
@@ -204,7 +194,7 @@ function readMembers(given: ReportCall): ReportCall {
   }
 }
 
-/** Copies a list of reports. Throws a `ValidationError` if it is not an array. */
+/** Copies a list of reports. */
 export function readReportList(reports: readonly ReportCall[]): ReportCall[] {
   try {
     if (Array.isArray(reports)) return Array.from(reports);
@@ -214,7 +204,6 @@ export function readReportList(reports: readonly ReportCall[]): ReportCall[] {
   throw refused('reports', 'expected an array of objects with operation and payload');
 }
 
-/** The error never shows the value, which may contain personal data. */
 const refused = (path: string, message: string) =>
   new ValidationError(`${path}: ${message}. Nothing was stored or sent.`, {
     issues: [{ path, code: 'invalid', message }],

@@ -3,7 +3,6 @@ import { memberOf } from '../../core/platform/as-record.js';
 import { type Clock, withTimeout } from '../../core/platform/time.js';
 import type { Enqueued, NewRow, OutboxStore } from '../store/store.js';
 
-/** A row that waits for its commit. */
 export interface Queued {
   readonly row: NewRow;
   readonly resolve: (enqueued: Enqueued) => void;
@@ -28,8 +27,8 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
   let committing = false;
 
   /**
-   * Refuses rows. If the store failed, their result is unknown. Then it also refuses the queued rows of the same
-   * references, so that no settlement is committed without its initiated report.
+   * Refuses rows. If the store failed, also the queued rows of the same references, so that no settlement is committed
+   * without its initiated report.
    */
   function refuse(rows: readonly Queued[], error: unknown): void {
     const references = new Set(rows.map(({ row }) => row.reference));
@@ -61,9 +60,7 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
     return undefined;
   }
 
-  /**
-   * Commits each row by itself: several in parallel, but never two of the same reference. Stops once the store fails.
-   */
+  /** Commits each row by itself, never two of the same reference at once. Stops once the store fails. */
   async function commitEach(batch: readonly Queued[]): Promise<unknown> {
     let failed: unknown;
     const commitOne = async (one: Queued) => {
@@ -85,7 +82,7 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
     return failed;
   }
 
-  /** Takes the next rows. Skips references that are under way, so that their reports are committed in order. */
+  /** Skips references that are under way, so that their reports are committed in order. */
   function takeBatch(): Queued[] {
     if (underWay.size === 0) return queue.splice(0, LARGEST_COMMIT);
     const busy = new Set([...underWay].map(({ row }) => row.reference));

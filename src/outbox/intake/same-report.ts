@@ -33,9 +33,9 @@ async function* candidates(seal: Seal, row: Row, report: AnyReport, kept: Locati
 }
 
 /**
- * The location of a stored report, if a call is the same one. Undefined if it has other data. The time and the location
- * that the client adds are found anew at each call: there the first ones count. All that the caller gave must be equal.
- * `keptLocation`: that of a report whose body is gone. Rejects if the key of the fingerprint is missing.
+ * The location of a stored report, if a call is the same one: all that the caller gave is equal. The time and the
+ * location that the client adds differ at each call, and the first ones count. `keptLocation`: that of a report whose
+ * body is gone. Rejects if the key of the fingerprint is missing.
  */
 export async function sameReport(
   seal: Seal,

@@ -11,12 +11,12 @@ const PAGE = 500;
 const DELAY_MS = 200;
 /** The wait between new lines and their count for the charts, so that several appends share a count. */
 const THROUGHPUT_DELAY_MS = 2_000;
-/** The number of pages that are counted at once: a long log that no outbox has counted is counted step by step. */
+/** A long log that no outbox has counted is counted step by step. */
 const THROUGHPUT_PAGES = 10;
-/** The number of appends that may lose against another process. That process then writes the same lines. */
+/** The number of appends that may lose against another process, which then writes the same lines. */
 const MOST_LOST = 10;
 
-/** Adds the missing lines of final rows to the log. Returns the new head if it added any. */
+/** Adds the missing lines to the log. Returns the new head if it added any. */
 export async function appendReceipts({ receipts }: OutboxStore): Promise<ReceiptHead | undefined> {
   let added: ReceiptHead | undefined;
   for (let lost = 0; lost < MOST_LOST; ) {
@@ -31,7 +31,7 @@ export async function appendReceipts({ receipts }: OutboxStore): Promise<Receipt
   return added;
 }
 
-/** The lines of the log as text, each with its line break, up to the end of the log at the time of the call. */
+/** The lines of the log with their line breaks, up to its end at the time of the call. */
 export async function* readReceipts({ receipts }: OutboxStore, from = 0): AsyncGenerator<string> {
   const end = ((await receipts.last())?.index ?? -1) + 1;
   for (let index = from; index < end; ) {
@@ -68,12 +68,11 @@ export function createReceiptLog({ store, clock, events, storeFailed }: ReceiptL
     countSoon();
   }
 
-  /** Tells of a failure. A store that its user has closed is none: the next outbox adds the lines. */
+  /** A store that its user has closed has not failed: the next outbox adds the lines. */
   const failed = (message: string) => (cause: unknown) => {
     if (asRecord(cause).code !== 'closed') storeFailed(message, cause);
   };
 
-  /** Counts new lines for the charts after a delay, so that many lines share one query. */
   function countSoon(): void {
     const { operator } = store;
     if (!operator || isStopped) return;
@@ -86,7 +85,7 @@ export function createReceiptLog({ store, clock, events, storeFailed }: ReceiptL
     }, THROUGHPUT_DELAY_MS);
   }
 
-  /** Runs one append after the other, since two at once in a process would conflict. */
+  /** One append after the other, since two at once would conflict. */
   const catchUp = (): Promise<void> => {
     const next = (running ?? Promise.resolve()).catch(() => {}).then(append);
     running = next;
@@ -119,10 +118,7 @@ export function createReceiptLog({ store, clock, events, storeFailed }: ReceiptL
 /** A list of any kind: an array, a generator or a stream. */
 export type AnyIterable<T> = Iterable<T> | AsyncIterable<T>;
 
-/**
- * The longest line of a log: that of a report which a scheduled command retries each minute for weeks. A longer text
- * is not a line of a log, and must not fill the memory.
- */
+/** The line of a report that a command retries each minute for weeks. A longer text must not fill the memory. */
 const LONGEST_LINE = 10_000_000;
 
 export class LongLineError extends Error {}

@@ -5,11 +5,9 @@ import { DAY_MS, type PruneOptions } from '../rules/retention.js';
 import type { OutboxStore } from '../store/store.js';
 import { appendReceipts } from './log.js';
 
-/** The number of rows that a commit reads. Other writers of a SQLite file wait during the commit. */
+/** The rows that a commit reads. Other writers of a SQLite file wait during the commit. */
 const STEP = 1_000;
-/**
- * The shortest pause between commits. A pause is at least as long as the commit before it, so that others can write.
- */
+/** A pause is at least as long as the commit before it, so that others can write. */
 const SHORTEST_PAUSE_MS = 2;
 
 interface Pruning {
@@ -20,7 +18,7 @@ interface Pruning {
   readonly signal?: AbortSignalLike | undefined;
 }
 
-/** Deletes old final rows of an account, with one commit for each step. Returns their number. */
+/** Deletes old final rows of an account, step by step. Returns their number. */
 export async function pruneReports(
   store: OutboxStore,
   { account, olderThanDays, clock, onProgress, signal }: Pruning,
@@ -44,7 +42,6 @@ export async function pruneReports(
   return pruned;
 }
 
-/** Reads the days of `prune`. Throws if an option is wrong. */
 export function readPruneOptions({ olderThanDays, keepReceipts }: Partial<PruneOptions> = {}): number {
   const refuse = (why: string) => new ConfigurationError(`prune: ${why}. Nothing was deleted.`);
   if (!Number.isSafeInteger(olderThanDays) || Number(olderThanDays) < 1)

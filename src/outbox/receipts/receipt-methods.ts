@@ -10,7 +10,7 @@ export interface ReceiptMethods {
   methods(account: string): Pick<Outbox, 'exportReceipts' | 'receiptHead' | 'reconcile' | 'prune'>;
   /** Called when the worker starts. Adds the lines that the last process could not add. */
   started(): void;
-  /** Called when the worker has stopped. Adds the missing lines within the time limit. */
+  /** Called when the worker has stopped. Adds the missing lines. */
   stopped(timeoutMs: number): Promise<void>;
 }
 

@@ -47,7 +47,6 @@ type AskedReport = Pick<Reconciled, 'id' | 'environment' | 'operation' | 'refere
 
 const BATCH = 500;
 
-/** Compares a list with the store in batches, and keeps the order of the list. */
 export async function* reconcile(
   store: Pick<OutboxStore, 'get'>,
   account: string,
@@ -78,7 +77,7 @@ async function* look(store: Pick<OutboxStore, 'get'>, asked: readonly AskedRepor
   }
 }
 
-/** Reads the name of a report. The error never shows the values, which may contain personal data. */
+/** Reads the name of a report. The error shows no value, which may be personal data. */
 export function readReference(
   item: unknown,
   defaults: ReconcileDefaults,

@@ -7,24 +7,22 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The upper limits of the classes by which reports are counted: their times from enqueueing to recording. */
+/** The upper limits of the classes of reports, by their times from enqueueing to recording. */
 export const THROUGHPUT_CLASSES: readonly number[] = [
   ...[1, 2, 5, 10, 30].map((seconds) => seconds * SECOND),
   ...[1, 5, 15].map((minutes) => minutes * MINUTE),
   ...[HOUR, 6 * HOUR, DAY_MS, 7 * DAY_MS],
 ];
 
-/** The length of each span, and the time for which its counts are kept. */
 export const SPANS: Readonly<Record<ThroughputCount['span'], { readonly stepMs: number; readonly keptMs: number }>> = {
   minute: { stepMs: MINUTE, keptMs: 3 * HOUR },
   hour: { stepMs: HOUR, keptMs: 7 * DAY_MS },
   day: { stepMs: DAY_MS, keptMs: Number.POSITIVE_INFINITY },
 };
 
-/** The number of lines that are counted in one commit. */
 const PAGE = 1_000;
 
-/** Counts lines of the log by span and class. Ignores a line that cannot be read. */
+/** Counts lines by span and class. Ignores a line that cannot be read. */
 function throughputOf(lines: readonly LogLine[], now: number): ThroughputCount[] {
   const counts = new Map<
     string,
@@ -69,10 +67,7 @@ function throughputOf(lines: readonly LogLine[], now: number): ThroughputCount[]
   return [...counts.values()];
 }
 
-/**
- * Counts new lines of the log, up to a number of pages. Returns the number of lines that are left. Several processes
- * may do this at once: each line is counted once.
- */
+/** Counts new lines, up to a number of pages. Returns how many are left. Each is counted once, by any process. */
 export async function catchUpThroughput(
   { receipts }: Pick<OutboxStore, 'receipts'>,
   operator: OperatorStore,

@@ -83,14 +83,14 @@ export async function verifyReceipts(
   return verifier.end();
 }
 
-/** Verifies a log line by line. `add` returns the verdict at the first damage, and `end` the one after all lines. */
+/** Verifies a log line by line. `add` returns a verdict at the first damage. */
 export function createVerifier(wanted: string | ReceiptHead | undefined) {
   const { hash: wantedHash, count: wantedCount } =
     typeof wanted === 'string' ? { hash: wanted.trim().toLowerCase(), count: undefined } : (wanted ?? {});
   let previous = NOTHING;
   let count = 0;
   let headAt: number | undefined;
-  /** The number of entries of each report that was ever dismissed. Infinite once it is recorded. */
+  /** The entries of each report that was ever dismissed. Infinite once it is recorded. */
   const dismissed = new Map<string, number>();
 
   /** Whether an entry follows the earlier ones of its report. After `prune`, a reference may be enqueued again. */

@@ -21,7 +21,7 @@ const KINDS: { readonly [Code in ErrorCode]?: 'not-found' | 'refused' } = {
   validation: 'refused',
 };
 
-/** The meaning of an answer that concerns the destination. Undefined if the answer is about the report. */
+/** The meaning of an answer that concerns the destination. Undefined: the answer is about the report. */
 type RefusalReading =
   | {
       readonly kind?: 'failed';
@@ -32,7 +32,6 @@ type RefusalReading =
     }
   | undefined;
 
-/** Reads an answer of one kind of destination: a gateway or a relay. */
 type ReadRefusal = (failure: Failure) => RefusalReading;
 
 /** Runs one attempt and returns how it ended. Never rejects. */
@@ -45,7 +44,6 @@ export async function endingOf(attempt: () => Promise<AttemptResult>, readRefusa
   }
 }
 
-/** The ending of a failed attempt. */
 export function failed(result: FailedAttempt, readRefusal: ReadRefusal): Ending {
   const { code, outcome, details, sent, message, requestId } = result;
   const { status, conflict, retryAfterMs, details: answered } = details ?? {};
@@ -69,7 +67,7 @@ export function failed(result: FailedAttempt, readRefusal: ReadRefusal): Ending 
   };
 }
 
-/** The end of an attempt that did not begin, since the options are wrong: the sealed body cannot be opened. */
+/** The end of an attempt that did not begin, since wrong options keep the body sealed. */
 export const misconfiguredEnding = (message: string): Ending => ({
   kind: 'failed',
   outcome: 'not-sent',
@@ -77,9 +75,7 @@ export const misconfiguredEnding = (message: string): Ending => ({
   pause: 'configuration',
 });
 
-/**
- * The pause of a failure that concerns the destination and not the report. A connection that broke may concern either.
- */
+/** The pause of a failure that concerns the destination. A connection that broke may concern the report. */
 function pauseFor({ code, outcome, details }: Failure): PauseReason | undefined {
   if (details?.status === 503) return 'unavailable';
   if (details?.status === 429) return 'rate-limited';
@@ -99,10 +95,7 @@ const broken = (): Ending => ({
 /** Statuses that concern the address or a proxy, and never the report. */
 const ADDRESS_STATUSES: readonly (number | undefined)[] = [405, 407, 421];
 
-/**
- * Reads answers that concern the destination, such as a refused key or an answer of another server. They quarantine no
- * report. Undefined if the answer is about the report.
- */
+/** Reads the answers of a gateway's address that quarantine no report: a refused key, or another server's. */
 export function gatewayRefusal({ code, foreign, details }: Failure): RefusalReading {
   const status = details?.status ?? -1;
   if (code === 'duplicate') return undefined;
@@ -121,9 +114,8 @@ export function gatewayRefusal({ code, foreign, details }: Failure): RefusalRead
 }
 
 /**
- * Reads the statuses that mean something else from a relay than from a gateway. An answer about the session or the
- * address quarantines no report, since a page has no operator who could retry it. Undefined if the status means the
- * same.
+ * Reads the statuses that mean something else from a relay. An answer about the session or the address quarantines no
+ * report, since a page has no operator who could retry it.
  */
 export function relayRefusal({ code, outcome, details }: Failure): RefusalReading {
   const status = details?.status;

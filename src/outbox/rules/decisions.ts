@@ -20,12 +20,12 @@ export interface Refused {
 /** Whether a decision changes its row. */
 export const isChange = (result: Change | Refused): result is Change => !('why' in result);
 
-/** For each decision undefined, or the reason why it would be wrong. `'undo'`: to take the latest decision back. */
+/** For each decision undefined, or why it would be wrong. `'undo'`: to take the latest decision back. */
 export type Decisions = Readonly<Record<Decision['action'] | 'undo', string | undefined>>;
 
 /**
- * What a person may decide about a report now. The methods of the outbox, the command line and the console all ask this
- * function, so that none of them offers what another one refuses, or what would be wrong.
+ * The decisions that a person may make about a report now. Outbox, command line and console ask this function, so that
+ * none of them offers what another one refuses.
  */
 export function decisionsFor(row: Row): Decisions {
   const resolved = whyNotResolve(row);
@@ -99,7 +99,7 @@ function whyNotUndo(row: Row): string | undefined {
     : 'a worker has claimed it since: it may have been sent';
 }
 
-/** Whether the gateway has refused a report of which no attempt may have arrived, and said nothing of a repeat. */
+/** Whether the gateway has refused a report, no attempt may have arrived, and no answer spoke of a repeat. */
 const isRefused = (row: Row): boolean =>
   row.damage === undefined &&
   !row.inDoubt &&
@@ -145,7 +145,6 @@ export function decided(row: Row, decision: Decision, keepBodies: boolean): Chan
   return { ...unchanged(row), state: 'dismissed', decisions };
 }
 
-/** The parts of a row that a decision about it keeps. */
 const beforeOf = ({ fence, problem }: Row) => ({ fence, ...(problem && { problem }) });
 
 /** The problem of a waiting settlement that was dismissed with its initiated report. */
@@ -166,9 +165,9 @@ export const dismissedWithReport = (settlement: Row, decision: Decision): Change
     : decided(settlement, decision, true);
 
 /**
- * The change of a dismissed row that is reopened: it is as before its dismissal, with its doubt and its problem. The
- * fence rises, so that a late repetition of an earlier decision changes nothing. A settlement that was dismissed with
- * its initiated report stays held: nothing would block it, and a worker would send it.
+ * The change of a dismissed row that is reopened: it is as before its dismissal. The fence rises, so that a late
+ * repetition of an earlier decision changes nothing. A settlement that was dismissed with its initiated report is
+ * quarantined: nothing would block it, and a worker would send it.
  */
 function reopened(row: Row, decision: Decision): Change | Refused {
   const { fence, problem, decisions } = row;
@@ -182,7 +181,7 @@ function reopened(row: Row, decision: Decision): Change | Refused {
   };
 }
 
-/** The change of a settlement that is reopened together with its initiated report: that report blocks it again. */
+/** The change of a settlement that is reopened with its initiated report, which blocks it again. */
 export function reopenedWithReport(row: Row, decision: Decision): Change | Refused {
   const change = reopened(row, { ...decision, action: 'reopened' });
   return isChange(change) && change.problem?.message === DISMISSED_WITH_REPORT.message
@@ -213,7 +212,7 @@ export function replaced(
   };
 }
 
-/** Whether one decision has dismissed this report and its settlement. Both are reopened together. */
+/** Whether one decision has dismissed a report and its settlement. Both are reopened together. */
 export const wasDismissedWith = (settlement: Row, { id, state, decisions }: Row): boolean => {
   const decision = decisions.at(-1)?.id;
   return (

@@ -68,7 +68,6 @@ export interface DestinationOperation extends Destination {
   readonly operation: OperationName;
 }
 
-/** The scope alone, of a value that has one. */
 export const operationScope = ({ account, environment, operation }: PauseScope): PauseScope => ({
   account,
   environment,
@@ -101,10 +100,9 @@ export interface Rebound {
   readonly at: number;
 }
 
-/** The addresses to which a client sends, by environment. */
 export type Gateways = { readonly [Name in OutboxEnvironment]?: string | undefined };
 
-/** The destinations of an account: one for each environment that its client has. */
+/** The destinations of an account. */
 export const boundTo = (account: string, gateways: Gateways): BoundDestination[] =>
   Object.entries(gateways).flatMap(([environment, gateway]) =>
     gateway === undefined ? [] : [{ account, environment: environment as OutboxEnvironment, gateway }],
@@ -118,7 +116,6 @@ export const pauseKeyOf = (scope: PauseScope): string => `${keyOf(scope)}:${scop
 const isOneMachine = (gateway: string): boolean =>
   /^http:\/\/(?:[^/]+\.)?(?:localhost|127\.[\d.]+|\[::1\])(?::|\/|$)/.test(gateway);
 
-/** The error of an outbox that would send the reports of a destination to another gateway. */
 export function otherGateway({ account, environment, gateway }: BoundDestination, bound: string): ConfigurationError {
   const where = `account ${account}, ${environment}`;
   const name = (one: string) => (one === MOCK_GATEWAY ? 'the mock gateway of mock mode (LOCATION_SDK_MOCK)' : one);

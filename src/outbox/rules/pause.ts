@@ -29,14 +29,14 @@ export interface Pause extends PauseScope {
   readonly remainingMs: number;
 }
 
-/** A pause as a database reads it. The types and checks of its columns hold. */
+/** A pause as a database reads it. */
 export type StoredPause = PauseScope &
   Pick<Pause, 'version' | 'since' | 'strikes' | 'until'> & {
     readonly reason?: string | null | undefined;
     readonly message?: string | null | undefined;
   };
 
-/** Makes the pause that a database has read. A reason that this version does not know pauses, too. */
+/** The pause that a database has read. A reason that this version does not know pauses, too. */
 export const readPause = (
   { version, reason, message, since, strikes, until, ...scope }: StoredPause,
   now: number,
@@ -72,7 +72,7 @@ export const endPause = ({ version, ...scope }: PauseScope & Pick<Pause, 'versio
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
 
-/** Half of the wait is jitter, so that workers that paused together do not probe together or at once. */
+/** Half of the wait is jitter, so that workers do not probe together. */
 const backoff = (strikes: number, random: () => number) =>
   (0.5 + random() / 2) * Math.min(CAP_MS, BASE_MS * 2 ** (strikes - 1));
 
@@ -96,17 +96,13 @@ export const isBreaker = ({ operation }: Pick<Pause, 'operation'>): boolean => o
 export const isRefusal = ({ ending, change }: Pick<AttemptEnd, 'ending' | 'change'>): boolean =>
   change.state === 'quarantined' && ending.kind !== 'recorded' && ending.problem.status !== undefined;
 
-/**
- * Whether an answer is a strike for the breaker of its operation. It is one if it would quarantine the report, or if
- * another server gave it and it is not a sign of another pause.
- */
+/** Whether an answer is a strike for the breaker of its operation: it would quarantine the report, or is foreign. */
 const isStrike = (end: Pick<AttemptEnd, 'ending' | 'change'>): boolean =>
   isRefusal(end) || (end.ending.kind !== 'recorded' && end.ending.foreign === true);
 
 /**
- * Whether a refusal may quarantine its report. The pause of its destination and the breaker of its operation must both
- * allow it. A breaker forbids it after too many strikes in a row, since the gateway may refuse every report. During a
- * pause only the answer to the probe counts.
+ * Whether a refusal may quarantine its report: its pause and its breaker must both allow it. A breaker forbids it after
+ * too many strikes in a row, since the gateway may refuse every report. During a pause only the probe's answer counts.
  */
 export const mayQuarantine = (
   seen: Pause,
@@ -115,10 +111,7 @@ export const mayQuarantine = (
 ): boolean =>
   (!isBreaker(seen) || seen.strikes < breakerAfter) && (seen.reason === undefined || probe === seen.version);
 
-/**
- * A refusal that does not quarantine: the report waits, and the attempt does not count. The doubt after the answer
- * stays.
- */
+/** A refusal that does not quarantine: the report waits, and the attempt does not count. */
 export const postponed = (ending: Ending): Ending =>
   ending.kind === 'recorded' ? ending : { ...ending, kind: 'failed', pause: 'refusals' };
 
@@ -130,12 +123,11 @@ export const concernsPause = (end: AttemptEnd, struck: boolean): boolean =>
     : isStrike(end) || (end.ending.kind !== 'recorded' && end.ending.pause !== undefined));
 
 /**
- * The change of a destination's pause, or of an operation's breaker, after an attempt. Undefined if nothing changes.
- * Only a recorded probe ends a pause, since other attempts may have been sent before the pause.
+ * The change of a pause or a breaker after an attempt. Undefined if nothing changes. Only a recorded probe ends a pause,
+ * since other attempts may have been sent before the pause.
  *
- * A breaker counts the strikes of one operation alone. Otherwise each recorded bet would reset the strikes of the
- * settlements, and all refused settlements would be quarantined. A pause of the whole destination would also stop the
- * bets.
+ * A breaker counts the strikes of one operation alone: otherwise each recorded bet would reset the strikes of the
+ * settlements, and a pause for the settlements would also stop the bets.
  */
 export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }: PauseRules): PauseChange | undefined {
   const { ending, change, probe } = end;
@@ -148,8 +140,7 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
   const pause = isBreaker(seen) ? undefined : ending.pause;
   const isCounted = isBreaker(seen) && isStrike(end);
   if (!isProbe && pause === undefined && (paused || !isCounted)) return undefined;
-  // Attempts that were under way at the begin of the pause bring nothing new, unless the gateway asks for a longer
-  // wait.
+  // An attempt from before the pause brings nothing new, unless the gateway asks for a longer wait.
   if (!isProbe && paused && retryAfterMs <= seen.remainingMs) return undefined;
   const strikes = paused && !isProbe ? seen.strikes : Math.min(seen.strikes + 1, LARGEST_COUNT);
   const found = pause ?? (isCounted && strikes >= breakerAfter ? 'refusals' : undefined);
@@ -162,19 +153,18 @@ export function pausedBy(seen: Pause, end: AttemptEnd, { random, breakerAfter }:
     reason,
     message: found === undefined ? seen.message : problem.message,
     strikes,
-    // At least the backoff, even if the gateway asks for less.
     forMs: Math.min(LONGEST_WAIT_MS, Math.max(retryAfterMs, backoff(failures, random))),
     continues: paused,
   };
 }
 
-/** Whether a probe is due. A time too far in the future means that a clock has jumped, so it counts as due. */
+/** Whether a probe is due, also if its time is too far ahead: then a clock has jumped. */
 export const isProbeDue = ({ reason, remainingMs }: Pause): boolean =>
   reason !== undefined && (remainingMs <= 0 || remainingMs > LONGEST_WAIT_MS);
 
 /**
- * Whether a probe takes a report that was never tried. Every second probe of an open breaker does. So new reports do
- * not wait for all refused ones, and refused ones do not wait for a stream of new ones.
+ * Whether a probe takes a report that was never tried: every second one of an open breaker. So neither new nor refused
+ * reports wait for all of the others.
  */
 export const isForUntried = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>): boolean =>
   reason === 'refusals' && strikes % 2 === 0;
@@ -183,7 +173,7 @@ export const isForUntried = ({ reason, strikes }: Pick<Pause, 'reason' | 'strike
 export const isRarelyProbed = ({ reason, strikes }: Pick<Pause, 'reason' | 'strikes'>, breakerAfter: number): boolean =>
   reason === 'refusals' && BASE_MS * 2 ** (strikes - breakerAfter) >= CAP_MS;
 
-/** Takes the probe for the time of a lease. If this worker dies, another worker may take the probe after that. */
+/** Takes the probe for the time of a lease. After that, another worker may take it. */
 export const probeTaken = ({ version, reason, message, strikes, ...scope }: Pause, leaseMs: number): PauseChange => ({
   ...operationScope(scope),
   version,
@@ -194,13 +184,13 @@ export const probeTaken = ({ version, reason, message, strikes, ...scope }: Paus
   continues: true,
 });
 
-/** Gives a probe back if it found no report to send. Otherwise the next report would wait for the end of the lease. */
+/** Gives a probe back that found no report. Otherwise the next report would wait for the end of the lease. */
 export const probeReturned = (taken: Pause, forMs: number): PauseChange => ({
   ...probeTaken(taken, forMs),
   version: taken.version + 1,
 });
 
-/** The pauses that a worker has seen. It is a hint that each look replaces whole: the store decides. */
+/** The pauses that a worker has seen: a hint, since the store decides. */
 export type SeenPauses = readonly Pick<Pause, keyof PauseScope | 'reason' | 'strikes'>[];
 
 /** The seen pauses after one was read or changed. */
@@ -209,13 +199,13 @@ export const seenWith = (seen: SeenPauses, pause: SeenPauses[number]): SeenPause
   pause,
 ];
 
-/** The operations whose breaker is open. A worker claims none of their reports. */
+/** The operations whose breaker is open. */
 export const heldBy = (seen: SeenPauses): readonly DestinationOperation[] =>
   seen.flatMap(({ account, environment, operation, reason }) =>
     operation && reason !== undefined ? [{ account, environment, operation }] : [],
   );
 
-/** Whether a breaker is closed and has strikes. The next success of its operation resets them. */
+/** Whether a breaker is closed and has strikes, which a success resets. */
 export const hasStrikes = (seen: SeenPauses, breaker: PauseScope): boolean =>
   seen.some((one) => pauseKeyOf(one) === pauseKeyOf(breaker) && one.reason === undefined && one.strikes > 0);
 
@@ -238,7 +228,7 @@ export const changePause = (
   now: number,
 ): Pause => ({
   ...operationScope(scope),
-  // The version starts again after its largest value, so that a damaged one stays in the range of its column.
+  // It starts again, so that a damaged one stays in the range of its column.
   version: (before.version % LARGEST_COUNT) + 1,
   reason,
   message,

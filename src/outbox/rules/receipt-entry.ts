@@ -2,7 +2,7 @@ import { asRecord, isRecord } from '../../core/platform/as-record.js';
 import { sha256 } from '../../core/platform/hash.js';
 import type { Decision, Row } from './state-machine.js';
 
-/** One line of the receipt log. The store does not read its text. */
+/** One line of the receipt log. */
 export interface LogLine {
   /** Its place, from 0, without gaps. */
   readonly index: number;
@@ -92,7 +92,7 @@ function outcomeOf({ state, outcome, decisions }: Row): ReceiptEntry['outcome'] 
 export const hashOf = ({ hash: _, ...entry }: Omit<ReceiptEntry, 'hash'> & { hash?: unknown }): Promise<string> =>
   sha256(canonicalJson(entry));
 
-/** Makes the lines of final rows, linked to the last line of the log. Throws if that line is damaged. */
+/** The lines of final rows, linked to the last line of the log. Throws if that is damaged. */
 export async function linkRows(
   rows: readonly Row[],
   last: LogLine | undefined,
@@ -137,10 +137,7 @@ export async function linkRows(
   return { lines, head: { count: index, hash: previous } };
 }
 
-/**
- * The number of earlier lines of an entry's report: one for each dismissal that was not the end. Undefined for an entry
- * that is not a valid one.
- */
+/** The number of earlier lines of an entry's report: its dismissals that were not the end. Undefined if it is invalid. */
 export function earlierLines({ decisions = [] }: Partial<ReceiptEntry>): number | undefined {
   if (!Array.isArray(decisions)) return undefined;
   const actions = decisions.map((one) => asRecord(one).action);

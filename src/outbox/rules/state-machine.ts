@@ -80,12 +80,12 @@ export interface Decision {
   readonly undone?: Required<Pick<Decision, 'reason' | 'at' | 'by'>>;
 }
 
-/** The words of a group are cut to this length, since they are part of a database index. */
+/** The length at which the words of a group are cut: they are part of a database index. */
 export const MOST_WORDS = 400;
 
 /**
- * The group of a problem: its code, and its message without the name of the report. Reports with the same problem are
- * one group. A message begins with the name of its report and a colon. The databases compute the same value in SQL.
+ * The group of a problem: its code, and its message without the name of the report and its colon. The databases compute
+ * the same value in SQL.
  */
 export function problemKeyOf(problem: Problem | undefined): { readonly code: string; readonly words: string } {
   const { code = 'unknown', message = '' } = problem ?? {};
@@ -93,10 +93,9 @@ export function problemKeyOf(problem: Problem | undefined): { readonly code: str
   return { code, words: Array.from(words).slice(0, MOST_WORDS).join('') };
 }
 
-/** Counters of a store end here, so that a damaged one does not exceed the range of its column. */
+/** Counters end here, so that a damaged one stays in the range of its column. */
 export const LARGEST_COUNT = 1_000_000_000;
 
-/** The next number of a counter, at most `LARGEST_COUNT`. */
 export const oneMore = (count: number): number => Math.min(count + 1, LARGEST_COUNT);
 
 /** The part of a row that its state machine reads and writes. */
@@ -160,7 +159,7 @@ export interface Row extends Progress {
   readonly damage?: string;
 }
 
-/** A change of a row: its complete new progress, and the other values that a store writes. */
+/** A change of a row: all values that a store writes. */
 export interface Change extends Progress, Pick<Row, 'outcome' | 'message' | 'requestId' | 'problem' | 'decisions'> {
   /** Milliseconds from now, by the store's clock, until it may be claimed. */
   readonly delayMs: number;
@@ -173,8 +172,8 @@ export interface Change extends Progress, Pick<Row, 'outcome' | 'message' | 'req
 }
 
 /**
- * A change of a row, made only if the row still has the state and the fence that it was decided for. A final row is
- * only changed once it has its line in the receipt log, and not while `mustStay` holds for the row after it.
+ * A change that is made only if the row still has the expected state and fence. A final row is only changed once it has
+ * its line in the receipt log, and not while `mustStay` holds for the row after it.
  */
 export interface Write {
   readonly id: string;
@@ -191,14 +190,10 @@ export interface Failed {
   readonly kind: 'same' | 'not-found' | 'refused' | 'failed';
   /** The outcome of this attempt alone. Every value except `'unknown'` proves that it recorded nothing. */
   readonly outcome: ErrorOutcome;
-  /** The problem of this attempt. */
   readonly problem: Problem;
   /** The reason to pause the environment. The attempt is not counted. */
   readonly pause?: PauseReason;
-  /**
-   * True if another server answered, for example a proxy. The report is not quarantined, and the breaker counts a
-   * strike.
-   */
+  /** Another server answered, for example a proxy. The report is not quarantined, and the breaker counts a strike. */
   readonly foreign?: true;
   /** The wait that the gateway asks for, in milliseconds. */
   readonly retryAfterMs?: number;
@@ -209,7 +204,6 @@ export interface Failed {
 /** The end of an attempt: the result itself if it recorded the report. */
 export type Ending = Recorded | Failed;
 
-/** The settings and the related row that decide about the end of an attempt. */
 export interface EndingContext {
   /** The waits between attempts. */
   readonly retry: BackoffSettings;
@@ -219,7 +213,7 @@ export interface EndingContext {
   readonly dependency: 'none' | 'open' | 'final';
 }
 
-/** The longest wait. Stores read a later time as a jump of the clock, and so as past. */
+/** The longest wait. Stores read a later time as a jump of the clock, and so as due. */
 export const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
 /** Whether a row is sent no more. A person may reopen a dismissed row. */
@@ -236,7 +230,7 @@ export const isClaimable = (
   (state === 'in-flight' || (state === 'waiting' && !blocked)) &&
   (fence === 0 || dueAt <= now || dueAt > now + LONGEST_WAIT_MS);
 
-/** Whether a row is in the store and not final, so that the rows after it wait. */
+/** Whether the rows after a row wait for it. */
 export const isOpen = (row: Pick<Row, 'state'> | undefined): boolean => row !== undefined && !isFinal(row.state);
 
 /** Whether a row must wait for an earlier row of the store. */
@@ -244,21 +238,21 @@ export const isBlocked = ({ state }: Pick<Row, 'state'>, before: Pick<Row, 'stat
   state === 'waiting' && isOpen(before);
 
 /**
- * Whether a final row must stay so, since the row after it is in flight: a worker may send that now, or at any time if
- * it is slow. The clock does not decide here, so it does not matter whether the lease is over.
+ * Whether a final row must stay so, since the row after it is in flight: a slow worker may send that at any time, also
+ * after the end of the lease.
  */
 export const mustStay = (expected: Pick<Row, 'state'>, after: Pick<Row, 'state'> | undefined): boolean =>
   isFinal(expected.state) && after?.state === 'in-flight';
 
-/** Whether a row still has the state and fence for which a change was decided. Otherwise the change is too late. */
+/** Whether a change is not too late. */
 export const isAsExpected = (
   { state, fence }: Pick<Row, 'state' | 'fence'>,
   expected: Pick<Row, 'state' | 'fence'>,
 ): boolean => state === expected.state && fence === expected.fence;
 
 /**
- * The progress of a claimed row. It is in doubt from now on: if this worker dies, the next one cannot tell whether the
- * report was recorded. It counts as an attempt from now on, so that an attempt that crashes its worker is counted.
+ * The progress of a claimed row. It is in doubt at once: if this worker dies, the next one cannot tell whether the
+ * report was recorded. Its attempt counts at once, so that an attempt which crashes its worker is counted.
  */
 export const claimed = (row: Progress): Progress => ({
   state: 'in-flight',
@@ -270,8 +264,7 @@ export const claimed = (row: Progress): Progress => ({
 
 /**
  * The change of a row whose lease is over while the row that it waits for is open: that one was enqueued after the
- * claim. It waits, in doubt, instead of being claimed again. The fence rises as at a claim, since the worker may only be
- * slow.
+ * claim. It waits, in doubt. The fence rises as at a claim, since the worker may only be slow.
  */
 export const takenFromWorker = (row: Row): Write => ({
   id: row.id,
@@ -308,14 +301,13 @@ export function ended(
   };
 }
 
-/** A problem that follows an earlier one of the same report: the sign of a repeat stays. */
+/** The next problem of a report. The sign of a repeat stays. */
 const afterProblem = (earlier: Problem | undefined, problem: Problem): Problem =>
   mayBeRepeat(earlier) ? { ...problem, mayBeHeld: true } : problem;
 
 /**
- * Whether a 404 may mean that the gateway did not hold the initiated report yet. The initiated report may have been
- * recorded during this attempt. So only a second 404 in a row is final, since a row is not sent while the row that it
- * waits for is open.
+ * Whether a 404 may mean that the gateway did not hold the initiated report yet: that one may have been recorded during
+ * this attempt. So only a second 404 in a row is final.
  */
 const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingContext): boolean =>
   dependency === 'open' || (dependency === 'final' && problem?.code !== 'not-found');
@@ -323,8 +315,8 @@ const mayBeEarly = ({ problem }: Pick<Row, 'problem'>, { dependency }: EndingCon
 /** The longest wait of a report whose attempt ended in a pause. */
 const PAUSED_CAP_MS = 60_000;
 /**
- * An attempt that ended in a pause is not counted, so the wait follows the number of claims. So one report whose
- * attempts always end in a pause does not delay the others. The pause alone lasts as long as the gateway asks: a person
+ * An attempt that ended in a pause is not counted, so its wait follows the number of claims: a report whose attempts
+ * always end in a pause does not delay the others. Only the pause lasts as long as the gateway asks, so that a person
  * who ends it makes its reports due.
  */
 function waitMs(
@@ -376,7 +368,6 @@ export const unchanged = ({
   keepBody: true,
 });
 
-/** The problems of answers that refuse a report. */
 export const REFUSED: readonly ProblemCode[] = ['unprocessable', 'bad-request', 'validation', 'not-found'];
 
 const REPEAT =
@@ -397,7 +388,7 @@ export function mayBeRepeat(problem: Problem | undefined): boolean {
   return status === 409 || REPEAT.test(`${words} ${answer}`) || UNSEEN.test(answer);
 }
 
-/** The row after a change by a decision, as a store writes it. The times stay those before. */
+/** The row after a change by a decision. The times stay those before. */
 export const changedRow = (row: Row, { delayMs: _, keepBody, replacement, ...progress }: Change): Row => ({
   ...row,
   ...progress,

@@ -3,13 +3,13 @@ import { operationNames } from '../../core/protocol/operations.js';
 import { isAccount, OUTBOX_ENVIRONMENTS, type OutboxEnvironment } from './destination.js';
 import { LARGEST_COUNT, ROW_STATES, type Row } from './state-machine.js';
 
-/** A row as a store reads it. Its parts are not checked yet. */
+/** A row as a store reads it, unchecked. */
 export type StoredRow = { readonly [Name in keyof Omit<Row, 'damage'>]: unknown };
 
 /** The value of a part that could not be parsed. */
 export const UNREADABLE: unique symbol = Symbol('unreadable');
 
-/** Above the fence of every claim, so that a late write of an earlier claim is not made. */
+/** Above the fence of every claim, so that no late write is made. */
 const FENCE_BEYOND_ALL = LARGEST_COUNT;
 /** The largest time of a `Date`. */
 const FURTHEST_TIME = 8_640_000_000_000_000;
@@ -18,7 +18,7 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNothing = (value: unknown): boolean => value === undefined || isText(value);
 const isBit = (value: unknown): boolean => typeof value === 'boolean';
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-/** Whether a value is a time. Fractions of a millisecond are allowed, since delays have them. */
+/** Fractions of a millisecond are allowed, since delays have them. */
 const isTime = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= FURTHEST_TIME;
 const isFence = (value: unknown): boolean => isCount(value) && value < FENCE_BEYOND_ALL;
 const oneOf =
@@ -97,13 +97,12 @@ function partsOf(id: unknown) {
 }
 
 /**
- * Checks the row that a store has read. Never throws, so that one damaged row does not stop the reading of others. A
- * row with a damaged part names it in `damage` and in its problem. A worker quarantines the row instead of sending it.
+ * Checks the row that a store has read. Never throws, so that one damaged row does not stop the reading of others. It
+ * names its damaged parts in `damage` and in its problem, and a worker quarantines it.
  */
 export function rowFrom(stored: StoredRow): Row {
   const bad = NAMES.filter((name) => !PARTS[name](stored[name]));
-  // The parts of the row must be those of its id. Otherwise it could go to another gateway, or be taken for another
-  // report.
+  // Parts other than those of the id could send the row to another gateway, or make it another report.
   const { id, waitsFor, reference } = stored;
   const named = partsOf(id);
   for (const name of ['reference', 'operation', 'environment', 'account'] as const)

@@ -8,7 +8,7 @@ import { OWN_KEY } from './key-ring.js';
 import { missingKeyOf, ofExcerpt, type Seal, type SealContext } from './seal.js';
 import { keyIdOf } from './standard-seal.js';
 
-/** The excerpt of a body, as JSON. It has the form of a body with fewer fields. */
+/** A body with fewer fields, as JSON. */
 interface Excerpt {
   /** The fingerprint of the body, so that the excerpt of other bytes is not used. */
   readonly of: string;
@@ -20,20 +20,14 @@ interface Excerpt {
 /** The prefix of an erased excerpt. The id of the decision follows. */
 const ERASED = 'erased ';
 
-/**
- * Whether an excerpt of the body outlives it: for a settled report with a location, and for its initiated one, since a
- * later call needs the same location.
- */
+/** An excerpt outlives the body of a settled report with a location, and of its initiated one: later calls need it. */
 const isExcerpted = (operation: OperationName): boolean =>
   operationNames.some((name) => {
     const row = operations[name];
     return row.location === 'field' && (name === operation || row.after === operation);
   });
 
-/**
- * Makes the excerpt of a body: the location, and the player's id, by which the location is found and erased. Undefined
- * for an operation without one.
- */
+/** The excerpt of a body: the location, and the player's id, by which it is found and erased. */
 async function makeExcerpt(
   seal: Seal,
   about: SealContext & Pick<Row, 'fingerprint'>,
@@ -53,7 +47,7 @@ async function makeExcerpt(
   return JSON.stringify([sealed.body, sealed.fingerprint]);
 }
 
-/** The sealed text and the fingerprint of an excerpt. Undefined for an erased or a damaged one. */
+/** The parts of an excerpt. Undefined if it was erased or is damaged. */
 function partsOf(excerpt: string | undefined): readonly [body: string, fingerprint: string] | undefined {
   if (excerpt === undefined || !excerpt.startsWith('[')) return undefined;
   try {
@@ -76,10 +70,7 @@ export const keyIdOfExcerpt = ({ excerpt }: Pick<Row, 'excerpt'>): string | unde
   return keyId === OWN_KEY ? undefined : keyId;
 };
 
-/**
- * What the store still has of a report's body: the body, or its excerpt. Undefined if it has neither. Rejects as
- * `Seal.open` does.
- */
+/** The body of a report, or its excerpt. Rejects as `Seal.open` does. */
 export async function openKept(seal: Seal, row: Row): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (row.body !== undefined) return asRecord(JSON.parse(await seal.open(row.body, row)));
   const [body, fingerprint] = partsOf(row.excerpt) ?? [];

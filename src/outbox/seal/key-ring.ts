@@ -6,7 +6,7 @@ import { missingKey } from './seal.js';
 
 export interface DerivedKeys {
   readonly id: string;
-  /** Tells this key from another one under the same id. It does not reveal the key. */
+  /** Tells this key from another one under the same id, without revealing it. */
   readonly check: string;
   readonly body: CryptoKey;
   readonly fingerprint: CryptoKey;
@@ -42,7 +42,7 @@ async function derive(id: string, key: Bytes): Promise<DerivedKeys> {
   return { id, check, body, fingerprint };
 }
 
-/** The keys of an outbox, each derived once. Without encryption there is one key, which is made once and stored. */
+/** The keys of an outbox, each derived once. Without encryption there is one key, which is stored. */
 export function createKeyRing(store: Pick<OutboxStore, 'getOrCreateSetting'>, encryption: ReadEncryption | undefined) {
   const derived = new Map<string, Promise<DerivedKeys>>();
 
@@ -73,14 +73,10 @@ export function createKeyRing(store: Pick<OutboxStore, 'getOrCreateSetting'>, en
   return {
     encrypts: encryption !== undefined,
     current: (): Promise<DerivedKeys> => (encryption ? givenKey(encryption.current) : ownKey()),
-    /**
-     * Finds the key of a body or fingerprint. Rejects with the error of `missingKey` if the key is absent or another
-     * one has its id.
-     */
+    /** The key of a body or fingerprint. Rejects with the error of `missingKey` without it. */
     async find(id: string, check: string): Promise<DerivedKeys> {
       const keys = await (id === OWN_KEY ? ownKey() : givenKey(id));
-      // The outbox's own key never changes. So this was sealed by another store, whose key will never be available
-      // here.
+      // The outbox's own key never changes, so this one will never be available here.
       if (keys.check !== check && id === OWN_KEY) throw new Error('It was sealed by the outbox of another store.');
       if (keys.check !== check) throw missingKey(id, 'is not the key that was used for sealing');
       return keys;

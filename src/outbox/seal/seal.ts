@@ -5,13 +5,13 @@ import { issue, type ValidationIssue } from '../../core/schema/issue.js';
 import type { Row } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
 
-/** The report of a body. It is bound to the sealed bytes, so that they cannot be moved to another row. */
+/** The report of a body, to which the sealed bytes are bound. */
 export type SealContext = Pick<Row, 'id' | 'account' | 'environment' | 'operation' | 'reference'>;
 
 /** An account contains no space, so no report's id begins with this. */
 const EXCERPT = 'excerpt of ';
 
-/** The context of an excerpt. It is another one than that of the body, so that the two cannot be exchanged. */
+/** The context of an excerpt, which cannot be exchanged with the body. */
 export const ofExcerpt = (about: SealContext): SealContext => ({ ...about, id: `${EXCERPT}${about.id}` });
 
 export const isOfExcerpt = ({ id }: SealContext): boolean => id.startsWith(EXCERPT);
@@ -25,24 +25,21 @@ interface Sealed {
 
 /** Seals bodies before they are stored, and opens them before they are sent. */
 export interface Seal {
-  /** Called once when the outbox is made. A failure is ignored here and shows again when the seal is used. */
+  /** Called once when the outbox is made. A failure shows again when the seal is used. */
   prepare(): Promise<unknown>;
   seal(body: string, about: SealContext): Promise<Sealed>;
   /**
-   * Opens a sealed body. Rejects with the error of `missingKey` if one key is missing: the rows that need it wait.
-   * Rejects with any other `ConfigurationError` if no body can be opened: the environment is paused. Rejects with any
-   * other error if the bytes are damaged: the row is quarantined.
+   * Opens a sealed body. Rejects with the error of `missingKey`: the rows that need the key wait. With any other
+   * `ConfigurationError`: no body can be opened, and the environment is paused. With any other error: the bytes are
+   * damaged, and the row is quarantined.
    */
   open(sealed: string, about: SealContext & Pick<Row, 'fingerprint'>): Promise<string>;
-  /** Whether a fingerprint of `seal` belongs to these bytes. Rejects as `open` does if a key is missing. */
+  /** Whether a fingerprint is that of these bytes. Rejects as `open` does if a key is missing. */
   matches(fingerprint: string, body: string, about: SealContext): Promise<boolean>;
 }
 
 const KEY_ID = Symbol('missing key');
 
-/**
- * Makes the error of a missing key. Rows that were sealed with the key wait until it is available. The others go on.
- */
 export function missingKey(keyId: string, why = 'is not among encryption.keys'): ConfigurationError {
   const error = new ConfigurationError(
     `The key ${JSON.stringify(keyId)} ${why}. Nothing is lost: give the outbox that key, and the waiting reports are sent.`,
@@ -83,10 +80,7 @@ export type MakeSeal = (encryption: unknown) => {
   over(store: Pick<OutboxStore, 'getOrCreateSetting'>): Seal;
 };
 
-/**
- * Stores the body in plain text with its hash, for pages: the body names no player, and a key would be stored beside
- * it.
- */
+/** Stores the body of a page in plain text: it names no player, and a key would be stored beside it. */
 const plainSeal = (): Seal => ({
   prepare: async () => {},
   seal: async (body) => ({ body, fingerprint: await sha256(body) }),

@@ -4,11 +4,10 @@ import { fromBase64, type ReadEncryption, readEncryption, toBase64, utf8 } from 
 import { createKeyRing, type DerivedKeys } from './key-ring.js';
 import { isOfExcerpt, type MakeSeal, type Seal, type SealContext } from './seal.js';
 
-/** The prefix of a sealed body. An unsealed body is JSON and begins with a brace. */
+/** The prefix of a sealed body. An unsealed one begins with a brace. */
 const SEALED = 'sealed1';
 const NONCE_BYTES = 12;
 
-/** The id of the key that sealed a body. Undefined if the body is not sealed. */
 export function keyIdOf(body: string): string | undefined {
   const [kind, keyId] = body.split('.', 2);
   return kind === SEALED ? keyId : undefined;

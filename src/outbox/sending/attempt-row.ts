@@ -17,8 +17,8 @@ interface Stopping {
 }
 
 /**
- * Makes the function that opens the bytes of a claimed row and sends them once. It sends nothing if the attempt could
- * outlast the lease, which began after `askedAt`.
+ * Opens the bytes of a claimed row and sends them once. Sends nothing if the attempt could outlast the lease, which
+ * began after `askedAt`.
  */
 export function createAttemptRow(
   { store, seal, clock, clientOf, attemptTimeoutMs, leaseMs }: OutboxSettings,

@@ -11,10 +11,7 @@ interface Given {
 const wantedOf = (accounts: Given['accounts']): BoundDestination[] =>
   accounts.flatMap(({ account, gateways }) => boundTo(account, gateways));
 
-/**
- * Binds each new destination to its gateway. Rejects with a `ConfigurationError` if a destination is bound to another
- * gateway.
- */
+/** Binds each new destination to its gateway. Rejects if one is bound to another gateway. */
 export async function ensureOwnGateways({ store, accounts }: Given): Promise<void> {
   const wanted = wantedOf(accounts);
   const bound = await store.bind(wanted);
@@ -24,19 +21,14 @@ export async function ensureOwnGateways({ store, accounts }: Given): Promise<voi
   }
 }
 
-/**
- * Whether the store has lost a binding: the transaction that bound it was rolled back, or the database was restored.
- */
+/** Whether the store has lost a binding: its transaction was rolled back, or the database was restored. */
 export const isUnbound = (wanted: Destination, bound: readonly Destination[]): boolean =>
   !bound.some((one) => keyOf(one) === keyOf(wanted));
 
 /** Binds each new destination to its gateway, and reports each destination that is bound to another gateway. */
 export function createBindings({ store, accounts, logger }: Given & Pick<OutboxSettings, 'logger'>, events: Events) {
   const wanted = wantedOf(accounts);
-  /**
-   * The other gateways that an error has named, by destination. The same error comes again only after the destination
-   * had the right gateway or none.
-   */
+  /** The other gateways that an error has named, by destination, so that it comes once. */
   const reported = new Map<string, string>();
   let isBound = false;
 
@@ -54,9 +46,7 @@ export function createBindings({ store, accounts, logger }: Given & Pick<OutboxS
   }
 
   return {
-    /**
-     * Called before each turn. Binds once, and again after the store lost a destination. Rejects if the store fails.
-     */
+    /** Binds once, and again after the store lost a destination. */
     async bind(): Promise<void> {
       if (isBound) return;
       const bound = await store.bind(wanted);

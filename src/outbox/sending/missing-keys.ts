@@ -13,16 +13,13 @@ export function announceLocked(error: Error, row: Row, events: Events): Ending |
   return withoutKey(error.message, keyId);
 }
 
-/**
- * The time between two looks. During a deployment, an instance without the new key may claim a report after the first
- * look.
- */
+/** During a deployment, an instance without the new key may claim a report after the first look. */
 const LOOK_MS = 60_000;
 const PAGE = 1_000;
 
 /**
- * Finds reports that wait for a key which this outbox has, and makes them due at once: when the worker starts, and once
- * a minute while any process lacks a key. A process that lacked the key has made them wait for longer.
+ * Finds reports that wait for a key which this outbox has, and makes them due: when the worker starts, and once a minute
+ * while any process lacks a key.
  */
 export function createUnlocking({
   store,
@@ -31,10 +28,7 @@ export function createUnlocking({
   accounts,
 }: Pick<OutboxSettings, 'store' | 'seal' | 'clock' | 'accounts'>) {
   const served = accounts.map(({ account }) => account);
-  /**
-   * Whether the key of any report opened it at the latest look, by the id of the key. Two keys may have had the same
-   * id.
-   */
+  /** For the id of a key, whether it opened any report at the latest look. Two keys may have had the same id. */
   const has = new Map<string, boolean>();
   let lookedAt = Number.NaN;
   /** The place of the next page of a look. Undefined between two looks. */

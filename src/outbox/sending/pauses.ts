@@ -26,7 +26,7 @@ import type { OutboxSettings } from '../settings.js';
 import { type DestinationState, type OutboxStore, pausesOf } from '../store/store.js';
 import { outlookOf, PAUSE_TRIES } from './plan.js';
 
-/** The permission to send one report although its destination or its operation is paused. */
+/** The probe that an attempt is. */
 export interface ProbeOf {
   readonly scope: PauseScope;
   readonly version: number;
@@ -39,7 +39,7 @@ interface AttemptedRow {
   readonly dependency: EndingContext['dependency'];
 }
 
-/** The change of a row after an attempt, and those of its destination and its operation that are paused now. */
+/** The change of a row after an attempt, and the scopes of the row that are paused now. */
 interface Judged {
   readonly change: Change;
   readonly paused: readonly PauseScope[];
@@ -74,12 +74,11 @@ export function createPauses(settings: Parts, events: Events) {
   }
 
   return {
-    /** Replaces what this worker remembers by the pauses that the store has returned. */
     seeAll(outlooks: readonly DestinationState[]): void {
       pauses = pausesOf(outlooks);
     },
     openBreakers: (): readonly DestinationOperation[] => heldBy(pauses),
-    /** Decides the change of a row after its attempt. Writes the changes of its pauses first. */
+    /** Decides the change of a row after its attempt, and writes those of its pauses first. */
     async judge({ row, ending, probe, dependency }: AttemptedRow): Promise<Judged> {
       const context = { ...settings, dependency };
       const change = ended(row, ending, context);

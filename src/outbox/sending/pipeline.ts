@@ -3,10 +3,7 @@ import { destinationScope, operationScope, type PauseScope, pauseKeyOf } from '.
 import type { Ending, Row } from '../rules/state-machine.js';
 import { GATHER_MS, isGathering, PREFETCH_MS, rowsToPrefetch } from './plan.js';
 
-/**
- * Attempts a claimed row and returns how the attempt ended, if that is known. Does not send a row that is held back.
- * Must not reject.
- */
+/** Attempts a claimed row, unless it is held back. Returns the end of the attempt, if known. Must not reject. */
 export type Attempt = (isHeldBack: boolean) => Promise<Ending | undefined>;
 
 interface Prefetched {
@@ -20,14 +17,11 @@ interface PipelineOptions {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
-  /** The number of rows that the worker has claimed and not yet written, and of those whose attempt has ended. */
+  /** The rows that the worker has claimed and not yet written, and those of them whose attempt has ended. */
   readonly count: () => { readonly busy: number; readonly ended: number };
 }
 
-/**
- * The longest time that a row stays prefetched, in milliseconds. After that the gateway is slow, and another worker may
- * take the row.
- */
+/** The longest time that a row stays prefetched, in milliseconds. After that, another worker may take it. */
 const LONGEST_MS = 1_000;
 /** The weight of the last attempt in the average time of an attempt. */
 const WEIGHT = 1 / 8;
@@ -95,14 +89,14 @@ export function createPipeline({ concurrency, clock, isStopping, count }: Pipeli
       // After an idle time the old measurements no longer describe the gateway.
       if (sending === 0 && !isWithin(clock.now() - endedAt)) tookMs = undefined;
     },
-    /** Takes a row that the last turn claimed. The time of a probe is not measured, since its route may be broken. */
+    /** Takes a row that the last turn claimed. A probe is not measured, since its route may be broken. */
     send(row: Row, attempt: Attempt, isProbe: boolean): void {
       const claimed = { row, attempt, since: clock.now(), turn: turns };
       if (isProbe) void attemptOne(claimed, claimed.since);
       else if (sending < concurrency) void fillPlace(claimed);
       else prefetched.push(claimed);
     },
-    /** Holds back the prefetched rows of a destination or an operation. Rows of later turns are sent. */
+    /** Holds back the prefetched rows of a scope. Rows of later turns are sent. */
     holdBack(scope: PauseScope): void {
       heldBack.set(pauseKeyOf(scope), turns);
     },

@@ -15,9 +15,9 @@ export interface WorkerState {
   readonly accounts: readonly Claimant[];
   /** The number of rows that it has claimed and not yet written. */
   readonly busy: number;
-  /** The number of rows that it may send at once: the option, and one more for each probe under way. */
+  /** The rows that it may send at once: the option, and one more for each probe under way. */
   readonly concurrency: number;
-  /** The number of rows that it may claim: those that it sends at once, and the prefetched ones. */
+  /** The rows that it may claim: those that it sends at once, and the prefetched ones. */
   readonly places: number;
   readonly openBreakers: readonly DestinationOperation[];
   readonly leaseMs: number;
@@ -33,11 +33,10 @@ export interface Looked {
   readonly now: number;
 }
 
-/** The next steps of a worker after a look. */
 interface IdlePlan {
-  /** Pauses whose probe is due. The worker sends one report for each, unless another worker takes the probe first. */
+  /** Pauses whose probe is due. */
   readonly probes: readonly Pause[];
-  /** Milliseconds to sleep after that. An ended attempt or a new report wakes the worker earlier. */
+  /** Milliseconds to sleep after that. */
   readonly waitMs: number;
 }
 
@@ -58,24 +57,17 @@ export const PREFETCH_MS = 75;
 const MOST_PREFETCHED = 128;
 
 /**
- * The number of rows that a worker prefetches: as many as it sends within `PREFETCH_MS`, so that the next attempts do
- * not wait for a commit. It prefetches none if the gateway is slow or its speed is unknown, because a claimed row is in
- * doubt if the worker dies, even if it was not sent.
+ * The number of rows that a worker prefetches, so that the next attempts do not wait for a commit. None if the gateway
+ * is slow or its speed is unknown: a claimed row is in doubt if the worker dies, even if it was not sent.
  */
 export const rowsToPrefetch = (concurrency: number, tookMs: number | undefined): number =>
   tookMs !== undefined && tookMs > 0 ? Math.min(MOST_PREFETCHED, Math.floor((concurrency * PREFETCH_MS) / tookMs)) : 0;
 
-/**
- * Whether a turn waits for more results, so that they and the next claims share a commit and its wait for the disk. A
- * result never waits if no other attempt is under way.
- */
+/** Whether a turn waits for more results, so that they share a commit. The last attempt under way never waits. */
 export const isGathering = (finished: number, { busy, places }: Pick<WorkerState, 'busy' | 'places'>): boolean =>
   finished > 0 && finished < busy && finished < Math.min(MOST_GATHERED, places * 0.75);
 
-/**
- * Plans a turn: it writes all results and claims rows for the free places. A probe claims one row and needs no free
- * place.
- */
+/** Plans a turn: all results, and rows for the free places. A probe claims one row and needs no free place. */
 export function planTurn(
   finished: readonly Finished[],
   { accounts, busy, places, openBreakers, leaseMs, stopping }: WorkerState,
@@ -104,7 +96,6 @@ export function planTurn(
   };
 }
 
-/** A probe of a destination takes any of its reports. A probe of a breaker takes a report of its operation. */
 function asProbe(pause: Pause): Pick<ClaimRequest, 'limit' | 'probe' | 'untriedFirst' | 'without'> {
   const { account, environment, operation } = pause;
   const others = Object.values(operations).flatMap(({ name }) =>
@@ -123,7 +114,7 @@ export const outlookOf = (outlooks: readonly DestinationState[], row: Destinatio
 
 /**
  * Milliseconds until a worker looks for due probes. It looks now if it found nothing to do, and once per `pollMs`
- * during a backlog, since the backlog of one destination or operation must not delay the probes of others.
+ * during a backlog, which must not delay the probes of other destinations and operations.
  */
 export function untilNextRead(
   { worked, lookedAt, now }: Looked,
@@ -132,8 +123,7 @@ export function untilNextRead(
   if (stopping) return pollMs;
   if (!worked && busy < concurrency) return 0;
   const since = now - lookedAt;
-  // It looks now before the first look and after the clock has jumped back. A shorter wait than a millisecond may not
-  // move the clock.
+  // It looks now after the clock has jumped back. A shorter wait than a millisecond may not move the clock.
   return since >= 0 && since < pollMs ? Math.max(1, pollMs - since) : 0;
 }
 
@@ -162,10 +152,7 @@ export function planIdle(
   return { probes, waitMs };
 }
 
-/**
- * The wait after `fruitlessReads` in a row: they announced a row or a probe, with which the next turn did nothing. It
- * doubles, so that a row which no turn can claim does not make the worker spin.
- */
+/** The wait doubles with `fruitlessReads`, so that a row which no turn can claim does not make the worker spin. */
 export function idleWaitMs(waitMs: number, fruitlessReads: number, pollMs: number): number {
   const least = Math.min(pollMs, 2 ** Math.min(30, fruitlessReads));
   // With a damaged time, the wait is not a number.
@@ -173,8 +160,8 @@ export function idleWaitMs(waitMs: number, fruitlessReads: number, pollMs: numbe
 }
 
 /**
- * Whether an attempt that begins now ends within the lease. Otherwise it could overlap with the attempt of the next
- * worker. Both times are by the worker's clock. If that clock has jumped back, the rest of the lease is unknown.
+ * Whether an attempt that begins now ends within the lease, and so before the next worker's. If the worker's clock has
+ * jumped back, the rest of the lease is unknown.
  */
 export const isInTime = (
   askedAt: number,
@@ -186,7 +173,6 @@ export const isInTime = (
 export const asksFor = ({ waitsFor }: Pick<Row, 'waitsFor'>, { kind }: Ending): string | undefined =>
   kind === 'not-found' ? waitsFor : undefined;
 
-/** The state of that row, in the words of an `EndingContext`. */
 export const dependencyOf = (before: Pick<Row, 'state'> | undefined): EndingContext['dependency'] =>
   before === undefined ? 'none' : isFinal(before.state) ? 'final' : 'open';
 

@@ -25,7 +25,7 @@ const SLOWEST_POLL_MS = 15_000;
 const POLLED_AT_ONCE = 200;
 /** The longest absence of a report that the user's own transaction may still commit. */
 const LONGEST_ABSENCE_MS = 300_000;
-/** The longest absence of a report that was in the store: an attempt may be under way, and its result says more. */
+/** The longest absence of a report that was in the store: the result of an attempt under way says more. */
 const GONE_MS = 2_000;
 
 /** The pending promises of receipts. It polls the store, since other processes may record reports. */

@@ -8,10 +8,9 @@ import type { Waiters } from './receipt-waiters.js';
 const mayBeRecorded = ({ change }: Finished): boolean => change.state === 'recorded' || change.inDoubt;
 
 /**
- * The change of a row whose attempt may have been recorded, if the store holds an older state of the row than that
- * attempt. This happens after a restored backup, or if a standby without the latest commits took over. The row becomes
- * doubtful, so that a duplicate answer of the gateway is read as success. Undefined if nothing must change. Fences only
- * rise, so a higher fence is another worker's.
+ * The change of a row whose attempt may have been recorded, if the store holds an older state: after a restored backup,
+ * or if a standby without the latest commits took over. The row becomes doubtful, so that a duplicate answer is read as
+ * success. Fences only rise, so a higher fence is another worker's.
  */
 export function keptInDoubt(stored: Row, finished: Finished, leaseMs: number): Change | undefined {
   const { row } = finished;
@@ -39,10 +38,7 @@ interface Parts extends Pick<OutboxSettings, 'store' | 'leaseMs'> {
   readonly waiters: Pick<Waiters, 'tell'>;
 }
 
-/**
- * Checks the rows of refused writes. After a restore of the database, only this worker has the results of their
- * attempts.
- */
+/** Checks the rows of refused writes: after a restore of the database, only this worker has their results. */
 export async function markInDoubtAfterRestore(
   refused: readonly Finished[],
   rows: readonly (Row | undefined)[],

@@ -19,10 +19,7 @@ export const mayTakeFrom = (
     ? pause.reason === undefined
     : keyOf(pause) === keyOf(probe) && (probe.operation === undefined || pause.reason === undefined);
 
-/**
- * Counts the rows of each account that a worker holds. Accounts with equal counts are ordered by when they were last
- * served, oldest first.
- */
+/** Counts the rows of each account that a worker holds. Of equal counts, the one that was served longest ago is first. */
 export function createClaimants(accounts: readonly { readonly account: string; readonly gateways: Gateways }[]) {
   let claimants: readonly Claimant[] = accounts.map(({ account, gateways }) => ({ account, gateways, busy: 0 }));
 

@@ -2,22 +2,21 @@ import type { OperationName } from '../../core/protocol/operations.js';
 import type { Destination, OutboxEnvironment } from '../rules/destination.js';
 import type { Row, RowState, Write } from '../rules/state-machine.js';
 
-/** The number of rows of a destination that are not final. */
+/** The numbers of rows of a destination that are not final. */
 export interface OpenCounts extends Destination {
   /** Waiting rows that are not blocked. */
   readonly waiting: number;
   readonly blocked: number;
   readonly inFlight: number;
-  /** Rows that wait for a person. This number is always current. */
+  /** Always current. */
   readonly quarantined: number;
   /** `enqueuedAt` of the oldest open row that is not quarantined. */
   readonly oldestOpenAt: number | undefined;
 }
 
-/** The key of the quarantined rows of one place that have the same problem, as `problemKeyOf` computes it. */
+/** The key of a group of quarantined rows, by `problemKeyOf`. */
 export interface ProblemKey extends Destination {
   readonly code: string;
-  /** The message of the problem, without the name of the report. */
   readonly words: string;
 }
 
@@ -34,7 +33,7 @@ export interface GroupTally {
   /** The number of rows that the gateway may hold. */
   readonly inDoubt: number;
   readonly operations: Readonly<Record<string, number>>;
-  /** The number of rows that wait for a row of the group. */
+  /** The rows that wait for a row of the group. */
   readonly settlements: number;
 }
 
@@ -45,7 +44,7 @@ export interface RowPage {
   readonly reached: Pick<Row, 'sequence' | 'enqueuedAt'> | undefined;
 }
 
-/** The conditions of a search. An absent condition matches every row. */
+/** An absent condition matches every row. */
 export interface RowSearch {
   readonly account?: string | undefined;
   readonly environment?: OutboxEnvironment | undefined;
@@ -62,7 +61,7 @@ export interface RowSearch {
   readonly look: number;
 }
 
-/** A stored decision. Its id, action, person and reason never change. */
+/** A stored decision. The first four members never change. */
 export interface KeptDecision {
   readonly id: string;
   readonly action: string;
@@ -87,7 +86,7 @@ export interface KeptDecision {
 }
 
 export type NewDecision = Pick<KeptDecision, 'id' | 'action' | 'who' | 'reason' | 'about' | 'done'> & {
-  /** Rows that were quarantined after this time are not touched. Default: now. */
+  /** Default: now. */
   readonly asOf?: number | undefined;
   readonly undoes?: string | undefined;
 };
@@ -100,14 +99,10 @@ export interface DecisionStep {
   readonly done: boolean;
   /** The number of rows that were read and are not written. */
   readonly skipped: number;
-  /**
-   * Writes as those of a turn, each with the `sequence` of its row. Either all changes are final, or all rows are
-   * reopened or replaced, or neither.
-   */
+  /** Writes as those of a turn. All make rows final, all reopen or replace rows, or none does either. */
   readonly writes: readonly (Write & Pick<Row, 'sequence'>)[];
 }
 
-/** The rows of one place that ended within one span of time. */
 export interface ThroughputCount extends Destination {
   readonly span: 'minute' | 'hour' | 'day';
   readonly start: number;
@@ -115,12 +110,11 @@ export interface ThroughputCount extends Destination {
   readonly dismissed: number;
   /** The sum of the times from enqueueing to recording, of the rows in `classes`. */
   readonly sumMs: number;
-  /** The number of rows by their time: one for each class of `THROUGHPUT_CLASSES`, and one for all longer times. */
+  /** The number of rows in each class of `THROUGHPUT_CLASSES`, and with a longer time. */
   readonly classes: readonly number[];
 }
 
 export interface CountedPlaces {
-  /** The time of the count, by the store's clock. */
   readonly countedAt: number;
   readonly places: readonly OpenCounts[];
 }
@@ -130,7 +124,6 @@ export interface FinalCounts {
   readonly dismissed: number;
 }
 
-/** A page of the quarantined rows of a group. */
 export interface GroupQuery {
   readonly of: ProblemKey;
   /** Rows that were quarantined after this time are left out. */
@@ -148,8 +141,8 @@ interface TouchedRows {
 export type ErasedRow = Pick<Row, 'sequence' | 'fence'>;
 
 /**
- * The part of a store that the operator's console reads and writes. Only the SQL stores have it. Every method must stay
- * cheap with a million rows, except the counts of a large queue, which a store may keep for a minute.
+ * The part of an SQL store that the operator uses. Every method must stay cheap with a million rows, except the counts
+ * of a large queue, which a store may keep for a minute.
  */
 export interface OperatorStore {
   now(): Promise<number>;
@@ -157,12 +150,9 @@ export interface OperatorStore {
   /** The numbers of final rows, including pruned ones. Without `accounts`: of all accounts. */
   finals(accounts?: readonly string[]): Promise<FinalCounts>;
   problemGroups(): Promise<readonly ProblemCount[]>;
-  /** The rows of a group that were quarantined by `asOf`, without their bodies, in the order of `sequence`. */
+  /** Rows without their bodies, in the order of `sequence`. */
   quarantined(query: GroupQuery): Promise<readonly Row[]>;
-  /**
-   * The contents of a group: its rows that were quarantined by `asOf`, or only those in doubt. Without
-   * `withSettlements`, the costly `settlements` is 0.
-   */
+  /** Counts the rows that were quarantined by `asOf`. Without `withSettlements`, the costly `settlements` is 0. */
   tally(of: ProblemKey, asOf: number, withSettlements: boolean, onlyInDoubt?: boolean): Promise<GroupTally>;
   /** Rows by their `sequence`, in that order, without their bodies. A missing row is left out. */
   rows(sequences: readonly number[]): Promise<readonly Row[]>;
@@ -175,35 +165,27 @@ export interface OperatorStore {
    */
   begin(decision: NewDecision): Promise<KeptDecision>;
   /**
-   * Makes the writes as a turn does and moves the cursor of the decision, in one commit. Changes nothing and returns
-   * undefined if the cursor is not at `from`, or the decision is done or undone.
+   * Makes the writes and moves the cursor of the decision, in one commit. Changes nothing and returns undefined if the
+   * cursor is not at `from`, or the decision is done or undone.
    */
   step(step: DecisionStep): Promise<readonly boolean[] | undefined>;
   /**
-   * Erases the bodies and excerpts of these final rows, and marks the rows as erased by the decision, in one commit. A
-   * row with another fence stays: it has changed since, and may hold another player's data. The fence rises, so that a
-   * person who reads a row before and reopens it after finds it changed. Returns the number of rows that had any.
+   * Erases the bodies and excerpts of these final rows, and marks them as erased by the decision, in one commit. A row
+   * with another fence stays: it may hold another player's data. The fence rises, so that a person who read a row before
+   * does not reopen it. Returns the number of rows that had any.
    */
   erase(decision: string, rows: readonly ErasedRow[]): Promise<number>;
-  /**
-   * Empties the log of a database in a file, which still has the erased bytes. Returns false if it could not. Absent in
-   * a store that has no such log.
-   */
+  /** Empties the log of a database in a file, which still has the erased bytes. Returns false if it could not. */
   emptyLog?(): Promise<boolean>;
   decision(id: string): Promise<KeptDecision | undefined>;
   /** Decisions, the newest first. `before`: only those with a lower `number`. */
   decisions(before: number | undefined, limit: number): Promise<readonly KeptDecision[]>;
-  /**
-   * The rows that the first step of a decision after the cursor `after` has written, and the cursor before that step.
-   */
+  /** The rows of the first step of a decision after the cursor `after`. */
   touched(id: string, after: number): Promise<TouchedRows | undefined>;
 
-  /** The number of lines of the receipt log that the throughput counts: those before this index. */
+  /** The throughput counts the lines of the receipt log before this index. */
   throughputEnd(): Promise<number>;
-  /**
-   * Adds the counts of the lines `from` to `to`. Changes nothing and returns false if those before do not end at
-   * `from`.
-   */
+  /** Adds the counts of the lines `from` to `to`. Returns false, and adds none, unless the throughput ends at `from`. */
   addThroughput(from: number, to: number, counts: readonly ThroughputCount[]): Promise<boolean>;
   /** The final rows of those lines, for each place. */
   ended(): Promise<readonly (Destination & Pick<ThroughputCount, 'recorded' | 'dismissed'>)[]>;

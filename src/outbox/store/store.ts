@@ -17,12 +17,12 @@ import type { OperatorStore } from './operator-store.js';
 
 export type { Write };
 
-/** A new row for a store. Its id begins with its account and a colon. */
+/** A new row. Its id begins with its account and a colon. */
 export type NewRow = Pick<
   Row,
   'id' | 'account' | 'environment' | 'operation' | 'reference' | 'waitsFor' | 'body' | 'fingerprint'
 > & {
-  /** The address to which it is sent. The store keeps it with the destination and not with the row. */
+  /** The address to which it is sent, which the store keeps with the destination. */
   readonly gateway: string;
   readonly body: string;
   readonly excerpt?: string | undefined;
@@ -43,26 +43,17 @@ export interface Claimant {
   readonly busy: number;
 }
 
-/** A request for the next rows of a worker. */
 export interface ClaimRequest {
   /** Of two accounts with equal `busy`, the first in this list gets the next row. */
   readonly accounts: readonly Claimant[];
   readonly limit: number;
   /** Milliseconds until another worker may claim them. */
   readonly leaseMs: number;
-  /**
-   * Only rows of this destination, although it is paused. The probe of a breaker takes none while the destination is.
-   */
+  /** Only rows of this paused destination. The probe of a breaker takes none while the destination is paused. */
   readonly probe?: PauseScope;
-  /**
-   * Leaves out rows of these operations. Only this part of a claim may cost more if many of them wait. It is given
-   * while their circuit breaker is open, and with its probe.
-   */
+  /** Leaves out rows of these operations, whose breaker is open. This may cost more if many of them wait. */
   readonly without?: readonly DestinationOperation[];
-  /**
-   * For a probe: a due row that was never claimed comes first. The store searches at least the last few hundred due
-   * rows.
-   */
+  /** For a probe: a due row that was never claimed comes first, if it is among the last few hundred due rows. */
   readonly untriedFirst?: boolean;
 }
 
@@ -73,26 +64,21 @@ export interface Turn {
 }
 
 export interface TurnResult {
-  /** For each write, in order, whether it was made. False if the row had another fence or state. */
+  /** For each write, in order, whether it was made. */
   readonly written: readonly boolean[];
   readonly claimed: readonly Row[];
 }
 
-/** The state of a destination: its gateway, its pause and its next row. */
 export interface DestinationState extends BoundDestination {
   /** The changes of its gateway, the oldest first. */
   readonly rebound: readonly Rebound[];
   readonly pause: Pause;
   /** The circuit breakers of its operations that were ever changed. */
   readonly breakers: readonly Pause[];
-  /**
-   * Milliseconds until the next row may be claimed, regardless of the pause. 0 or less: a row is due. Undefined: it
-   * has no row.
-   */
+  /** Milliseconds until the next row may be claimed, regardless of the pause. Undefined: it has no row. */
   readonly nextInMs: number | undefined;
 }
 
-/** All pauses: of each destination, and of its operations. */
 export const pausesOf = (outlooks: readonly Pick<DestinationState, 'pause' | 'breakers'>[]): Pause[] =>
   outlooks.flatMap(({ pause, breakers }) => [pause, ...breakers]);
 
@@ -119,8 +105,8 @@ export interface ReceiptLog {
   /** Final rows that have no line yet. The order is the one in which they became final, if the store can tell. */
   unlogged(limit: number): Promise<readonly Row[]>;
   /**
-   * Adds all lines in one commit. Adds none and returns false if the log does not end right before the first line, or a
-   * row already has a line. A dismissed row that was reopened has no line once it is final again.
+   * Adds all lines in one commit, or none: if the log does not end right before the first line, or a row has a line. A
+   * dismissed row that was reopened has no line once it is final again.
    */
   append(lines: readonly LogLine[]): Promise<boolean>;
   /** Lines from an index on. */
@@ -129,10 +115,7 @@ export interface ReceiptLog {
   last(): Promise<LogLine | undefined>;
 }
 
-/**
- * Whether a store's error says that its data is damaged. Every later call of that store rejects with the same error, so
- * an outbox stops instead of trying again.
- */
+/** Whether a store's data is damaged. Every later call rejects with the same error, so the outbox stops. */
 export const isDamage = (error: unknown): error is StoreError => isStoreError(error) && error.code === 'corrupt';
 
 /** The numbers of rows in a store. */
@@ -144,8 +127,8 @@ export interface Counts {
   /** The sum of all rows' attempts. */
   readonly attempts: number;
   /**
-   * When the rows that are not final were counted, if the store has kept the counts of a large queue for a while.
-   * Absent: they were counted for this answer. A queue of fewer than 20,000 open rows is always counted for the answer.
+   * When the rows that are not final were counted, if the store keeps the counts of a large queue for a while. A queue
+   * of fewer than 20,000 open rows is always counted for the answer.
    */
   readonly countedAt?: number;
 }
@@ -170,8 +153,8 @@ export interface OutboxStore {
   readonly transactional?: boolean;
 
   /**
-   * Whether several calls of `enqueue` may be under way at once. Then a call that waits for a lock does not delay
-   * reports of other references. Default: false.
+   * Whether several calls of `enqueue` may be under way at once, so that a lock does not delay reports of other
+   * references. Default: false.
    * @internal
    */
   readonly concurrent?: boolean;
@@ -184,17 +167,16 @@ export interface OutboxStore {
 
   /**
    * Adds the rows whose ids are new, in order, in one commit: `'waiting'`, due now, `fence` and `attempts` 0, not in
-   * doubt. Binds the destination of each row, as `bind` does. A row whose id exists (in the store or earlier in this
-   * list) stays unchanged and is returned. If a destination is bound to another gateway, it adds nothing and rejects
-   * with the error of `otherGateway`. With `transaction`, the rows are written in the user's transaction, which the
-   * user commits.
+   * doubt. A row whose id exists, or is earlier in this list, stays unchanged and is returned. Binds the destination of
+   * each row, and adds nothing if one is bound to another gateway: it rejects with the error of `otherGateway`. With
+   * `transaction`, the rows are written in the user's transaction, which the user commits.
    * @internal
    */
   enqueue(rows: readonly NewRow[], transaction?: unknown): Promise<readonly Enqueued[]>;
 
   /**
-   * The argument for the function of the database that adds the row within the user's own statement. Absent if the
-   * store has no such function. See `PreparedReport.value`.
+   * The argument for the function of the database that adds the row within the user's own statement. See
+   * `PreparedReport.value`.
    * @internal
    */
   asValue?(row: NewRow): string;
@@ -203,19 +185,18 @@ export interface OutboxStore {
    * Makes the writes, then the claim. A write sets `changedAt` to now and `dueAt` to `delayMs` from now. It is not made
    * if its row has another state or fence than expected, or is final and has no line in the log yet, or `mustStay`.
    *
-   * The claim takes rows for which `isClaimable` holds, only of the given accounts and gateways. Rows of one account
-   * come in the order of their due time, then of `sequence`. A row whose time is too far in the future counts as due
-   * from the first claim that could take it. Accounts take turns (see `Claimant.busy`). The change by `claimed` is
-   * committed before the method resolves. Only a probe claims rows of a paused destination. No row is
-   * claimed while the row that it `waitsFor` is in the store and not final, even if that row was added later: one in
-   * flight whose lease is over waits then (`takenFromWorker`). In a database, the cost of a claim must not depend on the number of waiting, blocked or final rows.
+   * The claim takes rows for which `isClaimable` holds, only of the given accounts and gateways, and commits the change
+   * by `claimed`. Rows of one account come in the order of their due time, then of `sequence`. A time too far in the
+   * future counts as due from the first claim that could take the row. Accounts take turns (see `Claimant.busy`). Only a
+   * probe claims rows of a paused destination. No row is claimed while the row that it `waitsFor` is open, even if that
+   * was added later: one in flight whose lease is over waits then (`takenFromWorker`). In a database, the cost of a
+   * claim must not depend on the number of waiting, blocked or final rows.
    * @internal
    */
   turn(turn: Turn): Promise<TurnResult>;
 
   /**
-   * Stores the gateway of each destination that has none. Returns the stored gateways, in the same order. The caller
-   * refuses a gateway that differs from the given one.
+   * Stores the gateway of each destination that has none. Returns the stored gateways, in the same order.
    * @internal
    */
   bind(destinations: readonly BoundDestination[]): Promise<readonly string[]>;
@@ -227,14 +208,14 @@ export interface OutboxStore {
   rebind(change: Rebinding): Promise<boolean>;
 
   /**
-   * The outlook of each bound destination. Without `accounts`: of all accounts.
+   * The state of each bound destination. Without `accounts`: of all accounts.
    * @internal
    */
   outlook(accounts?: readonly string[]): Promise<readonly DestinationState[]>;
 
   /**
-   * Changes the pause of a destination, or the breaker of an operation, which has the version 0 before its first
-   * change. Changes nothing and returns false if the pause has another version, or the destination is not bound.
+   * Changes a pause, or a breaker, which has the version 0 before its first change. Changes nothing and returns false
+   * if it has another version, or the destination is not bound.
    * @internal
    */
   pause(change: PauseChange): Promise<boolean>;
@@ -246,8 +227,8 @@ export interface OutboxStore {
   get(ids: readonly string[], transaction?: unknown): Promise<readonly (Row | undefined)[]>;
 
   /**
-   * The missing keys (`problem.keyId`) of rows that are neither final nor quarantined, each id once. Without
-   * `accounts`: of all accounts. The cost must not depend on the number of rows that wait for other reasons.
+   * The missing keys (`problem.keyId`) of rows that are neither final nor quarantined, each once. Without `accounts`:
+   * of all accounts. The cost must not depend on the number of other rows.
    * @internal
    */
   missingKeys(accounts?: readonly string[]): Promise<readonly string[]>;
@@ -270,10 +251,7 @@ export interface OutboxStore {
    */
   getOrCreateSetting(name: string, value: string): Promise<string>;
 
-  /**
-   * The receipt log.
-   * @internal
-   */
+  /** @internal */
   readonly receipts: ReceiptLog;
 
   /**
@@ -283,15 +261,15 @@ export interface OutboxStore {
   readonly operator?: OperatorStore;
 
   /**
-   * Calls the listener when there may be new rows to claim, if the store can signal that. Returns a function that
-   * removes the listener. `onProblem` gets the store's error if the signal fails. Then workers find reports by polling.
+   * Calls the listener when there may be new rows to claim. Returns a function that removes it. `onProblem` gets the
+   * store's error if the signal fails. Then workers find reports by polling.
    * @internal
    */
   watch?(listener: () => void, onProblem?: (cause: unknown) => void): () => void;
 
   /**
-   * Lets one worker at a time run, for the tabs of a browser. Resolves when it is this worker's turn, with a function
-   * that ends the turn. Rejects when the signal aborts. It only saves work: leases alone keep several workers correct.
+   * Lets one tab of a browser at a time work. Resolves with a function that ends its turn. Rejects when the signal
+   * aborts. It only saves work: leases alone keep several workers correct.
    * @internal
    */
   lead?(signal: {
@@ -303,7 +281,7 @@ export interface OutboxStore {
 
   /**
    * Deletes final rows that are old enough and have their line in the log, and stores the time limit (`prunedBefore`)
-   * in the same commit. Rows that are not final, or have no line yet, stay. `counts` still includes the deleted rows.
+   * in the same commit. `counts` still includes the deleted rows.
    * @internal
    */
   prune?(request: PruneRequest): Promise<PruneStep>;
@@ -318,7 +296,7 @@ export interface OutboxStore {
   close?(): Promise<void>;
 }
 
-/** Yields all rows that match a query. It reads them page by page. */
+/** All rows that match a query, read page by page. */
 export async function* scanRows(
   store: Pick<OutboxStore, 'list'>,
   query: Omit<RowQuery, 'limit'>,
