@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { withTimeout } from '../../core/platform/time.js';
-import { type CheckRun, limitOf, ok, type Result, skip, warn } from './run.js';
+import { type CheckResult, type CheckRun, limitOf, ok, skip, warn } from './run.js';
 
 const DAY_MS = 86_400_000;
 /** The gateway's operator needs about this time to renew a certificate. */
 const FEW_DAYS = 21;
 
 /** How long the certificate is valid that the client has accepted. This connection sends no data. */
-export async function readCertificate(run: CheckRun): Promise<Result | undefined> {
+export async function readCertificate(run: CheckRun): Promise<CheckResult | undefined> {
   const { protocol, hostname, port } = new URL(run.gateway.baseUrl);
   if (protocol !== 'https:' || run.ownFetch) return undefined;
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 443 });
@@ -19,7 +19,7 @@ export async function readCertificate(run: CheckRun): Promise<Result | undefined
   return judgeCertificate(until, Date.now());
 }
 
-export function judgeCertificate(until: number, now: number): Result {
+export function judgeCertificate(until: number, now: number): CheckResult {
   const days = Math.floor((until - now) / DAY_MS);
   const text = `is valid for ${days} more ${days === 1 ? 'day' : 'days'}`;
   return days < FEW_DAYS ? warn(text, "tell the gateway's operator") : ok(text);

@@ -9,7 +9,7 @@ import {
   UNVERIFIED_NIN,
   VERIFIED_NIN,
 } from './gateway.js';
-import { type CheckRun, lineOf, type Result, skip } from './run.js';
+import { type CheckResult, type CheckRun, lineOf, skip } from './run.js';
 import { allowMadeUp, repeatOther, repeatSame, STEPS, settleTooEarly, takeStep } from './steps.js';
 
 interface Check {
@@ -18,7 +18,7 @@ interface Check {
   /** Whether it also runs after a failure. */
   readonly always?: true;
   /** Tests, and says what the finding means and what to do. Undefined if there is nothing to test. */
-  readonly test: (run: CheckRun) => Promise<Result | undefined> | Result | undefined;
+  readonly test: (run: CheckRun) => Promise<CheckResult | undefined> | CheckResult | undefined;
 }
 
 const REACH = 'Reachability';
@@ -69,7 +69,7 @@ const CHECKS: readonly Check[] = [
 export async function runChecks(run: CheckRun): Promise<void> {
   const tested = new Set<string>();
   const leftOut = new Set<string>();
-  let end: Result['end'];
+  let end: CheckResult['end'];
   for (const { section, name, always, test } of CHECKS) {
     run.recorder.label(name);
     const result = end && !always ? undefined : await test(run);

@@ -6,7 +6,7 @@ import { codeOf, complain, EXIT, Failure, say } from '../output.js';
 import { createFindings } from './assumptions.js';
 import { runChecks } from './checks.js';
 import { readOptionsModule } from './options-file.js';
-import { printEnd, printLine, type Report, reportAsJson, reportAsMarkdown, tallyOf } from './report.js';
+import { type CheckReport, printEnd, printLine, reportAsJson, reportAsMarkdown, tallyOf } from './report.js';
 import type { Line } from './run.js';
 import { readTarget } from './target.js';
 
@@ -72,7 +72,7 @@ export async function check(words: readonly string[]): Promise<number> {
       tell,
     });
 
-  const report: Report = { environment, target, began, lines, references, assumptions: findings.list() };
+  const report: CheckReport = { environment, target, began, lines, references, assumptions: findings.list() };
   if (json) say(reportAsJson(report));
   else printEnd(report, file);
   const isWritten = file === undefined || write(file, reportAsMarkdown(report));

@@ -1,6 +1,7 @@
 import { readKey } from '../../core/delivery/gateway-channel.js';
 import { latencyOf, WRONG_KEY } from './recorder.js';
 import {
+  type CheckResult,
   type CheckRun,
   call,
   describeError,
@@ -8,7 +9,6 @@ import {
   lastAnswer,
   limitOf,
   ok,
-  type Result,
   skip,
   stop,
   verifyNothing,
@@ -28,7 +28,7 @@ function proxyAdvice(): string {
 }
 
 /** The gateway refuses a request without a key. Another server does not know the path, or answers in another way. */
-export async function tryWithoutKey(run: CheckRun): Promise<Result> {
+export async function tryWithoutKey(run: CheckRun): Promise<CheckResult> {
   const { status, json, body, text } = await verifyNothing(run);
   if (status === undefined) return stop(text, `${proxyAdvice()}is the base address right?`);
   const isRefused = status === 401 || status === 403;
@@ -66,7 +66,7 @@ export async function tryWithoutKey(run: CheckRun): Promise<Result> {
 const SKEW_TO_NOTICE_MS = 5_000;
 const SKEW_TO_FAIL_MS = 60_000;
 
-export function compareClocks({ recorder: { exchanges } }: CheckRun): Result | undefined {
+export function compareClocks({ recorder: { exchanges } }: CheckRun): CheckResult | undefined {
   if (exchanges.length === 0) return undefined;
   const clock = exchanges.find((exchange) => exchange.clock)?.clock;
   if (!clock) return skip('the answers have no header Date, so the clocks cannot be compared');
@@ -82,7 +82,7 @@ export function compareClocks({ recorder: { exchanges } }: CheckRun): Result | u
   return judge(text, 'timestamps of reports come from this clock: synchronise it (NTP)');
 }
 
-export async function tryWrongKey(run: CheckRun): Promise<Result> {
+export async function tryWrongKey(run: CheckRun): Promise<CheckResult> {
   const { status, text } = await verifyNothing(run, WRONG_KEY);
   run.state.refusesWrongKey = status === 401 || status === 403;
   if (status === 401) return ok(`is refused: ${text}`);
@@ -95,7 +95,7 @@ export async function tryWrongKey(run: CheckRun): Promise<Result> {
     : warn(text, 'the specification (section 5) requires 401');
 }
 
-export async function tryOwnKey(run: CheckRun): Promise<Result> {
+export async function tryOwnKey(run: CheckRun): Promise<CheckResult> {
   const { apiKey } = run.gateway;
   const key = typeof apiKey === 'string' ? apiKey : await readKey(apiKey, 'the function apiKey', () => limitOf(run));
   if (typeof key !== 'string') return stop(key.text, 'its error is not shown, since it may contain the key');
@@ -121,7 +121,7 @@ export async function tryOwnKey(run: CheckRun): Promise<Result> {
  * Tests a number of staging. If the answer differs, this may not be staging: the other number may belong to a person,
  * and made-up reports might be recorded as real ones, so the run ends.
  */
-export async function tryNumber(run: CheckRun, nin: string): Promise<Result> {
+export async function tryNumber(run: CheckRun, nin: string): Promise<CheckResult> {
   const expected = nin === VERIFIED_NIN;
   const { value, error } = await call(run, () => run.client.verifyNin({ nin }, { signal: run.signal }));
   if (error?.status !== undefined && error.status < 300) run.findings.note('nin', 'differs', lastAnswer(run));
@@ -141,7 +141,7 @@ export async function tryNumber(run: CheckRun, nin: string): Promise<Result> {
 /** A slower answer, as a share of the time limit, is too close to it. */
 const SLOW_SHARE = 0.5;
 
-export function judgeLatency({ recorder: { exchanges }, requestMs, findings }: CheckRun): Result | undefined {
+export function judgeLatency({ recorder: { exchanges }, requestMs, findings }: CheckRun): CheckResult | undefined {
   const latency = latencyOf(exchanges);
   if (!latency) return undefined;
   const slowest = `slowest ${Math.round(latency.slowestMs)} ms`;

@@ -30,7 +30,7 @@ const describeTally = (lines: readonly Line[]): string => {
   return `${ok} ok, ${warn} ${warn === 1 ? 'warning' : 'warnings'}, ${fail} failed, ${skip} left out`;
 };
 
-export function printEnd({ lines }: Report, file: string | undefined): void {
+export function printEnd({ lines }: CheckReport, file: string | undefined): void {
   say(`\n${describeTally(lines)}.`);
   say(
     file === undefined
@@ -39,7 +39,7 @@ export function printEnd({ lines }: Report, file: string | undefined): void {
   );
 }
 
-export interface Report extends Pick<Target, 'environment'> {
+export interface CheckReport extends Pick<Target, 'environment'> {
   /** Undefined if the settings are wrong. */
   readonly target: Target | undefined;
   /** Milliseconds since 1970. */
@@ -49,7 +49,7 @@ export interface Report extends Pick<Target, 'environment'> {
   readonly assumptions: ReturnType<Findings['list']>;
 }
 
-export function reportAsJson({ environment, target, began, lines, references, assumptions }: Report): string {
+export function reportAsJson({ environment, target, began, lines, references, assumptions }: CheckReport): string {
   const exchanges = target?.recorder.exchanges ?? [];
   const tally = tallyOf(lines);
   const report = {
@@ -76,7 +76,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const VERDICT_ORDER = ['differs', 'not seen', 'one value taken', 'confirmed'];
 
-export function reportAsMarkdown({ environment, target, began, lines, references, ...report }: Report): string {
+export function reportAsMarkdown({ environment, target, began, lines, references, ...report }: CheckReport): string {
   const exchanges = target?.recorder.exchanges ?? [];
   const assumptions = [...report.assumptions].sort(
     (a, b) => VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict),
@@ -87,7 +87,7 @@ export function reportAsMarkdown({ environment, target, began, lines, references
       `- Address: ${target ? cell(target.gateway.baseUrl) : 'not set up'}`,
       `- When: ${new Date(began).toISOString()}`,
       `- With: location-sdk ${version}, Node.js ${process.versions.node}`,
-      `- Result: ${describeTally(lines)}`,
+      `- CheckResult: ${describeTally(lines)}`,
       ...(references.length > 0 ? [`- Made-up reports were sent under: ${references.join(', ')}`] : []),
     ].join('\n'),
     'The reports were made up. This document contains no API key and no personal data. "specification" is that of the Operator Reporting Service.',

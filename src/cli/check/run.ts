@@ -14,7 +14,7 @@ import { describeExchange, type Recorder } from './recorder.js';
 
 export type Status = 'ok' | 'warn' | 'fail' | 'skip';
 
-export interface Result {
+export interface CheckResult {
   readonly status: Status;
   readonly text: string;
   /** The next step for the reader, if there is one. */
@@ -23,12 +23,12 @@ export interface Result {
   readonly end?: 'failed' | 'done';
 }
 
-export interface Line extends Omit<Result, 'end'> {
+export interface Line extends Omit<CheckResult, 'end'> {
   readonly section: string;
   readonly name: string;
 }
 
-export const lineOf = (section: string, name: string, { status, text, advice }: Result): Line => ({
+export const lineOf = (section: string, name: string, { status, text, advice }: CheckResult): Line => ({
   section,
   status,
   name,
@@ -36,12 +36,12 @@ export const lineOf = (section: string, name: string, { status, text, advice }: 
   advice,
 });
 
-export const ok = (text: string): Result => ({ status: 'ok', text });
-export const warn = (text: string, advice: string): Result => ({ status: 'warn', text, advice });
-export const skip = (text: string, advice?: string): Result => ({ status: 'skip', text, advice });
-export const fail = (text: string, advice?: string): Result => ({ status: 'fail', text, advice });
+export const ok = (text: string): CheckResult => ({ status: 'ok', text });
+export const warn = (text: string, advice: string): CheckResult => ({ status: 'warn', text, advice });
+export const skip = (text: string, advice?: string): CheckResult => ({ status: 'skip', text, advice });
+export const fail = (text: string, advice?: string): CheckResult => ({ status: 'fail', text, advice });
 /** A failure that makes the checks after it pointless. */
-export const stop = (text: string, advice?: string): Result => ({ ...fail(text, advice), end: 'failed' });
+export const stop = (text: string, advice?: string): CheckResult => ({ ...fail(text, advice), end: 'failed' });
 
 export interface Target {
   readonly environment: Environment;
@@ -93,7 +93,7 @@ export const limitOf = ({ requestMs, signal }: CheckRun): Limit => ({
 const TIME_OVER = 'the time limit for all checks is over (see --timeout)';
 
 /** The answer to a request. Without a status, none came. */
-export interface Seen {
+export interface SeenAnswer {
   readonly status?: number;
   readonly json?: boolean;
   readonly body?: unknown;
@@ -108,7 +108,7 @@ const MALFORMED = JSON.stringify({ nin: 'check' });
  * Verifies a text that is not a number, which can be asked in production, too: a request that no call of the client
  * makes, exactly as the client would send it.
  */
-export async function verifyNothing(run: CheckRun, apiKey?: string): Promise<Seen> {
+export async function verifyNothing(run: CheckRun, apiKey?: string): Promise<SeenAnswer> {
   const more = run.headers ? await moreHeaders(run.headers, () => limitOf(run), new Set()) : { headers: {} };
   if ('code' in more) return { text: more.text };
   const attempted = await run.recorder.transport.send(

@@ -4,6 +4,7 @@ import type { Location } from '../../core/schema/location.js';
 import type { AssumptionId } from './assumptions.js';
 import { VERIFIED_NIN } from './gateway.js';
 import {
+  type CheckResult,
   type CheckRun,
   call,
   describeError,
@@ -11,7 +12,6 @@ import {
   lastAnswer,
   type MadeUpReports,
   ok,
-  type Result,
   skip,
   warn,
 } from './run.js';
@@ -111,7 +111,7 @@ function madeUpReports({ client, signal }: CheckRun, reference: string): MadeUpR
 }
 
 /** Ends the run before any made-up report where one would be a real one. */
-export function allowMadeUp({ environment, sharedAddress }: CheckRun): Result | undefined {
+export function allowMadeUp({ environment, sharedAddress }: CheckRun): CheckResult | undefined {
   if (sharedAddress)
     return {
       ...fail(
@@ -134,7 +134,7 @@ export function allowMadeUp({ environment, sharedAddress }: CheckRun): Result | 
  * Sends a settled report whose initiated event was never reported. The gateway must refuse it (specification, section
  * 1).
  */
-export async function settleTooEarly(run: CheckRun, operation: Step['operation']): Promise<Result> {
+export async function settleTooEarly(run: CheckRun, operation: Step['operation']): Promise<CheckResult> {
   const reference = newReference();
   const reports = madeUpReports(run, reference);
   const { error } = await call(run, () => reports[operation](FIRST_AMOUNT));

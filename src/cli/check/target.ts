@@ -7,7 +7,7 @@ import { moduleTransport } from '../../core/delivery/ky-transport.js';
 import { type Environment, isReportingError } from '../../core/errors/errors.js';
 import { complete } from '../../core/schema/option-rules.js';
 import { createRecorder } from './recorder.js';
-import { fail, type Line, lineOf, ok, type Result, type Target, warn } from './run.js';
+import { type CheckResult, fail, type Line, lineOf, ok, type Target, warn } from './run.js';
 
 const STRICT = 'NODE_TLS_REJECT_UNAUTHORIZED';
 
@@ -26,7 +26,7 @@ export function readTarget(
   environment: Environment,
   tell: (line: Line) => void,
 ): Target | undefined {
-  const say = (name: string, result: Result) => tell(lineOf('Settings', name, result));
+  const say = (name: string, result: CheckResult) => tell(lineOf('Settings', name, result));
   if (process.env[STRICT] === '0') {
     const text = 'is 0, so no certificate is checked and others can read the key on its way';
     say(STRICT, fail(text, 'remove it from the environment'));

@@ -12,6 +12,7 @@ import { list } from './list.js';
 import { migrate } from './migrate.js';
 import { move } from './move.js';
 import { commandFor, failAsStore, isAddress, openOutbox } from './open.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import { OUTBOX_OPTIONS, type OutboxValues } from './options.js';
 import { player } from './player.js';
 import { prune } from './prune.js';
@@ -20,7 +21,6 @@ import { reconcileList } from './reconcile.js';
 import { replace } from './replace.js';
 import { show } from './show.js';
 import { stats } from './stats.js';
-import type { View } from './view.js';
 
 type OptionName = keyof OutboxValues;
 
@@ -31,7 +31,7 @@ interface OutboxCommand {
   readonly needs?: readonly OptionName[];
   /** The words after the command. Without it, there are none. In `usage`, `…` ends one that may be repeated. */
   readonly words?: { readonly usage: string; readonly needs: string };
-  readonly run?: (view: View, values: OutboxValues, words: readonly string[]) => Promise<number>;
+  readonly run?: (opened: OpenedOutbox, values: OutboxValues, words: readonly string[]) => Promise<number>;
   /** Runs a command that opens its outbox itself. */
   readonly begin?: (place: string, values: OutboxValues, words: readonly string[]) => Promise<number>;
 }
@@ -266,8 +266,8 @@ export async function outbox(words: readonly string[]): Promise<number> {
       await expectAccount(store, values.account);
       const typed = commandFor(file, values.schema);
       const operator = createOperator({ over: store, command: typed, keepBodies: values['keep-body'] ?? false });
-      const view = { store, operator, command: typed, now: Date.now() };
-      return (await command.run?.(view, values, more)) ?? 0;
+      const opened = { store, operator, command: typed, now: Date.now() };
+      return (await command.run?.(opened, values, more)) ?? 0;
     } finally {
       await store.close?.();
     }

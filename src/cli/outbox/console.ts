@@ -3,11 +3,12 @@ import { readConsoleSettings } from '../../http/console/console-options.js';
 import { serveConsole } from '../../http/node/console-server.js';
 import { EXIT, remark, say } from '../output.js';
 import { listening, signalled } from '../serving.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
-import { userName, type View } from './view.js';
+import { userName } from './person.js';
 
 export async function serveOutbox(
-  { store, operator }: View,
+  { store, operator }: OpenedOutbox,
   { port = 0, 'read-only': only, json }: OutboxValues,
 ): Promise<number> {
   const readOnly = only === true;

@@ -6,14 +6,15 @@ import { problemKeyOf, type Row } from '../../outbox/rules/state-machine.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { EXIT, Failure, remark, say } from '../output.js';
 import { findReport } from './find.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import { needed, type OutboxValues } from './options.js';
-import { newDecision, type View } from './view.js';
+import { newDecision } from './person.js';
 
-export async function retry(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
-  return decideAll(view, values, names, 'retry');
+export async function retry(opened: OpenedOutbox, values: OutboxValues, names: readonly string[]): Promise<number> {
+  return decideAll(opened, values, names, 'retry');
 }
 
-export async function resolve(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
+export async function resolve(opened: OpenedOutbox, values: OutboxValues, names: readonly string[]): Promise<number> {
   const { all, code } = values;
   const action = needed(values, 'as');
   if (values['with-settlement'] && action !== 'dismissed')
@@ -21,14 +22,14 @@ export async function resolve(view: View, values: OutboxValues, names: readonly 
   // A verdict is final, so one verdict is not for reports with different problems.
   if (all && code === undefined)
     throw new Failure('resolve --all needs --code: the problem of these reports, as list prints it');
-  return decideAll(view, values, names, action);
+  return decideAll(opened, values, names, action);
 }
 
-export async function reopen(view: View, values: OutboxValues, names: readonly string[]): Promise<number> {
+export async function reopen(opened: OpenedOutbox, values: OutboxValues, names: readonly string[]): Promise<number> {
   const { decision } = values;
-  if (decision === undefined) return decideAll(view, values, names, 'reopened');
+  if (decision === undefined) return decideAll(opened, values, names, 'reopened');
   if (names.length > 0) throw new Failure('--decision goes without names of reports');
-  return reopenDecision(view, decision, values);
+  return reopenDecision(opened, decision, values);
 }
 
 type Action = 'retry' | 'recorded' | 'dismissed' | 'reopened';
@@ -42,11 +43,11 @@ const DONE: Readonly<Record<Action, readonly [verb: string, done: string]>> = {
 };
 
 /** The reports that the command names. Undefined if `--all` matches none. */
-async function selectionOf(view: View, values: OutboxValues, names: readonly string[], action: Action) {
+async function selectionOf(opened: OpenedOutbox, values: OutboxValues, names: readonly string[], action: Action) {
   const { all, code, account, environment, operation } = values;
   if (all) {
     const narrowing = { account, environment, operation };
-    for await (const { problem } of scanRows(view.store, { ...narrowing, state: 'quarantined' }))
+    for await (const { problem } of scanRows(opened.store, { ...narrowing, state: 'quarantined' }))
       if (code === undefined || code === problemKeyOf(problem).code) return { all: { ...narrowing, code } };
     return undefined;
   }
@@ -56,7 +57,7 @@ async function selectionOf(view: View, values: OutboxValues, names: readonly str
     decisionsFor(row)[action] === undefined && !all.some((one) => wasDismissedWith(row, one));
   // All reports are found before the first one is changed, so a wrong name changes nothing.
   const ids = new Set<string>();
-  for (const name of names) ids.add((await findReport(view, name, values, DONE[action][0], fits)).id);
+  for (const name of names) ids.add((await findReport(opened, name, values, DONE[action][0], fits)).id);
   return { ids: [...ids] };
 }
 
@@ -83,11 +84,16 @@ export function printDecided(
 }
 
 /** Decides about reports as the console does: the decision is in the same log, and a retry can be undone there. */
-async function decideAll(view: View, values: OutboxValues, names: readonly string[], action: Action): Promise<number> {
-  const { store, operator, command } = view;
+async function decideAll(
+  opened: OpenedOutbox,
+  values: OutboxValues,
+  names: readonly string[],
+  action: Action,
+): Promise<number> {
+  const { store, operator, command } = opened;
   const { json, reason = '', 'with-settlement': withSettlements = false } = values;
   const [verb, effect] = DONE[action];
-  const selection = await selectionOf(view, values, names, action);
+  const selection = await selectionOf(opened, values, names, action);
   const request = { ...newDecision(reason), action, withSettlements };
   let [done, refused] = [0, 0];
 
@@ -114,7 +120,7 @@ async function decideAll(view: View, values: OutboxValues, names: readonly strin
   return refused > 0 ? EXIT.failed : EXIT.done;
 }
 
-async function reopenDecision({ store, operator }: View, of: string, values: OutboxValues): Promise<number> {
+async function reopenDecision({ store, operator }: OpenedOutbox, of: string, values: OutboxValues): Promise<number> {
   const known = await store.operator?.decision(of);
   if (known?.action !== 'dismissed')
     throw new Failure(

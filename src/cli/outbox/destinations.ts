@@ -4,13 +4,14 @@ import { MOCK_GATEWAY } from '../../core/protocol/mock-mode.js';
 import { DEFAULT_ACCOUNT, destinationScope, keyOf } from '../../outbox/rules/destination.js';
 import { pausesOf } from '../../outbox/store/store.js';
 import { EXIT, Failure, remark, say } from '../output.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import { needed, type OutboxValues } from './options.js';
+import { newDecision } from './person.js';
 import { placeOf } from './text.js';
-import { newDecision, type View } from './view.js';
 
 /** Ends pauses early. Each account and environment is a decision of its own. */
 export async function resume(
-  { store, operator }: View,
+  { store, operator }: OpenedOutbox,
   { account, environment, operation, reason = '', json }: OutboxValues,
 ): Promise<number> {
   const outlooks = await store.outlook(account === undefined ? undefined : [account]);
@@ -38,7 +39,7 @@ export async function resume(
   return failed > 0 ? EXIT.failed : EXIT.done;
 }
 
-export async function rebind({ store }: View, values: OutboxValues): Promise<number> {
+export async function rebind({ store }: OpenedOutbox, values: OutboxValues): Promise<number> {
   const { account = DEFAULT_ACCOUNT, json } = values;
   const environment = needed(values, 'environment');
   const reason = needed(values, 'reason');

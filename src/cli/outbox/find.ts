@@ -4,11 +4,11 @@ import { keyOf } from '../../outbox/rules/destination.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import { matches } from '../../outbox/stores/rows.js';
 import { EXIT, Failure } from '../output.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import type { Narrowing } from './options.js';
-import type { View } from './view.js';
 
 export async function findReports(
-  { store }: View,
+  { store }: OpenedOutbox,
   name: string,
   { account, environment, operation }: Narrowing,
 ): Promise<readonly Row[]> {
@@ -35,13 +35,13 @@ export async function findReports(
  * is repeated would take the report of another licence.
  */
 export async function findReport(
-  view: View,
+  opened: OpenedOutbox,
   name: string,
   narrowing: Narrowing,
   verb: string,
   fits: (row: Row, all: readonly Row[]) => boolean,
 ): Promise<Row> {
-  const rows = await findReports(view, name, narrowing);
+  const rows = await findReports(opened, name, narrowing);
   const [row, ...others] = rows.length > 1 ? rows.filter((one) => fits(one, rows)) : rows;
   if (!row) {
     const found = rows.map(({ id, state, blocked }) => `${printable(id)} (${blocked ? 'blocked' : state})`).join(', ');

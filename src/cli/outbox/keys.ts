@@ -4,9 +4,9 @@ import { keyIdOfExcerpt } from '../../outbox/seal/excerpt.js';
 import { keyIdOf, keyIdOfFingerprint } from '../../outbox/seal/standard-seal.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { EXIT, remark, say, table } from '../output.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
 import { grouped } from './text.js';
-import type { View } from './view.js';
 
 interface Need {
   /** Reports that are not final and are sealed with the key. */
@@ -22,7 +22,7 @@ interface Need {
 }
 
 /** Counts the reports of all accounts, since any of them may need a key. */
-export async function keys({ store }: View, { json }: OutboxValues): Promise<number> {
+export async function keys({ store }: OpenedOutbox, { json }: OutboxValues): Promise<number> {
   const needs = await needsOf(scanRows(store, {}));
   if (json)
     for (const [keyId, need] of needs)

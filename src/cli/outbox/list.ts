@@ -4,15 +4,15 @@ import type { Row, ShownState } from '../../outbox/rules/state-machine.js';
 import { toPublicReport } from '../../outbox/store/public-report.js';
 import { scanRows } from '../../outbox/store/store.js';
 import { EXIT, remark, sayAll, table } from '../output.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
 import { duration } from './text.js';
-import type { View } from './view.js';
 
 /** The states that are not final. Reports that need a person come first. */
 const OPEN: readonly ShownState[] = ['quarantined', 'in-flight', 'waiting', 'blocked'];
 
 /** Prints reports as a table. The id comes last, since it may be long. */
-export async function list(view: View, values: OutboxValues): Promise<number> {
+export async function list(opened: OpenedOutbox, values: OutboxValues): Promise<number> {
   const { state, account, environment, operation, limit = 50, json } = values;
   let printed = 0;
   let hasMore = false;
@@ -21,7 +21,7 @@ export async function list(view: View, values: OutboxValues): Promise<number> {
     for (const one of state === undefined ? OPEN : [state]) {
       // Blocked reports are stored as waiting ones.
       const query = { state: one === 'blocked' ? 'waiting' : one, account, environment, operation } as const;
-      for await (const row of scanRows(view.store, query)) {
+      for await (const row of scanRows(opened.store, query)) {
         if (stateOf(row) !== one) continue;
         if (printed >= limit) {
           hasMore = true;
@@ -33,11 +33,11 @@ export async function list(view: View, values: OutboxValues): Promise<number> {
     }
   }
 
-  await sayAll(json ? jsonLines(rows()) : tables(rows(), view.now));
+  await sayAll(json ? jsonLines(rows()) : tables(rows(), opened.now));
   if (json) return EXIT.done;
   if (printed === 0) remark(state === undefined ? 'No report waits, and none needs a person.' : 'No report matches.');
   if (hasMore) remark('\nThere are more. To see them: a larger --limit, or --state, --environment and --operation');
-  if (printed > 0) remark(`\nTo see one of them in full: ${view.command} show <report>`);
+  if (printed > 0) remark(`\nTo see one of them in full: ${opened.command} show <report>`);
   return EXIT.done;
 }
 

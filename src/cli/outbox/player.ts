@@ -7,13 +7,14 @@ import { makeStandardSeal } from '../../outbox/seal/standard-seal.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { readOptionsModule } from '../check/options-file.js';
 import { EXIT, Failure, remark, say, table } from '../output.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
+import { newDecision } from './person.js';
 import { duration, grouped, wrapped } from './text.js';
-import { newDecision, type View } from './view.js';
 
 /** Prints what is stored of one player, and erases the bodies of the final reports. The player's id is not printed. */
 export async function player(
-  { store, command, now }: View,
+  { store, command, now }: OpenedOutbox,
   { account, environment, erase, reason, options, json }: OutboxValues,
   [id = '']: readonly string[],
 ): Promise<number> {
@@ -52,7 +53,7 @@ const reports = (count: number): string => `${grouped(count)} ${count === 1 ? 'r
 
 function describe(
   { places, erasable, erased, logEmptied, open, looked, empty, locked, unreadable }: PlayerData,
-  { command, now, isErased }: Pick<View, 'command' | 'now'> & { readonly isErased: boolean },
+  { command, now, isErased }: Pick<OpenedOutbox, 'command' | 'now'> & { readonly isErased: boolean },
 ): void {
   const line = (text: string) => remark(wrapped(text, '  '));
   const unread = Object.values(locked).reduce((sum, count) => sum + count, unreadable);

@@ -2,11 +2,11 @@ import { printable } from '../../core/platform/messages.js';
 import { systemClock } from '../../core/platform/time.js';
 import { pruneReports } from '../../outbox/receipts/prune.js';
 import { EXIT, remark, say } from '../output.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import { needed, type OutboxValues } from './options.js';
 import { grouped } from './text.js';
-import type { View } from './view.js';
 
-export async function prune({ store }: View, values: OutboxValues): Promise<number> {
+export async function prune({ store }: OpenedOutbox, values: OutboxValues): Promise<number> {
   const { account, json } = values;
   const olderThanDays = needed(values, 'older-than');
   const accounts = account === undefined ? [...new Set((await store.outlook()).map((one) => one.account))] : [account];

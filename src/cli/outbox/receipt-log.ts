@@ -6,11 +6,11 @@ import { fitsEntry, parseEntry, type ReceiptEntry } from '../../outbox/rules/rec
 import type { Row } from '../../outbox/rules/state-machine.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { codeOf, EXIT, Failure, remark, say, sayAll } from '../output.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
 import { grouped } from './text.js';
-import type { View } from './view.js';
 
-export async function exportLog({ store }: View, { from = 0 }: OutboxValues): Promise<number> {
+export async function exportLog({ store }: OpenedOutbox, { from = 0 }: OutboxValues): Promise<number> {
   await appendReceipts(store);
   await sayAll(readReceipts(store, from), { exact: true });
   const head = await readHead(store);
@@ -24,29 +24,34 @@ export async function exportLog({ store }: View, { from = 0 }: OutboxValues): Pr
 
 const BATCH = 500;
 
-interface Found {
+/** What the reports of an outbox show about its receipts. */
+interface Comparison {
   /** The ids of reports that differ from their receipt. */
-  readonly differing: string[];
+  readonly differing: readonly string[];
   /** The number of receipts whose report was pruned. */
-  pruned: number;
+  readonly pruned: number;
 }
 
-export async function verifyLog({ store }: View, values: OutboxValues): Promise<number> {
-  const found: Found = { differing: [], pruned: 0 };
-  return verify(compared(store, readReceipts(store), found), found, values);
+const NOT_COMPARED: Comparison = { differing: [], pruned: 0 };
+
+export async function verifyLog({ store }: OpenedOutbox, values: OutboxValues): Promise<number> {
+  const { lines, result } = compareWithReports(store, readReceipts(store));
+  return verify(lines(), result, values);
 }
 
 export async function verifyFile(file: string, values: OutboxValues): Promise<number> {
   try {
-    return await verify(createReadStream(file), { differing: [], pruned: 0 }, values);
+    return await verify(createReadStream(file), () => NOT_COMPARED, values);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure(`${file} cannot be read (${codeOf(error)})`, EXIT.failed);
   }
 }
 
-/** Yields the same lines, and compares each report with its receipt. */
-async function* compared(store: OutboxStore, lines: AsyncIterable<string>, found: Found): AsyncGenerator<string> {
+/** Compares each report with its receipt while `lines` yields the receipts. `result` is known after the last one. */
+function compareWithReports(store: OutboxStore, receipts: AsyncIterable<string>) {
+  const differing: string[] = [];
+  let pruned = 0;
   const prunedBefore = new Map<string, number | undefined>();
   /** Whether `prune` deleted a report, even if its reference was enqueued again since then. */
   const isPruned = async ({ account = '', endedAt = '' }: Partial<ReceiptEntry>, row: Row | undefined) => {
@@ -62,32 +67,35 @@ async function* compared(store: OutboxStore, lines: AsyncIterable<string>, found
     for (const [index, entry] of batch.entries()) {
       const row = rows[index];
       if (row && fitsEntry(row, entry)) continue;
-      if (await isPruned(entry, row)) found.pruned += 1;
-      else if (found.differing.length < BATCH) found.differing.push(entry.id ?? '');
+      if (await isPruned(entry, row)) pruned += 1;
+      else if (differing.length < BATCH) differing.push(entry.id ?? '');
     }
     batch = [];
   };
-  for await (const line of lines) {
-    batch.push(parseEntry(line) ?? {});
-    if (batch.length >= BATCH) await look();
-    yield line;
+  async function* lines(): AsyncGenerator<string> {
+    for await (const line of receipts) {
+      batch.push(parseEntry(line) ?? {});
+      if (batch.length >= BATCH) await look();
+      yield line;
+    }
+    await look();
   }
-  await look();
+  return { lines, result: (): Comparison => ({ differing, pruned }) };
 }
 
 async function verify(
   pieces: AsyncIterable<string | Uint8Array>,
-  found: Found,
+  compared: () => Comparison,
   { head, json }: OutboxValues,
 ): Promise<number> {
   if (head !== undefined && !/^[0-9a-fA-F]{64}$/.test(head))
     throw new Failure('--head must be a hash of 64 hexadecimal digits, as export prints it');
   const verdict = await verifyReceipts(pieces, { head });
   const { valid, count, head: last, afterHead, break: problem } = verdict;
-  const { differing, pruned } = found;
+  const { differing, pruned } = compared();
   const sound = valid && differing.length === 0;
   if (json) {
-    say(JSON.stringify({ ...verdict, valid: sound, ...found }));
+    say(JSON.stringify({ ...verdict, valid: sound, differing, pruned }));
     return sound ? EXIT.done : EXIT.failed;
   }
   if (problem) say(`BROKEN at line ${problem.line}: ${printable(problem.message)}.`);

@@ -5,13 +5,13 @@ import { LongLineError, splitLines } from '../../outbox/receipts/log.js';
 import { type Reconciled, reconcile } from '../../outbox/receipts/reconcile.js';
 import { DEFAULT_ACCOUNT } from '../../outbox/rules/destination.js';
 import { codeOf, EXIT, Failure, remark, sayAll, terminal } from '../output.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import { needed, type OutboxValues } from './options.js';
 import { grouped, time } from './text.js';
-import type { View } from './view.js';
 
 /** Compares the operator's list with the outbox: one bet_id or request_id per line. Fails if one is not recorded. */
 export async function reconcileList(
-  { store }: View,
+  { store }: OpenedOutbox,
   values: OutboxValues,
   [list = '']: readonly string[],
 ): Promise<number> {

@@ -10,25 +10,26 @@ import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
 import { printDecided } from './decide.js';
 import { alterationOf } from './exact-json.js';
 import { findReport } from './find.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import { needed, type OutboxValues } from './options.js';
 import { intakeOf, readOwner, settingsFor } from './own-outbox.js';
-import { newDecision, type View } from './view.js';
+import { newDecision } from './person.js';
 
 export async function replace(
-  view: View,
+  opened: OpenedOutbox,
   values: OutboxValues,
   [name = '', path = '']: readonly string[],
 ): Promise<number> {
   const { json } = values;
   // A settlement that waits is replaced if its id or its operation is given.
   const fits = (one: Row) => !one.blocked && decisionsFor(one).replaced === undefined;
-  const row = await findReport(view, name, values, 'replace', fits);
+  const row = await findReport(opened, name, values, 'replace', fits);
   const why = decisionsFor(row).replaced;
   if (why !== undefined) return printDecided('replace', { id: row.id, why }, '', json) ? EXIT.done : EXIT.failed;
-  const replacement = await freeze(view, values, row, await readPayload(path));
+  const replacement = await freeze(opened, values, row, await readPayload(path));
   const request = { ...newDecision(needed(values, 'reason')), action: 'replaced' as const, replacement };
   let refused = 0;
-  await view.operator.decide({ ...request, selection: { ids: [row.id] } }, (results) => {
+  await opened.operator.decide({ ...request, selection: { ids: [row.id] } }, (results) => {
     for (const result of results) {
       const done = result.id === row.id ? 'has the corrected data, and waits to be sent' : 'is reopened';
       if (!printDecided('replace', result, done, json)) refused += 1;
@@ -39,7 +40,7 @@ export async function replace(
 }
 
 /** Checks, locates and seals the data as the operator's outbox does. */
-async function freeze({ store }: View, values: OutboxValues, row: Row, payload: unknown) {
+async function freeze({ store }: OpenedOutbox, values: OutboxValues, row: Row, payload: unknown) {
   const { account, environment } = row;
   if (environment === 'relay') throw new Failure('a report of a page is replaced in its page. Nothing was changed');
   const settings = await settingsFor(store, await readOwner({ ...values, account, environment }), [row]);

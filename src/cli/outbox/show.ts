@@ -4,27 +4,31 @@ import { CORRECTED_DATA } from '../../outbox/rules/advice.js';
 import { toPublicReport } from '../../outbox/store/public-report.js';
 import { EXIT, say } from '../output.js';
 import { findReports } from './find.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
 import { duration, time, wrapped } from './text.js';
-import type { View } from './view.js';
 
 const INDENT = ' '.repeat(14);
 
-export async function show(view: View, values: OutboxValues, [name = '']: readonly string[]): Promise<number> {
+export async function show(
+  opened: OpenedOutbox,
+  values: OutboxValues,
+  [name = '']: readonly string[],
+): Promise<number> {
   const { json } = values;
   const texts: string[] = [];
-  for (const row of await findReports(view, name, values)) {
+  for (const row of await findReports(opened, name, values)) {
     if (json) texts.push(JSON.stringify({ ...toPublicReport(row), fingerprint: row.fingerprint }));
     else {
-      const report = await view.operator.report(row.id);
-      if (report) texts.push(described(report, view));
+      const report = await opened.operator.report(row.id);
+      if (report) texts.push(described(report, opened));
     }
   }
   say(texts.join(json ? '\n' : '\n\n'));
   return EXIT.done;
 }
 
-function described(report: ReportDetails, { command, now }: View): string {
+function described(report: ReportDetails, { command, now }: OpenedOutbox): string {
   const { id, state, attempts, inDoubt, changedAt, dueAt, problem, body, timeline } = report;
   const lines: [label: string, value: string | null][] = [
     ['state', `${state}, for ${duration(now - changedAt)} (since ${time(changedAt)})`],

@@ -5,16 +5,16 @@ import { SHOWN_STATES, type ShownState } from '../../outbox/rules/state-machine.
 import { toPublicPauses } from '../../outbox/store/public-report.js';
 import type { DestinationState } from '../../outbox/store/store.js';
 import { EXIT, say } from '../output.js';
+import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
 import { duration, grouped, placeOf, time, wrapped } from './text.js';
-import type { View } from './view.js';
 
 const NOTES: Partial<Record<ShownState, string>> = {
   blocked: 'wait for their initiated report',
   quarantined: 'need a person, see below',
 };
 
-export async function stats({ store, command, now }: View, { account, json }: OutboxValues): Promise<number> {
+export async function stats({ store, command, now }: OpenedOutbox, { account, json }: OutboxValues): Promise<number> {
   const accounts = account === undefined ? undefined : [account];
   const { states, oldestOpenAt, attempts } = await store.counts(accounts);
   const head = await readHead(store).catch(() => undefined);

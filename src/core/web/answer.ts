@@ -1,5 +1,5 @@
 /** An answer before it is a `Response`. */
-export interface Answer {
+export interface WebAnswer {
   readonly status: number;
   /** A text or a stream is sent as it is, with the `content-type` of `headers`. Any other value is sent as JSON. */
   readonly body?: unknown;
@@ -7,7 +7,10 @@ export interface Answer {
 }
 
 /** The answer as a web `Response`, with the headers of all answers. Undefined members are left out of the JSON. */
-export function toResponse({ status, body, headers }: Answer, ofAll: Readonly<Record<string, string>> = {}): Response {
+export function toResponse(
+  { status, body, headers }: WebAnswer,
+  ofAll: Readonly<Record<string, string>> = {},
+): Response {
   const isRaw = body === undefined || typeof body === 'string' || body instanceof ReadableStream;
   return new Response(isRaw ? (body ?? null) : JSON.stringify(body), {
     status,
@@ -16,7 +19,7 @@ export function toResponse({ status, body, headers }: Answer, ofAll: Readonly<Re
 }
 
 /** An answer that refuses a request. Its body says why. */
-export interface RefusalAnswer extends Answer {
+export interface RefusalAnswer extends WebAnswer {
   readonly body: { readonly error: { readonly code: string; readonly message: string } };
 }
 

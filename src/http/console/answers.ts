@@ -1,4 +1,4 @@
-import { type Answer, pageHeaders, type RefusalAnswer, toResponse as webResponse } from '../../core/web/answer.js';
+import { pageHeaders, type RefusalAnswer, type WebAnswer, toResponse as webResponse } from '../../core/web/answer.js';
 import type { OperatorRefusal, OperatorRefusalCode } from '../../operator/context.js';
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -8,15 +8,15 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-robots-tag': 'noindex',
 };
 
-export const toResponse = (answer: Answer): Response => webResponse(answer, HEADERS);
+export const toResponse = (answer: WebAnswer): Response => webResponse(answer, HEADERS);
 
 export const textAnswer = (
   type: string,
   body: string | ReadableStream<Uint8Array>,
   headers: Readonly<Record<string, string>> = {},
-): Answer => ({ status: 200, body, headers: { 'content-type': `${type}; charset=utf-8`, ...headers } });
+): WebAnswer => ({ status: 200, body, headers: { 'content-type': `${type}; charset=utf-8`, ...headers } });
 
-export const json = (value: unknown, headers: Readonly<Record<string, string>> = {}): Answer =>
+export const json = (value: unknown, headers: Readonly<Record<string, string>> = {}): WebAnswer =>
   textAnswer('application/json', JSON.stringify(value), headers);
 
 export type RefusalCode =

@@ -25,18 +25,18 @@ import {
 import { LONGEST_NAME, type Visitor } from './visitor.js';
 
 /** A value, which is sent as JSON, or values, which are sent as a line each. */
-type Result = Promise<unknown> | AsyncIterable<unknown>;
+type CallResult = Promise<unknown> | AsyncIterable<unknown>;
 
 export interface Call {
   /** The right of the visitor that it needs. `'look'`: every visitor with a session may call it. */
   readonly right: 'look' | 'act' | 'read-body';
-  run(operator: Operator, input: Input, visitor: Visitor): Result;
+  run(operator: Operator, input: Input, visitor: Visitor): CallResult;
 }
 
 /** A call that only reads. */
 const look = <Shape extends z.core.$ZodShape>(
   shape: Shape,
-  run: (operator: Operator, input: z.output<z.ZodMiniObject<Shape>>) => Result,
+  run: (operator: Operator, input: z.output<z.ZodMiniObject<Shape>>) => CallResult,
 ): Call => ({
   right: 'look',
   run: (operator, input) => run(operator, readInput(shape, input)),
@@ -46,7 +46,7 @@ const look = <Shape extends z.core.$ZodShape>(
 const act = <Shape extends z.core.$ZodShape>(
   right: 'act' | 'read-body',
   shape: Shape,
-  run: (operator: Operator, input: Who & z.output<z.ZodMiniObject<Shape>>) => Result,
+  run: (operator: Operator, input: Who & z.output<z.ZodMiniObject<Shape>>) => CallResult,
 ): Call => ({
   right,
   run: (operator, input, { name }) =>

@@ -3,7 +3,7 @@ import type { Logger } from '../../core/platform/logger.js';
 import { printable } from '../../core/platform/messages.js';
 import type { Clock } from '../../core/platform/time.js';
 import type { WebRequest, WebResponse } from '../../core/platform/web-types.js';
-import { type Answer, type RefusalAnswer, RefusedRequest, refuse } from '../../core/web/answer.js';
+import { type RefusalAnswer, RefusedRequest, refuse, type WebAnswer } from '../../core/web/answer.js';
 import { createNotes, describeThrown, noteFault } from '../../core/web/hooks.js';
 import { createOriginNotes } from '../../core/web/origin.js';
 import { readJson } from '../../core/web/read-json.js';
@@ -64,7 +64,7 @@ export function consoleOver(operator: Operator, settings: ConsoleSettings): Cons
   const noteOrigin = createOriginNotes(logger, 'console');
 
   /** Checks the visitor first: without a session the answer reveals nothing, not even which calls exist. */
-  async function answer(request: Request, connection: ConsoleConnection, route: Route): Promise<Answer> {
+  async function answer(request: Request, connection: ConsoleConnection, route: Route): Promise<WebAnswer> {
     const visitor = await visitorOf(request, connection, noteThrown, settings);
     if (route.kind === 'page') return pageAt(route.base);
     if (route.kind === 'file') return fileAnswer(route.name, request.headers.get('if-none-match'));
@@ -93,7 +93,7 @@ export function consoleOver(operator: Operator, settings: ConsoleSettings): Cons
     if (right === 'read-body' && !mayReadBodies) refuse(refusals.mayNotRead);
   }
 
-  async function runCall(call: Call, input: Input, visitor: Visitor): Promise<Answer> {
+  async function runCall(call: Call, input: Input, visitor: Visitor): Promise<WebAnswer> {
     const result = call.run(operator, input, visitor);
     if (!(Symbol.asyncIterator in result)) return json((await result) ?? null);
     return textAnswer(

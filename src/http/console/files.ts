@@ -1,4 +1,4 @@
-import type { Answer, RefusalAnswer } from '../../core/web/answer.js';
+import type { RefusalAnswer, WebAnswer } from '../../core/web/answer.js';
 import { textAnswer } from './answers.js';
 
 /** The build replaces these with the minified files of pages/console and their hashes. See build/pages.js. */
@@ -12,7 +12,7 @@ const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#177245"/><path d="M4 5h8M4 8h8M4 11h5" stroke="#fff" stroke-width="1.8" stroke-linecap="round"/></svg>';
 
 /** The page. Its address says where it finds its files; their hashes stand in it. */
-export const pageAt = (base: string): Answer =>
+export const pageAt = (base: string): WebAnswer =>
   textAnswer(
     'text/html',
     CONSOLE_HTML.replaceAll('{base}', base).replace('{css}', CONSOLE_CSS_HASH).replace('{js}', CONSOLE_JS_HASH),
@@ -29,7 +29,7 @@ export type FileName = keyof typeof FILES;
 export const isFile = (name: string): name is FileName => Object.hasOwn(FILES, name);
 
 /** A file of the page. A browser may keep it, and asks each time whether it is still the same. */
-export function fileAnswer(name: FileName, known: string | null): Answer {
+export function fileAnswer(name: FileName, known: string | null): WebAnswer {
   const { text, type, tag } = FILES[name]();
   const etag = `"${tag}"`;
   const answer = textAnswer(type, text, { etag, 'cache-control': 'private, no-cache' });
@@ -47,7 +47,7 @@ const LOG_IN = pageOf(
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** A refusal for a person who opens the page. Status and headers are those of the JSON that a program gets. */
-export const refusalPage = ({ status, body, headers }: RefusalAnswer): Answer => ({
+export const refusalPage = ({ status, body, headers }: RefusalAnswer): WebAnswer => ({
   ...textAnswer(
     'text/html',
     status === 401 ? LOG_IN : pageOf('The console cannot be shown', `<p>${escaped(body.error.message)}</p>`),

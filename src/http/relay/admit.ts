@@ -1,6 +1,6 @@
 import { PLAYER_HEADER, RELAY_HEADER } from '../../core/protocol/headers.js';
 import { operations } from '../../core/protocol/operations.js';
-import type { Answer } from '../../core/web/answer.js';
+import type { WebAnswer } from '../../core/web/answer.js';
 import { senderOf } from '../../core/web/origin.js';
 import { plainPathOf } from '../../core/web/plain-path.js';
 import { declaresJson } from '../../core/web/read-json.js';
@@ -13,7 +13,7 @@ import type { RelayOperation } from './relay-options.js';
  */
 export interface Admitted {
   readonly operation?: RelayOperation | undefined;
-  readonly refused?: Answer | undefined;
+  readonly refused?: WebAnswer | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly foreign?: boolean;
   /** The reason, if the answer does not contain it. */

@@ -12,7 +12,7 @@ import type {
 import type { Logger } from '../../core/platform/logger.js';
 import { RELAY_HEADER } from '../../core/protocol/headers.js';
 import type { ValidationIssue } from '../../core/schema/issue.js';
-import { type Answer, type RefusalAnswer, toResponse as webResponse } from '../../core/web/answer.js';
+import { type RefusalAnswer, type WebAnswer, toResponse as webResponse } from '../../core/web/answer.js';
 import { noteFault } from '../../core/web/hooks.js';
 import type { RelayQueued } from './relay-options.js';
 
@@ -94,7 +94,7 @@ const HEADERS = {
   vary: 'Origin',
 };
 
-export const toResponse = (answer: Answer, more: Readonly<Record<string, string>> = {}): Response =>
+export const toResponse = (answer: WebAnswer, more: Readonly<Record<string, string>> = {}): Response =>
   webResponse(answer, { ...HEADERS, ...more });
 
 /**
@@ -174,7 +174,7 @@ export const answerForReceipt = ({
   attempts,
   requestId,
   location,
-}: Receipt): Answer => ({
+}: Receipt): WebAnswer => ({
   status: 200,
   body: { outcome, operation, reference, environment, attempts, requestId, location },
 });
@@ -183,7 +183,7 @@ export const answerForQueued = (
   { id, state }: RelayQueued,
   operation: string,
   reference: string | undefined,
-): Answer => ({
+): WebAnswer => ({
   status: 202,
   body: { id: String(id), state, operation, reference },
 });

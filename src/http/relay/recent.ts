@@ -3,7 +3,7 @@ import { sha256 } from '../../core/platform/hash.js';
 import { sweepLater } from '../../core/platform/sweep-later.js';
 import type { Clock } from '../../core/platform/time.js';
 import type { LocationInput } from '../../core/schema/location.js';
-import type { Answer } from '../../core/web/answer.js';
+import type { WebAnswer } from '../../core/web/answer.js';
 
 /** The keys under which an event is remembered: hashes, so that no data of the event is kept in them. */
 export interface EventKey {
@@ -41,7 +41,7 @@ const MOST_PER_PLAYER = 50;
 /** The record of an event, so that its repetition has the same bytes. */
 export interface Remembered {
   /** While it is being sent: a repeated request waits for the same answer, within its own time limit. */
-  running?: { readonly answer: Promise<Answer>; readonly until: number };
+  running?: { readonly answer: Promise<WebAnswer>; readonly until: number };
   timestamp?: string;
   location?: LocationInput;
   /** A report in doubt: the error, for `resend`, and the event that was sent. */
@@ -50,7 +50,7 @@ export interface Remembered {
 
 export type Recent = ReturnType<typeof createRecent>;
 
-interface Entry extends Remembered {
+interface KeptEvent extends Remembered {
   readonly at: number;
   readonly player: string;
 }
@@ -64,7 +64,7 @@ interface Entry extends Remembered {
  */
 export function createRecent(clock: Clock) {
   /** The oldest come first. */
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, KeptEvent>();
 
   const forgetOld = sweepLater(() => {
     const now = clock.now();
@@ -75,7 +75,7 @@ export function createRecent(clock: Clock) {
     return undefined;
   });
 
-  const forgetOne = (candidates: readonly (readonly [event: string, entry: Entry])[]) => {
+  const forgetOne = (candidates: readonly (readonly [event: string, entry: KeptEvent])[]) => {
     const [first] =
       candidates.find(([, { running, inDoubt }]) => !running && !inDoubt) ??
       candidates.find(([, { running }]) => !running) ??

@@ -8,7 +8,7 @@ import type { WebRequest, WebResponse } from '../../core/platform/web-types.js';
 import { PLAYER_HEADER } from '../../core/protocol/headers.js';
 import { operations } from '../../core/protocol/operations.js';
 import { copyJson } from '../../core/schema/copy-json.js';
-import { type Answer, RefusedRequest, refuse } from '../../core/web/answer.js';
+import { RefusedRequest, refuse, type WebAnswer } from '../../core/web/answer.js';
 import { callHook, createNotes, describeThrown, describeUnfinished, noteFault } from '../../core/web/hooks.js';
 import { createOriginNotes } from '../../core/web/origin.js';
 import { readJson } from '../../core/web/read-json.js';
@@ -88,7 +88,7 @@ async function answer(
   operation: RelayOperation,
   { recent, noteOnce }: RelayState,
   settings: RelaySettings,
-): Promise<Answer> {
+): Promise<WebAnswer> {
   const { clock, logger } = settings;
   const deadline = clock.now() + settings.timeoutMs;
   const left = () => Math.max(0, deadline - clock.now());

@@ -5,7 +5,7 @@ import { LONGEST_TIMER_MS, withTimeout } from '../../core/platform/time.js';
 import type { BetEvent } from '../../core/schema/bet.js';
 import type { LocationInput } from '../../core/schema/location.js';
 import type { WithdrawalEvent } from '../../core/schema/withdrawal.js';
-import type { Answer } from '../../core/web/answer.js';
+import type { WebAnswer } from '../../core/web/answer.js';
 import { callHook, describeThrown, describeUnfinished, noteFault } from '../../core/web/hooks.js';
 import { answerForError, answerForQueued, answerForReceipt, broken, isQueued, refusals } from './answers.js';
 import type { EventKey, Recent, Remembered } from './recent.js';
@@ -19,7 +19,7 @@ import type {
   RelaySettings,
 } from './relay-options.js';
 
-export interface Ready {
+export interface ReadyReport {
   readonly operation: RelayOperation;
   readonly player: RelayPlayer;
   readonly event: Record<string, unknown>;
@@ -44,7 +44,7 @@ const send = (client: RelayClient, operation: RelayOperation, event: object, opt
  * Reports an event and returns the answer. If the same event arrives twice at the same time, one report is sent and
  * both requests are answered.
  */
-export async function report(ready: Ready, recent: Recent, settings: RelaySettings): Promise<Answer> {
+export async function report(ready: ReadyReport, recent: Recent, settings: RelaySettings): Promise<WebAnswer> {
   const { running, ...earlier } = recent.get(ready.key) ?? {};
   const now = settings.clock.now();
   const milliseconds = ready.deadline - now;
@@ -65,13 +65,13 @@ export async function report(ready: Ready, recent: Recent, settings: RelaySettin
 
 /** The work that continues after the page has left, and for which a repeated request waits. */
 function start(
-  ready: Ready,
+  ready: ReadyReport,
   earlier: Omit<Remembered, 'running'>,
   timeoutMs: number,
   until: number,
   recent: Recent,
   settings: RelaySettings,
-): Promise<Answer> {
+): Promise<WebAnswer> {
   const { client, environment, clock, logger } = settings;
   const { operation, key, reference, clientIP } = ready;
   const subject = subjectOf({ operation, reference });
@@ -98,7 +98,7 @@ function start(
     else recent.forget(key);
   }
 
-  async function succeed(receipt: Receipt): Promise<Answer> {
+  async function succeed(receipt: Receipt): Promise<WebAnswer> {
     remember({
       ...(timestamp !== undefined && { timestamp }),
       ...(receipt.location && { location: receipt.location }),
@@ -107,7 +107,7 @@ function start(
     return answerForReceipt(receipt);
   }
 
-  async function fail(error: unknown): Promise<Answer> {
+  async function fail(error: unknown): Promise<WebAnswer> {
     if (!isReportingError(error)) {
       remember(held);
       return broken(
@@ -125,7 +125,7 @@ function start(
     return answerForError(error, { ...ready, logger });
   }
 
-  async function run(): Promise<Answer> {
+  async function run(): Promise<WebAnswer> {
     try {
       const result = inDoubt
         ? await (client.resend?.(inDoubt.error, { timeoutMs }) as Promise<Receipt>)

@@ -12,7 +12,7 @@ import {
   unchanged,
 } from './state-machine.js';
 
-/** A decision that would be wrong, and why. */
+/** The reason why something is refused, such as a decision that would be wrong. */
 export interface Refused {
   readonly why: string;
 }

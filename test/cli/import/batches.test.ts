@@ -34,7 +34,7 @@ async function batchesOf(lines: number, length: number): Promise<number[]> {
   const settings = readOutboxSettings({ client, store: { ...inner, enqueue } }, makeStandardSeal);
   const [account] = settings.accounts;
   if (!account) throw new Error('The outbox has no account.');
-  await enqueueLines(
+  const progress = enqueueLines(
     {
       source: { size: lines * length, position: () => 0, expectUnchanged: async () => undefined },
       read,
@@ -43,8 +43,10 @@ async function batchesOf(lines: number, length: number): Promise<number[]> {
     },
     createIntake(settings, account, createOutboxEvents(), undefined),
     settings,
-    { enqueued: 0, already: 0 },
   );
+  let enqueued = 0;
+  for await (const reached of progress) enqueued = reached.enqueued;
+  expect(enqueued).toBe(lines);
   return batches;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { CellProblem } from '../../../src/cli/outbox/import/cell.js';
+import { isRefused } from '../../../src/cli/outbox/import/cell.js';
 import { readCellFormat } from '../../../src/cli/outbox/import/cell-format.js';
 import { betEvent } from '../../support/factories.js';
 import { csvOf, importFolder } from './import-files.js';
@@ -55,7 +55,7 @@ describe('a mapping that names the forms', () => {
 
 const read = (form: object, cell: string) => {
   const text = readCellFormat({ field: 'x', ...form })?.rewrite(cell);
-  return text instanceof CellProblem ? `refused: ${text.message}` : text;
+  return text !== undefined && isRefused(text) ? `refused: ${text.why}` : text;
 };
 
 describe('a date', () => {

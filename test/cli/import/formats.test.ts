@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CellProblem, readCell } from '../../../src/cli/outbox/import/cell.js';
+import { isRefused, readCell } from '../../../src/cli/outbox/import/cell.js';
 import { startProgress } from '../../../src/cli/outbox/progress.js';
 import { withTerminal } from '../../../src/cli/output.js';
 import { betEvent, betUser, settledBet } from '../../support/factories.js';
@@ -374,7 +374,7 @@ it.each([
   ['time', '2025-02-30T10:00:00Z', undefined],
 ] as const)('a cell of kind %s with the text %j is read as %j', (kind, text, value) => {
   const read = readCell(kind, text);
-  expect(read instanceof CellProblem ? undefined : read).toBe(value);
+  expect(isRefused(read) ? undefined : read).toBe(value);
 });
 
 it('progress is a line with rate and remaining time every ten seconds', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ErrorCode, hasCode, isErrorCode, makeError } from '../../../src/core/errors/errors.js';
-import type { Answer } from '../../../src/core/web/answer.js';
+import type { WebAnswer } from '../../../src/core/web/answer.js';
 import { newId } from '../../../src/core/web/hooks.js';
 import { createClient, isReportingError, type ReportingError } from '../../../src/entries/index.js';
 import { answerForError, broken, invalid, refusals, tooMany, toResponse } from '../../../src/http/relay/answers.js';
@@ -24,7 +24,7 @@ const CODES = Object.keys({
 } satisfies Record<ErrorCode, number>).filter(isErrorCode);
 
 /** Everything that a relay answers about a failure. */
-const ANSWERS: readonly [string, Answer][] = [
+const ANSWERS: readonly [string, WebAnswer][] = [
   ...Object.entries(refusals),
   ['a fault', broken(newId())],
   ['too many', tooMany(30_000, 'not-sent')],
@@ -39,7 +39,7 @@ const ANSWERS: readonly [string, Answer][] = [
     ]),
   ],
   ...CODES.flatMap((code) =>
-    (['not-sent', 'rejected', 'unknown'] as const).map((outcome): [string, Answer] => {
+    (['not-sent', 'rejected', 'unknown'] as const).map((outcome): [string, WebAnswer] => {
       const error = makeError(code, 'Adaeze Okonkwo', {
         outcome,
         steps: [{ step: 'gps', reason: 'denied', message: 'Adaeze', durationMs: 1 }],
@@ -65,7 +65,7 @@ async function errorOf(answer: () => Response | Promise<Response>): Promise<Repo
   return error;
 }
 
-const messageOf = (answer: Answer): string => JSON.parse(JSON.stringify(answer.body)).error.message;
+const messageOf = (answer: WebAnswer): string => JSON.parse(JSON.stringify(answer.body)).error.message;
 
 test.each(ANSWERS)("a page shows the relay's own words unchanged: %s", async (_, answer) => {
   const error = await errorOf(() => toResponse(answer));

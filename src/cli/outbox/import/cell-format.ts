@@ -1,13 +1,14 @@
 import { isRecord } from '../../../core/platform/as-record.js';
 import { escapePattern } from '../../../core/platform/escape-pattern.js';
 import type { LeafKind } from '../../../core/schema/model.js';
-import { CellProblem, NO_TIME } from './cell.js';
+import type { Refused } from '../../../outbox/rules/decisions.js';
+import { NO_TIME, refusedCell } from './cell.js';
 
 /** How the cells of a column write a date or an amount. */
 export interface CellFormat {
   readonly kind: LeafKind;
   /** Writes a cell as an import takes it without a format. */
-  readonly rewrite: (cell: string) => string | CellProblem;
+  readonly rewrite: (cell: string) => string | Refused;
 }
 
 export const CELL_FORMATS =
@@ -45,7 +46,7 @@ function dateReader(format: unknown, zone: unknown): CellFormat['rewrite'] | und
   const isKnown = letters.every((letter) => [...needed, 's', 'S'].includes(letter));
   if (!isWhole || !isKnown || new Set(letters).size < letters.length) return undefined;
   const expression = new RegExp(`^${pattern}$`);
-  const wrongForm = new CellProblem(`expected a date in the form ${format}, as --map says`);
+  const wrongForm = refusedCell(`expected a date in the form ${format}, as --map says`);
 
   return (cell) => {
     const parts = expression.exec(cell)?.groups;
@@ -63,9 +64,7 @@ function dateReader(format: unknown, zone: unknown): CellFormat['rewrite'] | und
   };
 }
 
-const TWICE = new CellProblem(
-  'exists twice in this zone, as the clocks were set back: write it with its offset or in UTC',
-);
+const TWICE = refusedCell('exists twice in this zone, as the clocks were set back: write it with its offset or in UTC');
 
 /** The difference of a zone to UTC at an instant, in milliseconds. Undefined for a zone that does not exist. */
 function offsetsOf(timeZone: string): ((instant: number) => number) | undefined {
@@ -87,6 +86,6 @@ function amountReader(thousands: unknown, decimal: unknown = '.'): CellFormat['r
   if (thousands === decimal || (thousands === undefined && decimal === '.')) return undefined;
   const whole = thousands === undefined ? '\\d+' : `(?:\\d+|[1-9]\\d{0,2}(?:${escapePattern(thousands)}\\d{3})+)`;
   const expression = new RegExp(`^-?${whole}(?:${escapePattern(decimal)}\\d+)?$`);
-  const wrongForm = new CellProblem('expected an amount with the separators that --map names');
+  const wrongForm = refusedCell('expected an amount with the separators that --map names');
   return (cell) => (expression.test(cell) ? cell.replaceAll(thousands ?? '', '').replace(decimal, '.') : wrongForm);
 }

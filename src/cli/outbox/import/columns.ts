@@ -7,7 +7,7 @@ import { type Leaf, type LeafKind, leavesOf, type ValidationMode } from '../../.
 import { suggest } from '../../../core/schema/validate.js';
 import { codeOf, Failure } from '../../output.js';
 import type { OutboxOperation } from '../options.js';
-import { CellProblem, readCell } from './cell.js';
+import { isRefused, readCell } from './cell.js';
 import { CELL_FORMATS, type CellFormat, readCellFormat } from './cell-format.js';
 
 /** The fields that a file of one operation may have. */
@@ -92,6 +92,12 @@ interface Column {
 export interface LineProblem {
   readonly field: string;
   readonly reason: string;
+}
+
+/** The payload of a line. Undefined if the line cannot be read. */
+export interface LinePayload {
+  readonly payload: Record<string, unknown> | undefined;
+  readonly problems: readonly LineProblem[];
 }
 
 /** A dotted name for a message. A part that is not an identifier may be misplaced data, so it is masked. */
@@ -182,20 +188,16 @@ function didYouMean(name: string, names: readonly string[]): string {
  * Builds the payload of a record. An empty cell is an absent field. A cell that cannot be read stays a text, so that
  * the other rules are still checked.
  */
-export function readRecord(
-  cells: readonly string[],
-  columns: readonly (Column | undefined)[],
-): { payload: Record<string, unknown>; problems: LineProblem[] } {
+export function readRecord(cells: readonly string[], columns: readonly (Column | undefined)[]): LinePayload {
   const payload: Record<string, unknown> = {};
   const problems: LineProblem[] = [];
   for (const [index, column] of columns.entries()) {
     const cell = cells[index];
     if (!column || cell === undefined || cell === '') continue;
     const text = column.rewrite?.(cell) ?? cell;
-    const value = text instanceof CellProblem ? text : readCell(column.kind, text);
-    const isWrong = value instanceof CellProblem;
-    if (isWrong) problems.push({ field: printableName(column.path), reason: value.message });
-    setMember(payload, column.names, isWrong ? cell : value);
+    const value = isRefused(text) ? text : readCell(column.kind, text);
+    if (isRefused(value)) problems.push({ field: printableName(column.path), reason: value.why });
+    setMember(payload, column.names, isRefused(value) ? cell : value);
   }
   return { payload, problems };
 }

@@ -35,7 +35,7 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
     note(`${path}: ${operation} of account ${account} in ${environment}, for ${gateway}`);
 
     const dryRun = values['dry-run'] === true;
-    const progress: Progress = { enqueued: 0, already: 0 };
+    let progress: Progress = { enqueued: 0, already: 0 };
     const found = settings && intakeOf(settings);
     const lines = await checkLines(work, async (payload) =>
       // The outbox may have the location of a settled withdrawal. For other reports its work would only take time.
@@ -50,7 +50,7 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
       store ??= await makeStore(place);
       settings ??= await settingsFor(store, owner);
       try {
-        await enqueueLines(work, intakeOf(settings), settings, progress);
+        for await (const reached of enqueueLines(work, intakeOf(settings), settings)) progress = reached;
       } catch (error) {
         note(`Stopped after ${grouped(progress.enqueued)} reports. To continue, run the same command again.`);
         throw error;

@@ -10,11 +10,10 @@ import { startProgress } from '../progress.js';
 import type { Import } from './check.js';
 import type { ImportLine } from './lines.js';
 
-/** The progress of an import. It is updated after each row, so that it is also correct after an error. */
 export interface Progress {
-  enqueued: number;
+  readonly enqueued: number;
   /** Reports that the outbox already had, with the same data. */
-  already: number;
+  readonly already: number;
 }
 
 /** A batch ends after this number of characters, so that long lines do not fill the memory. */
@@ -23,17 +22,17 @@ const BATCH_LENGTH = 4 * 1024 * 1024;
 /**
  * Enqueues every line that is not rejected, in the order of the file. A report that the outbox already has is not
  * enqueued again. A report that the store cannot hold becomes a rejected line, and the lines after it are enqueued.
+ * Yields the progress after each row, so that it is known when a later row fails.
  */
-export async function enqueueLines(
+export async function* enqueueLines(
   { source, read, shape: { operation, reference }, rejected }: Import,
   intake: Pick<Intake, 'prepare'>,
   settings: Pick<OutboxSettings, 'store' | 'seal' | 'clock'>,
-  progress: Progress,
-): Promise<void> {
+): AsyncGenerator<Progress> {
   // Without `concurrent`: one commit after the other, in the order of the file.
   const enqueue = createInsertBatch({ enqueue: (rows) => settings.store.enqueue(rows) }, settings.clock);
   const showProgress = startProgress('Enqueueing', source.size);
-  let lines = 0;
+  let [lines, enqueued, already] = [0, 0, 0];
   let batch: ImportLine[] = [];
   let length = 0;
 
@@ -41,12 +40,12 @@ export async function enqueueLines(
     batch.push(line);
     length += line.length;
     if (batch.length < LARGEST_COMMIT && length < BATCH_LENGTH) continue;
-    await commit();
+    yield* commit();
     showProgress(source.position(), lines);
   }
-  await commit();
+  yield* commit();
 
-  async function commit(): Promise<void> {
+  async function* commit(): AsyncGenerator<Progress> {
     // A file that was cut off ends as one that is whole.
     await source.expectUnchanged();
     const fit = batch.filter((line) => !rejected.has(line));
@@ -58,6 +57,7 @@ export async function enqueueLines(
       const [result, report] = [results[index], prepared[index]?.report];
       const reason = result && report && (await tally(result, report));
       if (reason !== undefined) rejected.add(line, [{ field: reference, reason }]);
+      yield { enqueued, already };
     }
   }
 
@@ -72,7 +72,7 @@ export async function enqueueLines(
     }
     const { added, row } = result.value;
     if (added) {
-      progress.enqueued += 1;
+      enqueued += 1;
       return undefined;
     }
     try {
@@ -82,7 +82,7 @@ export async function enqueueLines(
       if (!hasCode(error, 'configuration')) throw error;
       return error.message;
     }
-    progress.already += 1;
+    already += 1;
     return undefined;
   }
 }

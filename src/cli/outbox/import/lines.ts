@@ -2,24 +2,27 @@ import Papa from 'papaparse';
 import { isRecord } from '../../../core/platform/as-record.js';
 import { Failure } from '../../output.js';
 import { alterationOf } from '../exact-json.js';
-import { CellProblem, readTime, refuseGroups } from './cell.js';
-import { CALL_PARAMETERS, type ColumnMap, type LineProblem, planColumns, readRecord, type Shape } from './columns.js';
+import { isRefused, readTime, refuseGroups } from './cell.js';
+import {
+  CALL_PARAMETERS,
+  type ColumnMap,
+  type LinePayload,
+  type LineProblem,
+  planColumns,
+  readRecord,
+  type Shape,
+} from './columns.js';
 import type { Source } from './source.js';
 
-export interface ImportLine {
+export interface ImportLine extends LinePayload {
   /** The number of the line, from 1. */
   readonly line: number;
   /** The number of its characters. */
   readonly length: number;
-  /** Undefined if the line cannot be read. */
-  readonly payload: Record<string, unknown> | undefined;
-  readonly problems: readonly LineProblem[];
 }
 
 /** Reads the lines of a file. Each call starts at the beginning. */
 export type ReadLines = () => AsyncGenerator<ImportLine>;
-
-type Read = Pick<ImportLine, 'payload' | 'problems'>;
 
 interface Split {
   readonly records: readonly (readonly string[])[];
@@ -35,7 +38,7 @@ interface Format {
   /** Splits a text into whole records. */
   split(text: string, isLast: boolean): Split;
   /** Reads a record that is not empty. Undefined if it contains the names of the columns. */
-  read(cells: readonly string[], line: number): Read | undefined;
+  read(cells: readonly string[], line: number): LinePayload | undefined;
 }
 
 /** No report is longer. A longer record usually has a quote that is not closed. */
@@ -105,7 +108,7 @@ async function formatOf({ path, pieces }: Source, map: ColumnMap, shape: Shape):
   };
 }
 
-const unread = (reason: string): Read => ({ payload: undefined, problems: [{ field: '', reason }] });
+const unread = (reason: string): LinePayload => ({ payload: undefined, problems: [{ field: '', reason }] });
 
 const WRONG_QUOTE = 'a quote is not closed, or text follows a closing quote; write a quote within quotes as ""';
 const SEPARATORS = [',', ';', '\t'] as const;
@@ -153,7 +156,7 @@ function csvFormat(path: string, head: string, isWhole: boolean, map: ColumnMap,
 }
 
 /** Reads a line of JSON: the payload of the method. Its `timestamp` may also be a date with a time zone. */
-function readJsonLine(text: string, { operation }: Shape): Read {
+function readJsonLine(text: string, { operation }: Shape): LinePayload {
   let payload: unknown;
   try {
     payload = JSON.parse(text);
@@ -166,7 +169,7 @@ function readJsonLine(text: string, { operation }: Shape): Read {
   const problems: LineProblem[] = [];
   if (typeof payload.timestamp === 'string') {
     const time = readTime(payload.timestamp);
-    if (time instanceof CellProblem) problems.push({ field: 'timestamp', reason: time.message });
+    if (isRefused(time)) problems.push({ field: 'timestamp', reason: time.why });
     else payload.timestamp = time;
   }
   for (const name of CALL_PARAMETERS) {

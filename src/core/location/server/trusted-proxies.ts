@@ -86,43 +86,56 @@ function nearest(word: string, known: readonly string[]): string {
   return meant ? `; did you mean '${meant}'?` : '';
 }
 
-function readProxy(proxy: unknown, at: readonly PropertyKey[], issues: ValidationIssue[]): AddressRange[] {
-  const refuse = (message: string) => {
-    issues.push(issue(at, typeof proxy === 'string' ? 'invalid' : 'wrong-type', message));
-    return [];
-  };
+/** What a value means, and the problems with it. */
+interface Trusted<Meaning> {
+  readonly means: Meaning;
+  readonly issues: readonly ValidationIssue[];
+}
+
+function readProxy(proxy: unknown, index: number): Trusted<readonly AddressRange[]> {
+  const at = ['trustedProxies', index];
+  const refuse = (message: string) => ({
+    means: [],
+    issues: [issue(at, typeof proxy === 'string' ? 'invalid' : 'wrong-type', message)],
+  });
   if (typeof proxy !== 'string')
     return refuse(`expected an address, a range such as 10.0.0.0/8, or one of ${groupNames}`);
   const group = own(GROUPS, proxy);
-  if (group) return group.map(rangeOf);
+  if (group) return { means: group.map(rangeOf), issues: [] };
   if (own(PLATFORMS, proxy)) return refuse(`a platform is passed alone: trustedProxies: '${proxy}'`);
   const range = parseRange(proxy);
-  return 'problem' in range ? refuse(range.problem + nearest(proxy, Object.keys(GROUPS))) : [range];
+  return 'problem' in range
+    ? refuse(range.problem + nearest(proxy, Object.keys(GROUPS)))
+    : { means: [range], issues: [] };
 }
 
-/** Reads the trusted proxies. Problems are added to the issues. */
-export function readTrust(trustedProxies: unknown, issues: ValidationIssue[]): Trust {
-  const refuse = (code: 'invalid' | 'wrong-type', message: string) => {
-    issues.push(issue(['trustedProxies'], code, message));
-    return NO_PROXY;
-  };
-  if (trustedProxies === undefined) return NO_PROXY;
+const trusting = (means: Trust): Trusted<Trust> => ({ means, issues: [] });
+
+export function readTrust(trustedProxies: unknown): Trusted<Trust> {
+  const refuse = (code: 'invalid' | 'wrong-type', message: string) => ({
+    means: NO_PROXY,
+    issues: [issue(['trustedProxies'], code, message)],
+  });
+  if (trustedProxies === undefined) return trusting(NO_PROXY);
   if (Array.isArray(trustedProxies)) {
-    const ranges = trustedProxies.flatMap((proxy, index) => readProxy(proxy, ['trustedProxies', index], issues));
-    return { by: 'ranges', ranges };
+    const read = trustedProxies.map(readProxy);
+    return {
+      means: { by: 'ranges', ranges: read.flatMap(({ means }) => means) },
+      issues: read.flatMap(({ issues }) => issues),
+    };
   }
   if (typeof trustedProxies === 'number') {
     if (!Number.isInteger(trustedProxies) || trustedProxies < 0 || trustedProxies > MOST_PROXIES) {
       return refuse('invalid', `expected the number of proxies: a whole number from 0 to ${MOST_PROXIES}`);
     }
-    return trustedProxies === 0 ? NO_PROXY : { by: 'count', count: trustedProxies };
+    return trusting(trustedProxies === 0 ? NO_PROXY : { by: 'count', count: trustedProxies });
   }
   if (typeof trustedProxies !== 'string') {
     const warning = trustedProxies === true ? '; true would trust any header that a player writes' : '';
     return refuse('wrong-type', `expected a list of proxies, the number of proxies, or a platform${warning}`);
   }
   const platform = own(PLATFORMS, trustedProxies);
-  if (platform) return platform;
+  if (platform) return trusting(platform);
   if (own(GROUPS, trustedProxies)) return refuse('invalid', `proxies are given as a list: ['${trustedProxies}']`);
   const names = Object.keys(PLATFORMS);
   return refuse(
@@ -137,8 +150,8 @@ const optionTable = { trustedProxies: optional(isAnything), remoteAddress: optio
 export function readTrustOptions(options: object): { readonly trust: Trust; readonly remoteAddress: unknown } {
   let trust = NO_PROXY;
   const read = readOptions('clientIpFrom', optionTable, options, ({ trustedProxies }) => {
-    const issues: ValidationIssue[] = [];
-    trust = readTrust(trustedProxies, issues);
+    const { means, issues } = readTrust(trustedProxies);
+    trust = means;
     return issues;
   });
   if (read.problem !== undefined)
