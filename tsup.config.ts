@@ -17,6 +17,7 @@ const entries = Object.fromEntries(
 const shared = {
   target: 'es2022',
   platform: 'neutral',
+  loader: { '.sql': 'text' },
   external: [/^node:/],
   // `node:sqlite` exists under no other name.
   removeNodeProtocol: false,

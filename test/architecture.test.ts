@@ -215,7 +215,7 @@ const mayImport = (floors: Floors, folder: string, other: string) =>
 function wrongImports({ name, imports }: SourceFile): string[] {
   const room = roomOf(name);
   return imports.flatMap(({ of, typeOnly }) => {
-    if (!/\.tsx?$/.test(of)) {
+    if (!/\.(?:tsx?|sql)$/.test(of)) {
       const allowed = PACKAGES.some(({ named, by }) => named.test(of) && by.some((place) => isAt(name, place)));
       return allowed ? [] : [`${name} must not import the package ${of}`];
     }

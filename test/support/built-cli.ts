@@ -43,6 +43,7 @@ export async function buildCli(): Promise<BuiltCli> {
     outfile: file,
     bundle: true,
     packages: 'external',
+    loader: { '.sql': 'text' },
     format: 'esm',
     target: 'es2022',
     platform: 'node',

@@ -71,7 +71,7 @@ export function parseSource(name: string, text: string): SourceFile {
 
 function resolve(from: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
-  const file = new URL(specifier.replace(/\.js$/, '.ts'), new URL(from, baseOf(from)));
+  const file = new URL(specifier.replace(/\.js$/, '.ts').replace(/\?raw$/, ''), new URL(from, baseOf(from)));
   const path = existsSync(new URL(`${file.href}x`)) ? `${file.href}x` : file.href;
   return path.startsWith(SRC.href) ? path.slice(SRC.href.length) : path.slice(ROOT.href.length);
 }

@@ -1,6 +1,7 @@
 import { runWithin } from '../../outbox/stores/postgres/database.js';
 import { grantsFor } from '../../outbox/stores/postgres/failure.js';
-import { DEFAULT_SCHEMA, prepareSchema } from '../../outbox/stores/postgres/schema.js';
+import { DEFAULT_SCHEMA } from '../../outbox/stores/postgres/schema/name.js';
+import { prepareSchema } from '../../outbox/stores/postgres/schema/prepare.js';
 import { EXIT, Failure, say } from '../output.js';
 import { clientOf, connectClient, isAddress } from './open.js';
 import type { OutboxValues } from './options.js';

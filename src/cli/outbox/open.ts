@@ -6,7 +6,7 @@ import { quoted } from '../../core/platform/messages.js';
 import { OperatorRefusal } from '../../operator/context.js';
 import type { OutboxStore } from '../../outbox/store/store.js';
 import { asPostgresError, postgresError, serverOf } from '../../outbox/stores/postgres/failure.js';
-import { DEFAULT_SCHEMA } from '../../outbox/stores/postgres/schema.js';
+import { DEFAULT_SCHEMA } from '../../outbox/stores/postgres/schema/name.js';
 import { postgresStore } from '../../outbox/stores/postgres/store.js';
 import { isNoDatabase } from '../../outbox/stores/sqlite/failure.js';
 import { findLibrary, type OpenDatabase } from '../../outbox/stores/sqlite/open.js';

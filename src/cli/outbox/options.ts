@@ -1,7 +1,7 @@
 import { ACCOUNT_RULE, isAccount } from '../../outbox/rules/destination.js';
 import { SHOWN_STATES } from '../../outbox/rules/state-machine.js';
 import type { RowQuery } from '../../outbox/store/store.js';
-import { isSchemaName, SCHEMA_RULE } from '../../outbox/stores/postgres/schema.js';
+import { isSchemaName, SCHEMA_RULE } from '../../outbox/stores/postgres/schema/name.js';
 import { notEmpty, type OptionTable, oneOf, textThat, type Values, wholeNumber } from '../args.js';
 import { Failure } from '../output.js';
 

@@ -10,6 +10,7 @@ async function filesOf(entry: string): Promise<string[]> {
     metafile: true,
     format: 'esm',
     packages: 'external',
+    loader: { '.sql': 'text' },
     external: ['node:*'],
     logLevel: 'silent',
   });

@@ -3,9 +3,7 @@ import type { BoundDestination, Destination, PauseScope } from '../../rules/dest
 import { readPause, type StoredPause } from '../../rules/pause.js';
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import type { DestinationState } from '../../store/store.js';
-import { PAUSE } from '../sql/shared-statements.js';
 import type { Run } from './database.js';
-import { BY_INDEX, NOW_MS, queued } from './sql-parts.js';
 
 /** The gateway of each destination. Binds the given one if it had none. */
 export async function bind(run: Run, schema: string, given: readonly BoundDestination[]): Promise<string[]> {
@@ -52,24 +50,3 @@ export async function readOutlook(run: Run, schema: string, accounts?: readonly 
     },
   );
 }
-
-const membersOf = (names: string) =>
-  names
-    .split(', ')
-    .map((name) => `'${name}', p.${name}`)
-    .join(', ');
-
-/** The outlook of each destination. It reads only both ends of the index. */
-export const outlookFunction = (schema: string): string => `
-  CREATE FUNCTION ${schema}.outlook(of_accounts json) RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $outlook$
-  DECLARE
-    now_ms bigint := ${NOW_MS};
-  BEGIN
-    RETURN (
-      SELECT json_agg(json_build_object(${membersOf('account, environment, gateway, rebound')}, 'pause', json_build_object(${membersOf(PAUSE)}), 'now', now_ms,
-        'breakers', (SELECT json_agg(b) FROM ${schema}.breakers AS b WHERE b.account = p.account AND b.environment = p.environment),
-        'first', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.account = p.account AND q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at LIMIT 1),
-        'last', (SELECT q.due_at FROM ${schema}.queue AS q WHERE q.account = p.account AND q.environment = p.environment AND ${queued('q')} ORDER BY q.due_at DESC LIMIT 1)))
-      FROM ${schema}.destinations AS p WHERE of_accounts IS NULL OR p.account IN (SELECT json_array_elements_text(of_accounts)))::text;
-  END $outlook$;
-`;

@@ -7,14 +7,6 @@ export const ISOLATION = 'LS001';
 /** Raised by the migration if the tables are of another version. */
 export const OTHER_VERSION = 'LS002';
 
-/** Raised in the user's statement: the outbox holds other data under the same reference. */
-export const CONFLICT = 'LS003';
-/** Raised in the user's statement: the argument is not the value of a prepared report. */
-export const UNPREPARED = 'LS004';
-
-/** Raised in the user's statement: the destination is bound to another gateway. */
-export const OTHER_GATEWAY = 'LS005';
-
 /** PostgreSQL's code for a missing right. */
 export const INSUFFICIENT = '42501';
 

@@ -2,7 +2,7 @@ import { requireOptions } from '../../../core/errors/errors.js';
 import { isFlag, isLimit, must, option, optional, required } from '../../../core/schema/option-rules.js';
 import { type PostgresDatabase, sendsStatements } from './driver.js';
 import type { ListeningClient } from './listen.js';
-import { isSchemaName, SCHEMA_RULE } from './schema.js';
+import { isSchemaName, SCHEMA_RULE } from './schema/name.js';
 
 /** The options of the PostgreSQL store. */
 export interface PostgresStoreOptions {

@@ -3,18 +3,8 @@ import { rowFrom, type StoredRow } from '../../rules/stored-row.js';
 import { shownDueAt } from '../claim-order.js';
 import type { Columns } from './driver.js';
 
-/** The largest number of rows that one turn reads in a search. */
-export const MOST_LOOKED_AT = 1000;
-
 /** The present time in milliseconds since 1970, by the database's clock. */
 export const NOW_MS = '(floor(extract(epoch FROM clock_timestamp()) * 1000))::bigint';
-
-/**
- * Makes the planner use the index. It has no statistics of new tables and keeps its first plan, and only the index is
- * fast at every size. Without `jit = off`, PostgreSQL 13 to 17 compile each call, because a plan that needs a disabled
- * method has a very high cost.
- */
-export const BY_INDEX = 'SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off';
 
 /** The same as a table of one row, which is read once. */
 export const CLOCK = `(SELECT ${NOW_MS} AS now OFFSET 0) AS clock`;
@@ -24,16 +14,6 @@ export const CLOCK = `(SELECT ${NOW_MS} AS now OFFSET 0) AS clock`;
  * older.
  */
 export const STATEMENT_MS = '(floor(extract(epoch FROM statement_timestamp()) * 1000))::bigint';
-
-/** The number of parts of the tally. With several parts, workers do not wait for each other. */
-export const TALLY_PARTS = 32;
-
-/** Rows that a worker may claim now or later. The index of claims contains only these. */
-export const QUEUED = "NOT parked AND state <> 'quarantined'";
-
-/** `QUEUED` of a table under another name. */
-export const queued = (name: string): string => QUEUED.replace(/parked|state/g, `${name}.$&`);
-export const LARGEST_NUMBER = Number.MAX_SAFE_INTEGER;
 
 /** Rows that wait for a key. */
 export const LACKS_KEY = "state <> 'quarantined' AND (problem -> 'keyId') IS NOT NULL";
@@ -54,7 +34,7 @@ const partsWithoutBody = (schema: string): string => `
 
 const parts = (schema: string): string => `${partsWithoutBody(schema)}, 'body', r.body, 'excerpt', r.excerpt`;
 
-export const openRowJson = (schema: string): string => `json_build_object(${parts(schema)})`;
+export const rowJson = (schema: string): string => `json_build_object(${parts(schema)})`;
 
 /** Selects rows. `rest` may use the tables `r` and `q`. */
 export const selectRows = (schema: string, rest: string): string =>
@@ -89,10 +69,6 @@ export function rowOf(object: unknown): Row {
 export const onlyColumn = (row: Columns | undefined): string | null => Object.values(row ?? {})[0] ?? null;
 
 export const readRow = (row: Columns): Row => rowOf(JSON.parse(onlyColumn(row) ?? 'null'));
-
-/** Whether a claim may take the operation of a row in the queue `q`. */
-export const isAllowed = (schema: string, leftOut: string): string =>
-  `(${leftOut} = '' OR (SELECT kept.operation FROM ${schema}.reports AS kept WHERE kept.sequence = q.sequence) <> ALL (string_to_array(${leftOut}, ' ')))`;
 
 /**
  * Makes JSON for the database. It replaces the escapes of characters that cannot be stored (NUL and unpaired

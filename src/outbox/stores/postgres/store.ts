@@ -16,7 +16,7 @@ import { postgresCodeOf, postgresError } from './failure.js';
 import { createReceipts, pruneStep } from './final-rows.js';
 import { listen } from './listen.js';
 import { type PostgresStoreOptions, readPostgresOptions } from './options.js';
-import { prepareSchema } from './schema.js';
+import { prepareSchema } from './schema/prepare.js';
 import { listRows, readMissingKeys, searchRows } from './search.js';
 import { BY_IDS, NOW_MS, readRow, selectBodiless, selectRows } from './sql-parts.js';
 import { takeTurn } from './turn.js';

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../../src/core/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox, type Outbox } from '../../../../src/entries/outbox.js';
-import { postgresMigrations } from '../../../../src/outbox/stores/postgres/schema.js';
+import { postgresMigrations } from '../../../../src/outbox/stores/postgres/schema/migration.js';
 import { betEvent, settledBet } from '../../../support/factories.js';
 import { connectListener, directUrl, newSchema, openStore, pool, within } from './world.js';
 

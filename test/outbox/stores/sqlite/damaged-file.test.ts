@@ -95,6 +95,7 @@ beforeAll(async () => {
     outfile: child,
     bundle: true,
     packages: 'external',
+    loader: { '.sql': 'text' },
     format: 'esm',
     target: 'es2022',
     platform: 'node',

@@ -1,0 +1,140 @@
+-- Binds a destination unless it is bound, and returns its gateway. It waits for an open transaction that binds it
+-- first.
+CREATE FUNCTION schema.bind(of_account text, of_environment text, to_gateway text) RETURNS text
+LANGUAGE plpgsql AS $bind$
+DECLARE
+  bound text;
+BEGIN
+  SELECT d.gateway INTO bound FROM schema.destinations AS d
+    WHERE d.account = of_account AND d.environment = of_environment;
+  IF NOT FOUND THEN
+    INSERT INTO schema.destinations (account, environment, gateway) VALUES (of_account, of_environment, to_gateway)
+      ON CONFLICT DO NOTHING;
+    -- Another tool deleted the destination: its breakers are of its earlier binding.
+    IF FOUND THEN
+      DELETE FROM schema.breakers AS b WHERE b.account = of_account AND b.environment = of_environment;
+    END IF;
+    SELECT d.gateway INTO bound FROM schema.destinations AS d
+      WHERE d.account = of_account AND d.environment = of_environment;
+  END IF;
+  RETURN bound;
+END $bind$;
+
+-- Adds any number of rows, and notifies the listeners at the commit. Returns the added rows, or the first destination
+-- that is bound to another gateway. It numbers the rows in their order, and writes them in the order of ids so that two
+-- calls cannot deadlock. It is a function so that PostgreSQL keeps its plans, since planning takes longer than
+-- inserting.
+CREATE FUNCTION schema.add(new_rows json, channel text, patience text) RETURNS json
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $add$
+DECLARE
+  item record;
+  bound text;
+  is_blocked boolean;
+  added json;
+BEGIN
+  IF patience IS NOT NULL THEN PERFORM set_config('lock_timeout', patience, true); END IF;
+  FOR item IN
+    SELECT DISTINCT n.account, n.environment, n.gateway
+    FROM json_to_recordset(new_rows) AS n(account text, environment text, gateway text)
+    WHERE NOT EXISTS (SELECT 1 FROM schema.destinations AS d
+      WHERE d.account = n.account AND d.environment = n.environment AND d.gateway = n.gateway)
+    ORDER BY 1, 2, 3
+  LOOP
+    bound := schema.bind(item.account, item.environment, item.gateway);
+    IF bound <> item.gateway THEN
+      RETURN json_build_object('account', item.account, 'environment', item.environment, 'gateway', item.gateway,
+        'bound', bound);
+    END IF;
+  END LOOP;
+  IF json_array_length(new_rows) = 1 THEN
+    -- The usual case, in half the time of the statement for many.
+    INSERT INTO schema.reports
+      (id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for)
+      SELECT id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for
+      FROM json_to_record(new_rows -> 0) AS n(id text, operation text, reference text, fingerprint text,
+        excerpt text, body text, account text, environment text, waits_for text)
+      ON CONFLICT (id) DO NOTHING
+      RETURNING reports.id, reports.sequence, account, environment, waits_for, enqueued_at INTO item;
+    IF FOUND THEN
+      is_blocked := item.waits_for IS NOT NULL AND EXISTS (
+        SELECT 1 FROM schema.reports AS before WHERE before.id = item.waits_for AND before.state IS NULL);
+      INSERT INTO schema.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
+        VALUES (item.sequence, item.account, item.environment, item.waits_for, is_blocked, HEAD_OF_THE_QUEUE,
+          item.enqueued_at);
+      added := json_build_array(json_build_object('id', item.id, 'sequence', item.sequence,
+        'enqueuedAt', item.enqueued_at, 'blocked', is_blocked));
+    END IF;
+  ELSE
+    WITH given AS MATERIALIZED (
+      SELECT nextval('schema.reports_sequence_seq') AS sequence, g.*
+      FROM ROWS FROM (json_to_recordset(new_rows) AS (id text, operation text, reference text, fingerprint text,
+        excerpt text, body text, account text, environment text, waits_for text)) WITH ORDINALITY
+        AS g(id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for, place)),
+    new_reports AS (
+      INSERT INTO schema.reports
+        (sequence, id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for)
+      SELECT sequence, id, operation, reference, fingerprint, excerpt, body, account, environment, waits_for
+      FROM given ORDER BY id COLLATE "C", place
+      ON CONFLICT (id) DO NOTHING RETURNING id, sequence, account, environment, waits_for, enqueued_at),
+    queued AS (
+      INSERT INTO schema.queue (sequence, account, environment, waits_for, blocked, due_at, changed_at)
+      -- Not EXISTS, for which PostgreSQL may read the whole table.
+      SELECT r.sequence, account, environment, waits_for,
+        r.waits_for IS NOT NULL AND (r.waits_for IN (SELECT id FROM new_reports) OR
+          coalesce((SELECT before.state IS NULL FROM schema.reports AS before WHERE before.id = r.waits_for), false)),
+        HEAD_OF_THE_QUEUE, r.enqueued_at FROM new_reports AS r
+      RETURNING sequence, blocked)
+    SELECT json_agg(json_build_object('id', r.id, 'sequence', r.sequence, 'enqueuedAt', r.enqueued_at,
+      'blocked', q.blocked)) INTO added FROM new_reports AS r JOIN queued AS q ON q.sequence = r.sequence;
+  END IF;
+  IF added IS NOT NULL AND channel IS NOT NULL THEN PERFORM pg_notify(channel, ''); END IF;
+  RETURN json_build_object('added', coalesce(added, '[]'));
+END $add$;
+
+-- For the user's own statements, which an error fails; it never shows the value. The value begins with the number of
+-- its bytes, so that a cut or re-encoded one is refused. The parameter has a name, because some libraries replace `$1`
+-- in every text.
+CREATE FUNCTION schema.enqueue(report text) RETURNS boolean LANGUAGE plpgsql AS $enqueue$
+DECLARE
+  bytes text := substring(report FROM '^outbox1 ([0-9]{1,9}) ');
+  content text := substr(report, length('outbox1  ' || bytes) + 1);
+  new_row json;
+  result json;
+BEGIN
+  IF report IS NULL THEN
+    RAISE EXCEPTION 'enqueue: expected the value of a prepared report, and was given NULL. Nothing was enqueued.'
+      USING ERRCODE = 'LS004',
+        HINT = 'Await outbox.prepare, and bind its report.value as a parameter.';
+  END IF;
+  IF bytes IS NULL THEN
+    RAISE EXCEPTION 'enqueue: expected the value of a prepared report, and was given something else. Nothing was enqueued.'
+      USING ERRCODE = 'LS004',
+        HINT = 'Bind report.value as a parameter, of the report that outbox.prepare resolved with: neither the payload nor the report itself.';
+  END IF;
+  IF bytes::integer <> octet_length(content) THEN
+    RAISE EXCEPTION 'enqueue: the value of the prepared report was changed on the way. Nothing was enqueued.'
+      USING ERRCODE = 'LS004',
+        HINT = 'Bind it whole, as text, over a connection whose client_encoding is UTF8.';
+  END IF;
+  IF content::json ->> 'store' IS DISTINCT FROM (SELECT m.store FROM schema.meta AS m) THEN
+    RAISE EXCEPTION 'enqueue: the report was prepared by the outbox of another store, be it one of the same name in another database. Nothing was enqueued.'
+      USING ERRCODE = 'LS004',
+        HINT = 'Prepare the report with an outbox over this database and this schema.';
+  END IF;
+  new_row := content::json -> 'row';
+  result := schema.add(json_build_array(new_row), content::json ->> 'channel', NULL);
+  IF result ->> 'bound' IS NOT NULL THEN
+    RAISE EXCEPTION 'enqueue: reports of account % (%) go to %, and this one is for %. Nothing was enqueued.',
+      result ->> 'account', result ->> 'environment', result ->> 'bound', result ->> 'gateway'
+      USING ERRCODE = 'LS005',
+        HINT = 'Name another licence with the option account, or change the gateway with location-sdk outbox … rebind.';
+  END IF;
+  IF json_array_length(result -> 'added') = 1 THEN RETURN true; END IF;
+  IF NOT EXISTS (SELECT 1 FROM schema.reports AS r
+    WHERE r.id = new_row ->> 'id' AND r.fingerprint = new_row ->> 'fingerprint') THEN
+    RAISE EXCEPTION 'enqueue: the outbox holds other data under this reference (a new timestamp or location is other data too); compare your records. Nothing was enqueued.'
+      USING ERRCODE = 'LS003',
+        HINT = 'Prepare a report once, before the part that you repeat. After a change of the encryption key, call report.enqueue: it recognises the same data.';
+  END IF;
+  RETURN false;
+END $enqueue$;

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { postgresMigrations } from '../../../../src/outbox/stores/postgres/schema/migration.js';
+
+test('the migration names its schema and its numbers everywhere', () => {
+  const sql = postgresMigrations({ schema: 'bets' }).replace('TG_TABLE_NAME', '');
+
+  expect(sql.match(/\bschema\.\w+|\b[A-Z]+_[A-Z_]+\b/g)).toBeNull();
+  expect(sql).toContain('CREATE TABLE bets.reports (');
+  expect(sql).toContain('due_at bigint NOT NULL CHECK (due_at BETWEEN (-8640000000000000) AND -(-8640000000000000))');
+});
