@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { collectBytes, WITHOUT_BODY } from '../../core/platform/body.js';
-import { LONGEST_REQUEST } from '../../testing/mock/gateway.js';
+import { LONGEST_REQUEST } from '../../testing/mock/respond.js';
 import { piecesOf, type WireAnswer } from '../../testing/mock/wire.js';
 
 /** The limits for receiving a request, so that an incomplete one also ends. */

@@ -41,16 +41,16 @@ export interface AdminCall {
   json(): Promise<unknown>;
 }
 
-type Route = (call: AdminCall) => MockAnswer | Promise<MockAnswer>;
+type AdminRoute = (call: AdminCall) => MockAnswer | Promise<MockAnswer>;
 
 /** Routes by path below `/__admin/`, then by method. */
-type AdminRoutes = ReadonlyMap<string, Readonly<Partial<Record<string, Route>>>>;
+type AdminRoutes = ReadonlyMap<string, Readonly<Partial<Record<string, AdminRoute>>>>;
 
 const DONE: MockAnswer = { status: 204 };
 const ok = (body: unknown): MockAnswer => ({ status: 200, body });
 
 export function adminRoutes(gateway: MockGateway, { pid, openapi }: RouteOptions): AdminRoutes {
-  const routes: Record<string, Partial<Record<string, Route>>> = {
+  const routes: Record<string, Partial<Record<string, AdminRoute>>> = {
     health: { GET: () => ok({ status: 'ok', name: MOCK_NAME, version, pid }) },
     reports: {
       GET({ query }) {

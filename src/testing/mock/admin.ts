@@ -4,9 +4,9 @@ import { parseJson } from '../../core/web/read-json.js';
 import { isSameSecret } from '../../core/web/same-secret.js';
 import { type AdminCall, adminRoutes, type RouteOptions } from './admin-routes.js';
 import { type MockAnswer, refuse } from './answers.js';
-import { LONGEST_REQUEST } from './gateway.js';
 import { inspectorPage } from './inspector-page.js';
 import type { MockGateway } from './interface.js';
+import { LONGEST_REQUEST } from './respond.js';
 
 export const ADMIN_PATH = '/__admin/';
 

@@ -18,12 +18,13 @@ export interface Rules {
   readonly identities: ReadonlyMap<string, Identity>;
 }
 
-interface Applied {
+export interface Applied {
   readonly answer: MockAnswer;
   readonly applied: boolean;
 }
 
-export type Body = Record<string, unknown>;
+/** The JSON object of a request. */
+export type Body = Readonly<Record<string, unknown>>;
 
 export const RECORDED: Readonly<Record<OperationName, string>> = {
   reportBetEvent: 'Bet event reported successfully',

@@ -187,7 +187,7 @@ function checkMembers(rule: FaultRule): void {
       );
 }
 
-interface FaultBox extends Faults {
+export interface FaultBox extends Faults {
   /** Removes all rules and restarts the random numbers from the seed. */
   reset(): void;
   /** The rule that applies at this point. One of its uses is counted. */

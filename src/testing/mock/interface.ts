@@ -1,11 +1,12 @@
 import type { Environment } from '../../core/errors/errors.js';
-import type { AbortSignalLike, WebRequest, WebResponse, WebUrl } from '../../core/platform/web-types.js';
+import type { WebRequest, WebResponse, WebUrl } from '../../core/platform/web-types.js';
 import type { OperationName } from '../../core/protocol/operations.js';
 import type { LocationInput } from '../../core/schema/location.js';
 import type { ValidationMode } from '../../core/schema/model.js';
 import type { Faults } from './faults.js';
-import type { JournalEntry, JournalQuery } from './journal.js';
-import type { MockState, RecordedReport } from './ledger.js';
+import type { JournalEntry, JournalQuery, WaitOptions } from './journal.js';
+import type { RecordedReport } from './ledger.js';
+import type { MockState, SeedReport } from './state.js';
 import type { WireAnswer } from './wire.js';
 
 /** One environment of a mock gateway. */
@@ -36,24 +37,6 @@ export interface MockClientOptions<Mode extends ValidationMode = ValidationMode>
   };
   /** True: the mock's key is not secret. */
   allowApiKeyInBrowser: true;
-}
-
-/** A report for `seed`. */
-interface SeedReport {
-  /** The operation that reported it. */
-  operation: OperationName;
-  /** The reported data. */
-  body: Readonly<Record<string, unknown>>;
-  /** Default: `'staging'`. */
-  environment?: Environment | undefined;
-}
-
-/** The options of `waitFor`. */
-export interface WaitOptions {
-  /** Default: 5,000. */
-  timeoutMs?: number | undefined;
-  /** Cancels the wait. */
-  signal?: AbortSignalLike | undefined;
 }
 
 /** Selects reports. Conditions that are left out match every report. */

@@ -1,4 +1,6 @@
 import type { Environment } from '../../core/errors/errors.js';
+import { type Clock, withTimeout } from '../../core/platform/time.js';
+import type { AbortSignalLike } from '../../core/platform/web-types.js';
 import type { OperationName } from '../../core/protocol/operations.js';
 import type { FaultKind } from './faults.js';
 import { freezeDeep } from './ledger.js';
@@ -43,11 +45,23 @@ export type JournalQuery = Partial<
   >
 >;
 
+/** The options of `waitFor`. */
+export interface WaitOptions {
+  /** Default: 5,000. */
+  timeoutMs?: number | undefined;
+  /** Cancels the wait. */
+  signal?: AbortSignalLike | undefined;
+}
+
 /** A UUID whose last digits are the number of the request. */
 const nameOf = (id: number): string => `abcdefab-cdef-4abc-8def-${(0xabcdef000000 + id).toString(16)}`;
 
-export const matches = (entry: JournalEntry, query: JournalQuery): boolean =>
-  Object.entries(query).every(([name, value]) => value === undefined || entry[name as keyof JournalQuery] === value);
+/** Whether each member of the query that is not undefined has the same value in the entry. */
+export const matches = <Entry extends object>(
+  entry: Entry,
+  query: { readonly [Name in keyof Entry]?: Entry[Name] | undefined },
+): boolean =>
+  Object.entries(query).every(([name, value]) => value === undefined || entry[name as keyof Entry] === value);
 
 /** Longer texts are cut, so that no request makes the journal large. */
 const LONGEST_TEXT = 1_000;
@@ -55,11 +69,24 @@ const LONGEST_TEXT = 1_000;
 const cut = <T extends string | undefined>(text: T): T =>
   text && text.length > LONGEST_TEXT ? (`${text.slice(0, LONGEST_TEXT)}…` as T) : text;
 
-export function createJournal(size: number) {
-  let entries: JournalEntry[] = [];
+type Listener = (entry: JournalEntry) => void;
+
+export function createJournal(size: number, clock: Clock) {
+  let kept: JournalEntry[] = [];
   let last = 0;
-  const latest = () => entries.slice(Math.max(0, entries.length - size));
+  const listeners = new Set<Listener>();
+  const latest = () => kept.slice(Math.max(0, kept.length - size));
+  /** Oldest first. */
+  const entries = (query: JournalQuery = {}) => latest().filter((entry) => matches(entry, query));
+
+  function subscribe(listener: Listener): () => void {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }
+
   return {
+    entries,
+    subscribe,
     add(given: Omit<JournalEntry, 'id' | 'requestId'>): JournalEntry {
       last += 1;
       // A path without an operation may hold any data, even a NIN.
@@ -72,15 +99,36 @@ export function createJournal(size: number) {
         path,
         reference: cut(given.reference),
       });
-      entries.push(entry);
+      kept.push(entry);
       // Only at intervals, so that forgetting adds no cost to each request.
-      if (entries.length >= 2 * size) entries = latest();
+      if (kept.length >= 2 * size) kept = latest();
+      // Later, so that an error of a listener is uncaught, as with events, and the gateway continues.
+      for (const listener of listeners) void Promise.resolve().then(() => listener(entry));
       return entry;
     },
-    /** Oldest first. */
-    entries: (query: JournalQuery = {}) => latest().filter((entry) => matches(entry, query)),
+    /** Rejects with an error that lists the latest requests if none comes in time. */
+    async waitFor(query: JournalQuery, { timeoutMs = 5_000, signal }: WaitOptions): Promise<JournalEntry> {
+      const [already] = entries(query);
+      if (already) return already;
+      let stop = () => {};
+      const next = () =>
+        new Promise<JournalEntry>((resolve) => {
+          stop = subscribe((entry) => matches(entry, query) && resolve(entry));
+        });
+      const ended = await withTimeout(next, { clock, milliseconds: timeoutMs, signal });
+      stop();
+      if (ended.ended === 'done') return ended.value;
+      const why = ended.ended === 'timeout' ? `within ${timeoutMs} ms` : 'before the wait was cancelled';
+      const came = latest()
+        .slice(-5)
+        .map(
+          ({ operation, reference, status }) =>
+            `${operation ?? 'unknown path'} ${reference ?? ''} ${status ?? 'no answer'}`,
+        );
+      throw new Error(`No request matched ${JSON.stringify(query)} ${why}. The latest: ${came.join('; ') || 'none'}.`);
+    },
     clear() {
-      entries = [];
+      kept = [];
     },
   };
 }

@@ -2,8 +2,7 @@ import { isRecord } from '../../core/platform/as-record.js';
 import { type Operation, operations } from '../../core/protocol/operations.js';
 import { location } from '../../core/schema/location.js';
 import { isIdentifier, maskPersonal } from '../../core/schema/sent.js';
-
-type Body = Readonly<Record<string, unknown>>;
+import type { Body } from './apply.js';
 
 /** A copy of a request's body that may be shown. Personal data and unknown fields are masked. */
 export function maskBody(row: Operation, body: Body): unknown {
