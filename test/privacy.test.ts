@@ -15,8 +15,8 @@ import {
   type ReportingError,
 } from '../src/entries/index.js';
 import { createMockGateway } from '../src/entries/mock.js';
-import { FakeClock } from './core/location/fake-clock.js';
 import { settledWithdrawal, withdrawalEvent } from './support/factories.js';
+import { FakeClock } from './support/fake-clock.js';
 import { json } from './support/recording-fetch.js';
 
 // Every value that must never be shown is here with a unique text.
@@ -580,5 +580,5 @@ async function abortedOnTheWay() {
 function timedOut() {
   const clock = new FakeClock();
   const client = clientOver(() => new Promise(() => {}), { clock });
-  return clock.runUntilSettled(client.reportBetEvent(bet(), { location }));
+  return clock.run(client.reportBetEvent(bet(), { location }));
 }

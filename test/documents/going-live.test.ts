@@ -4,9 +4,9 @@ import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Outbox, OutboxStats } from '../../src/entries/outbox.js';
 import { memoryStore } from '../../src/entries/outbox.js';
-import { FakeClock } from '../core/delivery/fake-clock.js';
 import { outboxWorld } from '../outbox/world.js';
 import { betEvent } from '../support/factories.js';
+import { FakeClock } from '../support/fake-clock.js';
 import { root } from '../support/run.js';
 
 type Watched = Pick<Outbox, 'stats' | 'list' | 'on'>;

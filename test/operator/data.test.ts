@@ -27,7 +27,7 @@ describe('the overview', () => {
     await record(store, ['B-1']);
     await quarantine(store, ['B-2']);
     await enqueue(store, ['B-3'], { environment: 'production' });
-    clock.now += 5_000;
+    clock.advance(5_000);
     await enqueue(store, ['B-4']);
     await store.pause({
       account: 'default',
@@ -48,7 +48,7 @@ describe('the overview', () => {
       quarantined: 1,
       dismissed: 0,
     });
-    expect(overview).toMatchObject({ now: clock.now, countedAt: clock.now, oldestOpenAt: BEGAN, missingKeys: [] });
+    expect(overview).toMatchObject({ now: clock.now(), countedAt: clock.now(), oldestOpenAt: BEGAN, missingKeys: [] });
     expect(
       overview.destinations.map(({ environment, states, oldestOpenAt }) => [
         environment,
@@ -67,8 +67,8 @@ describe('the overview', () => {
         operation: null,
         reason: 'authentication',
         message: 'the key was refused',
-        since: clock.now,
-        nextProbeAt: clock.now + 9_000,
+        since: clock.now(),
+        nextProbeAt: clock.now() + 9_000,
         failedProbes: 2,
         needsPerson: true,
         cause: 'The gateway refuses the API key.',
@@ -126,7 +126,7 @@ describe('the overview says what stops reports', () => {
     await record(store, ['B-1']);
     await appendReceipts(store);
     await enqueue(store, ['B-2'], { environment: 'production' });
-    clock.now += 5 * 60_000;
+    clock.advance(5 * 60_000);
     const minute = Math.floor(BEGAN / 60_000) * 60_000;
     expect(
       (await data.overview()).destinations.map(({ environment, recordedAt }) => [environment, recordedAt]),
@@ -153,9 +153,9 @@ describe('charts', () => {
   it('show the number of recorded reports in each step, and their times', async () => {
     const { store, data, clock } = await world();
     await enqueue(store, ['B-1', 'B-2', 'B-3']);
-    clock.now += 1_500;
+    clock.advance(1_500);
     for (const row of await claim(store, 2)) await write(store, row);
-    clock.now += 60_000;
+    clock.advance(60_000);
     for (const row of await claim(store, 1)) await write(store, row);
     await quarantine(store, ['B-4']);
     // This also writes the receipts.
@@ -220,7 +220,7 @@ describe('one report', () => {
     const { store, data, clock } = await world();
     await quarantine(store, ['B-1']);
     await store.enqueue([settledRow('B-1')]);
-    clock.now += 1_000;
+    clock.advance(1_000);
     const life = await data.report(idOf('B-1'));
     expect(life).toMatchObject({
       state: 'quarantined',
@@ -270,7 +270,7 @@ describe('one report', () => {
     const { store, data, clock } = await world();
     for (const reference of ['B-1', 'B-2', 'B-3']) {
       await record(store, [reference]);
-      clock.now += 60_000;
+      clock.advance(60_000);
     }
     await quarantineInDoubt(store, ['B-4']);
     await data.decide({ ...byAda(), action: 'recorded', selection: { ids: [idOf('B-4')] } });

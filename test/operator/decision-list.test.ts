@@ -18,11 +18,11 @@ describe('the list of decisions', () => {
     const dismiss = (who: string, reference: string) =>
       data.decide({ ...by(who), action: 'dismissed', selection: { ids: [idOf(reference)] } });
     await dismiss('Ada Obi', 'B-1');
-    clock.now += DAY_MS;
+    clock.advance(DAY_MS);
     await dismiss('Bola Ade', 'B-2');
     await data.decide({ ...by('Ada Obi'), action: 'retry', selection: { ids: [idOf('B-3')] } });
     const { decision } = await dismiss('Ada Obi', 'B-4');
-    clock.now += DAY_MS;
+    clock.advance(DAY_MS);
     await dismiss('Ada Obi', 'B-5');
 
     const yesterday = { from: BEGAN + DAY_MS - HOUR_MS, to: BEGAN + DAY_MS + HOUR_MS };
@@ -86,7 +86,7 @@ describe('the list of decisions', () => {
     const { store, data, clock } = await world();
     const times = [0, 300_000, 1_000, 302_000];
     for (const [made, time] of times.entries()) {
-      clock.now = BEGAN + time;
+      clock.advance(BEGAN + time - clock.now());
       await store.operator?.begin({ ...one(made), who: 'ada' });
     }
     const ids = async (filter: DecisionFilter) => (await data.decisions(filter)).decisions.map(({ id }) => id);

@@ -27,7 +27,7 @@ describe('a decision about a group', () => {
       inDoubt: 0,
       settlements: 0,
     });
-    clock.now += 1_000;
+    clock.advance(1_000);
     // Quarantined after the person's preview.
     await quarantine(store, ['B-3']);
     const { decision, more, refused } = await data.decide({ ...byAda(), action: 'retry', selection: { group }, asOf });
@@ -300,7 +300,7 @@ describe('a verdict about all quarantined reports', () => {
     await quarantineInDoubt(store, many(101));
     const request = { ...byAda(), action, selection: { all: { code: 'unprocessable' } }, forMs: 0 };
     expect(await data.decide(request)).toMatchObject({ more: true, decision: { touched: 100 } });
-    clock.now += 1_000;
+    clock.advance(1_000);
     await quarantine(store, ['B-later']);
     expect(await data.decide(request)).toMatchObject({ more: false, refused: [], decision: { touched: 101 } });
     expect((await read(store, idOf('B-later'))).state).toBe('quarantined');

@@ -62,7 +62,7 @@ describe('any order of retries, claims and undone retries', () => {
             const request = { decision: `undoing-number-${undoings}`, of: idOf(one.of), ...who };
             await Promise.all(Array.from({ length: one.twice ? 2 : 1 }, () => data.undo(request).catch(ignore)));
           }
-          if (one.kind === 'wait') clock.now += 1_000;
+          if (one.kind === 'wait') clock.advance(1_000);
 
           const { states } = await store.counts();
           expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(REFERENCES.length);

@@ -70,14 +70,14 @@ describe('the life of a report', () => {
       { kind: 'attempt', at: BEGAN, problem: { code: 'gateway', requestId: 'req-1' } },
       { kind: 'doubt' },
     ]);
-    clock.now += 1_000;
+    clock.advance(1_000);
     await claimOne(store);
     const flying = await data.report(idOf('B-1'));
     expect(flying).toMatchObject({ state: 'in-flight', dueAt: null, actions: [] });
     expect(flying?.timeline).toMatchObject([
       { kind: 'enqueued' },
       { kind: 'attempt', at: null },
-      { kind: 'in-flight', at: clock.now, until: clock.now + LEASE_MS },
+      { kind: 'in-flight', at: clock.now(), until: clock.now() + LEASE_MS },
     ]);
   });
 

@@ -1,18 +1,18 @@
 import { sha256 } from '../../src/core/platform/hash.js';
-import { systemClock } from '../../src/core/platform/time.js';
 import type { OutboxStore } from '../../src/entries/outbox.js';
 import type { Operator } from '../../src/operator/operator.js';
 import { createOperator } from '../../src/operator/operator.js';
 import type { Row } from '../../src/outbox/rules/state-machine.js';
 import { claim, type newRow as NewRowOf, newRow, QUARANTINED, read, write } from '../outbox/contract/harness.js';
 import { storeWithConsole } from '../outbox/world.js';
+import { FakeClock } from '../support/fake-clock.js';
 
 export const BEGAN = 1_795_161_600_000;
 
 /** A store with its console, and a clock that stands still. */
 export async function world(store?: OutboxStore) {
-  const clock = { now: BEGAN };
-  const made = store ?? (await storeWithConsole({ ...systemClock, now: () => clock.now }));
+  const clock = new FakeClock(BEGAN);
+  const made = store ?? (await storeWithConsole(clock.withRealTimers));
   const data: Operator = createOperator({ over: made, command: 'location-sdk outbox bets.db' });
   return { store: made, data, clock };
 }

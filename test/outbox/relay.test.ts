@@ -5,12 +5,12 @@ import type { Fetch } from '../../src/entries/index.js';
 import { createOutbox, memoryStore, type OutboxStore } from '../../src/entries/outbox.js';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
 import type { RelayPlayer } from '../../src/entries/relay.js';
-import { FakeClock } from '../core/delivery/fake-clock.js';
 import { answer } from '../core/delivery/scripted-gateway.js';
 import { failed, receipt, repeated } from '../core/delivery/scripted-relay.js';
 import { gps, pageRequest, relayWorld } from '../http/relay/world.js';
 import { betUser, withdrawalEvent } from '../support/factories.js';
 import { failureOf } from '../support/failure-of.js';
+import { FakeClock } from '../support/fake-clock.js';
 import { collect } from './collect.js';
 
 const BET = 'default:relay:reportBetEvent:BET-1';

@@ -3,7 +3,8 @@ import { createClient } from '../../src/entries/index.js';
 import { createOutbox, memoryStore, type Outbox } from '../../src/entries/outbox.js';
 import { nodeTransport } from '../../src/http/node/transport/node-transport.js';
 import { betEvent, LOCATION } from '../support/factories.js';
-import { http, type RawAnswer, rawGateway, virtualTime } from './raw-gateway.js';
+import { http, type RawAnswer, rawGateway } from '../support/raw-gateway.js';
+import { virtualTime } from './virtual-time.js';
 import { outboxWorld } from './world.js';
 
 const HTML = ['content-type: text/html'];

@@ -10,7 +10,7 @@ import {
   type OutboxStore,
 } from '../../src/entries/outbox.js';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
-import { FakeClock } from '../core/delivery/fake-clock.js';
+import { FakeClock } from '../support/fake-clock.js';
 
 export const EVENTS: readonly (keyof OutboxEvents)[] = [
   'enqueued',

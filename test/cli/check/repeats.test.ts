@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { runCli } from '../../support/cli-in-process.js';
+import { http, rawGateway } from '../../support/raw-gateway.js';
 import { checkStaging, gatewayThat } from './in-process.js';
 
 const KEY = 'sk-canary-qwxzvbnmkj';
@@ -37,8 +36,8 @@ interface Words {
   readonly other: (reference: string) => Refusal;
 }
 
-/** A gateway of plain HTTP that shares no code with the mock gateway. */
-async function rawGateway({ same, other }: Words): Promise<string> {
+/** A gateway that answers repeats with these words. */
+async function gatewayWith({ same, other }: Words): Promise<string> {
   const held = new Map<string, string>();
   const answer = (path: string, key: unknown, text: string): Refusal => {
     if (!/\/(?:nin\/verify|report-[\w-]+|settle-withdrawal)$/.test(path)) return [404, { message: 'unknown route' }];
@@ -56,23 +55,17 @@ async function rawGateway({ same, other }: Words): Promise<string> {
     held.set(name, text);
     return [200, { message: 'thank you' }];
   };
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const piece of request) text += piece;
-    const [status, body] = answer(request.url ?? '', request.headers['x-api-key'], text);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const { baseUrl, close } = await rawGateway(({ path, headers, body: text }) => {
+    const [status, body] = answer(path, headers['x-api-key'], text);
+    return http(String(status), JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  open.push(close);
+  return baseUrl;
 }
 
 describe('a gateway that answers repeats in other ways', () => {
   test('the check prints the answers, and passes with an isDuplicate that was written from them', async () => {
-    const url = await rawGateway({
+    const url = await gatewayWith({
       same: (reference) => [403, { message: `Filed before: ${reference}` }],
       other: (reference) => [403, { message: `Filed before with other figures: ${reference}` }],
     });
@@ -103,7 +96,7 @@ describe('a gateway that answers repeats in other ways', () => {
   });
 
   test('a repeat whose answer names the reference is recognised', async () => {
-    const url = await rawGateway({
+    const url = await gatewayWith({
       same: (reference) => [409, { message: `Bet ${reference} has already been reported` }],
       other: (reference) => [409, { message: `Bet ${reference} has already been reported with different data` }],
     });
@@ -115,7 +108,7 @@ describe('a gateway that answers repeats in other ways', () => {
 
   test('a repeat that comes as 200 with a short code is shown, and isDuplicate recognises it', async () => {
     const answered = (code: unknown) => [200, { success: false, code, message: 'already filed' }] as const;
-    const url = await rawGateway({ same: () => answered('DUP'), other: () => answered(26) });
+    const url = await gatewayWith({ same: () => answered('DUP'), other: () => answered(26) });
     const { code, out } = await check(url);
     expect(code).toBe(1);
     expect(out).toContain('same data: is not recognised as a duplicate: HTTP 200, "already [masked]", code "DUP"');
@@ -145,7 +138,7 @@ describe('a gateway that answers repeats in other ways', () => {
     ['an empty object', {}],
     ['its name', { message: 'Conflict', error: 'Conflict', statusCode: 409 }],
   ])('409 and %s is not recognised as a duplicate', async (_, body) => {
-    const { code, out } = await check(await rawGateway({ same: () => [409, body], other: () => [409, body] }));
+    const { code, out } = await check(await gatewayWith({ same: () => [409, body], other: () => [409, body] }));
     expect(code).toBe(1);
     expect(out).toMatch(/FAIL {2}reportBetEvent, the same data: is not recognised as a duplicate: HTTP 409/);
   });

@@ -8,9 +8,9 @@ import {
 } from '../../../src/entries/index.js';
 import { settledBet } from '../../support/factories.js';
 import { failureOf } from '../../support/failure-of.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { json, recordingFetch } from '../../support/recording-fetch.js';
 import { byTransport } from '../delivery/wire.js';
-import { FakeClock } from '../location/fake-clock.js';
 
 type ApiKey = NonNullable<NonNullable<ClientOptions['gateways']>['staging']>['apiKey'];
 
@@ -80,12 +80,12 @@ test('a function that never answers ends the call in time, with nothing sent', a
   const { requests, ...by } = recordingFetch();
   const began = clock.now();
   const client = clientWith(() => new Promise(() => {}), { clock, ...by, attemptTimeoutMs: 3_000 });
-  const error = await clock.runUntilSettled(failureOf(client.reportSettledBet(settledBet())));
+  const error = await clock.run(failureOf(client.reportSettledBet(settledBet())));
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0 });
   expect(clock.now() - began).toBe(3_000);
   expect(requests).toEqual([]);
-  expect(clock.waiting).toBe(0);
+  expect(clock.pending).toBe(0);
 });
 
 test('the function is called for every request, so that a key can be rotated', async () => {

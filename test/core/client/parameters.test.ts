@@ -3,8 +3,8 @@ import { type CallOptions, createClient, type ValidationError } from '../../../s
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../../support/factories.js';
 import { failureOf, issuesOf } from '../../support/failure-of.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { json, recordingFetch } from '../../support/recording-fetch.js';
-import { FakeClock } from '../location/fake-clock.js';
 
 const gps = { latitude: 6.45, longitude: 3.39, accuracy: 12, source: 'gps' };
 

@@ -6,7 +6,7 @@ import * as sdk from '../../../src/entries/index.js';
 import { createClient } from '../../../src/entries/index.js';
 import { betEvent } from '../../support/factories.js';
 import { failureOf } from '../../support/failure-of.js';
-import { FakeClock } from '../delivery/fake-clock.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { answer, lost, once, type Scripted } from '../delivery/scripted-gateway.js';
 import { bet, failed, recorded, repeated, scripted } from '../delivery/scripted-relay.js';
 

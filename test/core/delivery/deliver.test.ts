@@ -9,7 +9,7 @@ import type { DeliverySettings, Gateway } from '../../../src/core/delivery/setti
 import { isReportingError, type ReportingError } from '../../../src/core/errors/errors.js';
 import type { FetchInit } from '../../../src/core/platform/web-types.js';
 import { operations } from '../../../src/core/protocol/operations.js';
-import { FakeClock } from './fake-clock.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { answer, bet, conflicting, lost, recorded, repeated, unreachable } from './scripted-gateway.js';
 import { receipt } from './scripted-relay.js';
 

@@ -2,7 +2,7 @@ import { createClient } from '../../../src/core/client/create-client.js';
 import type { ClientOptions } from '../../../src/core/client/options.js';
 import type { ReportingError } from '../../../src/core/errors/errors.js';
 import type { Fetch } from '../../../src/core/platform/web-types.js';
-import { FakeClock } from './fake-clock.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { byTransport } from './wire.js';
 
 /** The result of one attempt: an answer, an error of `fetch`, silence, or the result of a function of the request. */

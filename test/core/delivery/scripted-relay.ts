@@ -3,7 +3,7 @@ import type { RelayedOptions } from '../../../src/core/client/options.js';
 import type { RelayReceipt } from '../../../src/core/client/receipt.js';
 import type { ReportingError } from '../../../src/core/errors/errors.js';
 import type { Fetch } from '../../../src/core/platform/web-types.js';
-import { FakeClock } from './fake-clock.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { answer, type Scripted } from './scripted-gateway.js';
 import { byTransport } from './wire.js';
 

@@ -1,9 +1,10 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterAll, onTestFinished } from 'vitest';
 import { createClient } from '../../../src/core/client/create-client.js';
 import type { ClientOptions } from '../../../src/core/client/options.js';
 import type { ReportingError } from '../../../src/core/errors/errors.js';
 import { nodeTransport } from '../../../src/http/node/transport/node-transport.js';
+import { rawGateway } from '../../support/raw-gateway.js';
 import { bet } from './scripted-gateway.js';
 
 /**
@@ -32,18 +33,9 @@ export async function listening(server: Server): Promise<number> {
  * The address of a gateway of raw sockets: it reads each request to its end, and then does this with the connection.
  */
 export async function answering(answer: (socket: Socket) => void): Promise<string> {
-  const end = JSON.stringify(bet).slice(-10);
-  const server = createServer((socket) => {
-    let read = '';
-    socket.on('error', () => {});
-    socket.on('data', (piece) => {
-      read += piece.toString('latin1');
-      if (!read.endsWith(end)) return;
-      read = '';
-      answer(socket);
-    });
-  });
-  return `http://127.0.0.1:${await listening(server)}`;
+  const { baseUrl, close } = await rawGateway((_request, _index, socket) => answer(socket));
+  onTestFinished(close);
+  return baseUrl;
 }
 
 /** A canary: no error may contain it. */

@@ -10,7 +10,7 @@ import type { Attempted, AttemptRequest, Transport } from '../../../src/core/del
 import type { Limit } from '../../../src/core/platform/time.js';
 import type { Fetch, FetchInit, FetchResponse } from '../../../src/core/platform/web-types.js';
 import { certificateKey, expired, selfSigned } from '../../support/certificates.js';
-import { holdClocks } from './fake-clock.js';
+import { holdClocks } from '../../support/fake-clock.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -13,8 +13,8 @@ import {
 } from '../../../src/entries/index.js';
 import { betEvent, betUser, withdrawalEvent } from '../../support/factories.js';
 import { failureOf } from '../../support/failure-of.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { recordingFetch } from '../../support/recording-fetch.js';
-import { FakeClock } from './fake-clock.js';
 import { placeOf } from './place-of.js';
 
 type Success = Parameters<GeolocationLike['getCurrentPosition']>[0];
@@ -55,16 +55,16 @@ afterEach(() => vi.unstubAllGlobals());
 describe('a position that is granted', () => {
   test('is sent with source gps, and no service is asked', async () => {
     const { client, clock, requests, lookup } = page(at(gps));
-    const receipt = await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+    const receipt = await clock.run(client.reportBetEvent(betEvent()));
     expect(requests[0]?.body?.location).toEqual({ ...gps, source: 'gps' });
     expect(receipt.location).toEqual({ ...gps, source: 'gps' });
     expect(lookup).not.toHaveBeenCalled();
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   test('may be 0, 0: for a GPS at sea this is a position', async () => {
     const { client, clock } = page(at({ latitude: 0, longitude: 0, accuracy: 0 }));
-    expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({
+    expect(await placeOf(clock.run(client.locate()))).toEqual({
       latitude: 0,
       longitude: 0,
       accuracy: 0,
@@ -74,7 +74,7 @@ describe('a position that is granted', () => {
 
   test('leaves an invalid accuracy out, and all members that browsers add', async () => {
     const { client, clock } = page(at({ ...gps, accuracy: Number.NaN, altitude: 5, heading: null }));
-    expect(await placeOf(clock.runUntilSettled(client.locate()))).toEqual({
+    expect(await placeOf(clock.run(client.locate()))).toEqual({
       latitude: 6.4474,
       longitude: 3.3903,
       source: 'gps',
@@ -88,7 +88,7 @@ describe('a position that is granted', () => {
 
   test('takes its source from sourceNames', async () => {
     const { client, clock } = page(at(gps), { location: { sourceNames: { gps: 'GPS', ip: 'IP' } } });
-    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ source: 'GPS' });
+    expect(await clock.run(client.locate())).toMatchObject({ source: 'GPS' });
   });
 
   test('is asked for as the options say', async () => {
@@ -96,7 +96,7 @@ describe('a position that is granted', () => {
     const { client, clock } = page(geolocation, {
       location: { browser: { highAccuracy: false, timeoutMs: 3_000, maximumAgeMs: 0 } },
     });
-    await clock.runUntilSettled(client.locate());
+    await clock.run(client.locate());
     expect(geolocation.getCurrentPosition.mock.calls[0]?.[2]).toEqual({
       enableHighAccuracy: false,
       timeout: 3_000,
@@ -133,7 +133,7 @@ describe("without a position the page's own address is looked up", () => {
     ['the browser never answers', geolocationThat(() => {})],
   ])('when %s', async (_when, geolocation) => {
     const { client, clock, requests, lookup } = page(geolocation);
-    await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+    await clock.run(client.reportBetEvent(betEvent()));
     expect(requests[0]?.body?.location).toEqual({ ...place, source: 'ip' });
     expect(lookup).toHaveBeenCalledTimes(1);
     expect(lookup.mock.calls[0]?.[0].ip).toBeUndefined();
@@ -143,7 +143,7 @@ describe("without a position the page's own address is looked up", () => {
     vi.stubGlobal('isSecureContext', false);
     const geolocation = at(gps);
     const { client, clock } = page(geolocation);
-    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ source: 'ip' });
+    expect(await clock.run(client.locate())).toMatchObject({ source: 'ip' });
     expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
   });
 
@@ -152,7 +152,7 @@ describe("without a position the page's own address is looked up", () => {
     const { client, clock } = page(geolocation, {
       location: { browser: { enabled: false }, ip: { providers: [{ name: 'service', lookup: async () => place }] } },
     });
-    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ source: 'ip' });
+    expect(await clock.run(client.locate())).toMatchObject({ source: 'ip' });
     expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
   });
 });
@@ -161,22 +161,22 @@ describe('what is remembered', () => {
   test('is the position, by the client that asked: another client of the page asks again', async () => {
     const geolocation = at(gps);
     const first = page(geolocation);
-    for (let call = 0; call < 2; call += 1) await first.clock.runUntilSettled(first.client.locate());
+    for (let call = 0; call < 2; call += 1) await first.clock.run(first.client.locate());
     expect(geolocation.getCurrentPosition).toHaveBeenCalledTimes(1);
     const second = page(geolocation);
-    await second.clock.runUntilSettled(second.client.locate());
+    await second.clock.run(second.client.locate());
     expect(geolocation.getCurrentPosition).toHaveBeenCalledTimes(2);
   });
 
   test("is the page's own address for five minutes, also if the network has changed", async () => {
     const { client, clock, lookup } = page(failing(1));
-    await clock.runUntilSettled(client.locate());
+    await clock.run(client.locate());
     lookup.mockResolvedValue({ latitude: 6.45, longitude: 3.39 });
-    await clock.advance(290_000);
-    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ ...place, source: 'ip' });
+    await clock.pass(290_000);
+    expect(await clock.run(client.locate())).toMatchObject({ ...place, source: 'ip' });
     expect(lookup).toHaveBeenCalledTimes(1);
-    await clock.advance(20_000);
-    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ latitude: 6.45, ageMs: 0 });
+    await clock.pass(20_000);
+    expect(await clock.run(client.locate())).toMatchObject({ latitude: 6.45, ageMs: 0 });
     expect(lookup).toHaveBeenCalledTimes(2);
   });
 });
@@ -189,7 +189,7 @@ describe("the browser's step in the error", () => {
     [0, 'position-unavailable'],
   ])('code %i is %s', async (code, reason) => {
     const { client, clock } = withoutLookup(failing(code));
-    const error = await clock.runUntilSettled(failureOf<LocationError>(client.reportBetEvent(betEvent())));
+    const error = await clock.run(failureOf<LocationError>(client.reportBetEvent(betEvent())));
     expect(error).toBeInstanceOf(LocationError);
     expect(error.steps).toMatchObject([{ step: 'browser-geolocation', reason }]);
     expect(error.message).toContain('pass location');
@@ -211,7 +211,7 @@ describe("the browser's step in the error", () => {
     const { client, clock } = page(failing(1), {
       location: { ip: { providers: [{ name: 'service', lookup: async () => undefined }] } },
     });
-    const { steps } = await clock.runUntilSettled(failureOf<LocationError>(client.locate()));
+    const { steps } = await clock.run(failureOf<LocationError>(client.locate()));
     expect(steps.map(({ step }) => step)).toEqual(['browser-geolocation', 'service']);
   });
 });
@@ -222,14 +222,14 @@ describe('limits', () => {
   test('if the player does not decide within 10 seconds, the address is looked up', async () => {
     const { client, clock } = page(silent());
     const began = clock.now();
-    expect(await clock.runUntilSettled(client.locate())).toMatchObject({ source: 'ip' });
+    expect(await clock.run(client.locate())).toMatchObject({ source: 'ip' });
     expect(clock.now() - began).toBe(10_000);
   });
 
   test('the limit of the browser is an option, and the limit of the chain bounds it', async () => {
     for (const location of [{ browser: { timeoutMs: 700 } }, { timeoutMs: 700 }]) {
       const { client, clock } = withoutLookup(silent(), location);
-      const { steps } = await clock.runUntilSettled(failureOf<LocationError>(client.locate()));
+      const { steps } = await clock.run(failureOf<LocationError>(client.locate()));
       expect(steps).toMatchObject([{ reason: 'timeout', durationMs: 700 }]);
     }
   });
@@ -237,9 +237,9 @@ describe('limits', () => {
   test('a decision that comes too late changes nothing', async () => {
     let decide = () => {};
     const { client, clock, requests } = page(geolocationThat((success) => (decide = () => success({ coords: gps }))));
-    const receipt = await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+    const receipt = await clock.run(client.reportBetEvent(betEvent()));
     decide();
-    await clock.advance(1_000);
+    await clock.pass(1_000);
     expect(receipt.location).toMatchObject({ source: 'ip' });
     expect(requests).toHaveLength(1);
   });
@@ -247,9 +247,7 @@ describe('limits', () => {
   test('an abort while the player decides ends the call: nothing is sent and no other source is tried', async () => {
     const controller = new AbortController();
     const { client, clock, requests, lookup } = page(geolocationThat(() => setImmediate(() => controller.abort())));
-    const error = await clock.runUntilSettled(
-      failureOf(client.reportBetEvent(betEvent(), { signal: controller.signal })),
-    );
+    const error = await clock.run(failureOf(client.reportBetEvent(betEvent(), { signal: controller.signal })));
     expect(error).toBeInstanceOf(AbortedError);
     expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0 });
     expect(lookup).not.toHaveBeenCalled();
@@ -258,7 +256,7 @@ describe('limits', () => {
 
   test('the deadline of the call while the player decides is a timeout, with nothing sent', async () => {
     const { client, clock, requests } = withoutLookup(silent());
-    const error = await clock.runUntilSettled(failureOf(client.reportBetEvent(betEvent(), { timeoutMs: 2_000 })));
+    const error = await clock.run(failureOf(client.reportBetEvent(betEvent(), { timeoutMs: 2_000 })));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0 });
     expect(requests).toEqual([]);
@@ -266,12 +264,12 @@ describe('limits', () => {
 
   test('a short call leaves a third of its time for the lookup while the player decides', async () => {
     const { client, clock, requests } = page(silent());
-    const { steps } = await clock.runUntilSettled(client.locate({ timeoutMs: 3_000 }));
+    const { steps } = await clock.run(client.locate({ timeoutMs: 3_000 }));
     expect(steps).toEqual([
       expect.objectContaining({ reason: 'timeout', durationMs: 2_000 }),
       expect.objectContaining({ step: 'service' }),
     ]);
-    await clock.runUntilSettled(client.reportBetEvent(betEvent(), { timeoutMs: 3_000 }));
+    await clock.run(client.reportBetEvent(betEvent(), { timeoutMs: 3_000 }));
     expect(requests[0]?.body?.location).toMatchObject({ source: 'ip' });
   });
 
@@ -284,9 +282,9 @@ describe('limits', () => {
       addEventListener() {},
       removeEventListener() {},
     };
-    const error = await clock.runUntilSettled(failureOf(client.locate({ signal })));
+    const error = await clock.run(failureOf(client.locate({ signal })));
     expect(error).toMatchObject({ code: 'configuration', message: expect.not.stringContaining('CANARY') });
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 });
 
@@ -308,9 +306,7 @@ describe('the player is not asked', () => {
   test('if the caller passes a location', async () => {
     const geolocation = at(gps);
     const { client, clock, requests } = page(geolocation);
-    await clock.runUntilSettled(
-      client.reportWithdrawalEvent(withdrawalEvent(), { location: { ...place, source: 'kiosk' } }),
-    );
+    await clock.run(client.reportWithdrawalEvent(withdrawalEvent(), { location: { ...place, source: 'kiosk' } }));
     expect(requests[0]?.body?.location).toEqual({ ...place, source: 'kiosk' });
     expect(geolocation.getCurrentPosition).not.toHaveBeenCalled();
   });
@@ -318,7 +314,7 @@ describe('the player is not asked', () => {
 
 test('required: false sends the event without a location if none is found', async () => {
   const { client, clock, requests } = withoutLookup(failing(1), { required: false });
-  await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+  await clock.run(client.reportBetEvent(betEvent()));
   expect(requests[0]?.body).not.toHaveProperty('location');
 });
 
@@ -329,7 +325,7 @@ describe('onEvent', () => {
   test('receives every step of every call, without a coordinate', async () => {
     const events: ClientEvent[] = [];
     const { client, clock } = page(failing(2), { onEvent: (event) => events.push(event) });
-    await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+    await clock.run(client.reportBetEvent(betEvent()));
     const common = { type: 'location-step', operation: 'reportBetEvent', environment: 'staging', durationMs: 0 };
     expect(stepsOf(events)).toEqual([
       { ...common, step: 'browser-geolocation', reason: 'position-unavailable' },
@@ -341,7 +337,7 @@ describe('onEvent', () => {
     const events: ClientEvent[] = [];
     const { client, clock, lookup } = page(failing(2), { onEvent: (event) => events.push(event) });
     lookup.mockRejectedValue(new Error('down'));
-    const { steps } = await failureOf<LocationError>(clock.runUntilSettled(client.locate()));
+    const { steps } = await failureOf<LocationError>(clock.run(client.locate()));
     expect(stepsOf(events).map(({ step, reason }) => ({ step, reason }))).toEqual(
       steps.map(({ step, reason }) => ({ step, reason })),
     );
@@ -357,16 +353,16 @@ describe('onEvent', () => {
     ['rejects', () => Promise.reject(new Error('listener'))],
   ])('loses no report when it %s', async (_, onEvent) => {
     const { client, clock, requests } = page(at(gps), { onEvent });
-    await clock.runUntilSettled(client.reportBetEvent(betEvent()));
+    await clock.run(client.reportBetEvent(betEvent()));
     expect(requests).toHaveLength(1);
   });
 });
 
 test('the result of locate may be passed unchanged as the location of a report, also as JSON', async () => {
   const { client, clock, requests } = page(at(gps));
-  const located = await clock.runUntilSettled(client.locate());
-  await clock.runUntilSettled(client.reportBetEvent(betEvent(), { location: located }));
-  await clock.runUntilSettled(client.reportBetEvent({ ...betEvent(), location: JSON.parse(JSON.stringify(located)) }));
+  const located = await clock.run(client.locate());
+  await clock.run(client.reportBetEvent(betEvent(), { location: located }));
+  await clock.run(client.reportBetEvent({ ...betEvent(), location: JSON.parse(JSON.stringify(located)) }));
   const sent = { ...gps, source: 'gps' };
   expect(requests.map(({ body }) => body?.location)).toEqual([sent, sent]);
 });

@@ -5,7 +5,7 @@ import type { LocationSettings } from '../../../src/core/location/settings.js';
 import type { LocateRequest } from '../../../src/core/location/source.js';
 import type { Clock } from '../../../src/core/platform/time.js';
 import { complete } from '../../../src/core/schema/option-rules.js';
-import type { FakeClock } from './fake-clock.js';
+import type { FakeClock } from '../../support/fake-clock.js';
 import { type Asked, FakePage } from './page/fake-page.js';
 
 /** The action of an answerer: at once without a time, otherwise after that many milliseconds. */

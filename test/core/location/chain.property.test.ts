@@ -4,8 +4,8 @@ import { findLocation } from '../../../src/core/location/locate.js';
 import type { LocationResult } from '../../../src/core/location/source.js';
 import { pageSources, serverSources } from '../../../src/core/location/sources.js';
 import { sampleSize } from '../../support/cases.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { countingSignal, countTimers, makePage, makeSettings, placeOf, type World, worlds } from './chain-world.js';
-import { FakeClock } from './fake-clock.js';
 
 interface Call {
   /** How long the call took. */
@@ -53,7 +53,7 @@ async function happen(world: World, browser: boolean): Promise<Call[]> {
       aborted: signal.aborted,
     };
   });
-  const ended = await clock.runUntilSettled(Promise.all(calls));
+  const ended = await clock.run(Promise.all(calls));
   const atFirst = structuredClone(ended);
   const left = () => ({
     timers: timers.waiting(),
@@ -63,7 +63,7 @@ async function happen(world: World, browser: boolean): Promise<Call[]> {
   expect(left()).toEqual({ timers: 0, pageListeners: 0, signalListeners: 0 });
 
   // Late answers change no result, and start no work.
-  await clock.advance(AGES_MS);
+  await clock.pass(AGES_MS);
   expect(ended).toEqual(atFirst);
   expect(left()).toEqual({ timers: 0, pageListeners: 0, signalListeners: 0 });
   return ended;

@@ -1,6 +1,6 @@
 import { createIpLookup, type LookupRequest } from '../../../src/core/location/lookup/ip-lookup.js';
 import { type IpLocation, type IpProvider, LookupFailure } from '../../../src/core/location/lookup/provider.js';
-import { FakeClock } from './fake-clock.js';
+import { FakeClock } from '../../support/fake-clock.js';
 
 export const ADDRESS = '102.89.23.45';
 export const PLACE: IpLocation = { latitude: 9.07, longitude: 7.49 };
@@ -54,10 +54,10 @@ export function lookups(make: (clock: FakeClock) => readonly IpProvider[], setti
     clock,
     start,
     /** Starts a lookup and advances the time until there is an answer. */
-    find: (request: Parameters<typeof start>[0] = {}) => clock.runUntilSettled(start(request)),
+    find: (request: Parameters<typeof start>[0] = {}) => clock.run(start(request)),
     /** Like `find`, with one line for each step. */
     async steps(request: Parameters<typeof start>[0] = {}) {
-      const { steps } = await clock.runUntilSettled(start(request));
+      const { steps } = await clock.run(start(request));
       return steps.map(({ step, reason = 'found' }) => `${step}: ${reason}`);
     },
   };

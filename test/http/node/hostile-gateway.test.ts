@@ -1,5 +1,5 @@
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/core/client/create-client.js';
@@ -9,7 +9,7 @@ import { nodeTransport } from '../../../src/http/node/transport/node-transport.j
 import { createOutbox } from '../../../src/outbox/create-outbox.js';
 import { memoryStore } from '../../../src/outbox/stores/memory.js';
 import { bet } from '../../core/delivery/scripted-gateway.js';
-import { listening, transports } from '../../core/delivery/transports.js';
+import { answering, listening, transports } from '../../core/delivery/transports.js';
 import { certificateKey, ofElsewhere } from '../../support/certificates.js';
 
 const TRANSPORTS = transports();
@@ -54,15 +54,6 @@ async function hogged() {
   });
   told.baseUrl = `http://127.0.0.1:${await listening(server)}`;
   return told;
-}
-
-/** A server that does this to each connection once it has received a request. */
-async function raw(answer: (socket: Socket) => void): Promise<string> {
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => answer(socket));
-  });
-  return `http://127.0.0.1:${await listening(server)}`;
 }
 
 describe('a request that waits for a connection', () => {
@@ -181,7 +172,7 @@ describe('a transport that is closed', () => {
 it('an answer in very many pieces costs about its size', async () => {
   const pieces = Buffer.from('1\r\n \r\n'.repeat(20_000));
   const many = 1_000_000;
-  const baseUrl = await raw((socket) => {
+  const baseUrl = await answering((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
     for (let sent = 0; sent < many; sent += 20_000) socket.write(pieces);
     const body = '{"success":false}';
@@ -212,7 +203,7 @@ describe('a 2xx answer without a body', () => {
       '200 OK\r\nconnection: close',
       '201 Created\r\ncontent-type: application/json\r\nconnection: Close',
     ]) {
-      const error = await errorOf(clientOf(await raw(closing(head)), by).reportSettledBet(bet));
+      const error = await errorOf(clientOf(await answering(closing(head)), by).reportSettledBet(bet));
       expect(error).toMatchObject({ code: 'network', outcome: 'unknown', retryable: true });
       expect(error.message).toContain('the answer may be incomplete');
     }
@@ -221,7 +212,9 @@ describe('a 2xx answer without a body', () => {
   it('by nodeTransport(), also if no header says that the connection closes', async () => {
     const transport = nodeTransport();
     for (const head of ['200 OK', '200 OK\r\n\r\n ', '200 OK\r\ncontent-type: application/json']) {
-      expect(await errorOf(clientOf(await raw(closing(head)), { transport }).reportSettledBet(bet))).toMatchObject({
+      expect(
+        await errorOf(clientOf(await answering(closing(head)), { transport }).reportSettledBet(bet)),
+      ).toMatchObject({
         code: 'network',
         outcome: 'unknown',
       });
@@ -235,11 +228,13 @@ describe('a 2xx answer without a body', () => {
       '204 No Content\r\nconnection: close',
     ];
     for (const head of whole)
-      expect(await clientOf(await raw(closing(head)), by).reportSettledBet(bet)).toMatchObject({ outcome: 'recorded' });
+      expect(await clientOf(await answering(closing(head)), by).reportSettledBet(bet)).toMatchObject({
+        outcome: 'recorded',
+      });
   });
 
   it.each(TRANSPORTS)('by %s, is unknown if no length and no JSON shows that it is complete', async (_, by) => {
-    const baseUrl = await raw(closing('200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n0'));
+    const baseUrl = await answering(closing('200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n0'));
     expect(await errorOf(clientOf(baseUrl, by).reportSettledBet(bet))).toMatchObject({
       code: 'network',
       outcome: 'unknown',
@@ -248,7 +243,7 @@ describe('a 2xx answer without a body', () => {
 
   it.each(TRANSPORTS)('by %s, does not prove a refusal either', async (_, by) => {
     const error = await errorOf(
-      clientOf(await raw(closing('429 Slow\r\nconnection: close\r\nretry-after: 31')), by).reportSettledBet(bet),
+      clientOf(await answering(closing('429 Slow\r\nconnection: close\r\nretry-after: 31')), by).reportSettledBet(bet),
     );
     expect(error).toMatchObject({ code: 'network', outcome: 'unknown', status: 429 });
   });

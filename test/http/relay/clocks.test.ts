@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RelayOptions } from '../../../src/entries/relay.js';
-import { FakeClock } from '../../core/delivery/fake-clock.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { gps, pageBet, relayWorld, type TestPlayer } from './world.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { WebAbortSignal } from '../../../src/core/platform/web-types.js';
-import { FakeClock } from '../../core/delivery/fake-clock.js';
 import { betUser } from '../../support/factories.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { BET, pageBet, pageRequest, relayWorld } from './world.js';
 
 /** The functions that an operator passes to a relay: their order, their arguments, the time that they get. */

@@ -9,9 +9,9 @@ import {
   type ReportingError,
 } from '../../../src/entries/index.js';
 import type { RelayClient, RelayReport } from '../../../src/entries/relay.js';
-import { FakeClock } from '../../core/delivery/fake-clock.js';
 import { polluted } from '../../polluted.js';
 import { betUser, withdrawalEvent } from '../../support/factories.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import {
   BET,
   gps,

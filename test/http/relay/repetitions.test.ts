@@ -4,7 +4,7 @@ import { LONGEST_TIMER_MS } from '../../../src/core/platform/time.js';
 import { NetworkError, type Receipt, type ReportingError } from '../../../src/entries/index.js';
 import type { RelayClient, RelayReport } from '../../../src/entries/relay.js';
 import { createRecent, eventKeyOf } from '../../../src/http/relay/recent.js';
-import { FakeClock } from '../../core/delivery/fake-clock.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { gps, pageBet, relayWorld } from './world.js';
 
 describe('what makes two events the same', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore, type Outbox } from '../../../src/entries/outbox.js';
-import { FakeClock } from '../../core/delivery/fake-clock.js';
 import { betEvent, LOCATION, settledBet } from '../../support/factories.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { outboxWorld } from '../world.js';
 
 const BETS = 1_200;

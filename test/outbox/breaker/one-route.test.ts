@@ -2,7 +2,8 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { createClient } from '../../../src/entries/index.js';
 import { createOutbox, memoryStore, type Outbox, type OutboxEvents } from '../../../src/entries/outbox.js';
 import { betEvent, LOCATION, settledBet } from '../../support/factories.js';
-import { http, type RawAnswer, rawGateway, virtualTime } from '../raw-gateway.js';
+import { http, type RawAnswer, rawGateway } from '../../support/raw-gateway.js';
+import { virtualTime } from '../virtual-time.js';
 
 const SETTLED = '/report-settled-bet-event';
 const recorded = () => http('200 OK', '{"message":"reported"}');
@@ -108,8 +109,8 @@ describe('one route of a gateway is broken', () => {
     'several answers of another server (%s) pause, quarantine nothing, and the backlog is not tried row by row',
     async ([, answer], test) => {
       let mended = false;
-      const { gateway, outbox, bets, report, seconds, until } = await outboxFor(test, (request, index, reply) =>
-        mended ? recorded() : answer(request, index, reply),
+      const { gateway, outbox, bets, report, seconds, until } = await outboxFor(test, (...given) =>
+        mended ? recorded() : answer(...given),
       );
       await report(bets('B', 60));
       outbox.start();

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../../src/core/platform/time.js';
 import { createInsertBatch } from '../../../src/outbox/intake/insert-batch.js';
 import type { Enqueued, NewRow } from '../../../src/outbox/store/store.js';
 import { newRow as rowOf } from '../../../src/outbox/stores/rows.js';
-import { FakeClock } from '../../core/delivery/fake-clock.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { newRow, settledRow } from '../contract/harness.js';
 
 const coded = (code: StoreErrorCode) => new StoreError(code, code);

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { createClient } from '../../../src/core/client/create-client.js';
 import { createMockGateway } from '../../../src/entries/mock.js';
 import { createOutbox, type OutboxStore } from '../../../src/entries/outbox.js';
-import { FakeClock } from '../../core/delivery/fake-clock.js';
 import { betEvent, settledWithdrawal, withdrawalEvent } from '../../support/factories.js';
 import { failureOf } from '../../support/failure-of.js';
+import { FakeClock } from '../../support/fake-clock.js';
 
 const { timestamp: _, ...bet } = betEvent({ bet_id: 'B-1' });
 const { timestamp: __, ...withdrawal } = withdrawalEvent({ request_id: 'W-1' });

@@ -1,29 +1,24 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { http, rawGateway } from '../../support/raw-gateway.js';
 
 const SENDER = fileURLToPath(new URL('sender.js', import.meta.url));
 
 /** The store of the two licences: a file, or a schema of a database. */
 export type Place = { readonly file: string } | { readonly url: string; readonly schema: string };
 
-/** A plain server that notes each bet with its key. It does not use this package. */
-export async function rawGateway() {
-  const arrived: { readonly key: string; readonly bet: string }[] = [];
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const piece of request) text += String(piece);
-    arrived.push({ key: String(request.headers['x-api-key']), bet: (JSON.parse(text) as { bet_id: string }).bet_id });
+/** A gateway that records each report. */
+const gatewayOf = () =>
+  rawGateway(async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
-    response.setHeader('content-type', 'application/json');
-    response.end('{"message":"ok"}');
+    return http('200 OK', '{"message":"ok"}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { arrived, baseUrl: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) };
-}
+const arrivedAt = ({ requests }: Awaited<ReturnType<typeof gatewayOf>>) =>
+  requests.map(({ headers, body }) => ({
+    key: headers['x-api-key'],
+    bet: (JSON.parse(body) as { bet_id: string }).bet_id,
+  }));
 
 export interface Licence {
   readonly place: Place;
@@ -64,7 +59,7 @@ const named = (prefix: string) => Array.from({ length: 20 }, (_, index) => `${pr
  * gateway.
  */
 export async function runTwoLicences(place: Place, { accounts }: { accounts: readonly [string, string] | undefined }) {
-  const [gatewayA, gatewayB] = [await rawGateway(), await rawGateway()];
+  const [gatewayA, gatewayB] = [await gatewayOf(), await gatewayOf()];
   try {
     // The references are equal, too: two licences number their bets by themselves.
     const references = { a: [...named('A'), 'SAME'], b: [...named('B'), 'SAME'] };
@@ -87,12 +82,12 @@ export async function runTwoLicences(place: Place, { accounts }: { accounts: rea
     const first = await startLicence(licences[0]);
     const second = await startLicence(licences[1]);
     const whole = first.accepted.length + second.accepted.length;
-    for (let waited = 0; gatewayA.arrived.length + gatewayB.arrived.length < whole && waited < 10_000; waited += 50)
+    for (let waited = 0; gatewayA.requests.length + gatewayB.requests.length < whole && waited < 10_000; waited += 50)
       await new Promise((resolve) => setTimeout(resolve, 50));
     const [a, b] = [await first.end(), await second.end()];
     return {
-      a: { ...a, arrived: gatewayA.arrived, baseUrl: gatewayA.baseUrl },
-      b: { ...b, arrived: gatewayB.arrived, baseUrl: gatewayB.baseUrl },
+      a: { ...a, arrived: arrivedAt(gatewayA), baseUrl: gatewayA.baseUrl },
+      b: { ...b, arrived: arrivedAt(gatewayB), baseUrl: gatewayB.baseUrl },
       references,
     };
   } finally {

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { createClient } from '../../../src/core/client/create-client.js';
@@ -9,6 +8,7 @@ import { createOutbox, type OutboxStore } from '../../../src/entries/outbox.js';
 import { verifyReceipts } from '../../../src/outbox/receipts/verify.js';
 import type { Row } from '../../../src/outbox/rules/state-machine.js';
 import { betEvent, settledBet } from '../../support/factories.js';
+import { http, type RawRequest, rawGateway } from '../../support/raw-gateway.js';
 import { collect } from '../collect.js';
 
 const REFERENCES = Array.from({ length: 80 }, (_, index) => `B-${index}`);
@@ -29,56 +29,51 @@ async function startGateway(statesOf: (reference: string) => Promise<readonly (R
   const other: string[] = [];
   /** The settlements that arrived while their bets were open. */
   const early: string[] = [];
-  const answer = (response: ServerResponse, status: number, message: string): unknown =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
+  const answer = (status: number, message: string): string => http(String(status), JSON.stringify({ message }));
 
-  function receiveBet(reference: string, version: number, response: ServerResponse): unknown {
+  function receiveBet(reference: string, version: number, socket: Socket): string | undefined {
     arrived.set(reference, [...(arrived.get(reference) ?? []), version]);
     const held = recorded.get(reference);
     if (held !== undefined) {
       if (held !== version) other.push(`${reference}: version ${version} after ${held} was recorded`);
       const how = held === version ? '' : ' with different data';
-      return answer(response, 409, `Bet event ${reference} has already been reported${how}`);
+      return answer(409, `Bet event ${reference} has already been reported${how}`);
     }
     const dice = Math.random();
     // Lost before it was processed.
-    if (dice < 0.03) return response.socket?.destroy();
-    if (version < RIGHT) return answer(response, 422, 'amount is not valid');
+    if (dice < 0.03) return void socket.destroy();
+    if (version < RIGHT) return answer(422, 'amount is not valid');
     recorded.set(reference, version);
     // Lost after it was recorded.
-    if (dice < 0.3) return response.socket?.destroy();
-    return answer(response, 200, 'Bet event reported successfully');
+    if (dice < 0.3) return void socket.destroy();
+    return answer(200, 'Bet event reported successfully');
   }
 
-  async function receive(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-    const { bet_id: reference, amount } = JSON.parse(Buffer.concat(await request.toArray()).toString());
-    if (request.url?.includes('settled')) {
+  async function receive({ path, body }: RawRequest, socket: Socket): Promise<string | undefined> {
+    const { bet_id: reference, amount } = JSON.parse(body);
+    if (path.includes('settled')) {
       const [state, betState] = await statesOf(reference);
       // If it is no longer in flight, its request is an old one.
       if (state === 'in-flight' && betState !== 'recorded' && betState !== 'dismissed')
         early.push(`${reference}: its bet is ${betState}`);
-      if (!recorded.has(reference)) return answer(response, 404, `Bet ${reference} was not found`);
+      if (!recorded.has(reference)) return answer(404, `Bet ${reference} was not found`);
       settled.add(reference);
-      return answer(response, 200, 'Bet settled successfully');
+      return answer(200, 'Bet settled successfully');
     }
     // Slow enough that a killed process holds few reports.
     await new Promise((resolve) => setTimeout(resolve, 20));
-    return receiveBet(reference, amount, response);
+    return receiveBet(reference, amount, socket);
   }
 
-  const server = createServer((request, response) => void receive(request, response).catch(() => response.destroy()));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { baseUrl, close } = await rawGateway((request, _, socket) => receive(request, socket));
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl,
     arrived,
     recorded,
     settled,
     other,
     early,
-    close(): void {
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
   };
 }
 
@@ -131,7 +126,7 @@ export async function replaceUntilKilled(store: OutboxStore, ...place: readonly 
     await pause(1_500);
   } finally {
     for (const child of children) if (child.exitCode === null) await kill(child);
-    gateway.close();
+    await gateway.close();
   }
 
   expect(gateway.other).toEqual([]);

@@ -3,8 +3,8 @@ import { memoryStore, type OutboxStore } from '../../../src/entries/outbox.js';
 import { operationScope, type PauseScope } from '../../../src/outbox/rules/destination.js';
 import type { Row } from '../../../src/outbox/rules/state-machine.js';
 import { createPipeline } from '../../../src/outbox/sending/pipeline.js';
-import { FakeClock } from '../../core/delivery/fake-clock.js';
 import { betEvent, withdrawalEvent } from '../../support/factories.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { outboxWorld } from '../world.js';
 
 const REPORTS = 60;

@@ -8,7 +8,7 @@ import type { Finished } from '../../../src/outbox/sending/plan.js';
 import { keptInDoubt, markInDoubtAfterRestore } from '../../../src/outbox/sending/restored-database.js';
 import type { NewRow, Turn } from '../../../src/outbox/store/store.js';
 import { betEvent, LOCATION, outboxRow } from '../../support/factories.js';
-import { http, rawGateway } from '../raw-gateway.js';
+import { http, rawGateway } from '../../support/raw-gateway.js';
 import { outboxWorld } from '../world.js';
 
 /**
@@ -56,7 +56,7 @@ function withStandby(now?: () => number) {
 async function slowGateway() {
   const held = new Set<string>();
   let answer = () => {};
-  const gateway = await rawGateway(({ body }, _, reply) => {
+  const gateway = await rawGateway(({ body }, _, socket) => {
     const { bet_id: id } = JSON.parse(body) as { bet_id: string };
     const wasHeld = held.has(id);
     held.add(id);
@@ -64,7 +64,7 @@ async function slowGateway() {
     const before = answer;
     answer = () => {
       before();
-      reply(http('200 OK', '{"message":"Bet reported"}'));
+      socket.write(http('200 OK', '{"message":"Bet reported"}'));
     };
     return undefined;
   });

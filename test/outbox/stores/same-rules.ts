@@ -20,6 +20,7 @@ import {
 import type { ClaimRequest, NewRow } from '../../../src/outbox/store/store.js';
 import { HEAD_OF_THE_QUEUE } from '../../../src/outbox/stores/claim-order.js';
 import { matches } from '../../../src/outbox/stores/rows.js';
+import type { FakeClock } from '../../support/fake-clock.js';
 
 // A rule of the outbox stands in TypeScript, and again in the SQL of a store that would otherwise read every row. Here the
 // same random rows are written to a store in SQL and to the memory store, which only asks the rules in TypeScript, and
@@ -246,24 +247,18 @@ const EXAMPLES: readonly World[] = [
   },
 ];
 
-/** The clock of all stores of a test, in milliseconds. It never goes back. */
-export interface SharedClock {
-  now: number;
-  /** Called after each change. */
-  changed?: () => Promise<void>;
-}
-
 let runs = 0;
 
 /**
  * Compares a store with the rules in TypeScript over random rows. Each run has its own accounts, so that it needs no new store.
+ * `setTime` is called after each change of the clock, which all stores share.
  */
 export async function sameRules(
   store: OutboxStore,
-  clock: SharedClock,
-  { numRuns }: { numRuns: number },
+  clock: FakeClock,
+  { numRuns, setTime }: { numRuns: number; setTime?: () => Promise<unknown> },
 ): Promise<void> {
-  const memory = memoryStore({ now: () => clock.now });
+  const memory = memoryStore({ now: clock.now });
   await fc.assert(
     fc.asyncProperty(world, (given) => compare(given)),
     { numRuns, interruptAfterTimeLimit: 60_000, examples: EXAMPLES.map((one): [World] => [one]) },
@@ -285,9 +280,9 @@ export async function sameRules(
       expect({ [what]: shown(sql) }).toEqual({ [what]: shown(rule) });
       return rule;
     };
-    const advance = async (by: number) => {
-      clock.now += by;
-      await clock.changed?.();
+    const pass = async (by: number) => {
+      clock.advance(by);
+      await setTime?.();
     };
 
     const rows = given.rows.map(({ account: at, environment: where, operation: name, reference: ref }): NewRow => {
@@ -322,10 +317,10 @@ export async function sameRules(
       ),
     );
 
-    await advance(given.steps[0]);
+    await pass(given.steps[0]);
     const first = ids.flatMap((id, index): Write[] => {
       const to = given.targets[index];
-      return to ? [{ id, expected: { state: 'waiting', fence: 0 }, change: changeOf(to, clock.now) }] : [];
+      return to ? [{ id, expected: { state: 'waiting', fence: 0 }, change: changeOf(to, clock.now()) }] : [];
     });
     await same('turn', (one) => one.turn({ writes: first, claim: undefined }));
     const logged = first.filter(({ change }, index) => isFinal(change.state) && given.logged[index]);
@@ -335,7 +330,7 @@ export async function sameRules(
     });
     for (const one of given.pauses) await same('pause', (at) => at.pause(scope(one)));
 
-    await advance(given.steps[1]);
+    await pass(given.steps[1]);
     await observe();
     for (const { accounts: claimants, probe, ...rest } of given.claims) {
       const request: ClaimRequest = {
@@ -347,7 +342,7 @@ export async function sameRules(
         ...(probe && { probe: scope(probe) }),
       };
       const shown = (all: readonly Row[]) =>
-        [...all].sort((a, b) => (a.id < b.id ? -1 : 1)).map((row) => shownRow(row, clock.now));
+        [...all].sort((a, b) => (a.id < b.id ? -1 : 1)).map((row) => shownRow(row, clock.now()));
       await same(
         `claim ${JSON.stringify(request)}`,
         (one) => one.turn({ writes: [], claim: request }),
@@ -364,7 +359,7 @@ export async function sameRules(
             {
               id: row.id,
               expected: { state: row.state, fence: row.fence + late },
-              change: changeOf(to, clock.now, row),
+              change: changeOf(to, clock.now(), row),
             },
           ]
         : [];
@@ -375,7 +370,7 @@ export async function sameRules(
 
     /** Everything that a store tells about its rows and destinations. */
     async function observe(): Promise<void> {
-      const now = clock.now;
+      const now = clock.now();
       const found = (
         await same(
           'get',

@@ -1,7 +1,7 @@
 import { GATEWAY_PATH, type OperationName, operations } from '../../../src/core/protocol/operations.js';
 import { createMockGateway, type MockGatewayOptions } from '../../../src/entries/mock.js';
-import { FakeClock } from '../../core/delivery/fake-clock.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../../support/factories.js';
+import { FakeClock } from '../../support/fake-clock.js';
 
 const location = { latitude: 6.45, longitude: 3.39, source: 'gps' };
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createLookupCache } from '../../../../src/core/location/lookup/ip-lookup.js';
 import type { IpLocation } from '../../../../src/core/location/lookup/provider.js';
 import { createClient } from '../../../../src/entries/index.js';
-import { FakeClock } from '../fake-clock.js';
+import { FakeClock } from '../../../support/fake-clock.js';
 import {
   ADDRESS,
   hanging,
@@ -29,7 +29,7 @@ describe('an answer is reused', () => {
   test('for the same address, with its age', async () => {
     const { find, clock, asked } = one(knowing);
     expect(await find()).toMatchObject({ location: PLACE, ageMs: 0 });
-    await clock.advance(299_999);
+    await clock.pass(299_999);
     expect(await find()).toEqual({
       location: expect.objectContaining(PLACE),
       ageMs: 299_999,
@@ -41,7 +41,7 @@ describe('an answer is reused', () => {
   test('until it expires', async () => {
     const { find, clock, asked } = one(knowing);
     await find();
-    await clock.advance(300_000);
+    await clock.pass(300_000);
     expect(await find()).toMatchObject({ ageMs: 0 });
     expect(asked()).toHaveLength(2);
   });
@@ -82,9 +82,9 @@ describe('an answer is reused', () => {
     for (const clientIP of [ADDRESS, `::ffff:${ADDRESS}`, '2C0F:F248:0:0:0:0:0:1', '2c0f:f248::1'])
       await client.locate({ clientIP });
     expect(ours.asked).toEqual([ADDRESS, '2c0f:f248::1']);
-    await clock.advance(1_000);
+    await clock.pass(1_000);
     expect(await client.locate({ clientIP: ADDRESS })).toMatchObject({ ...PLACE, ageMs: 1_000, source: 'client_ip' });
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 });
 
@@ -118,9 +118,9 @@ describe('the cache', () => {
   test('replaces an entry, and its age starts again', async () => {
     const { cache, clock } = cacheOf(2);
     cache.set('a', 1);
-    await clock.advance(600);
+    await clock.pass(600);
     cache.set('a', 2);
-    await clock.advance(600);
+    await clock.pass(600);
     expect(cache.get('a')).toEqual({ value: 2, ageMs: 600 });
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createClient, geojs, ipapiCo, type LocationError } from '../../../../src/entries/index.js';
 import { failureOf } from '../../../support/failure-of.js';
+import { FakeClock } from '../../../support/fake-clock.js';
 import { json } from '../../../support/recording-fetch.js';
-import { FakeClock } from '../fake-clock.js';
 import {
   ADDRESS,
   hanging,
@@ -40,7 +40,7 @@ describe('a service that refuses', () => {
   test('is paused for 60 seconds, and the step says so', async () => {
     const { steps, find, clock, asked } = several([() => refusing(), knowing]);
     expect(await steps()).toEqual(['a: refused', 'b: found']);
-    await clock.advance(18_000);
+    await clock.pass(18_000);
     const { steps: later } = await find();
     expect(later[0]).toEqual({
       step: 'a',
@@ -48,9 +48,9 @@ describe('a service that refuses', () => {
       message: 'paused for about 42 s (rate limited by the lookup service)',
       durationMs: 0,
     });
-    await clock.advance(41_999);
+    await clock.pass(41_999);
     expect(await steps()).toEqual(['a: resting', 'b: found']);
-    await clock.advance(1);
+    await clock.pass(1);
     expect(await steps()).toEqual(['a: refused', 'b: found']);
     expect(asked()).toEqual([2, 4]);
   });
@@ -66,9 +66,9 @@ describe('a service that refuses', () => {
     const { steps, now, clock } = several([() => refusing(retryAfter), knowing]);
     await steps();
     now[0] = knowing;
-    await clock.advance(milliseconds - 1);
+    await clock.pass(milliseconds - 1);
     expect(await steps()).toEqual(['a: resting', 'b: found']);
-    await clock.advance(1);
+    await clock.pass(1);
     expect(await steps()).toEqual(['a: found']);
   });
 
@@ -82,7 +82,7 @@ describe('a service that refuses', () => {
     const { steps, clock } = several([() => refusing(), knowing], { restMs: 200 });
     await steps();
     expect(await steps()).toEqual(['a: resting', 'b: found']);
-    await clock.advance(200);
+    await clock.pass(200);
     expect(await steps()).toEqual(['a: refused', 'b: found']);
     const restless = several([() => refusing('30'), unreachable, knowing], { restMs: 0 });
     for (const _ of [1, 2]) expect(await restless.steps()).toEqual(['a: refused', 'b: unreachable', 'c: found']);
@@ -113,9 +113,9 @@ describe('an unreachable service', () => {
     async (_what, lookup, reason) => {
       const { steps, clock } = several([lookup, knowing]);
       expect(await steps()).toEqual([`a: ${reason}`, 'b: found']);
-      await clock.advance(4_999);
+      await clock.pass(4_999);
       expect(await steps()).toEqual(['a: resting', 'b: found']);
-      await clock.advance(1);
+      await clock.pass(1);
       expect(await steps()).toEqual([`a: ${reason}`, 'b: found']);
     },
   );
@@ -188,10 +188,10 @@ test('over HTTP: 429 with its Retry-After, 403 and a refusal with status 200 pau
     );
   expect(await steps()).toEqual(['geojs: refused', 'ipapi.co: refused']);
   answers[1] = () => replay('ipapi-co', 'refusedWith200');
-  await clock.advance(59_999);
+  await clock.pass(59_999);
   // GeoJS is paused for 60 s, ipapi.co for the 120 s that it asked for: GeoJS is available first.
   expect(await steps()).toEqual(['geojs: refused', 'ipapi.co: resting']);
-  await clock.advance(60_001);
+  await clock.pass(60_001);
   expect(await steps()).toEqual(['geojs: refused', 'ipapi.co: refused']);
   expect(asked).toEqual(['get.geojs.io', 'ipapi.co', 'get.geojs.io', 'get.geojs.io', 'ipapi.co']);
 });

@@ -5,7 +5,7 @@ import { createIpLookup } from '../../../../src/core/location/lookup/ip-lookup.j
 import { type IpLocation, type IpProvider, LookupFailure } from '../../../../src/core/location/lookup/provider.js';
 import type { AbortSignalLike } from '../../../../src/core/platform/web-types.js';
 import { sampleOf, sampleSize } from '../../../support/cases.js';
-import { FakeClock } from '../fake-clock.js';
+import { FakeClock } from '../../../support/fake-clock.js';
 
 const RUNS = { numRuns: sampleSize('worlds of lookup services', 1_000) };
 
@@ -184,9 +184,9 @@ async function play(behaviours: readonly Behaviour[], settings: Partial<typeof S
       });
     }, comesAt);
   }
-  await clock.advance(60_000);
+  await clock.pass(60_000);
   // A late answer has its own timer. It has fired by now, and changed no result.
-  return { seen, counts, waiting: clock.waiting };
+  return { seen, counts, waiting: clock.pending };
 }
 
 const behaviour = fc.record({

@@ -15,8 +15,8 @@ import {
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { betEvent } from '../../../support/factories.js';
 import { failureOf } from '../../../support/failure-of.js';
+import { FakeClock } from '../../../support/fake-clock.js';
 import { json } from '../../../support/recording-fetch.js';
-import { FakeClock } from '../fake-clock.js';
 import { placeOf } from '../place-of.js';
 
 const clientIP = '102.89.23.45';
@@ -99,7 +99,7 @@ test('the error lists every service with the reason and how long it took', async
     provider('slow', () => new Promise((_resolve, reject) => clock.setTimeout(() => reject(new Error('down')), 700)));
   const clock = new FakeClock();
   const { client } = server([slow(clock), provider('unknowing', async () => undefined)], { clock });
-  const error = await clock.runUntilSettled(failureOf<LocationError>(client.reportBetEvent(betEvent(), { clientIP })));
+  const error = await clock.run(failureOf<LocationError>(client.reportBetEvent(betEvent(), { clientIP })));
   expect(error.steps).toMatchObject([
     { step: 'slow', reason: 'bad-answer', durationMs: 700 },
     { step: 'unknowing', reason: 'bad-answer', durationMs: 0 },
@@ -178,15 +178,15 @@ describe('limits', () => {
   test('if a service does not answer in time, the next one is asked', async () => {
     const { client, clock } = server([hanging, knowing], { ip: { timeoutMs: 1_500 } });
     const began = clock.now();
-    expect(await clock.runUntilSettled(client.locate({ clientIP }))).toMatchObject(place);
+    expect(await clock.run(client.locate({ clientIP }))).toMatchObject(place);
     expect(clock.now() - began).toBe(1_500);
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   test('each service has 4 seconds and the chain 20 by default', async () => {
     const { client, clock } = server(Array(7).fill(hanging));
     const began = clock.now();
-    const error = await clock.runUntilSettled(failureOf<LocationError>(client.locate({ clientIP })));
+    const error = await clock.run(failureOf<LocationError>(client.locate({ clientIP })));
     expect(error.code).toBe('location');
     expect(error.steps.map(({ durationMs }) => durationMs)).toEqual([4_000, 4_000, 4_000, 4_000, 4_000, 0, 0]);
     expect(new Set(error.steps.map(({ reason }) => reason))).toEqual(new Set(['timeout']));
@@ -195,7 +195,7 @@ describe('limits', () => {
 
   test('the limit of the chain cuts the last service short', async () => {
     const { client, clock } = server([hanging, hanging, never], { ip: { timeoutMs: 1_000 } }, 1_600);
-    const error = await clock.runUntilSettled(failureOf<LocationError>(client.locate({ clientIP })));
+    const error = await clock.run(failureOf<LocationError>(client.locate({ clientIP })));
     expect(error.steps.map(({ durationMs }) => durationMs)).toEqual([1_000, 600, 0]);
   });
 
@@ -209,9 +209,9 @@ describe('limits', () => {
       });
     });
     const { client, clock, gateway } = server([slow, knowing], { ip: { timeoutMs: 1_000 } });
-    const receipt = await clock.runUntilSettled(client.reportBetEvent(betEvent(), { clientIP }));
+    const receipt = await clock.run(client.reportBetEvent(betEvent(), { clientIP }));
     late({ latitude: 1, longitude: 1 });
-    await clock.advance(10_000);
+    await clock.pass(10_000);
     expect(told?.aborted).toBe(true);
     expect(receipt.location).toMatchObject(place);
     expect(gateway.reports()).toHaveLength(1);
@@ -221,9 +221,9 @@ describe('limits', () => {
     let fail: (error: Error) => void = () => {};
     const slow = provider('slow', () => new Promise((_resolve, reject) => (fail = reject)));
     const { client, clock } = server([slow, knowing]);
-    await clock.runUntilSettled(client.locate({ clientIP }));
+    await clock.run(client.locate({ clientIP }));
     fail(new Error('too late'));
-    await clock.advance(0);
+    await clock.pass(0);
   });
 });
 
@@ -235,14 +235,14 @@ describe('the end of the call while a location is being found', () => {
       return new Promise<never>(() => {});
     });
     const { client, clock, gateway } = server([provider('aborted', lookup), never]);
-    const error = await clock.runUntilSettled(
+    const error = await clock.run(
       failureOf(client.reportBetEvent(betEvent(), { clientIP, signal: controller.signal })),
     );
     expect(error).toBeInstanceOf(AbortedError);
     expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0, reference: 'BET-1', retryable: false });
     expect(error.message).not.toContain('secret');
     expect(gateway.reports()).toEqual([]);
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   test('with a signal that is already aborted no source is asked', async () => {
@@ -266,9 +266,7 @@ describe('the end of the call while a location is being found', () => {
   test('the deadline of the call ends it with a timeout, with nothing sent', async () => {
     const { client, clock, gateway } = server([hanging, hanging]);
     const began = clock.now();
-    const error = await clock.runUntilSettled(
-      failureOf(client.reportBetEvent(betEvent(), { clientIP, timeoutMs: 2_500 })),
-    );
+    const error = await clock.run(failureOf(client.reportBetEvent(betEvent(), { clientIP, timeoutMs: 2_500 })));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ outcome: 'not-sent', attempts: 0, retryable: true });
     expect(clock.now() - began).toBe(2_500);

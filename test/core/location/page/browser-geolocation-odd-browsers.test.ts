@@ -32,7 +32,7 @@ describe('odd browsers', () => {
     expect(await settled()).toMatchObject({ position: LAGOS });
     expect(await settled()).toMatchObject({ position: LAGOS });
     expect(page.asked).toHaveLength(2);
-    expect([clock.waiting, page.listeners]).toEqual([0, 0]);
+    expect([clock.pending, page.listeners]).toEqual([0, 0]);
   });
 
   const throwing = new Proxy(
@@ -60,7 +60,7 @@ describe('odd browsers', () => {
     const call = ask();
     page.asked[0]?.failure({ code: 3 });
     page.asked[0]?.failure({ code: 3 });
-    await clock.advance(1_000);
+    await clock.pass(1_000);
     expect(page.asked).toHaveLength(2);
     page.asked[1]?.success({ coords: ABUJA });
     expect(await call).toMatchObject({ position: ABUJA });
@@ -79,7 +79,7 @@ describe('odd browsers', () => {
     const answer = await settled();
     expect(answer).toMatchObject({ reason: 'position-unavailable' });
     expect(JSON.stringify(answer)).not.toContain('6.4474');
-    expect([page.asked.length, clock.now() - began, clock.waiting]).toEqual([2, 0, 0]);
+    expect([page.asked.length, clock.now() - began, clock.pending]).toEqual([2, 0, 0]);
   });
 
   test('whose replacement rejects with a denial have denied', async () => {

@@ -9,7 +9,7 @@ describe('a recent position', () => {
     const { page, settled, grant, clock } = open();
     grant();
     await settled();
-    await clock.advance(age);
+    await clock.pass(age);
     expect(await settled()).toMatchObject({ position: LAGOS });
     expect(page.asked).toHaveLength(times);
   });
@@ -26,7 +26,7 @@ describe('a recent position', () => {
     const { page, settled, grant, clock } = open();
     grant(LAGOS, clock.now() - 40_000);
     expect(await settled()).toEqual({ position: LAGOS, ageMs: 40_000 });
-    await clock.advance(20_000);
+    await clock.pass(20_000);
     await settled();
     expect(page.asked).toHaveLength(2);
   });
@@ -37,10 +37,10 @@ describe('a recent position', () => {
       const { page, settled, grant, clock } = open({ maximumAgeMs: age + 1_000 });
       grant(LAGOS, clock.now() - age);
       expect(await settled()).toEqual({ position: LAGOS, ageMs: age });
-      await clock.advance(999);
+      await clock.pass(999);
       expect(await settled()).toEqual({ position: LAGOS, ageMs: age + 999 });
       expect(page.asked).toHaveLength(1);
-      await clock.advance(1);
+      await clock.pass(1);
       await settled();
       expect(page.asked).toHaveLength(2);
     },
@@ -65,7 +65,7 @@ describe('a recent position', () => {
   test('is not replaced by an older one that arrives late from an earlier request', async () => {
     const { page, ask, settled, clock } = open();
     await settled();
-    await clock.advance(60_000);
+    await clock.pass(60_000);
     const anew = ask();
     const [before, now] = page.asked;
     now?.success({ coords: LAGOS });
@@ -85,7 +85,7 @@ describe('a recent position', () => {
     const { page, settled, grant, clock } = open();
     grant(LAGOS, timestamp(clock.now()) as number);
     expect(await settled()).toEqual({ position: LAGOS, ageMs: 0 });
-    await clock.advance(10_000);
+    await clock.pass(10_000);
     expect(await settled()).toEqual({ position: LAGOS, ageMs: 10_000 });
     expect(page.asked).toHaveLength(1);
   });
@@ -94,7 +94,7 @@ describe('a recent position', () => {
     const { page, settled, grant, clock } = open();
     grant();
     await settled();
-    await clock.advance(-3_600_000);
+    await clock.pass(-3_600_000);
     grant(ABUJA);
     expect(await settled()).toEqual({ position: ABUJA, ageMs: 0 });
     expect(await settled()).toEqual({ position: ABUJA, ageMs: 0 });

@@ -5,18 +5,18 @@ describe('one request for all callers', () => {
   test('ten calls at once ask once and get the same position', async () => {
     const { page, ask, clock } = open();
     const calls = Array.from({ length: 10 }, () => ask());
-    await clock.advance(3_000);
+    await clock.pass(3_000);
     last(page).success({ coords: LAGOS });
     expect(await Promise.all(calls)).toEqual(Array(10).fill({ position: LAGOS, ageMs: 0 }));
     expect(page.asked).toHaveLength(1);
-    expect([clock.waiting, page.listeners]).toEqual([0, 0]);
+    expect([clock.pending, page.listeners]).toEqual([0, 0]);
   });
 
   test('one that is aborted or times out leaves the request open for the others', async () => {
     const { page, ask, clock } = open();
     const controller = new AbortController();
     const [aborted, hasty, patient] = [ask(20_000, controller.signal), ask(500), ask()];
-    await clock.advance(600);
+    await clock.pass(600);
     controller.abort();
     last(page).success({ coords: LAGOS });
     expect(await aborted).toMatchObject({ reason: 'aborted' });
@@ -34,7 +34,7 @@ describe('one request for all callers', () => {
   test('is waited for ten seconds in total, also by a caller that joins late', async () => {
     const { page, ask, settled, clock } = open();
     ask();
-    await clock.advance(7_500);
+    await clock.pass(7_500);
     const began = clock.now();
     expect(await settled()).toMatchObject({ reason: 'timeout' });
     expect(clock.now() - began).toBe(2_500);
@@ -46,10 +46,10 @@ describe('one request for all callers', () => {
   test('one without an answer is sent again after a while', async () => {
     const { page, settled, clock } = open();
     await settled();
-    await clock.advance(59_999);
+    await clock.pass(59_999);
     await settled();
     expect(page.asked).toHaveLength(1);
-    await clock.advance(1);
+    await clock.pass(1);
     await settled();
     expect(page.asked).toHaveLength(2);
   });
@@ -71,13 +71,13 @@ describe('one request for all callers', () => {
     async (_by, milliseconds) => {
       const { page, ask, settled, clock } = open();
       ask();
-      await clock.advance(500);
-      await clock.advance(-milliseconds);
+      await clock.pass(500);
+      await clock.pass(-milliseconds);
       const began = clock.now();
       expect(await settled()).toMatchObject({ reason: 'timeout' });
       expect(clock.now() - began).toBe(10_000);
       expect(page.asked).toHaveLength(1);
-      await clock.advance(60_000);
+      await clock.pass(60_000);
       const anew = ask();
       expect(page.asked).toHaveLength(2);
       last(page).success({ coords: LAGOS });
@@ -95,18 +95,18 @@ describe('one request for all callers', () => {
       });
     const timer = vi.spyOn(clock, 'setTimeout');
     const call = ask(500);
-    await clock.advance(-30_000);
+    await clock.pass(-30_000);
     allow({ state: 'granted' });
-    expect(await clock.runUntilSettled(call)).toMatchObject({ reason: 'page-hidden' });
+    expect(await clock.run(call)).toMatchObject({ reason: 'page-hidden' });
     expect(timer.mock.calls.map(([, milliseconds]) => milliseconds)).toEqual([250, 500]);
   });
 
   test('a position that comes too late is available to the next call', async () => {
     const { page, settled, clock } = open();
     await settled(1_000);
-    await clock.advance(20_000);
+    await clock.pass(20_000);
     last(page).success({ coords: LAGOS });
-    await clock.advance(5_000);
+    await clock.pass(5_000);
     expect(await settled()).toEqual({ position: LAGOS, ageMs: 5_000 });
     expect(page.asked).toHaveLength(1);
   });
@@ -118,10 +118,10 @@ describe('a no', () => {
     refuse(1);
     await settled();
     grant();
-    await clock.advance(59_999);
+    await clock.pass(59_999);
     expect(await settled()).toMatchObject({ reason: 'denied' });
     expect(page.asked).toHaveLength(1);
-    await clock.advance(1);
+    await clock.pass(1);
     expect(await settled()).toMatchObject({ position: LAGOS });
   });
 
@@ -152,7 +152,7 @@ describe('a no', () => {
     const began = clock.now();
     expect(await settled()).toMatchObject({ reason: 'denied' });
     expect(clock.now() - began).toBe(250);
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   test('that the browser only predicts does not keep it from being asked', async () => {
@@ -200,10 +200,10 @@ describe('a browser that times out', () => {
         message: expect.stringContaining('prompt may still be open'),
       });
     expect([page.asked.length, clock.now() - began]).toEqual([0, 0]);
-    await clock.advance(59_999);
+    await clock.pass(59_999);
     await settled();
     expect(page.asked).toHaveLength(0);
-    await clock.advance(1);
+    await clock.pass(1);
     await settled();
     expect(page.asked).not.toHaveLength(0);
   });
@@ -213,7 +213,7 @@ describe('a browser that times out', () => {
     page.permission = permitted('prompt');
     grant();
     expect(await settled()).toMatchObject({ position: LAGOS });
-    await clock.advance(120_000);
+    await clock.pass(120_000);
     refuse(3);
     expect(await settled()).toMatchObject({ reason: 'timeout' });
     grant();
@@ -270,7 +270,7 @@ describe('a hidden page', () => {
     expect(await settled()).toMatchObject({ reason: 'page-hidden' });
     expect([page.asked.length, clock.now() - began]).toEqual([1, 1_000]);
     last(page).success({ coords: LAGOS });
-    await clock.advance(0);
+    await clock.pass(0);
     expect(await settled()).toMatchObject({ position: LAGOS });
   });
 
@@ -285,10 +285,10 @@ describe('a hidden page', () => {
   test('that becomes hidden while the player decides is not waited for; the answer is used when it is visible again', async () => {
     const { page, ask, clock } = open();
     const call = ask();
-    await clock.advance(2_000);
+    await clock.pass(2_000);
     page.show('hidden');
     expect(await call).toMatchObject({ reason: 'page-hidden' });
-    expect([clock.waiting, page.listeners]).toEqual([0, 0]);
+    expect([clock.pending, page.listeners]).toEqual([0, 0]);
     page.show('visible');
     const back = ask();
     last(page).success({ coords: LAGOS });

@@ -14,14 +14,14 @@ describe('a page with a listener', () => {
   test('is informed when the browser starts to ask, and when it has a position, once for all callers', async () => {
     const { ask, page, clock, events } = listening();
     const calls = [ask(), ask(), ask()];
-    await clock.advance(3_000);
+    await clock.pass(3_000);
     expect(events).toEqual([asked('prompt')]);
     last(page).success({ coords: LAGOS });
     await Promise.all(calls);
-    await clock.advance(0);
+    await clock.pass(0);
     expect(events).toEqual([asked('prompt'), answered(3_000)]);
     expect(JSON.stringify(events)).not.toMatch(/6\.4474|3\.3903/);
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   test('is informed that no prompt is shown if permission was granted before', async () => {
@@ -29,7 +29,7 @@ describe('a page with a listener', () => {
     page.permission = permitted('granted');
     grant();
     await settled();
-    await clock.advance(0);
+    await clock.pass(0);
     expect(events).toEqual([asked('granted'), answered(0)]);
   });
 
@@ -37,7 +37,7 @@ describe('a page with a listener', () => {
     const { settled, refuse, clock, events } = listening();
     refuse(1);
     await settled();
-    await clock.advance(0);
+    await clock.pass(0);
     expect(events).toEqual([asked('prompt'), answered(0, 'denied')]);
   });
 
@@ -45,9 +45,9 @@ describe('a page with a listener', () => {
     const { page, settled, clock, events } = listening();
     await settled();
     expect(events).toEqual([asked('prompt')]);
-    await clock.advance(20_000);
+    await clock.pass(20_000);
     last(page).success({ coords: LAGOS });
-    await clock.advance(0);
+    await clock.pass(0);
     expect(events).toEqual([asked('prompt'), answered(30_000)]);
   });
 
@@ -57,7 +57,7 @@ describe('a page with a listener', () => {
     grant();
     await settled();
     expect(events).toEqual([]);
-    await clock.advance(250);
+    await clock.pass(250);
     expect(events).toEqual([asked('prompt'), answered(250)]);
   });
 
@@ -70,11 +70,11 @@ describe('a page with a listener', () => {
     await settled();
     page.show('visible');
     expect(events).toHaveLength(2);
-    await clock.advance(60_000);
+    await clock.pass(60_000);
     grant();
     await settled();
     await settled();
-    await clock.advance(0);
+    await clock.pass(0);
     expect(events).toHaveLength(4);
   });
 

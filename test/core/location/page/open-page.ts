@@ -3,7 +3,7 @@ import { createBrowserGeolocation } from '../../../../src/core/location/page/geo
 import { type GeolocationEvent, type PageScope, readPage } from '../../../../src/core/location/page/page.js';
 import type { LocationSettings } from '../../../../src/core/location/settings.js';
 import { complete } from '../../../../src/core/schema/option-rules.js';
-import { FakeClock } from '../fake-clock.js';
+import { FakeClock } from '../../../support/fake-clock.js';
 import { type Asked, FakePage } from './fake-page.js';
 
 export const LAGOS = { latitude: 6.4474, longitude: 3.3903, accuracy: 12 };
@@ -24,7 +24,7 @@ export function open(
     { page: readPage(prepare(page), undefined), clock, onEvent },
   );
   const ask = (milliseconds = 20_000, signal?: AbortSignal) => geolocation.ask({ milliseconds, signal });
-  const settled = (milliseconds?: number, signal?: AbortSignal) => clock.runUntilSettled(ask(milliseconds, signal));
+  const settled = (milliseconds?: number, signal?: AbortSignal) => clock.run(ask(milliseconds, signal));
   const grant = (coords: object = LAGOS, timestamp?: number) => {
     page.answer = ({ success }) => success({ coords, ...(timestamp !== undefined && { timestamp }) } as never);
   };

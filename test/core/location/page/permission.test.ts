@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { type PageScope, readPage, readPermission } from '../../../../src/core/location/page/page.js';
 import { locationPermission } from '../../../../src/entries/index.js';
-import { FakeClock } from '../fake-clock.js';
+import { FakeClock } from '../../../support/fake-clock.js';
 import { FakePage } from './fake-page.js';
 
 async function permissionOf(change: (page: FakePage) => PageScope | undefined) {
   const clock = new FakeClock();
   const page = new FakePage();
   const scope = change(page) ?? page;
-  const permission = await clock.runUntilSettled(readPermission(readPage(scope, undefined), clock));
-  expect([page.asked.length, clock.waiting]).toEqual([0, 0]);
+  const permission = await clock.run(readPermission(readPage(scope, undefined), clock));
+  expect([page.asked.length, clock.pending]).toEqual([0, 0]);
   return permission;
 }
 

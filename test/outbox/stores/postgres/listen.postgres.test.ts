@@ -5,8 +5,8 @@ import { createClient } from '../../../../src/core/client/create-client.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
 import { type ListeningClient, listen } from '../../../../src/outbox/stores/postgres/listen.js';
-import { FakeClock } from '../../../core/delivery/fake-clock.js';
 import { betEvent } from '../../../support/factories.js';
+import { FakeClock } from '../../../support/fake-clock.js';
 import { newRow } from '../../contract/harness.js';
 import { connectListener, directUrl, isPooled, newSchema, openStore, pool, within } from './world.js';
 

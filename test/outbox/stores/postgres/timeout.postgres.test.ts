@@ -4,8 +4,8 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { ConfigurationError } from '../../../../src/entries/index.js';
 import { postgresStore } from '../../../../src/entries/outbox-postgres.js';
 import { openPostgresStore } from '../../../../src/outbox/stores/postgres/store.js';
-import { FakeClock } from '../../../core/delivery/fake-clock.js';
 import { startProxy } from '../../../soak-postgres/proxy.js';
+import { FakeClock } from '../../../support/fake-clock.js';
 import { claim, idsOf, newRow, settledRow } from '../../contract/harness.js';
 import { advance, FIRST_PAUSE, newSchema, openStore, pool } from './world.js';
 

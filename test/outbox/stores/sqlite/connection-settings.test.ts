@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type SqliteDatabase, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
+import { FakeClock } from '../../../support/fake-clock.js';
 import { storeContract } from '../../contract/contract.js';
 import { newRow } from '../../contract/harness.js';
 import { personalBet, personalSettlement } from '../../personal.js';
 import { outboxWorld } from '../../world.js';
-import { copyOf, damageIn, movableClock, newFile, openSqlite, openStore, rejectionOf } from './files.js';
+import { copyOf, damageIn, newFile, openSqlite, openStore, rejectionOf } from './files.js';
 
 /** A connection whose rows are arrays and whose numbers are bigint, where the library has these settings. */
 function openWithBigInts(file: string): SqliteDatabase {
@@ -43,7 +44,7 @@ describe('a connection with settings of its user', () => {
   it.each(storeContract.map(({ name, run }) => [name, run] as const))('%s', { tags: 'slow' }, (_, run) =>
     run(async () => {
       const file = newFile();
-      const { clock, advance } = movableClock();
+      const { withRealTimers: clock, advance } = new FakeClock();
       const database = openAsUsersDo(file);
       return {
         store: await sqliteStore({ database, clock }),

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../../support/fake-clock.js';
 import { storeContract } from '../../contract/contract.js';
 import { expectOddNamesAreUnknown } from '../../odd-names.js';
-import { copyOf, damageIn, LIBRARIES, movableClock, newFile, openStore } from './files.js';
+import { copyOf, damageIn, LIBRARIES, newFile, openStore } from './files.js';
 
 describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) => {
   it.each(storeContract.map(({ name, run }) => [name, run] as const))('%s', (__, run) =>
     run(async () => {
       const file = newFile();
-      const { clock, advance } = movableClock();
+      const { withRealTimers: clock, advance } = new FakeClock();
       return {
         store: await openStore(file, { open, clock }),
         advance,
@@ -24,7 +25,7 @@ describe.each(Object.entries(LIBRARIES))('the SQLite store over %s', (_, open) =
     (__, run) =>
       run(async () => {
         const file = newFile();
-        const { clock, advance } = movableClock();
+        const { withRealTimers: clock, advance } = new FakeClock();
         const database = open(file);
         const { sqliteStore } = await import('../../../../src/entries/outbox-sqlite.js');
         return {

@@ -17,10 +17,10 @@ import { createClient } from '../../../../src/entries/index.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
 import type { SqliteDatabase } from '../../../../src/entries/outbox-sqlite.js';
 import { sampleSize } from '../../../support/cases.js';
+import { http, type RawRequest, rawGateway } from '../../../support/raw-gateway.js';
 import { root, startNode } from '../../../support/run.js';
 import { claim, newRow } from '../../contract/harness.js';
 import { personalBet, personalSettlement } from '../../personal.js';
-import { http, type RawRequest, rawGateway } from '../../raw-gateway.js';
 import { outboxWorld } from '../../world.js';
 import { copyOf, newFile, openSqlite, openStore, query } from './files.js';
 

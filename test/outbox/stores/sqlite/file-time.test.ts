@@ -4,9 +4,10 @@ import { createClient } from '../../../../src/core/client/create-client.js';
 import { systemClock } from '../../../../src/core/platform/time.js';
 import { createMockGateway } from '../../../../src/entries/mock.js';
 import { createOutbox } from '../../../../src/entries/outbox.js';
+import { FakeClock } from '../../../support/fake-clock.js';
 import { claim, claimOne, DAY_MS, LEASE_MS, newRow, WAITS, write } from '../../contract/harness.js';
 import { personalBet } from '../../personal.js';
-import { movableClock, newFile, openStore } from './files.js';
+import { newFile, openStore } from './files.js';
 
 const shifted = (milliseconds: number) => ({ ...systemClock, now: () => Date.now() + milliseconds });
 
@@ -51,8 +52,8 @@ describe('the time of a file', () => {
   /** Two stores with clocks of their own. The first has recorded a report, and the second is 30 days ahead. */
   async function twoStores() {
     const file = newFile();
-    const [here, there] = [movableClock(), movableClock()];
-    const open = (clock: ReturnType<typeof movableClock>) => openStore(file, { clock: clock.clock });
+    const [here, there] = [new FakeClock(), new FakeClock()];
+    const open = ({ withRealTimers: clock }: FakeClock) => openStore(file, { clock });
     const [store, other] = [await open(here), await open(there)];
     await store.enqueue([newRow('B-0')]);
     await write(store, await claimOne(store));
@@ -85,6 +86,6 @@ describe('the time of a file', () => {
     const { here, open, other } = await twoStores();
     await claimOne(other);
     const later = await open(here);
-    expect((await claimOne(later)).changedAt).toBe(here.clock.now());
+    expect((await claimOne(later)).changedAt).toBe(here.now());
   });
 });

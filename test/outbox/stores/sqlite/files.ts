@@ -2,7 +2,6 @@ import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { inject } from 'vitest';
-import { systemClock } from '../../../../src/core/platform/time.js';
 import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
 import { openAttached } from '../../../../src/outbox/stores/sqlite/open.js';
@@ -86,17 +85,6 @@ export function damageIn(file: string, open: (file: string) => SqliteDatabase): 
     spoil: (id, part) => change(id, DAMAGED_COLUMNS[part as keyof typeof DAMAGED_COLUMNS], '{'),
     replaced: ['operation', 'reference'],
     replace: change,
-  };
-}
-
-/** A clock that the test moves. Its timers are real. */
-export function movableClock() {
-  let time = 1_795_161_600_000;
-  return {
-    clock: { ...systemClock, now: () => time },
-    advance: (milliseconds: number) => {
-      time += milliseconds;
-    },
   };
 }
 

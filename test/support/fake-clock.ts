@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/core/platform/time.js';
+import { type Clock, systemClock } from '../../src/core/platform/time.js';
 
 /**
  * Work outside of JavaScript: cryptography has its own threads, sockets are in the kernel. Time must not jump
@@ -18,7 +18,10 @@ for (const name of ['decrypt', 'deriveKey', 'digest', 'encrypt', 'importKey', 's
   Object.defineProperty(crypto.subtle, name, { value: held, configurable: true, writable: true });
 }
 
-/** A clock that moves only when all work waits for it. */
+/** All work that waits for no timer has gone on once this resolves. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** A clock that moves only when all work waits for it, or when the test moves it. */
 export class FakeClock implements Clock {
   #now: number;
   #timers = new Map<number, { at: number; callback: () => void }>();
@@ -47,8 +50,26 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  advance(milliseconds: number): void {
+  /** The same time, with the timers of the system. */
+  get withRealTimers(): Clock {
+    return { ...systemClock, now: this.now };
+  }
+
+  /** Changes the time. No timer fires. */
+  advance = (milliseconds: number): void => {
     this.#now += milliseconds;
+  };
+
+  /** Lets time pass: each timer fires when it is due. */
+  async pass(milliseconds: number): Promise<void> {
+    const end = this.#now + milliseconds;
+    await turn();
+    while ((this.#first()?.[1].at ?? Infinity) <= end) {
+      this.#fireFirst();
+      await turn();
+    }
+    this.#now = end;
+    await turn();
   }
 
   /** Lets the promise settle. The clock jumps to the next timer whenever no other work runs. */
@@ -60,7 +81,7 @@ export class FakeClock implements Clock {
     promise.then(end, end);
     let idle = 0;
     for (let quiet = 0; !settled; quiet += 1) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
       if (underWay.size > 0) quiet = 0;
       if (quiet < 20 || settled) continue;
       // Work of another thread (a hash) waits for no timer of this clock.
@@ -70,12 +91,21 @@ export class FakeClock implements Clock {
         continue;
       }
       quiet = 0;
-      const next = [...this.#timers].sort(([, a], [, b]) => a.at - b.at)[0];
-      if (!next) throw new Error('no timer is left, and the promise has not settled');
-      this.#timers.delete(next[0]);
-      this.#now = Math.max(this.#now, next[1].at);
-      next[1].callback();
+      this.#fireFirst();
     }
     return promise;
+  }
+
+  #first() {
+    return [...this.#timers].sort(([, a], [, b]) => a.at - b.at)[0];
+  }
+
+  #fireFirst(): void {
+    const first = this.#first();
+    if (!first) throw new Error('no timer is left, and the promise has not settled');
+    const [timer, { at, callback }] = first;
+    this.#timers.delete(timer);
+    this.#now = Math.max(this.#now, at);
+    callback();
   }
 }
