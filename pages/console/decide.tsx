@@ -6,7 +6,7 @@ import type { Undone } from '../../src/operator/undo.js';
 import { Button, Dialog } from '../kit/parts.js';
 import { counted, grouped, operationWords } from '../kit/words.js';
 import { call, messageOf } from './calls.js';
-import type { Asked, Page, Result } from './view.js';
+import type { Asked, ConsolePage, Notice } from './view.js';
 import { DECISIONS } from './words.js';
 
 /** As the server accepts it. */
@@ -14,7 +14,7 @@ const LONGEST_REASON = 2_000;
 
 interface DecisionDialogProps {
   readonly asked: Asked;
-  readonly onDecided: (result: Result | undefined) => void;
+  readonly onDecided: (result: Notice | undefined) => void;
   readonly onClosed: () => void;
 }
 
@@ -142,15 +142,16 @@ async function inParts<Part extends DecisionProgress | Undone>(
   }
 }
 
-export function decide(page: Page, action: DecideRequest['action'], selection: Selection, what: string): void {
+export function decide(page: ConsolePage, action: DecideRequest['action'], selection: Selection, what: string): void {
   const { verb, text, done } = DECISIONS[action];
   const loading = call<Preview>('preview', { selection, action });
+  const isFinal = action === 'recorded';
   let withSettlements = false;
   page.ask({
     title: `${verb}: ${what}`,
     text,
     verb,
-    isFinal: action === 'recorded',
+    isFinal,
     preview: (
       <div class="previewed">
         <PreviewList loading={loading} onSettlements={(isChosen) => (withSettlements = isChosen)} />
@@ -166,16 +167,15 @@ export function decide(page: Page, action: DecideRequest['action'], selection: S
       const { touched, skipped } = decision;
       const left = more ? '; stopped before the end' : '';
       const kept = skipped > 0 ? `; ${counted(skipped, 'was', 'were')} not touched, since they had changed` : '';
-      const isUndoable = action !== 'recorded' && touched > 0;
       return {
         text: `${counted(touched, 'report')} ${done}${kept}${left}.`,
-        action: isUndoable ? { words: 'Undo', run: () => undo(page, decision, why.reason) } : undefined,
+        action: !isFinal && touched > 0 ? { words: 'Undo', run: () => undo(page, decision, why.reason) } : undefined,
       };
     },
   });
 }
 
-export const reopen = (page: Page, id: string, reference: string): void =>
+export const reopen = (page: ConsolePage, id: string, reference: string): void =>
   page.ask({
     title: `Reopen: ${reference}`,
     text: 'It is again as it was before its dismissal, and so is a settlement that was dismissed with it. The log of receipts keeps both decisions.',
@@ -187,7 +187,7 @@ export const reopen = (page: Page, id: string, reference: string): void =>
     },
   });
 
-export function undo(page: Page, of: Pick<DecisionRecord, 'id' | 'action' | 'touched'>, why: string): void {
+export function undo(page: ConsolePage, of: Pick<DecisionRecord, 'id' | 'action' | 'touched'>, why: string): void {
   const isDismissal = of.action === 'dismissed';
   page.ask({
     title: isDismissal ? `Reopen ${counted(of.touched, 'report')}?` : 'Undo it?',

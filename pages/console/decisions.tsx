@@ -2,18 +2,20 @@ import type { ComponentChildren } from 'preact';
 import type { AllQuarantined, DecisionPage, DecisionRecord } from '../../src/operator/decision-log.js';
 import { Button, Card, EmptyState, Facts } from '../kit/parts.js';
 import { counted, operationWords } from '../kit/words.js';
+import { decisionHash, reportHash } from './addresses.js';
 import { call } from './calls.js';
 import { undo } from './decide.js';
+import { ChoiceField, InputField } from './fields.js';
 import { createFinder, TimeFields } from './finder.js';
 import { createReportList } from './report-list.js';
-import { ChoiceField, createViewElement, decisionHash, InputField, type Page, reportHash, type View } from './view.js';
+import { BackLink, type ConsolePage, createViewElement, type View } from './view.js';
 import { ACTIONS, actions, placeWords, timeWords } from './words.js';
 
 const FEW = 5;
 const MANY = 50;
 
 /** The latest decisions, by whom and why. The list is read once, so that it does not move. */
-export function createLatestDecisions(page: Page, draw: () => void) {
+export function createLatestDecisions(page: ConsolePage, draw: () => void) {
   let read: readonly DecisionRecord[] = [];
   let shown = FEW;
   let next: string | null = null;
@@ -41,7 +43,7 @@ export function createLatestDecisions(page: Page, draw: () => void) {
   return { load, content };
 }
 
-export const createDecisions = (page: Page): View =>
+export const createDecisions = (page: ConsolePage): View =>
   createFinder<DecisionPage, DecisionRecord>({
     title: 'Decisions',
     name: 'decisions',
@@ -72,7 +74,7 @@ export const createDecisions = (page: Page): View =>
   });
 
 interface DecisionListProps {
-  readonly page: Page;
+  readonly page: ConsolePage;
   readonly of: readonly DecisionRecord[];
   readonly none: string | false;
 }
@@ -104,7 +106,7 @@ function factsOf({ at, who, undoneBy, done }: DecisionRecord): string {
 }
 
 interface DecisionActionsProps {
-  readonly page: Page;
+  readonly page: ConsolePage;
   readonly decision: DecisionRecord;
 }
 
@@ -114,59 +116,49 @@ function Continue({ page, decision: { action, about, reason, done } }: DecisionA
   return <Button onClick={() => void goOn(page, about.decision, reason)} words="Continue…" />;
 }
 
-async function goOn(page: Page, id: string, reason: string): Promise<void> {
+async function goOn(page: ConsolePage, id: string, reason: string): Promise<void> {
   const [decision] = (await call<DecisionPage>('decisions', { id })).decisions;
   if (decision) undo(page, decision, reason);
 }
 
-export function createDecision(page: Page, id: string): View {
+export function createDecision(page: ConsolePage, id: string): View {
   let decision: DecisionRecord | undefined;
   let isUndoable = false;
 
   const { element, draw } = createViewElement('Decision', () => {
     const now = Date.now();
+    const known = decision;
     return (
       <>
-        <p>
-          <a class="back" href="#/decisions">
-            ← All decisions
-          </a>
-        </p>
-        {!decision && (
-          <div class="card">
-            <EmptyState title="The outbox has no such decision">
-              <p>It is about accounts that are not shown here, or its address is not complete.</p>
-            </EmptyState>
-          </div>
-        )}
-        {decision && (
+        <BackLink to="#/decisions" words="All decisions" />
+        {known ? (
           <>
             <div class="card pad">
               <div>
                 <p>
-                  <b>{titleOf(decision)}</b>
+                  <b>{titleOf(known)}</b>
                 </p>
-                <p>{decision.reason}</p>
+                <p>{known.reason}</p>
                 <Facts
                   of={[
-                    ['When', timeWords(decision.at, now)],
-                    ['By', decision.who],
-                    ...aboutFacts(decision.about),
-                    ['Not touched', decision.skipped > 0 && counted(decision.skipped, 'report')],
+                    ['When', timeWords(known.at, now)],
+                    ['By', known.who],
+                    ...aboutFacts(known.about),
+                    ['Not touched', known.skipped > 0 && counted(known.skipped, 'report')],
                     [
                       'Undone',
-                      decision.undoneBy !== null && <a href={decisionHash(decision.undoneBy)}>by another decision</a>,
+                      known.undoneBy !== null && <a href={decisionHash(known.undoneBy)}>by another decision</a>,
                     ],
-                    ['Interrupted', !decision.done && 'it was not carried out to its end'],
+                    ['Interrupted', !known.done && 'it was not carried out to its end'],
                   ]}
                 />
               </div>
               <div class="actions">
-                <Continue page={page} decision={decision} />
+                <Continue page={page} decision={known} />
                 {page.session.mayAct && isUndoable && (
                   <Button
-                    onClick={() => decision && undo(page, decision, decision.reason)}
-                    words={decision.action === 'dismissed' ? 'Reopen…' : 'Undo…'}
+                    onClick={() => undo(page, known, known.reason)}
+                    words={known.action === 'dismissed' ? 'Reopen…' : 'Undo…'}
                   />
                 )}
               </div>
@@ -175,6 +167,12 @@ export function createDecision(page: Page, id: string): View {
               {reports.content({ now })}
             </section>
           </>
+        ) : (
+          <div class="card">
+            <EmptyState title="The outbox has no such decision">
+              <p>It is about accounts that are not shown here, or its address is not complete.</p>
+            </EmptyState>
+          </div>
         )}
       </>
     );

@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { announce } from '../kit/page.js';
 import { Button } from '../kit/parts.js';
 import { call } from './calls.js';
-import { createViewElement, ErrorState, fieldsOf, InputField, type View } from './view.js';
+import { fieldsOf, InputField } from './fields.js';
+import { createViewElement, ErrorState, type View } from './view.js';
 import { timeWords } from './words.js';
 
 interface Finder<Answer, Item> {

@@ -9,13 +9,13 @@ import { call } from './calls.js';
 import { decide } from './decide.js';
 import { keyOf } from './problem-groups.js';
 import { createReportList } from './report-list.js';
-import { createViewElement, type Page, type View } from './view.js';
+import { BackLink, type ConsolePage, createViewElement, type View } from './view.js';
 import { DECISIONS, placeWords, timeWords } from './words.js';
 
 const NOT_HELD = ['retry', 'dismissed'] as const;
 const VERDICTS = ['retry', 'recorded', 'dismissed'] as const;
 
-export function createGroup(page: Page, group: ProblemKey): View {
+export function createGroup(page: ConsolePage, group: ProblemKey): View {
   const { mayAct } = page.session;
   const { account, environment, code } = group;
   const chosen = new Set<string>();
@@ -46,11 +46,7 @@ export function createGroup(page: Page, group: ProblemKey): View {
     );
     return (
       <>
-        <p>
-          <a class="back" href="#/person">
-            ← All groups
-          </a>
-        </p>
+        <BackLink to="#/person" words="All groups" />
         <div class="card pad">
           <div>
             <Facts

@@ -11,7 +11,7 @@ import { needsOf } from './reasons.js';
 import { createReport } from './report.js';
 import { createSearch } from './search.js';
 import { drawShell, type Shown, TABS } from './shell.js';
-import type { Page, View } from './view.js';
+import type { ConsolePage, View } from './view.js';
 
 const LOOK_MS = 2_000;
 /** While the page is in the background, or the server cannot be reached. */
@@ -26,7 +26,7 @@ const LIVE =
   'main button:enabled:not(.again), main [type=checkbox]:enabled, .notice button:enabled, dialog [type=submit]:enabled';
 
 let shown: Shown = { link: { state: 'connecting', words: 'connecting…' }, hash: '', needs: 0, isBusy: true };
-let page: Page | undefined;
+let page: ConsolePage | undefined;
 let view: View | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let lastSeen: number | undefined;
@@ -133,7 +133,7 @@ function showError(error: unknown): void {
 }
 
 /** The view that an address names, behind the `#`, which no browser sends. */
-function viewOf(hash: string, of: Page): View {
+function viewOf(hash: string, of: ConsolePage): View {
   const [, name = '', rest = ''] = /^#\/([a-z]*)\/?(.*)$/.exec(hash) ?? [];
   const text = decoded(rest);
   const group = name === 'person' && text !== '' ? groupFrom(text) : undefined;

@@ -5,14 +5,14 @@ import { Button, Card, Mark, type Tone } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
 import { call } from './calls.js';
 import { Reasons, reasonsOf, stopsIn } from './reasons.js';
-import { createViewElement, type Page, type View } from './view.js';
+import { type ConsolePage, createViewElement, type View } from './view.js';
 import { duration, placeWords } from './words.js';
 
 const FRESH_MS = 5_000;
 /** The charts move by the minute, so they are read less often than the counts. */
 const LOOKS_PER_CHARTS = 5;
 
-export function createOverview(page: Page): View {
+export function createOverview(page: ConsolePage): View {
   let overview: Overview | undefined;
   let charts: ChartData | undefined;
   let range: Range = 'minutes';
@@ -63,25 +63,17 @@ interface TileProps {
 }
 
 function Tile({ name, value, note, tone, href }: TileProps) {
-  const content = (
-    <>
-      <span class="name">
-        {tone && <Mark tone={tone} />}
-        {name}
-      </span>
-      <b>{value}</b>
-      <span class="dim">{note}</span>
-    </>
-  );
+  const Box = href ? 'a' : 'div';
   return (
     <li>
-      {href ? (
-        <a class="card tile" href={href}>
-          {content}
-        </a>
-      ) : (
-        <div class="card tile">{content}</div>
-      )}
+      <Box class="card tile" href={href}>
+        <span class="name">
+          {tone && <Mark tone={tone} />}
+          {name}
+        </span>
+        <b>{value}</b>
+        <span class="dim">{note}</span>
+      </Box>
     </li>
   );
 }

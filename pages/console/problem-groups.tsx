@@ -4,10 +4,11 @@ import type { ProblemKey } from '../../src/outbox/store/operator-store.js';
 import { ButtonList, focusRow, type Item, Row } from '../kit/list.js';
 import { Button, EmptyState } from '../kit/parts.js';
 import { counted, grouped } from '../kit/words.js';
+import { groupHash } from './addresses.js';
 import { call } from './calls.js';
 import { createLatestDecisions } from './decisions.js';
 import { type Reason, Reasons, reasonsOf } from './reasons.js';
-import { createViewElement, type Page, type View } from './view.js';
+import { type ConsolePage, createViewElement, type View } from './view.js';
 import { placeWords, timeWords } from './words.js';
 
 export const keyOf = ({ account, environment, code, words }: ProblemKey): string =>
@@ -24,7 +25,7 @@ export function groupFrom(text: string): ProblemKey | undefined {
 }
 
 /** Quarantined reports, by what went wrong. Groups keep their order until the person asks for the new ones. */
-export function createPerson(page: Page): View {
+export function createPerson(page: ConsolePage): View {
   let latest: Groups | undefined;
   let shown = new Map<string, ProblemGroup>();
   let stops: Reason[] = [];
@@ -56,7 +57,7 @@ export function createPerson(page: Page): View {
           <ButtonList
             class="list groups"
             items={[...shown].map(([key, group]) => itemOf(key, group, now))}
-            onSelect={(key) => page.go(`#/person/${encodeURIComponent(key)}`)}
+            onSelect={(key) => page.go(groupHash(key))}
           />
           <p class="more" hidden={others.groups === 0}>
             {`And ${counted(others.reports, 'report')} in ${counted(others.groups, 'smaller group')}: decide the larger ones first.`}

@@ -6,22 +6,24 @@ import { Badge, Button, Card } from '../kit/parts.js';
 import { counted, grouped, OPERATIONS } from '../kit/words.js';
 import { callLines, messageOf } from './calls.js';
 import { referencesOf, writeCsv } from './csv.js';
-import { ChoiceField, createViewElement, Field, fieldsOf, InputField, type Page, type View } from './view.js';
+import { ChoiceField, Field, fieldsOf, InputField } from './fields.js';
+import { type ConsolePage, createViewElement, type View } from './view.js';
 import { placeWords } from './words.js';
 
-export function createProof(page: Page): View {
+export function createProof(page: ConsolePage): View {
+  let log: Log = { receipts: null, isLogDamaged: false };
   const { element, draw } = createViewElement('Proof', () => (
     <>
-      {verification.content()}
+      {verification.content(log)}
       {comparison.content()}
     </>
   ));
-  const verification = createVerification(() => draw());
-  const comparison = createComparison(page, () => draw());
+  const verification = createVerification(draw);
+  const comparison = createComparison(page, draw);
   return {
     element,
     async update(overview) {
-      verification.know(overview);
+      log = overview;
       comparison.know(overview);
       draw();
     },
@@ -70,9 +72,10 @@ function createTask(draw: () => void) {
   };
 }
 
+type Log = Pick<Overview, 'receipts' | 'isLogDamaged'>;
+
 function createVerification(draw: () => void) {
   const task = createTask(draw);
-  let log: Pick<Overview, 'receipts' | 'isLogDamaged'> = { receipts: null, isLogDamaged: false };
 
   function show(step: VerifyStep): void {
     if (step.kind === 'progress') {
@@ -98,18 +101,15 @@ function createVerification(draw: () => void) {
 
   return {
     task,
-    know(overview: Overview): void {
-      log = overview;
-    },
-    content: () => (
+    content: ({ receipts, isLogDamaged }: Log) => (
       <Card title="Log of receipts">
         <p>
-          {log.receipts ? (
+          {receipts ? (
             <>
-              {`${counted(log.receipts.count, 'entry', 'entries')}; head `}
-              <span class="mono">{log.receipts.hash}</span>
+              {`${counted(receipts.count, 'entry', 'entries')}; head `}
+              <span class="mono">{receipts.hash}</span>
             </>
-          ) : log.isLogDamaged ? (
+          ) : isLogDamaged ? (
             'Its last line is damaged: check the log.'
           ) : (
             'It is empty: no report is final yet.'
@@ -138,7 +138,7 @@ function createVerification(draw: () => void) {
 const BATCH = 2_000;
 const MOST_SHOWN = 100;
 
-function createComparison({ session: { accounts } }: Page, draw: () => void) {
+function createComparison({ session: { accounts } }: ConsolePage, draw: () => void) {
   const task = createTask(draw);
   let environment = 'production';
   let account = accounts?.[0] ?? 'default';

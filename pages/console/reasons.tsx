@@ -4,7 +4,7 @@ import type { ShownPause } from '../../src/operator/resume.js';
 import { Button, Mark } from '../kit/parts.js';
 import { counted, operationWords } from '../kit/words.js';
 import { call } from './calls.js';
-import type { Page } from './view.js';
+import type { ConsolePage } from './view.js';
 import { duration, placeWords, timeWords } from './words.js';
 
 export interface Reason {
@@ -89,7 +89,7 @@ export const needsOf = (overview: Overview): number => overview.states.quarantin
 
 export const stopsIn = (reasons: readonly Reason[]): number => reasons.filter(({ tone }) => tone === 'bad').length;
 
-function resume(page: Page, { account, environment }: ShownPause): void {
+function resume(page: ConsolePage, { account, environment }: ShownPause): void {
   const where = placeWords({ account, environment });
   page.ask({
     title: `Resume ${where}?`,
@@ -103,7 +103,7 @@ function resume(page: Page, { account, environment }: ShownPause): void {
 }
 
 interface ReasonsProps {
-  readonly page: Page;
+  readonly page: ConsolePage;
   readonly present: readonly Reason[];
   readonly now: number;
 }

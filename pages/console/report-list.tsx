@@ -4,8 +4,8 @@ import type { SearchPage } from '../../src/operator/search.js';
 import { Row } from '../kit/list.js';
 import { Button } from '../kit/parts.js';
 import { operationWords } from '../kit/words.js';
+import { reportHash } from './addresses.js';
 import { call } from './calls.js';
-import { reportHash } from './view.js';
 import { placeWords, statusOf, timeWords } from './words.js';
 
 interface ReportRowProps {

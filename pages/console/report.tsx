@@ -5,12 +5,13 @@ import type { OfferedAction, ReportDetails, TimelineEvent } from '../../src/oper
 import type { ShownProblem } from '../../src/operator/reports.js';
 import { Badge, Button, Card, CopyButton, Facts, JsonView, PasteBlock, type Tone } from '../kit/parts.js';
 import { grouped, operationWords } from '../kit/words.js';
+import { decisionHash, reportHash } from './addresses.js';
 import { call } from './calls.js';
 import { decide, reopen, undo } from './decide.js';
-import { createViewElement, decisionHash, type Page, reportHash, type View } from './view.js';
+import { type ConsolePage, createViewElement, type View } from './view.js';
 import { DECISIONS, duration, placeWords, statusOf, timeWords } from './words.js';
 
-export function createReport(page: Page, id: string): View {
+export function createReport(page: ConsolePage, id: string): View {
   let report: ReportDetails | undefined;
   /** The latest decision about it, if that can be undone. */
   let latest: DecisionRecord | undefined;
@@ -134,7 +135,7 @@ function Head({ report, now }: { readonly report: ReportDetails; readonly now: n
 }
 
 interface ActionsProps {
-  readonly page: Page;
+  readonly page: ConsolePage;
   readonly report: ReportDetails;
   readonly latest: DecisionRecord | undefined;
 }

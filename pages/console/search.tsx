@@ -3,12 +3,14 @@ import type { SearchPage } from '../../src/operator/search.js';
 import { ButtonList } from '../kit/list.js';
 import { EmptyState } from '../kit/parts.js';
 import { OPERATIONS } from '../kit/words.js';
+import { reportHash } from './addresses.js';
+import { ChoiceField, InputField } from './fields.js';
 import { createFinder, TimeFields } from './finder.js';
 import { ReportRow } from './report-list.js';
-import { ChoiceField, InputField, type Page, reportHash, type View } from './view.js';
+import type { ConsolePage, View } from './view.js';
 import { states } from './words.js';
 
-export const createSearch = (page: Page): View =>
+export const createSearch = (page: ConsolePage): View =>
   createFinder<SearchPage, ReportSummary>({
     title: 'Search',
     name: 'search',

@@ -3,7 +3,7 @@ import type { ConsoleSession } from '../../src/http/console/answers.js';
 import { Button } from '../kit/parts.js';
 import { clock, grouped } from '../kit/words.js';
 import { DecisionDialog } from './decide.js';
-import { type Asked, ErrorState, type Result } from './view.js';
+import { type Asked, ErrorState, type Notice } from './view.js';
 
 /** The tabs, in the order of their keys. */
 export const TABS = [
@@ -18,7 +18,7 @@ export const TABS = [
 const tabOf = (hash: string): string | undefined =>
   TABS.map(([tab]) => tab).find((tab) => (tab === '#/' ? hash === '' || hash === tab : hash.startsWith(tab)));
 
-interface Notice extends Result {
+interface ShownNotice extends Notice {
   /** Its time: screen readers read the same text again if it is a new notice. */
   readonly at: number;
 }
@@ -33,14 +33,14 @@ export interface Shown {
   readonly view?: HTMLElement | undefined;
   readonly isBusy: boolean;
   readonly error?: unknown;
-  readonly notice?: Notice | undefined;
+  readonly notice?: ShownNotice | undefined;
   readonly asked?: Asked | undefined;
 }
 
 interface ShellEvents {
   again(): void;
   close(what: 'notice' | 'asked'): void;
-  decided(result: Result | undefined): void;
+  decided(result: Notice | undefined): void;
 }
 
 export function drawShell(shown: Shown, { again, close, decided }: ShellEvents): void {
@@ -128,7 +128,7 @@ const ViewSlot = ({ element }: { readonly element: HTMLElement }) => (
   />
 );
 
-const NoticeLine = ({ text, action, onClose }: Notice & { readonly onClose: () => void }) => (
+const NoticeLine = ({ text, action, onClose }: ShownNotice & { readonly onClose: () => void }) => (
   <>
     <p role="status">{text}</p>
     {action && (

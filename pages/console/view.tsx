@@ -1,4 +1,4 @@
-import { type ComponentChildren, type InputHTMLAttributes, render, type SelectHTMLAttributes } from 'preact';
+import { type ComponentChildren, render } from 'preact';
 import type { ConsoleSession } from '../../src/http/console/answers.js';
 import type { Who } from '../../src/operator/decision-log.js';
 import type { Overview } from '../../src/operator/overview.js';
@@ -18,16 +18,17 @@ export interface Asked {
     why: Pick<Who, 'decision' | 'reason'>,
     tell: (words: string) => void,
     stop: AbortSignal,
-  ): Promise<Result | undefined>;
+  ): Promise<Notice | undefined>;
 }
 
 /** A line about what was decided, with a button if there is something to do about it. */
-export interface Result {
+export interface Notice {
   readonly text: string;
   readonly action?: { readonly words: string; run(): void } | undefined;
 }
 
-export interface Page {
+/** What a view asks of the page around it. */
+export interface ConsolePage {
   readonly session: ConsoleSession;
   ask(asked: Asked): void;
   go(hash: string): void;
@@ -66,6 +67,14 @@ export function createViewElement(title: string, content: () => ComponentChildre
   return { element, draw };
 }
 
+export const BackLink = ({ to, words }: { readonly to: string; readonly words: string }) => (
+  <p>
+    <a class="back" href={to}>
+      {`← ${words}`}
+    </a>
+  </p>
+);
+
 export const ErrorState = ({ error, again }: { readonly error: unknown; readonly again: () => void }) => (
   <EmptyState
     title={
@@ -78,43 +87,3 @@ export const ErrorState = ({ error, again }: { readonly error: unknown; readonly
     <Button class="again" onClick={again} words="Try again" />
   </EmptyState>
 );
-
-export const Field = ({ label, children }: { readonly label: string; readonly children: ComponentChildren }) => (
-  <label>
-    <span>{label}</span>
-    {children}
-  </label>
-);
-
-export const InputField = ({
-  label,
-  ...attributes
-}: InputHTMLAttributes<HTMLInputElement> & { readonly label: string }) => (
-  <Field label={label}>
-    <input autocomplete="off" {...attributes} />
-  </Field>
-);
-
-interface ChoiceFieldProps extends SelectHTMLAttributes<HTMLSelectElement> {
-  readonly label: string;
-  readonly of: readonly (readonly [value: string, words: string])[];
-}
-
-export const ChoiceField = ({ label, of, ...attributes }: ChoiceFieldProps) => (
-  <Field label={label}>
-    <select {...attributes}>
-      {of.map(([value, words]) => (
-        <option key={value} value={value}>
-          {words}
-        </option>
-      ))}
-    </select>
-  </Field>
-);
-
-export const fieldsOf = ({ currentTarget }: SubmitEvent): FormData =>
-  new FormData(currentTarget instanceof HTMLFormElement ? currentTarget : undefined);
-
-export const decisionHash = (id: string): string => `#/decisions/${id}`;
-
-export const reportHash = (id: string): string => `#/report/${encodeURIComponent(id)}`;

@@ -46,7 +46,6 @@ function draw(): void {
   const story = store.story(selected);
   const isFiltered = environment !== '' || words.trim() !== '';
   const isEmpty = stories.length === 0;
-  const fresh = waiting.filter((one) => one !== 'reset').length;
   document.body.classList.toggle('has-detail', story !== undefined);
   document.body.classList.toggle('is-empty', isEmpty && !isFiltered);
   render(
@@ -58,56 +57,14 @@ function draw(): void {
             {LINKS[link]}
           </p>
         </div>
-        <div class="tools">
-          <Button id="jump" onClick={jumpToFaults} words="Simulate faults" />
-          {/* Its text says what it does next, so it has no pressed state. */}
-          <Button
-            id="reveal"
-            class={isRevealing ? 'revealing' : ''}
-            onClick={toggleReveal}
-            words={isRevealing ? 'Hide personal data' : 'Show personal data'}
-          />
-          <Button
-            id="pause"
-            aria-pressed={isPaused}
-            onClick={togglePause}
-            words={isPaused ? `Resume${fresh ? ` (${fresh} new)` : ''}` : 'Pause'}
-          />
-          <Button id="clear" onClick={() => askToClear(true)} words="Clear…" />
-        </div>
+        <Tools />
       </header>
       <main>
         <section class="card reports" aria-labelledby="reports-title">
           <h2 id="reports-title" class="hidden">
             Reports
           </h2>
-          <div class="filter">
-            <label class="hidden" for="search">
-              Search
-            </label>
-            <input
-              type="search"
-              id="search"
-              placeholder="Search"
-              autocomplete="off"
-              spellcheck={false}
-              maxLength={200}
-              value={words}
-              onInput={({ currentTarget }) => filter(currentTarget.value, environment)}
-            />
-            <label class="hidden" for="environment">
-              Environment
-            </label>
-            <select
-              id="environment"
-              value={environment}
-              onChange={({ currentTarget }) => filter(words, currentTarget.value)}
-            >
-              <option value="">All</option>
-              <option value="staging">Staging</option>
-              <option value="production">Production</option>
-            </select>
-          </div>
+          <Filter />
           <div id="empty" hidden={!isEmpty || isFiltered}>
             <Instructions />
           </div>
@@ -139,32 +96,83 @@ function draw(): void {
         <kbd>j</kbd> <kbd>k</kbd> next, previous <kbd>/</kbd> search <kbd>Esc</kbd> back
       </footer>
       <p class="hidden" role="status" id="announce" />
-      {isClearing && (
-        <Dialog
-          title="Clear everything?"
-          text="The mock gateway forgets all reports, requests and faults of both environments, and ends pending requests. This cannot be undone."
-          onClosed={() => askToClear(false)}
-        >
-          {(close) => (
-            <div class="row">
-              <Button onClick={close} words="Keep" />
-              <Button
-                class="danger"
-                onClick={() => {
-                  close();
-                  void adminApi.reset();
-                  announce('Cleared');
-                }}
-                words="Clear everything"
-              />
-            </div>
-          )}
-        </Dialog>
-      )}
+      {isClearing && <ClearDialog />}
     </>,
     document.body,
   );
 }
+
+function Tools() {
+  const fresh = waiting.filter((one) => one !== 'reset').length;
+  return (
+    <div class="tools">
+      <Button id="jump" onClick={jumpToFaults} words="Simulate faults" />
+      {/* Its text says what it does next, so it has no pressed state. */}
+      <Button
+        id="reveal"
+        class={isRevealing ? 'revealing' : ''}
+        onClick={toggleReveal}
+        words={isRevealing ? 'Hide personal data' : 'Show personal data'}
+      />
+      <Button
+        id="pause"
+        aria-pressed={isPaused}
+        onClick={togglePause}
+        words={isPaused ? `Resume${fresh ? ` (${fresh} new)` : ''}` : 'Pause'}
+      />
+      <Button id="clear" onClick={() => askToClear(true)} words="Clear…" />
+    </div>
+  );
+}
+
+const Filter = () => (
+  <div class="filter">
+    <label class="hidden" for="search">
+      Search
+    </label>
+    <input
+      type="search"
+      id="search"
+      placeholder="Search"
+      autocomplete="off"
+      spellcheck={false}
+      maxLength={200}
+      value={words}
+      onInput={({ currentTarget }) => filter(currentTarget.value, environment)}
+    />
+    <label class="hidden" for="environment">
+      Environment
+    </label>
+    <select id="environment" value={environment} onChange={({ currentTarget }) => filter(words, currentTarget.value)}>
+      <option value="">All</option>
+      <option value="staging">Staging</option>
+      <option value="production">Production</option>
+    </select>
+  </div>
+);
+
+const ClearDialog = () => (
+  <Dialog
+    title="Clear everything?"
+    text="The mock gateway forgets all reports, requests and faults of both environments, and ends pending requests. This cannot be undone."
+    onClosed={() => askToClear(false)}
+  >
+    {(close) => (
+      <div class="row">
+        <Button onClick={close} words="Keep" />
+        <Button
+          class="danger"
+          onClick={() => {
+            close();
+            void adminApi.reset();
+            announce('Cleared');
+          }}
+          words="Clear everything"
+        />
+      </div>
+    )}
+  </Dialog>
+);
 
 function drawAll(): void {
   if (!isPaused) now = Date.now();

@@ -24,7 +24,7 @@ export async function exportLog({ store }: OpenedOutbox, { from = 0 }: OutboxVal
 
 const BATCH = 500;
 
-/** What the reports of an outbox show about its receipts. */
+/** The reports of an outbox, compared with its receipts. */
 interface Comparison {
   /** The ids of reports that differ from their receipt. */
   readonly differing: readonly string[];
