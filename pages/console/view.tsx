@@ -27,7 +27,7 @@ export interface Notice {
   readonly action?: { readonly words: string; run(): void } | undefined;
 }
 
-/** What a view asks of the page around it. */
+/** The page around a view. */
 export interface ConsolePage {
   readonly session: ConsoleSession;
   ask(asked: Asked): void;

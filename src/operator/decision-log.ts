@@ -138,8 +138,8 @@ export async function shownDecision(context: OperatorContext, kept: KeptDecision
   return account === undefined || isShown(context, account) ? record : undefined;
 }
 
-/** Whether a decision is about no account that is hidden. An undo is for a whole decision. */
-export async function isWhollyShown(context: OperatorContext, kept: KeptDecision): Promise<boolean> {
+/** Whether a decision is about no account that is hidden. */
+async function isWhollyShown(context: OperatorContext, kept: KeptDecision): Promise<boolean> {
   if (!context.accounts) return true;
   const { about } = recordOf(kept);
   if ('ids' in about) return about.ids.every((id) => isShown(context, accountOf(id)));
@@ -148,11 +148,19 @@ export async function isWhollyShown(context: OperatorContext, kept: KeptDecision
   return (await context.store.outlook()).every((known) => isShown(context, known.account));
 }
 
+/** Undefined, or the reason why a whole decision cannot be undone. It does not look whether one has undone it. */
+export async function whyNotUndoDecision(context: OperatorContext, kept: KeptDecision): Promise<string | undefined> {
+  if (kept.action !== 'retry' && kept.action !== 'dismissed')
+    return 'Only a retry or a dismissal can be undone: recorded is final.';
+  return (await isWhollyShown(context, kept))
+    ? undefined
+    : 'This decision is also about accounts that are not shown here. Undo it where all accounts are shown.';
+}
+
 /** Whether an undo of a decision would change at least one of its reports. It reads them commit by commit. */
 async function canUndo(context: OperatorContext, kept: KeptDecision): Promise<boolean> {
   const { id, action, undoneBy } = kept;
-  if ((action !== 'retry' && action !== 'dismissed') || undoneBy !== undefined) return false;
-  if (!(await isWhollyShown(context, kept))) return false;
+  if (undoneBy !== undefined || (await whyNotUndoDecision(context, kept)) !== undefined) return false;
   let step = await context.operator.touched(id, -1);
   while (step) {
     const rows = await context.operator.rows(step.sequences);

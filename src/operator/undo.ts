@@ -6,11 +6,11 @@ import { isShown, type OperatorContext, OperatorRefusal } from './context.js';
 import { DEFAULT_MS, type DecideRequest } from './decide.js';
 import {
   type DecisionRecord,
-  isWhollyShown,
   recordOf,
   shownDecision,
   storeDecision,
   type Who,
+  whyNotUndoDecision,
 } from './decision-log.js';
 
 export interface UndoRequest extends Who, Pick<DecideRequest, 'forMs'> {
@@ -38,16 +38,8 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
   const of = await context.operator.decision(request.of);
   if (!of || !(await shownDecision(context, of)))
     throw new OperatorRefusal('not-found', 'The decision to undo does not exist. Nothing was done.');
-  if (of.action !== 'retry' && of.action !== 'dismissed')
-    throw new OperatorRefusal(
-      'conflict',
-      'Only a retry or a dismissal can be undone: recorded is final. Nothing was done.',
-    );
-  if (!(await isWhollyShown(context, of)))
-    throw new OperatorRefusal(
-      'conflict',
-      'This decision is also about accounts that are not shown here. Undo it where all accounts are shown. Nothing was done.',
-    );
+  const why = await whyNotUndoDecision(context, of);
+  if (why !== undefined) throw new OperatorRefusal('conflict', `${why} Nothing was done.`);
   // An undo that was interrupted is continued by another one: each row is taken back once.
   const isUndone = of.undoneBy !== undefined && of.undoneBy !== id;
   if (isUndone && (await context.operator.decision(of.undoneBy))?.done !== false)
