@@ -1,13 +1,22 @@
-import { isReportingError } from '../../core/errors/errors.js';
+import {
+  ConfigurationError,
+  ENVIRONMENTS,
+  type ErrorCode,
+  isReportingError,
+  makeError,
+  type ReportingError,
+} from '../../core/errors/errors.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../../core/platform/time.js';
 import type { Drained, Outbox } from '../interface.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { checkOptions } from '../method-options.js';
+import { type PauseReason, pauseKeyOf } from '../rules/destination.js';
+import { isRarelyProbed, type Pause } from '../rules/pause.js';
 import type { OutboxSettings } from '../settings.js';
 import { toPublicPauses } from '../store/public-report.js';
+import { type DestinationState, scanRows } from '../store/store.js';
 import { ensureOwnGateways } from './bindings.js';
-import { createOnlyRefused } from './only-refused.js';
-import { standstillOf } from './standstill.js';
+import { unservedReason } from './watch-destinations.js';
 
 /** How long `drain` waits by itself while a pause or a missing key holds every report that is left. */
 const STANDSTILL_MS = 10_000;
@@ -29,7 +38,7 @@ export function drainMethod(settings: OutboxSettings, lifecycle: Lifecycle): Out
 
   /** Returns whether every report was sent. Rejects if all that are left stand still, and no time limit was given. */
   async function untilSent(over: AbortSignal, hasLimit: boolean): Promise<boolean> {
-    const isOnlyRefused = createOnlyRefused(settings);
+    const isOnlyRefused = createOnlyRefused(settings, served);
     await ensureOwnGateways(settings);
     lifecycle.wake();
     let ended = -1;
@@ -43,7 +52,7 @@ export function drainMethod(settings: OutboxSettings, lifecycle: Lifecycle): Out
       if (states['in-flight'] > 0) continue;
       if (await isOnlyRefused()) return false;
       if (hasLimit) continue;
-      const standstill = await standstillOf(settings);
+      const standstill = await standstillOf(settings, served);
       const final = states.recorded + states.quarantined + states.dismissed;
       if (!standstill || final !== ended) [ended, stoodSince] = [final, clock.now()];
       else if (clock.now() - stoodSince >= STANDSTILL_MS) throw standstill;
@@ -68,4 +77,73 @@ export function drainMethod(settings: OutboxSettings, lifecycle: Lifecycle): Out
     const paused = toPublicPauses(await store.outlook(served));
     return { drained: result.ended === 'done' && result.value, states, paused };
   };
+}
+
+/** Finds out whether `drain` should end: the breaker is open, and each remaining report was tried and refused. */
+function createOnlyRefused({ store, breakerAfter }: OutboxSettings, served: readonly string[]) {
+  let seen = '';
+
+  /** Whether each report was tried since its breaker opened. An earlier attempt may have failed for another reason. */
+  async function wereTried(outlook: DestinationState, breakers: ReadonlyMap<string, Pause>): Promise<boolean> {
+    const { account, environment } = outlook;
+    for await (const row of scanRows(store, { account, environment, state: 'waiting' })) {
+      const since = breakers.get(pauseKeyOf(row))?.since ?? Number.POSITIVE_INFINITY;
+      if (!row.blocked && (row.fence === 0 || row.changedAt <= since)) return false;
+    }
+    return true;
+  }
+
+  return async (): Promise<boolean> => {
+    const outlooks = await store.outlook(served);
+    const open = outlooks.filter(({ nextInMs }) => nextInMs !== undefined);
+    const rare = outlooks.flatMap(({ breakers }) => breakers.filter((one) => isRarelyProbed(one, breakerAfter)));
+    if (rare.length === 0 || open.length === 0 || open.some(({ pause }) => pause.reason !== undefined)) return false;
+    // The lists are read only once for each probe, even if the worker is idle several times.
+    const versions = rare.map((pause) => `${pauseKeyOf(pause)} ${pause.version}`).join();
+    if (versions === seen) return false;
+    seen = versions;
+    const breakers = new Map(rare.map((pause) => [pauseKeyOf(pause), pause]));
+    for (const outlook of open) if (!(await wereTried(outlook, breakers))) return false;
+    return true;
+  };
+}
+
+/** The error of each pause: its code is that of the attempts which began it. */
+const CODES: Readonly<Record<PauseReason, ErrorCode>> = {
+  authentication: 'authentication',
+  address: 'configuration',
+  configuration: 'configuration',
+  'rate-limited': 'rate-limited',
+  unavailable: 'gateway',
+  unreachable: 'network',
+  refusals: 'unprocessable',
+};
+
+const ADVICE =
+  'The reports wait in the outbox. Correct the cause, and call drain again; drain({ timeoutMs }) waits that long for the end of a pause.';
+
+/**
+ * The reason why waiting reports cannot leave: the pause of their environment, an environment to which this outbox
+ * sends nothing, or a missing encryption key. Undefined if there is none.
+ */
+async function standstillOf(
+  { store, accounts }: OutboxSettings,
+  served: readonly string[],
+): Promise<ReportingError | undefined> {
+  for (const outlook of await store.outlook(served)) {
+    const unserved = unservedReason(outlook, accounts);
+    if (unserved !== undefined) return new ConfigurationError(`drain: ${unserved} ${ADVICE}`, { outcome: 'unknown' });
+    const { account, environment, pause, nextInMs } = outlook;
+    const { reason, message = '' } = pause;
+    if (reason === undefined || nextInMs === undefined) continue;
+    return makeError(
+      CODES[reason],
+      `drain: sending to ${environment} (account ${account}) is paused (${reason}). ${message} ${ADVICE}`,
+      // Among several reports one may be in doubt.
+      { environment: ENVIRONMENTS.find((one) => one === environment), outcome: 'unknown', retryable: true },
+    );
+  }
+  const [key] = await store.missingKeys(served);
+  if (key === undefined) return undefined;
+  return new ConfigurationError(`drain: the encryption key ${key} is missing. ${ADVICE}`, { outcome: 'unknown' });
 }
