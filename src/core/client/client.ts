@@ -1,6 +1,5 @@
 import type { Channel } from '../delivery/channel.js';
 import { type Delivered, type Delivery, deliver } from '../delivery/deliver.js';
-import { configurationFailure } from '../delivery/failures.js';
 import { untilPageHides } from '../delivery/fetch-transport.js';
 import { type AnyReport, attachedReport, attachReport } from '../delivery/frozen-report.js';
 import { sendOnce, unsentResult, withAttemptEvents } from '../delivery/send-once.js';
@@ -168,8 +167,8 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     const { environment, timeoutMs, signal } = parameters;
     // Runs before a player is asked for a location that could not be sent.
     const exchange = channel.open({ operation, environment });
-    if (typeof exchange === 'string' && !(forLater && channel.addresses[environment ?? 'relay'])) {
-      throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${exchange}`, {
+    if ('code' in exchange && !(forLater && channel.addresses[environment ?? 'relay'])) {
+      throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${exchange.text}`, {
         operation,
         environment,
         reference,
@@ -266,7 +265,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     gateways: channel.addresses,
     missing(environment) {
       const exchange = channel.open({ operation: 'reportBetEvent', environment });
-      return typeof exchange === 'string' ? exchange : undefined;
+      return 'code' in exchange ? exchange.text : undefined;
     },
     mockMode: settings.mockMode,
     async freeze(operation, payload, options, earlierLocation) {
@@ -279,7 +278,7 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     },
     async attempt(report, { signal, milliseconds, player, attempt }) {
       const exchange = channel.open(report, player ? { [PLAYER_HEADER]: player } : undefined);
-      if (typeof exchange === 'string') return unsentResult(report, configurationFailure(exchange));
+      if ('code' in exchange) return unsentResult(report, exchange);
       const deadline = clock.now() + milliseconds;
       const limit = () => ({
         clock,

@@ -73,11 +73,11 @@ export interface Channel {
   readonly addresses: { readonly [Name in Environment | 'relay']?: string | undefined };
   /** A problem that stops every report, for any options of the call. */
   problem(): string | undefined;
-  /** The exchange for one report. A text says what is missing. `headers` are added to each of its requests. */
+  /** The exchange for one report, or the failure that a setting is missing. `headers` are added to each request. */
   open(
     report: Pick<AnyReport, 'operation' | 'environment'>,
     headers?: Readonly<Record<string, string>>,
-  ): Exchange | string;
+  ): Exchange | Failure;
 }
 
 /** The exchange for one report, with the data that is kept between its attempts. */

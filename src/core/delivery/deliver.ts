@@ -2,15 +2,13 @@ import { type ErrorOutcome, isReportingError, makeError, type ReportingError } f
 import { seconds, subjectOf } from '../platform/messages.js';
 import { backoffMs, withTimeout } from '../platform/time.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
-import type { Exchange, Recorded } from './channel.js';
-import { configurationFailure } from './failures.js';
+import type { Exchange, Failure, Recorded } from './channel.js';
 import { type AnyReport, attachReport } from './frozen-report.js';
 import { type FailedAttempt, sendOnce, THREW, unsentResult, withAttemptEvents } from './send-once.js';
 import type { DeliverySettings } from './settings.js';
 
 export interface Delivery {
-  /** A text here says what is missing. */
-  readonly exchange: Exchange | string;
+  readonly exchange: Exchange | Failure;
   /** A time on the settings' clock, in milliseconds. */
   readonly deadline: number;
   readonly signal?: AbortSignalLike | undefined;
@@ -65,7 +63,7 @@ export async function deliver(
     if (isReport) attachReport(error, report);
     return error;
   };
-  if (typeof exchange === 'string') throw errorOf(unsentResult(report, configurationFailure(exchange)));
+  if ('code' in exchange) throw errorOf(unsentResult(report, exchange));
   const limit = () => {
     const left = deadline - clock.now();
     const isLast = left < settings.attemptTimeoutMs;

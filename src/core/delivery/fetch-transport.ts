@@ -36,14 +36,14 @@ export function untilPageHides<T>(work: () => Promise<T>): Promise<T | undefined
   return Promise.race([work(), pageHidden(listening.signal).then(() => undefined)]).finally(() => listening.abort());
 }
 
-interface Page {
+interface PageEvents {
   addEventListener?(type: 'pagehide', listener: () => void, options: { once: true; signal: AbortSignal }): void;
 }
 
 /** Resolves when the page is left; never outside a page. The signal removes the listener. */
 export const pageHidden = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    (globalThis as Page).addEventListener?.('pagehide', () => resolve(), { once: true, signal });
+    (globalThis as PageEvents).addEventListener?.('pagehide', () => resolve(), { once: true, signal });
   });
 
 export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const;

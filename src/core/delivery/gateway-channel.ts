@@ -154,8 +154,8 @@ export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Ch
   problem: () => (settings.inPage && Object.values(gateways).every(missingOf) ? SET_RELAY_URL : undefined),
   open({ operation, environment }, more) {
     const gateway = environment ? gateways[environment] : FOREIGN_REPORT;
-    if (typeof gateway === 'string') return gateway;
-    if (gateway.missing !== undefined) return gateway.missing;
+    if (typeof gateway === 'string') return configurationFailure(gateway);
+    if (gateway.missing !== undefined) return configurationFailure(gateway.missing);
     const url = gateway.baseUrl + GATEWAY_PATH + gateway.paths[operation].replace(/^\//, '');
     const secrets = new Set<string>();
     return {

@@ -13,7 +13,7 @@ import {
   type Recorded,
   type RelayReceiptDetails,
 } from './channel.js';
-import { duplicateFailure, failureOf, resultOf } from './failures.js';
+import { configurationFailure, duplicateFailure, failureOf, resultOf } from './failures.js';
 import { pageHidden } from './fetch-transport.js';
 import { isId } from './request-id.js';
 import type { Answer, RelayCredentials } from './settings.js';
@@ -146,9 +146,9 @@ export const relayChannel = (
     return baseUrl === undefined ? problem : undefined;
   },
   open({ operation, environment }, more) {
-    if (environment) return FOREIGN_REPORT;
+    if (environment) return configurationFailure(FOREIGN_REPORT);
     const { baseUrl, problem = NO_PAGE } = resolve();
-    if (baseUrl === undefined) return problem;
+    if (baseUrl === undefined) return configurationFailure(problem);
     const url = `${baseUrl}/${operations[operation].path}`;
     // The first header makes a browser send a preflight if the page is of another origin.
     const headers = { [RELAY_HEADER]: '1', ...more };

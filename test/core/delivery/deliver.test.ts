@@ -90,14 +90,14 @@ function delivering(
     random,
     onEvent: undefined,
   };
-  const channel = (where: Gateway | typeof relay) =>
-    'relayUrl' in where
-      ? relayChannel(() => ({ baseUrl: where.relayUrl, problem: undefined }), where.credentials, { inPage, clock })
+  const channel =
+    typeof to !== 'string' && 'relayUrl' in to
+      ? relayChannel(() => ({ baseUrl: to.relayUrl, problem: undefined }), to.credentials, { inPage, clock })
       : gatewayChannel(
-          { staging: where, production: 'gateways.production is missing' },
+          { staging: to, production: 'gateways.production is missing' },
           { isRecorded, isDuplicate, inPage, logger, clock },
         );
-  const exchange = typeof to === 'string' ? to : channel(to).open(of);
+  const exchange = channel.open(of);
   const delivered = deliver(of, { exchange, deadline: began + timeoutMs, inDoubt: false, ...given }, settings);
   const end = clock.run(delivered.catch((error: unknown) => error));
   const failure = async (): Promise<ReportingError> => {
@@ -257,7 +257,7 @@ describe('a request', () => {
     const resolve = () => ({ baseUrl: 'https://shop.example.com/relay', problem: undefined });
     const channel = relayChannel(resolve, 'omit', { inPage: true, clock: new FakeClock() });
     const exchange = channel.open({ operation: 'reportBetEvent', environment: undefined }, headers);
-    if (typeof exchange === 'string') throw new Error(exchange);
+    if ('code' in exchange) throw new Error(exchange.text);
     expect(await exchange.request('{}', noLimit)).toMatchObject({ keepalive });
   });
 });
