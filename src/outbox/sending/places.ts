@@ -9,11 +9,14 @@ export function createPlaces({ accounts, concurrency }: Pick<OutboxSettings, 'ac
   let busy = 0;
   /** The number of probes under way. Each has an extra place, since a backlog may fill the others. */
   let probing = 0;
-  let finished: Finished[] = [];
+  /** Results that are not written yet. */
+  const finished: Finished[] = [];
   /** Results whose write was refused. An earlier turn may have made the write and then failed. */
-  let refused: Finished[] = [];
+  const refused: Finished[] = [];
 
   return {
+    finished,
+    refused,
     count: () => ({ accounts: claimants.all(), busy, probing, ended: finished.length }),
     /** Whether a turn could write or claim anything. */
     hasWork: () => finished.length + refused.length > 0 || busy < concurrency + probing,
@@ -24,25 +27,6 @@ export function createPlaces({ accounts, concurrency }: Pick<OutboxSettings, 'ac
     },
     probeEnded(): void {
       probing -= 1;
-    },
-    finish(one: Finished): void {
-      finished.push(one);
-    },
-    takeFinished(): readonly Finished[] {
-      const taken = finished;
-      finished = [];
-      return taken;
-    },
-    /** Gives results back that a failed turn did not write. */
-    giveBack(taken: readonly Finished[]): void {
-      finished = [...taken, ...finished];
-    },
-    refuse(one: Finished): void {
-      refused.push(one);
-    },
-    refused: () => refused,
-    clearRefused(): void {
-      refused = [];
     },
     release(row: Row): void {
       busy -= 1;

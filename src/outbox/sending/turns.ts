@@ -3,7 +3,6 @@ import { destinationScope } from '../rules/destination.js';
 import { type Pause, probeReturned } from '../rules/pause.js';
 import type { Ending, Row } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
-import type { TurnResult } from '../store/store.js';
 import type { createAttemptRow } from './attempt-row.js';
 import type { createPauses, ProbeOf } from './pauses.js';
 import type { Pipeline } from './pipeline.js';
@@ -44,7 +43,7 @@ interface Claim {
 /** Makes the turns of a worker. Each writes results and claims rows in one commit, and starts the attempts. */
 export function createTurns({
   settings: { store, clock, leaseMs, pollMs },
-  listeners: { events, waiters, storeFailed },
+  listeners,
   places,
   pauses,
   pipeline,
@@ -53,6 +52,9 @@ export function createTurns({
   workerState,
   wake,
 }: TurnParts) {
+  const { events, waiters, storeFailed } = listeners;
+  const { finished, refused } = places;
+
   async function attempt({ row, askedAt, probe }: Claim, isHeldBack: boolean): Promise<Ending | undefined> {
     let known: Ending | undefined;
     try {
@@ -66,7 +68,7 @@ export function createTurns({
       const { change, paused } = await pauses.judge({ row, ending, probe, dependency });
       // Again, for rows that were claimed while the pause was written.
       for (const one of paused) pipeline?.holdBack(one);
-      places.finish({ row, change });
+      finished.push({ row, change });
     } catch (cause) {
       storeFailed('The store could not be read after an attempt.', cause);
       // The row stays in flight and in doubt until its lease is over.
@@ -80,16 +82,15 @@ export function createTurns({
 
   /** Announces the results of refused writes. If the store cannot be read, the next turn tries again. */
   async function tellRefused(): Promise<void> {
-    const refused = places.refused();
-    if (refused.length === 0) return;
+    if (!refused[0]) return;
     const rows = await store.get(refused.map(({ row }) => row.id));
     await markInDoubtAfterRestore(refused, rows, { store, leaseMs, events, waiters });
-    places.clearRefused();
-    for (const { row } of refused) places.release(row);
-    for (const [index, { row, change }] of refused.entries()) if (!rows[index]) waiters.gone({ ...row, ...change });
-    for (const [index, one] of refused.entries()) {
+    for (const [index, one] of refused.splice(0).entries()) {
+      const { row, change } = one;
       const stored = rows[index];
-      emitOutcome(one, stored?.fence === one.change.fence && stored.state === one.change.state, events, waiters);
+      places.release(row);
+      if (!stored) waiters.gone({ ...row, ...change });
+      emitOutcome(one, stored?.fence === change.fence && stored.state === change.state, listeners);
     }
   }
 
@@ -99,15 +100,11 @@ export function createTurns({
    */
   return async (probe?: { readonly pause: Pause; readonly takenAt: number }): Promise<boolean> => {
     pipeline?.turn();
-    const batch = places.takeFinished();
+    const batch = [...finished];
     const askedAt = probe?.takenAt ?? clock.now();
-    let result: TurnResult;
-    try {
-      result = await store.turn(planTurn(batch, workerState(), probe?.pause));
-    } catch (error) {
-      places.giveBack(batch);
-      throw error;
-    }
+    const result = await store.turn(planTurn(batch, workerState(), probe?.pause));
+    // Only now, so that a failed turn loses none. More may have come in the meantime.
+    finished.splice(0, batch.length);
     const probeOf = probe && { scope: probe.pause, version: probe.pause.version + 1 };
     for (const row of result.claimed) {
       places.claimed(row, probe !== undefined);
@@ -116,10 +113,10 @@ export function createTurns({
       else void attempt(claim, false);
     }
     for (const [index, one] of batch.entries()) {
-      if (!result.written[index]) places.refuse(one);
+      if (!result.written[index]) refused.push(one);
       else {
         places.release(one.row);
-        emitOutcome(one, true, events, waiters);
+        emitOutcome(one, true, listeners);
       }
     }
     await tellRefused();
@@ -129,7 +126,7 @@ export function createTurns({
 }
 
 /** Emits the event of an ended attempt and settles its waiters. `done`: whether the change was written. */
-function emitOutcome({ row, change }: Finished, done: boolean, events: Events, waiters: Waiters): void {
+function emitOutcome({ row, change }: Finished, done: boolean, { events, waiters }: WorkerListeners): void {
   const { delayMs, keepBody, ...progress } = change;
   const after: Row = { ...row, ...progress };
   const about = aboutReport(after);
