@@ -146,7 +146,7 @@ const ONLY: readonly { from: string; to: string; places: readonly string[]; andT
   {
     from: 'http/console/',
     to: 'outbox/',
-    places: ['outbox/rules/destination.ts', 'outbox/rules/state-machine.ts', 'outbox/stores/rows.ts'],
+    places: ['outbox/rules/destination.ts', 'outbox/rules/state-machine.ts', 'outbox/stores/storable-text.ts'],
     andTypes: true,
   },
   { from: 'http/console/', to: 'testing/', places: [] },

@@ -2,7 +2,7 @@ import { printable, unprintable } from '../../core/platform/messages.js';
 import { rowsNamed } from '../../operator/reports.js';
 import { keyOf } from '../../outbox/rules/destination.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
-import { matches } from '../../outbox/stores/rows.js';
+import { matches } from '../../outbox/stores/row-queries.js';
 import { EXIT, Failure } from '../output.js';
 import type { OpenedOutbox } from './opened-outbox.js';
 import type { Narrowing } from './options.js';

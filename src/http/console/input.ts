@@ -4,7 +4,7 @@ import { unprintable } from '../../core/platform/messages.js';
 import { refuse } from '../../core/web/answer.js';
 import { OUTBOX_ENVIRONMENTS } from '../../outbox/rules/destination.js';
 import { LONGEST_REASON } from '../../outbox/rules/state-machine.js';
-import { isStorable } from '../../outbox/stores/rows.js';
+import { isStorable } from '../../outbox/stores/storable-text.js';
 import { invalid } from './answers.js';
 
 /**

@@ -2,7 +2,7 @@ import { hmacSha256, MUST_BE_EXTRACTABLE } from '../../core/platform/hash.js';
 import { refuse } from '../../core/web/answer.js';
 import { callHook, describeUnfinished, noteFault } from '../../core/web/hooks.js';
 import { isSameSecret } from '../../core/web/same-secret.js';
-import { isStorable } from '../../outbox/stores/rows.js';
+import { isStorable } from '../../outbox/stores/storable-text.js';
 import { failed, refusals } from './answers.js';
 import type { ConsoleConnection, ConsoleSettings, ConsoleVisitor } from './console-options.js';
 

@@ -18,7 +18,8 @@ import { isServed, mayTakeFrom } from '../store/claimants.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, OutboxStore, Write } from '../store/store.js';
 import { chooseRows } from './claim-order.js';
 import { type KeptDestination, newDestination, pausesAt, withGateway, withPause } from './kept-destination.js';
-import { matches, missingKeysOf, newRow } from './rows.js';
+import { newRow } from './new-row.js';
+import { matches, missingKeysOf } from './row-queries.js';
 
 interface KnownDestination extends KeptDestination {
   /** The rows that may be claimed now or later. */

@@ -3,7 +3,7 @@ import { StoreError, type StoreErrorCode } from '../../../src/core/errors/store-
 import { type Clock, systemClock } from '../../../src/core/platform/time.js';
 import { createInsertBatch } from '../../../src/outbox/intake/insert-batch.js';
 import type { Enqueued, NewRow } from '../../../src/outbox/store/store.js';
-import { newRow as rowOf } from '../../../src/outbox/stores/rows.js';
+import { newRow as rowOf } from '../../../src/outbox/stores/new-row.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { newRow, settledRow } from '../contract/harness.js';
 

@@ -19,7 +19,7 @@ import {
 } from '../../../src/outbox/rules/state-machine.js';
 import type { ClaimRequest, NewRow } from '../../../src/outbox/store/store.js';
 import { HEAD_OF_THE_QUEUE } from '../../../src/outbox/stores/claim-order.js';
-import { matches } from '../../../src/outbox/stores/rows.js';
+import { matches } from '../../../src/outbox/stores/row-queries.js';
 import type { FakeClock } from '../../support/fake-clock.js';
 
 // A rule of the outbox stands in TypeScript, and again in the SQL of a store that would otherwise read every row. Here the

@@ -2,7 +2,7 @@ import type { LogLine } from '../../rules/receipt-entry.js';
 import type { Row } from '../../rules/state-machine.js';
 import { rowFrom } from '../../rules/stored-row.js';
 import type { OutboxStore } from '../../store/store.js';
-import { matches, missingKeysOf } from '../rows.js';
+import { matches, missingKeysOf } from '../row-queries.js';
 import { ask, type Connection } from './connection.js';
 import type { IndexedRow } from './rows.js';
 

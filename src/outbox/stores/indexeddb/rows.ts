@@ -13,7 +13,7 @@ import { rowFrom } from '../../rules/stored-row.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, Counts, Enqueued, NewRow, Write } from '../../store/store.js';
 import { chooseRows, HEAD_OF_THE_QUEUE } from '../claim-order.js';
-import { newRow } from '../rows.js';
+import { newRow } from '../new-row.js';
 import { ask, type Tables } from './connection.js';
 import { readDestinations } from './destinations.js';
 

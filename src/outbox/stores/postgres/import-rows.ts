@@ -2,7 +2,7 @@ import { isStoreError } from '../../../core/errors/store-error.js';
 import type { Pause } from '../../rules/pause.js';
 import { isFinal, type Row } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
-import type { MovedRows } from '../rows.js';
+import type { MovedRows } from '../moved-rows.js';
 import type { Run } from './database.js';
 import { toPostgresJson } from './sql-parts.js';
 

@@ -1,6 +1,6 @@
 import type { Change } from '../../rules/state-machine.js';
 import type { Turn, TurnResult } from '../../store/store.js';
-import { isStorable } from '../rows.js';
+import { isStorable } from '../storable-text.js';
 import type { Run } from './database.js';
 import { rowOf, toPostgresJson } from './sql-parts.js';
 

@@ -13,8 +13,9 @@ import {
 import { rowFrom, UNREADABLE } from '../../rules/stored-row.js';
 import type { ClaimRequest, Enqueued, NewRow, Write } from '../../store/store.js';
 import { chooseRows, HEAD_OF_THE_QUEUE, shownDueAt } from '../claim-order.js';
-import { isStorable, newRow } from '../rows.js';
+import { newRow } from '../new-row.js';
 import { idsAfter } from '../sql/shared-statements.js';
+import { isStorable } from '../storable-text.js';
 import type { Tally } from './counts.js';
 import type { Columns, Connection, SqliteValue } from './database.js';
 import { contradiction } from './file-checks.js';

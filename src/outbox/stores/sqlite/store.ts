@@ -3,10 +3,10 @@ import { isStoreError } from '../../../core/errors/store-error.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OpenCounts } from '../../store/operator-store.js';
 import type { Enqueued, NewRow, OutboxStore, Turn, TurnResult } from '../../store/store.js';
-import { isStorable } from '../rows.js';
 import { rebind, writePause } from '../sql/destinations.js';
 import type { Dialect } from '../sql/dialect.js';
 import { createSharedStatements } from '../sql/shared-statements.js';
+import { isStorable } from '../storable-text.js';
 import { createCommits, createRetryWhileBusy, watchCommits } from './commits.js';
 import { addThroughput, countOpen, countRows, createTally } from './counts.js';
 import {
