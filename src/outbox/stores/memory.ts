@@ -1,30 +1,12 @@
 import { refuseOtherNames } from '../../core/errors/errors.js';
 import { ownOptions } from '../../core/platform/as-record.js';
-import { type BoundDestination, keyOf, otherGateway } from '../rules/destination.js';
+import { keyOf, otherGateway } from '../rules/destination.js';
 import type { LogLine } from '../rules/receipt-entry.js';
-import {
-  bytesAfter,
-  claimed,
-  isAsExpected,
-  isBlocked,
-  isClaimable,
-  isFinal,
-  isOpen,
-  mustStay,
-  type Row,
-  takenFromWorker,
-} from '../rules/state-machine.js';
-import { isServed, mayTakeFrom } from '../store/claimants.js';
-import type { ClaimRequest, Counts, Enqueued, NewRow, OutboxStore, Write } from '../store/store.js';
-import { chooseRows } from './claim-order.js';
-import { type KeptDestination, newDestination, pausesAt, withGateway, withPause } from './kept-destination.js';
-import { newRow } from './new-row.js';
+import { isClaimable, type Row } from '../rules/state-machine.js';
+import type { Counts, OutboxStore } from '../store/store.js';
+import { pausesAt, withGateway, withPause } from './kept-destination.js';
+import { createMemoryRows, type KnownDestination } from './memory-rows.js';
 import { matches, missingKeysOf } from './row-queries.js';
-
-interface KnownDestination extends KeptDestination {
-  /** The rows that may be claimed now or later. */
-  readonly queued: Map<string, Row>;
-}
 
 /** The options of the memory store. */
 export interface MemoryStoreOptions {
@@ -46,78 +28,16 @@ export interface MemoryStoreOptions {
 export function memoryStore(options: MemoryStoreOptions = {}): OutboxStore {
   refuseOtherNames('memoryStore', ['now', 'player'], options);
   const { now = Date.now, player } = ownOptions(options);
-  const rows = new Map<string, Row>();
-  const dependents = new Map<string, Set<string>>();
-  const destinations = new Map<string, KnownDestination>();
+  const { rows, destinations, unlogged, bind, add, write, claim } = createMemoryRows();
   const settings = new Map<string, string>();
-  const unlogged = new Map<string, Row>();
   const log: LogLine[] = [];
 
   const destinationsOf = (accounts: readonly string[] | undefined): KnownDestination[] =>
     [...destinations.values()].filter(({ account }) => accounts?.includes(account) ?? true);
 
-  /** Stores a row, and updates the rows that wait for it. */
-  function put(next: Row): Row {
-    const row = {
-      ...next,
-      blocked: isBlocked(next, next.waitsFor === undefined ? undefined : rows.get(next.waitsFor)),
-    };
-    const wasOpen = isOpen(rows.get(row.id));
-    rows.set(row.id, row);
-    const queued = destinations.get(keyOf(row))?.queued;
-    if (row.state === 'in-flight' || (row.state === 'waiting' && !row.blocked)) queued?.set(row.id, row);
-    else queued?.delete(row.id);
-    if (isFinal(row.state)) unlogged.set(row.id, row);
-    else unlogged.delete(row.id);
-    if (wasOpen === isOpen(row)) return row;
-    for (const id of dependents.get(row.id) ?? []) {
-      const waiting = rows.get(id);
-      if (waiting?.state === 'waiting') put(waiting);
-    }
-    return row;
-  }
-
-  /** The gateway of a destination. Binds the given one if it had none. */
-  function bind(given: BoundDestination): string {
-    const there = destinations.get(keyOf(given));
-    if (!there) destinations.set(keyOf(given), { ...newDestination(given), queued: new Map() });
-    return there?.gateway ?? given.gateway;
-  }
-
   function replace(next: KnownDestination | undefined): boolean {
     if (next) destinations.set(keyOf(next), next);
     return next !== undefined;
-  }
-
-  function add(given: NewRow, at: number): Enqueued {
-    const there = rows.get(given.id);
-    if (there) return { row: there, added: false };
-    if (given.waitsFor !== undefined)
-      dependents.set(given.waitsFor, (dependents.get(given.waitsFor) ?? new Set()).add(given.id));
-    return { row: put(newRow(given, rows.size + 1, at, false)), added: true };
-  }
-
-  function write({ id, expected, change }: Write, at: number): boolean {
-    const row = rows.get(id);
-    if (!row || !isAsExpected(row, expected) || unlogged.has(id)) return false;
-    if ([...(dependents.get(id) ?? [])].some((one) => mustStay(expected, rows.get(one)))) return false;
-    const { delayMs, keepBody, replacement, ...progress } = change;
-    const bytes = bytesAfter(row, { keepBody, replacement });
-    put({ ...row, ...progress, ...bytes, dueAt: at + delayMs, changedAt: at });
-    return true;
-  }
-
-  function claim(request: ClaimRequest, at: number): Row[] {
-    const open = destinationsOf(undefined).filter(
-      (one) => isServed(one, request.accounts) && mayTakeFrom(one.pause, request.probe),
-    );
-    const due = open.flatMap(({ queued }) => [...queued.values()].filter((row) => isClaimable(row, at)));
-    const held = due.filter(({ waitsFor = '' }) => isOpen(rows.get(waitsFor)));
-    for (const row of held) write(takenFromWorker(row), at);
-    const claimable = due.filter((row) => !held.includes(row));
-    return chooseRows(request, claimable, at).map((row) =>
-      put({ ...row, ...claimed(row), dueAt: at + request.leaseMs, changedAt: at }),
-    );
   }
 
   return {
