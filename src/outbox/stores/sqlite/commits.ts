@@ -1,8 +1,6 @@
-import { hasCode } from '../../../core/errors/errors.js';
-import type { StoreError } from '../../../core/errors/store-error.js';
-import type { Clock } from '../../../core/platform/time.js';
+import { createAttempts, type RetryWhileBusy } from './attempts.js';
 import { type Connection, isOutsideTransaction, rollBack } from './database.js';
-import { asSqliteError, sqliteCodeOf, sqliteError } from './failure.js';
+import { sqliteCodeOf, sqliteError } from './failure.js';
 import type { FileGuard } from './file-checks.js';
 import { nextTurn } from './next-turn.js';
 
@@ -32,81 +30,19 @@ interface CommitSettings {
 
 /** The approximate number of rows in a commit. Other writers wait for the file during the commit. */
 const LARGEST_COMMIT = 1_000;
-const FIRST_WAIT_MS = 2;
-const LONGEST_BUSY_WAIT_MS = 100;
-
-/** Runs an attempt again while others hold the file, for at most `busyMs`. Rejects with the error of the last one. */
-export function createRetryWhileBusy({
-  clock,
-  random,
-  busyMs,
-}: {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly busyMs: number;
-}) {
-  return async <T>(attempt: () => T): Promise<T> => {
-    const began = performance.now();
-    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_BUSY_WAIT_MS, wait * 2)) {
-      try {
-        return attempt();
-      } catch (error) {
-        if (sqliteCodeOf(error) !== 'busy' || performance.now() - began > busyMs) throw error;
-      }
-      await new Promise<void>((resolve) => clock.setTimeout(resolve, wait * (0.5 + random() / 2)));
-    }
-  };
-}
-
-export type RetryWhileBusy = ReturnType<typeof createRetryWhileBusy>;
 
 /**
  * Runs transactions one after the other. Jobs of the same turn of the event loop share one commit and its wait for the
  * disk.
  */
 export function createCommits({ connection, place, retryWhileBusy, guard, tally }: CommitSettings) {
+  const { look, ensureBack, attempt } = createAttempts({ place, retryWhileBusy, guard });
   const jobs: Job[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
 
-  /** The error of a damaged file. From then on every call rejects with it. */
-  let damage: StoreError | undefined;
-
-  /** The error of a failure. A file that was replaced or restored looks damaged, too. */
-  function failureOf(error: unknown): unknown {
-    // A refusal of the outbox, and not an error of SQLite.
-    if (hasCode(error, 'configuration')) return error;
-    if (sqliteCodeOf(error) !== 'corrupt') return asSqliteError(place, error);
-    try {
-      look();
-      guard.verify();
-    } catch (other) {
-      return asSqliteError(place, other);
-    }
-    damage = asSqliteError(place, error);
-    return damage;
-  }
-
-  /** Runs an attempt, and rejects with the store's own error. */
-  const run = <T>(attempt: () => T): Promise<T> =>
-    retryWhileBusy(() => {
-      if (damage) throw damage;
-      if (closed && !running) throw sqliteError('closed', place);
-      return attempt();
-    }).catch((error) => {
-      throw failureOf(error);
-    });
-
-  /** Whether the file was missing. Then each operation first checks that it is back. */
-  let isGone = false;
-  function look(): void {
-    isGone = true;
-    guard.ensureLive();
-    isGone = false;
-  }
-
   function transact(group: readonly Job[]): unknown[] {
-    if (isGone) look();
+    ensureBack();
     guard.verify();
     const result = commitAlone(group);
     const results = result === undefined ? commitTogether(group) : [result];
@@ -138,7 +74,7 @@ export function createCommits({ connection, place, retryWhileBusy, guard, tally 
 
   async function commit(group: readonly Job[]): Promise<void> {
     try {
-      const results = await run(() => transact(group));
+      const results = await attempt(() => transact(group));
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as never);
     } catch (error) {
       // The failure of one job must not fail the others.
@@ -178,8 +114,9 @@ export function createCommits({ connection, place, retryWhileBusy, guard, tally 
       }),
     /** Runs reading work outside of the store's transactions. */
     read: <T>(work: () => T): Promise<T> =>
-      run(() => {
-        if (isGone) look();
+      attempt(() => {
+        if (closed && !running) throw sqliteError('closed', place);
+        ensureBack();
         return work();
       }),
     /** Closes it after the pending work. */
@@ -190,34 +127,4 @@ export function createCommits({ connection, place, retryWhileBusy, guard, tally 
   };
 }
 
-/** The interval of the check for commits of other processes. The check is cheap: SQLite has the number in memory. */
-const WATCH_MS = 100;
-
-/** Calls the listener when another connection has committed. Returns a function that stops this. */
-export function watchCommits(version: () => unknown, listener: () => void, clock: Clock): () => void {
-  let timer: unknown;
-  let seen = look();
-
-  function look(): unknown {
-    try {
-      return version();
-    } catch {
-      // Others hold the file for a moment. The next check reads it.
-      return seen;
-    }
-  }
-
-  function next(): void {
-    timer = clock.setTimeout(() => {
-      const now = look();
-      if (now !== seen) listener();
-      seen = now;
-      next();
-    }, WATCH_MS);
-    // The timer must not keep the process alive.
-    (timer as { unref?: () => void } | undefined)?.unref?.();
-  }
-
-  next();
-  return () => clock.clearTimeout(timer);
-}
+export type Commits = ReturnType<typeof createCommits>;

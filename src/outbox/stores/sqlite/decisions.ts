@@ -13,7 +13,7 @@ export function createDecisions({ run }: Connection, write: (one: Write, now: nu
       const at = Math.trunc(now);
       const added = run(
         'INSERT INTO outbox_decisions (id, action, who, reason, about, as_of, at, done) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-        ...[id, action, who, reason, about, Math.trunc(asOf ?? at), at, done ? 1 : 0],
+        ...[id, action, who, reason, about, Math.trunc(asOf ?? at), at, Number(done)],
       );
       if (added > 0 && undoes !== undefined)
         run('UPDATE outbox_decisions SET undone_by = ? WHERE id = ? AND undone_by IS NULL', id, undoes);
@@ -21,7 +21,7 @@ export function createDecisions({ run }: Connection, write: (one: Write, now: nu
     step({ id, from, to, done, skipped, writes }: DecisionStep, now: number): boolean[] | undefined {
       const reached = run(
         'UPDATE outbox_decisions SET cursor = ?, done = ? WHERE id = ? AND cursor = ? AND done = 0 AND undone_by IS NULL',
-        ...[to, done ? 1 : 0, id, from],
+        ...[to, Number(done), id, from],
       );
       if (reached === 0) return undefined;
       const written = writes.map((one) => write(one, now));

@@ -5,8 +5,8 @@ import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, DestinationState } from '../../store/store.js';
 import { PAUSE } from '../sql/shared-statements.js';
+import { FIRST_DUE, LAST_DUE } from './claims.js';
 import type { Columns, Connection } from './database.js';
-import { FIRST_DUE, LAST_DUE } from './rows.js';
 import { QUEUED } from './schema.js';
 
 const ALL = `SELECT account, environment, gateway, rebound, ${PAUSE} FROM outbox_destinations`;
@@ -28,6 +28,8 @@ const pauseOf = (found: Columns, now: number): Pause =>
     { ...(found as unknown as StoredPause), operation: operationNames.find((name) => name === found.operation) },
     now,
   );
+
+export type Destinations = ReturnType<typeof createDestinations>;
 
 /** The destinations of reports, with their gateways, pauses and next rows. */
 export function createDestinations({ first, all, run }: Connection) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DUE, FIRST_DUE, LAST_DUE, RESCUE, UNTRIED } from '../../../../src/outbox/stores/sqlite/claims.js';
 import {
   COUNT_BLOCKED,
   COUNT_IN_FLIGHT,
@@ -8,15 +9,7 @@ import {
 } from '../../../../src/outbox/stores/sqlite/counts.js';
 import type { SqliteDatabase } from '../../../../src/outbox/stores/sqlite/database.js';
 import { UNLOGGED } from '../../../../src/outbox/stores/sqlite/final-rows.js';
-import {
-  BLOCK,
-  DUE,
-  FIRST_DUE,
-  LAST_DUE,
-  RESCUE,
-  SENT_AFTER,
-  UNTRIED,
-} from '../../../../src/outbox/stores/sqlite/rows.js';
+import { BLOCK, SENT_AFTER } from '../../../../src/outbox/stores/sqlite/rows.js';
 import { LACKING, listStatements } from '../../../../src/outbox/stores/sqlite/search.js';
 import { newFile, openSqlite, openStore, query } from './files.js';
 
