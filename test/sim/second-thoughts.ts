@@ -1,4 +1,5 @@
-import { isChange, type Refused } from '../../src/outbox/rules/decisions.js';
+import type { Refused } from '../../src/core/platform/refused.js';
+import { isChange } from '../../src/outbox/rules/decisions.js';
 import type { Change, Decision, Row } from '../../src/outbox/rules/state-machine.js';
 import type { Write } from '../../src/outbox/store/store.js';
 import type { Random } from './random.js';

@@ -46,14 +46,13 @@ export function readTarget(
     const client = createClient(options);
     const completed = complete(optionTable, options);
     const { gateways, mock } = resolveGateways(
-      { given: completed, own: { environment }, inPage: false, problems: [] },
+      { given: completed, own: { environment }, inPage: false },
       environmentVariables,
       IN_PRODUCTION,
     );
     const gateway = gateways[environment];
-    if (typeof gateway === 'string' || gateway.missing !== undefined) {
-      const missing = typeof gateway === 'string' ? gateway : gateway.missing;
-      say('options', fail(String(missing), mock ? undefined : environment === 'staging' ? `${SET_UP}${TRY}` : SET_UP));
+    if ('why' in gateway) {
+      say('options', fail(gateway.why, mock ? undefined : environment === 'staging' ? `${SET_UP}${TRY}` : SET_UP));
       return undefined;
     }
     if (mock) {
@@ -74,7 +73,7 @@ export function readTarget(
       headers: completed.headers,
       requestMs: completed.attemptTimeoutMs,
       ownFetch: given.fetch !== undefined || given.transport !== undefined,
-      sharedAddress: typeof other !== 'string' && placeOf(other.baseUrl) === placeOf(gateway.baseUrl),
+      sharedAddress: other.baseUrl !== undefined && placeOf(other.baseUrl) === placeOf(gateway.baseUrl),
     };
   } catch (error) {
     if (!isReportingError(error)) throw error;

@@ -2,7 +2,7 @@ import { isDuplicate, isRecorded } from '../delivery/answer.js';
 import type { Channel } from '../delivery/channel.js';
 import { gatewayChannel } from '../delivery/gateway-channel.js';
 import { relayChannel } from '../delivery/relay-channel.js';
-import type { Gateway } from '../delivery/settings.js';
+import type { Gateway, Gateways, IncompleteGateway } from '../delivery/settings.js';
 import type { Transport } from '../delivery/transport.js';
 import type { Environment } from '../errors/errors.js';
 import type { LocationSettings, Surroundings } from '../location/settings.js';
@@ -21,18 +21,18 @@ import type { GatewayOptions } from './options.js';
 
 export type GivenOptions = CompleteOptions<typeof optionTable>;
 
-interface ChannelRequest {
+export interface ChannelRequest {
   readonly given: GivenOptions;
   /** The user's own options. */
   readonly own: Readonly<Record<string, unknown>>;
   readonly inPage: boolean;
   /** Cannot fail. */
   readonly logger: Required<Logger>;
-  /** Problems are added to this list. */
-  readonly problems: ValidationIssue[];
 }
 
-interface ChosenChannel {
+export interface ChosenChannel {
+  /** If there are any, the channel is not used. */
+  readonly problems: readonly ValidationIssue[];
   readonly channel: Channel;
   readonly environment: Environment | undefined;
   /** In mock mode: the location of all staging reports. */
@@ -65,27 +65,27 @@ export interface ClientParts {
   readonly transport: (fetch: Fetch | undefined, inPage: boolean) => Transport;
 }
 
-export const readRelay: ReadChannel = ({ given, own, inPage, problems }) => {
+const SET_BY_RELAY = 'is set by the relay; leave it out';
+
+export const readRelay: ReadChannel = ({ given, own, inPage }) => {
   const { relayUrl, relayCredentials, gateways, clock } = given;
   if (relayUrl === undefined) return undefined;
   let address = readRelayUrl(relayUrl);
-  if (address.problem) problems.push(issue(['relayUrl'], 'invalid', address.problem));
   // A module that makes a client may run before there is a page, or on a server.
   const resolve = () => {
     if (address.baseUrl === undefined) address = readRelayUrl(relayUrl);
     return address;
   };
-  const setByRelay = {
-    environment: asOwnRecord(own).environment !== undefined,
-    gateways: Object.values(gateways).some((gateway) => Object.values(gateway).some((value) => value !== undefined)),
-  };
-  for (const [name, isHere] of Object.entries(setByRelay))
-    if (isHere) problems.push(issue([name], 'conflict', 'is set by the relay; leave it out'));
-  if (given.allowInsecureHttp)
-    problems.push(
+  const hasGateway = Object.values(gateways).some(({ baseUrl, apiKey }) => (baseUrl ?? apiKey) !== undefined);
+  const problems = [
+    address.problem && issue(['relayUrl'], 'invalid', address.problem),
+    asOwnRecord(own).environment !== undefined && issue(['environment'], 'conflict', SET_BY_RELAY),
+    hasGateway && issue(['gateways'], 'conflict', SET_BY_RELAY),
+    given.allowInsecureHttp &&
       issue(['allowInsecureHttp'], 'conflict', 'is for a staging gateway, never for a relay; leave it out'),
-    );
+  ].flatMap((problem) => problem || []);
   return {
+    problems,
     channel: relayChannel(resolve, relayCredentials, { inPage, clock }),
     environment: undefined,
   };
@@ -101,18 +101,18 @@ export const RELAY_REQUIRED = issue(
 export const readGateways =
   (variables?: EnvironmentVariables): ReadChannel =>
   (request) => {
-    const { given, inPage, logger, problems } = request;
-    const { gateways, mock, environment } = resolveGateways(request, inPage ? undefined : variables);
+    const { given, inPage, logger } = request;
+    const { gateways, mock, environment, problems } = resolveGateways(request, inPage ? undefined : variables);
     if (problems.length === 0 && mock) variables?.tellOfMock(given.logger, logger);
     if (problems.length === 0 && inPage && Object.values(given.gateways).some(({ apiKey }) => apiKey !== undefined)) {
       logger.warn('The API key is in this page (allowApiKeyInBrowser), where every visitor can read it.');
     }
     const { isRecorded: recorded = isRecorded, isDuplicate: duplicate = isDuplicate, clock } = given;
     const channel = gatewayChannel(gateways, { isRecorded: recorded, isDuplicate: duplicate, inPage, logger, clock });
-    return { channel, environment, mockLocation: mock?.location };
+    return { problems, channel, environment, mockLocation: mock?.location };
   };
 
-type Request = Pick<ChannelRequest, 'given' | 'own' | 'inPage' | 'problems'>;
+type Request = Pick<ChannelRequest, 'given' | 'own' | 'inPage'>;
 
 const IN_PRODUCTION = " The production gateway is set up: to report to it, set environment: 'production'";
 
@@ -125,62 +125,68 @@ export function resolveGateways(
   variables?: EnvironmentVariables,
   inProduction = `${IN_PRODUCTION}${variables?.orVariable ?? ''}.`,
 ) {
-  const { given, own, problems } = request;
+  const { given, own } = request;
   const named = asOwnRecord(own).environment === undefined ? undefined : given.environment;
   const read = variables?.read(given.gateways, named);
   const { staging, production } = read?.gateways ?? given.gateways;
-  problems.push(...(read?.problems ?? []));
   const mock = read?.mock;
+  const environment = named ?? read?.environment ?? given.environment;
+  const problems = read?.problems ?? [];
   // In mock mode the options are ignored, even wrong ones: tests have no secrets.
-  const ofProduction = mock ? mock.production : readGateway('production', production, request, variables);
-  const ofStaging = () => {
-    const gateway = readGateway('staging', staging, request, variables);
-    const isNamed = staging.baseUrl !== undefined || staging.apiKey !== undefined;
-    return typeof gateway !== 'string' || isNamed || typeof ofProduction === 'string' || ofProduction.missing
-      ? gateway
-      : gateway + inProduction;
+  if (mock) {
+    const paths = complete(optionTable.paths, {});
+    const gateways: Gateways = { production: mock.production, staging: { ...mock.staging, paths } };
+    return { gateways, mock, environment, problems };
+  }
+  const ofProduction = readGateway('production', production, request, variables);
+  const ofStaging = readGateway('staging', staging, request, variables);
+  const isNamed = staging.baseUrl !== undefined || staging.apiKey !== undefined;
+  const isElsewhere = 'why' in ofStaging.gateway && !isNamed && !('why' in ofProduction.gateway);
+  const gateways: Gateways = {
+    production: ofProduction.gateway,
+    staging: isElsewhere ? { why: ofStaging.gateway.why + inProduction } : ofStaging.gateway,
   };
-  const gateways = {
-    production: ofProduction,
-    staging: mock
-      ? { baseUrl: mock.baseUrl, apiKey: mock.apiKey, paths: complete(optionTable.paths, {}) }
-      : ofStaging(),
-  };
-  return { gateways, mock, environment: named ?? read?.environment ?? given.environment };
+  return { gateways, environment, problems: [...problems, ...ofProduction.problems, ...ofStaging.problems] };
 }
 
 const UNDEFINED = 'is undefined; set it, or leave the option out to use the environment variable';
 
-/** The gateway of an environment, or what is missing. */
+/** The gateway of an environment, or what is missing; and what is wrong with its options. */
 function readGateway(
   environment: Environment,
   { baseUrl, apiKey }: GatewayOptions,
-  { given, own, inPage, problems }: Request,
+  { given, own, inPage }: Request,
   variables?: EnvironmentVariables,
-): Gateway | string {
+): { readonly gateway: Gateway | IncompleteGateway; readonly problems: readonly ValidationIssue[] } {
   const { allowApiKeyInBrowser, allowInsecureHttp, paths, gateways } = given;
+  const options = { baseUrl, apiKey };
   const variable = (option: string) => variables?.insteadOf(environment, option) ?? '';
-  const refuse = (option: string, message: string) =>
-    problems.push(issue(['gateways', environment, option], 'invalid', message));
-  const refuseValue = (option: 'baseUrl' | 'apiKey', message: string | undefined) =>
-    message && refuse(option, message + (gateways[environment][option] === undefined ? variable(option) : ''));
   const read = baseUrl === undefined ? undefined : readBaseUrl(baseUrl, environment === 'staging' && allowInsecureHttp);
-  refuseValue('baseUrl', read?.problem);
   const written = asRecord(asRecord(own.gateways)[environment]);
+  const keyProblem = typeof apiKey === 'string' ? apiKeyProblem(apiKey) : undefined;
+  const replaced = (option: keyof GatewayOptions) =>
+    gateways[environment][option] === undefined ? variable(option) : '';
+  const problems: (readonly [option: string, message: string])[] = [];
+  if (read?.problem) problems.push(['baseUrl', read.problem + replaced('baseUrl')]);
   // Such as a variable of the user's own that is not set. The key of another licence must not replace it.
-  for (const [option, value] of Object.entries({ baseUrl, apiKey }))
+  for (const [option, value] of Object.entries(options))
     if (value !== undefined && Object.hasOwn(written, option) && written[option] === undefined)
-      refuse(option, UNDEFINED);
-  if (typeof apiKey === 'string') refuseValue('apiKey', apiKeyProblem(apiKey));
+      problems.push([option, UNDEFINED]);
+  if (keyProblem) problems.push(['apiKey', keyProblem + replaced('apiKey')]);
   if (inPage && apiKey !== undefined && !allowApiKeyInBrowser)
-    refuse(
+    problems.push([
       'apiKey',
       'every visitor can read a key in a page; set relayUrl, so that your backend keeps it (or allowApiKeyInBrowser: true, if the key is public)',
-    );
-  if (read?.baseUrl !== undefined && apiKey !== undefined) return { baseUrl: read.baseUrl, paths, apiKey };
-  const absent = Object.entries({ baseUrl, apiKey })
+    ]);
+  const absent = Object.entries(options)
     .filter(([, value]) => value === undefined)
     .map(([option]) => `gateways.${environment}.${option}${variable(option)}`);
-  const missing = `the ${environment} gateway is not set up; missing: ${absent.join(', ')}.${inPage ? ' Or set relayUrl, so that no key is in the page.' : ''}`;
-  return read?.baseUrl === undefined ? missing : { baseUrl: read.baseUrl, paths, apiKey: '', missing };
+  const why = `the ${environment} gateway is not set up; missing: ${absent.join(', ')}.${inPage ? ' Or set relayUrl, so that no key is in the page.' : ''}`;
+  return {
+    gateway:
+      read?.baseUrl !== undefined && apiKey !== undefined
+        ? { baseUrl: read.baseUrl, paths, apiKey }
+        : { baseUrl: read?.baseUrl, why },
+    problems: problems.map(([option, message]) => issue(['gateways', environment, option], 'invalid', message)),
+  };
 }

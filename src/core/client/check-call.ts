@@ -26,6 +26,7 @@ interface CheckedCall {
   readonly addsTime: boolean;
 }
 
+/** Inherits nothing: what a library added to `Object.prototype` is no parameter. */
 type Members = Record<string, unknown>;
 
 const LIFTED = ['environment', 'clientIP', 'location'] as const;
@@ -47,9 +48,8 @@ export function checkCall(
   // The relay adds what the page leaves out.
   const request = context.channel.kind === 'relay' ? incomplete(row.request, row.reference) : row.request;
   const copied = copyJson(payload);
-  const issues = [...copied.issues];
-  const body = copied.value as Members | undefined;
   const names = LIFTED.filter((name) => name !== 'location' || row.location !== 'none');
+  const body = copied.value as Members | undefined;
   const lifted: Members = bareObject();
   if (isRecord(body)) {
     for (const name of names) {
@@ -61,10 +61,11 @@ export function checkCall(
   const refused = copied.issues.map(({ path }) => path);
   const within = (path: string) =>
     refused.some((parent) => parent === '' || path === parent || path.startsWith(`${parent}.`));
-  issues.push(...validated.issues.filter(({ path }) => !within(path)));
 
   const locationModel = row.location === 'field' && lifted.location !== undefined ? locationField : locationInput;
-  const parameters = readParameters(lifted, readOptions(options, issues), context, issues);
+  const own = readOptions(options);
+  const { parameters, issues: wrong } = readParameters(lifted, own.given, context);
+  const issues = [...copied.issues, ...validated.issues.filter(({ path }) => !within(path)), ...own.issues, ...wrong];
   if (parameters.location !== undefined && row.location === 'none') {
     issues.push(issue(['location'], 'unknown-field', `${operation} takes no location; remove it`));
   } else if (parameters.location !== undefined) {
@@ -99,12 +100,18 @@ export function checkCallOptions(
   context: Settings,
   outcome: ErrorOutcome,
 ): Parameters {
-  const issues: ValidationIssue[] = [];
-  const given = readOptions(options, issues);
-  const refused = Object.keys(given).filter((name) => OPTIONS.includes(name) && !takes.includes(name));
-  issues.push(...refused.map((name) => issue([name], 'unknown-field', `${operation} takes no ${name}; remove it`)));
-  for (const name of refused) delete given[name];
-  const parameters = readParameters(bareObject(), given, context, issues);
+  const own = readOptions(options);
+  const isTaken = ([name]: [string, unknown]) => !OPTIONS.includes(name) || takes.includes(name);
+  const given = Object.entries(own.given);
+  const refused = given
+    .filter((one) => !isTaken(one))
+    .map(([name]) => issue([name], 'unknown-field', `${operation} takes no ${name}; remove it`));
+  const { parameters, ...read } = readParameters(
+    bareObject(),
+    asOwnRecord(Object.fromEntries(given.filter(isTaken))),
+    context,
+  );
+  const issues = [...own.issues, ...refused, ...read.issues];
   if (issues.length > 0) throw invalid({ operation, environment: parameters.environment, outcome }, issues);
   return parameters;
 }
@@ -122,15 +129,17 @@ function invalid(
 }
 
 /** Merges the parameters of the payload and of the options. A parameter given in both must have the same value. */
-function readParameters(lifted: Members, given: Members, context: Settings, issues: ValidationIssue[]): Parameters {
-  for (const name of LIFTED) {
-    if (lifted[name] === undefined) continue;
-    if (given[name] !== undefined && canonical(given[name]) !== canonical(lifted[name])) {
-      issues.push(issue([name], 'conflict', 'differs between the payload and the options; give it once'));
-    }
-    given[name] = lifted[name];
-  }
-  const { location, ...members } = given;
+function readParameters(
+  lifted: Members,
+  given: Readonly<Members>,
+  context: Settings,
+): { readonly parameters: Parameters; readonly issues: readonly ValidationIssue[] } {
+  const differs = (name: string) =>
+    lifted[name] !== undefined && given[name] !== undefined && canonical(given[name]) !== canonical(lifted[name]);
+  const issues = LIFTED.filter(differs).map((name) =>
+    issue([name], 'conflict', 'differs between the payload and the options; give it once'),
+  );
+  const { location, ...members } = Object.assign(bareObject(), given, lifted);
   const others = asOwnRecord(members);
   if (Object.keys(others).length > 0) issues.push(...validate(callOptions, 'strict', others, [], OPTIONS).issues);
 
@@ -146,13 +155,14 @@ function readParameters(lifted: Members, given: Members, context: Settings, issu
     : "is for servers; in a page the connection's own address is looked up";
   const problem = clientIP === undefined ? undefined : (ofServers ?? context.clientIpProblem?.(clientIP));
   if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
-  return {
+  const parameters = {
     environment: environment === 'production' || environment === 'staging' ? environment : context.environment,
     clientIP: clientIP as string | undefined,
     location: withoutOrigin(location) as LocationInput | undefined,
     signal: others.signal as AbortSignalLike | undefined,
     timeoutMs: timeoutMs ?? context.timeoutMs,
   };
+  return { parameters, issues };
 }
 
 /** Removes the members that `locate` adds and that are not sent. */
@@ -163,19 +173,15 @@ function withoutOrigin(location: unknown): unknown {
 }
 
 /** The options' own members, each read once. The signal is kept, everything else is copied. */
-function readOptions(options: unknown, issues: ValidationIssue[]): Members {
-  if (options === undefined) return bareObject();
+function readOptions(options: unknown): { readonly given: Members; readonly issues: readonly ValidationIssue[] } {
+  const nothing = bareObject();
+  if (options === undefined) return { given: nothing, issues: [] };
   try {
-    if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-      issues.push(issue(['options'], 'wrong-type', 'expected an object'));
-      return bareObject();
-    }
+    if (!isRecord(options)) return { given: nothing, issues: [issue(['options'], 'wrong-type', 'expected an object')] };
     const { signal, ...others } = asOwnRecord(options);
-    const copied = copyJson(others);
-    issues.push(...copied.issues);
-    return Object.assign(bareObject(), copied.value, signal !== undefined && { signal });
+    const { value, issues } = copyJson(others);
+    return { given: Object.assign(nothing, value, signal !== undefined && { signal }), issues };
   } catch {
-    issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
-    return bareObject();
+    return { given: nothing, issues: [issue(['options'], 'not-json', 'could not be read: a getter or proxy threw')] };
   }
 }

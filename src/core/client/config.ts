@@ -6,11 +6,16 @@ import type { LocationSources } from '../location/source.js';
 import { safeCallback, safeLogger } from '../platform/logger.js';
 import { isBrowser } from '../platform/runtime.js';
 import { headerIssues } from '../schema/headers.js';
-import type { ValidationIssue } from '../schema/issue.js';
 import type { LocationInput } from '../schema/location.js';
 import type { ValidationMode } from '../schema/model.js';
 import { optionsProblem } from '../schema/option-rules.js';
-import { type ClientParts, type GivenOptions, namesInPage } from './channel-options.js';
+import {
+  type ChannelRequest,
+  type ChosenChannel,
+  type ClientParts,
+  type GivenOptions,
+  namesInPage,
+} from './channel-options.js';
 import { optionTable } from './option-table.js';
 import type { ClientEvent, ClientOptions } from './options.js';
 
@@ -49,12 +54,7 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
     inPage ? { ...parts.otherNames, ...namesInPage } : parts.otherNames,
   );
   const logger = safeLogger(given.logger);
-  const { channel, environment, mockLocation } = chooseChannel(parts, {
-    given,
-    own,
-    inPage,
-    logger,
-  });
+  const { channel, environment, mockLocation } = chooseChannel(parts, { given, own, inPage, logger });
 
   const relayed = channel.kind === 'relay';
   const { fixed, ...chain } = given.location;
@@ -88,15 +88,11 @@ export function resolveOptions(options: ClientOptions<ValidationMode>, parts: Cl
   });
 }
 
-function chooseChannel(
-  { channels, noChannel }: ClientParts,
-  request: Omit<Parameters<ClientParts['channels'][number]>[0], 'problems'>,
-) {
-  const problems: ValidationIssue[] = [];
+function chooseChannel({ channels, noChannel }: ClientParts, request: ChannelRequest): ChosenChannel {
   for (const read of channels) {
-    const chosen = read({ ...request, problems });
-    if (problems.length > 0) break;
-    if (chosen) return chosen;
+    const chosen = read(request);
+    if (chosen?.problems.length === 0) return chosen;
+    if (chosen) throw new ConfigurationError(optionsProblem('', chosen.problems));
   }
-  throw new ConfigurationError(optionsProblem('', problems.length > 0 || !noChannel ? problems : [noChannel]));
+  throw new ConfigurationError(optionsProblem('', noChannel ? [noChannel] : []));
 }

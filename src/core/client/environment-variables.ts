@@ -39,11 +39,15 @@ function readVariables(gateways: Readonly<Record<Environment, GatewayOptions>>, 
   return {
     gateways: { staging: complete('staging'), production: complete('production') },
     environment,
-    /** In mock mode: the gateway that replaces staging, its location, and what replaces production. */
+    /** In mock mode: what replaces the gateways, and the location of all staging reports. */
     mock:
       mock?.baseUrl === undefined
         ? undefined
-        : { baseUrl: mock.baseUrl, apiKey: MOCK_API_KEY, location: MOCK_LOCATION, production: NOT_IN_MOCK_MODE },
+        : {
+            staging: { baseUrl: mock.baseUrl, apiKey: MOCK_API_KEY },
+            production: { why: NOT_IN_MOCK_MODE },
+            location: MOCK_LOCATION,
+          },
     problems,
   };
 }

@@ -1,4 +1,5 @@
 import type { Environment, ErrorCode, ErrorDetails, ErrorOutcome } from '../errors/errors.js';
+import type { Refused } from '../platform/refused.js';
 import type { Limit } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
 import type { Sent, SentValue } from '../schema/sent.js';
@@ -96,4 +97,4 @@ export interface Exchange {
  * The problem if a report is of another client. A report for a relay may be incomplete, and one for a gateway names its
  * environment.
  */
-export const FOREIGN_REPORT = 'the report belongs to another client.';
+export const FOREIGN_REPORT: Refused = { why: 'the report belongs to another client.' };

@@ -1,4 +1,3 @@
-import type { Environment } from '../errors/errors.js';
 import { asRecord } from '../platform/as-record.js';
 import type { Logger } from '../platform/logger.js';
 import { seconds } from '../platform/messages.js';
@@ -12,7 +11,7 @@ import { callUserFunction } from './call-user-function.js';
 import { type CallContext, type Channel, type Failure, FOREIGN_REPORT, type Recorded } from './channel.js';
 import { configurationFailure, duplicateFailure, failureOf, resultOf } from './failures.js';
 import { requestIdOf } from './request-id.js';
-import type { Answer, Gateway } from './settings.js';
+import type { Answer, Gateway, Gateways } from './settings.js';
 import type { Attempted } from './transport.js';
 
 export interface AnswerSettings {
@@ -138,24 +137,17 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(
   return false;
 }
 
-/** The gateways of the environments. A text in place of one says what is missing. */
-export type Gateways = Readonly<Record<Environment, Gateway | string>>;
-
 const SET_RELAY_URL =
   "this page has no relay: set relayUrl to the path of your backend's relay, for example createClient({ relayUrl: '/relay' }). Nothing was sent.";
 
-const missingOf = (gateway: Gateway | string) => (typeof gateway === 'string' ? gateway : gateway.missing);
-
-const addressOf = (gateway: Gateway | string) => (typeof gateway === 'string' ? undefined : gateway.baseUrl);
-
 export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Channel => ({
   kind: 'gateway',
-  addresses: { staging: addressOf(gateways.staging), production: addressOf(gateways.production) },
-  problem: () => (settings.inPage && Object.values(gateways).every(missingOf) ? SET_RELAY_URL : undefined),
+  addresses: { staging: gateways.staging.baseUrl, production: gateways.production.baseUrl },
+  problem: () =>
+    settings.inPage && Object.values(gateways).every((gateway) => 'why' in gateway) ? SET_RELAY_URL : undefined,
   open({ operation, environment }, more) {
     const gateway = environment ? gateways[environment] : FOREIGN_REPORT;
-    if (typeof gateway === 'string') return configurationFailure(gateway);
-    if (gateway.missing !== undefined) return configurationFailure(gateway.missing);
+    if ('why' in gateway) return configurationFailure(gateway.why);
     const url = gateway.baseUrl + GATEWAY_PATH + gateway.paths[operation].replace(/^\//, '');
     const secrets = new Set<string>();
     return {

@@ -146,7 +146,7 @@ export const relayChannel = (
     return baseUrl === undefined ? problem : undefined;
   },
   open({ operation, environment }, more) {
-    if (environment) return configurationFailure(FOREIGN_REPORT);
+    if (environment) return configurationFailure(FOREIGN_REPORT.why);
     const { baseUrl, problem = NO_PAGE } = resolve();
     if (baseUrl === undefined) return configurationFailure(problem);
     const url = `${baseUrl}/${operations[operation].path}`;

@@ -1,5 +1,6 @@
 import type { Environment, ErrorCode, ErrorOutcome } from '../errors/errors.js';
 import type { Logger } from '../platform/logger.js';
+import type { Refused } from '../platform/refused.js';
 import type { BackoffSettings, Clock } from '../platform/time.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { HeadersOption } from '../schema/headers.js';
@@ -25,9 +26,14 @@ export interface Gateway {
   /** Below `/integration-gateway/external/`. */
   readonly paths: Readonly<Record<OperationName, string>>;
   readonly apiKey: string | (() => string | Promise<string>);
-  /** The missing part: the key, which a process that only enqueues does not need. */
-  readonly missing?: string | undefined;
 }
+
+/** A gateway that cannot be sent to. A process that only enqueues needs no more than its address. */
+export interface IncompleteGateway extends Refused {
+  readonly baseUrl?: string | undefined;
+}
+
+export type Gateways = Readonly<Record<Environment, Gateway | IncompleteGateway>>;
 
 export interface DeliverySettings {
   readonly transport: Transport;

@@ -1,13 +1,7 @@
+import type { Refused } from '../../core/platform/refused.js';
 import { aboutReport, type Events } from '../events.js';
 import { appendReceipts } from '../receipts/log.js';
-import {
-  DISMISSED_WITH_REPORT,
-  decided,
-  isChange,
-  type Refused,
-  reopenedWithReport,
-  replaced,
-} from '../rules/decisions.js';
+import { DISMISSED_WITH_REPORT, decided, isChange, reopenedWithReport, replaced } from '../rules/decisions.js';
 import { type Change, changedRow, type Decision, type Row } from '../rules/state-machine.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
 import type { DecisionStep } from '../store/operator-store.js';

@@ -1,10 +1,5 @@
-import {
-  dismissedWithReport,
-  isChange,
-  type Refused,
-  reopenedWithReport,
-  wasDismissedWith,
-} from '../rules/decisions.js';
+import type { Refused } from '../../core/platform/refused.js';
+import { dismissedWithReport, isChange, reopenedWithReport, wasDismissedWith } from '../rules/decisions.js';
 import { type Change, type Decision, isFinal, mustStay, type Row } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
 

@@ -1,4 +1,5 @@
 import { asRecord } from '../../core/platform/as-record.js';
+import type { Refused } from '../../core/platform/refused.js';
 import { operations } from '../../core/protocol/operations.js';
 import {
   type Change,
@@ -11,11 +12,6 @@ import {
   recorded,
   unchanged,
 } from './state-machine.js';
-
-/** The reason why something is refused, such as a decision that would be wrong. */
-export interface Refused {
-  readonly why: string;
-}
 
 /** Whether a decision changes its row. */
 export const isChange = (result: Change | Refused): result is Change => !('why' in result);

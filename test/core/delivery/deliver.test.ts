@@ -5,7 +5,7 @@ import { BROWSER_PAGE, transportBy } from '../../../src/core/delivery/fetch-tran
 import { gatewayChannel } from '../../../src/core/delivery/gateway-channel.js';
 import { readBroken } from '../../../src/core/delivery/network-failure.js';
 import { relayChannel } from '../../../src/core/delivery/relay-channel.js';
-import type { DeliverySettings, Gateway } from '../../../src/core/delivery/settings.js';
+import type { DeliverySettings, Gateway, IncompleteGateway } from '../../../src/core/delivery/settings.js';
 import { isReportingError, type ReportingError } from '../../../src/core/errors/errors.js';
 import type { FetchInit } from '../../../src/core/platform/web-types.js';
 import { operations } from '../../../src/core/protocol/operations.js';
@@ -46,8 +46,7 @@ const gateway: Gateway = { baseUrl: 'https://gateway.example.com', paths, apiKey
 const relay = { relayUrl: 'https://operator.example.com/sdk', credentials: 'omit' } as const;
 
 interface Given extends Partial<Omit<Delivery, 'deadline' | 'exchange'>>, Partial<Pick<DeliverySettings, 'random'>> {
-  /** A text says what is missing. */
-  readonly to?: Gateway | typeof relay | string;
+  readonly to?: Gateway | IncompleteGateway | typeof relay;
   readonly inPage?: boolean;
   readonly timeoutMs?: number;
   readonly limit?: number;
@@ -91,10 +90,10 @@ function delivering(
     onEvent: undefined,
   };
   const channel =
-    typeof to !== 'string' && 'relayUrl' in to
+    'relayUrl' in to
       ? relayChannel(() => ({ baseUrl: to.relayUrl, problem: undefined }), to.credentials, { inPage, clock })
       : gatewayChannel(
-          { staging: to, production: 'gateways.production is missing' },
+          { staging: to, production: { why: 'gateways.production is missing' } },
           { isRecorded, isDuplicate, inPage, logger, clock },
         );
   const exchange = channel.open(of);
@@ -216,7 +215,7 @@ describe('a request', () => {
   });
 
   it('without a gateway is not made, and the error says what is missing', async () => {
-    const { failure, sent } = delivering([], { to: 'gateways.staging is missing' });
+    const { failure, sent } = delivering([], { to: { why: 'gateways.staging is missing' } });
     const error = await failure();
     expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', attempts: 0 });
     expect(error.message).toContain('gateways.staging is missing');

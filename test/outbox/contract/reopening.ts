@@ -1,4 +1,5 @@
-import { decided, isChange, type Refused, replaced } from '../../../src/outbox/rules/decisions.js';
+import type { Refused } from '../../../src/core/platform/refused.js';
+import { decided, isChange, replaced } from '../../../src/outbox/rules/decisions.js';
 import type { Change, Row } from '../../../src/outbox/rules/state-machine.js';
 import type { OutboxStore } from '../../../src/outbox/store/store.js';
 import { consoleCase } from './console.js';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Refused } from '../../../src/core/platform/refused.js';
 import { adviceFor } from '../../../src/outbox/rules/advice.js';
 import {
   decided,
   decisionsFor,
   dismissedWithReport,
   isChange,
-  type Refused,
   reopenedWithReport,
   replaced,
   undone,

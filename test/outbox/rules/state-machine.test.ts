@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Refused } from '../../../src/core/platform/refused.js';
 import {
   DISMISSED_WITH_REPORT,
   decided,
   dismissedWithReport,
   isChange,
-  type Refused,
   reopenedWithReport,
   replaced,
   undone,

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../core/platform/as-record.js';
 import { escapePattern } from '../../../core/platform/escape-pattern.js';
+import type { Refused } from '../../../core/platform/refused.js';
 import type { LeafKind } from '../../../core/schema/model.js';
-import type { Refused } from '../../../outbox/rules/decisions.js';
 import { NO_TIME, refusedCell } from './cell.js';
 
 /** How the cells of a column write a date or an amount. */

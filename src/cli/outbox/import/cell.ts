@@ -1,6 +1,6 @@
+import type { Refused } from '../../../core/platform/refused.js';
 import { exactNumber } from '../../../core/schema/decimals.js';
 import type { LeafKind } from '../../../core/schema/model.js';
-import type { Refused } from '../../../outbox/rules/decisions.js';
 
 type Value = string | number | boolean;
 

@@ -1,0 +1,4 @@
+/** In place of a result: the reason why there is none, in words. */
+export interface Refused {
+  readonly why: string;
+}
