@@ -43,8 +43,9 @@ export interface ClientInternals
   attempt(report: AnyReport, limit: AttemptLimit): Promise<AttemptResult>;
 }
 
-// Two copies of the package in one program share this key, so its text must not change.
-const INTERNALS = Symbol.for('location-sdk.client-door');
+// Two copies of the package in one program share this key. Its number rises with another shape of the internals: an
+// outbox must refuse the client of another version, whose results it would misread.
+const INTERNALS = Symbol.for('location-sdk.client-door.2');
 
 /** Attaches the internals to the client, hidden from printers and serialisers. */
 export const withInternals = <T extends object>(client: T, internals: ClientInternals): T =>
