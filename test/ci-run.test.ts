@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { newFolder } from './support/new-folder.js';
 import { root } from './support/run.js';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ci-run-'));
+  folder = newFolder('ci-run');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Prints its arguments, records its process id, and runs the test's command for this call. */
 const CALLED = 'echo "said by $(basename "$0") $*"; echo $$ >> "$STARTED"; case "$*" in $WHICH) eval "$THEN" ;; esac';
@@ -107,7 +106,6 @@ describe('.ci/run', () => {
 
   it.each([
     ['npm run size', '*size*'],
-    ['npm run soak:refusal', '*refusal*'],
     ['demo in an empty clone', '*demo*'],
   ])(
     'names the step "%s", which failed, repeats the end of its output, runs the steps beside it, and measures nothing',

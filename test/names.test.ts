@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clientIpFrom, createClient, ipinfo } from '../src/entries/index.js';
 import { mmdb } from '../src/entries/location-mmdb.js';
 import { createMockGateway, openApiDocument } from '../src/entries/mock.js';
@@ -18,6 +18,7 @@ import { nodeTransport } from '../src/entries/transport-node.js';
 import { openStore } from './outbox/stores/sqlite/files.js';
 import { runCli } from './support/cli-in-process.js';
 import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from './support/factories.js';
+import { newFolder } from './support/new-folder.js';
 
 const gateway = createMockGateway();
 const client = createClient(gateway.clientOptions());
@@ -215,7 +216,7 @@ describe('the table above is whole', () => {
 
 describe('on the command line', () => {
   async function outboxFile() {
-    const file = join(mkdtempSync(join(inject('runFolder'), 'names-')), 'outbox.db');
+    const file = join(newFolder('names'), 'outbox.db');
     const store = await openStore(file);
     const own = createOutbox({ client, store, account: 'brandA' });
     await own.reportSettledBet(settledBet());
@@ -242,7 +243,7 @@ describe('on the command line', () => {
       code: 0,
       out: expect.stringMatching(/^waiting +1$/m),
     });
-    const empty = join(mkdtempSync(join(inject('runFolder'), 'names-')), 'outbox.db');
+    const empty = join(newFolder('names'), 'outbox.db');
     await (await openStore(empty)).close?.();
     expect(await runCli(['outbox', empty, 'stats', '--account', 'default'])).toMatchObject({ code: 0 });
   });

@@ -1,8 +1,9 @@
 // @module-tag slow: drives Chromium.
+
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { listen } from '../support/listen.js';
 import { test as base } from './browser-test.js';
 import { serveRelay } from './relay-world.js';
 import { bundleModules } from './script-file.js';
@@ -40,12 +41,9 @@ const test = base
       };
       more();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onCleanup(() => {
-      server.close();
-      server.closeAllConnections();
-    });
-    return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    const { url, close } = await listen(server);
+    onCleanup(close);
+    return { seen, url };
   });
 
 /** The requests to the relay, as the browser's list of the network shows them at their end. */

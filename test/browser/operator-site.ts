@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../support/listen.js';
 import { readScript } from './script-file.js';
 
 /** A request that reached the relay. */
@@ -144,23 +144,7 @@ export async function serveOperator(): Promise<OperatorSite> {
     };
   }
 
-  const servers = [createServer(serve), createServer(serve)];
-  const urls = servers.map(async (server) => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  const [url = '', otherUrl = ''] = await Promise.all(urls);
-  return {
-    url,
-    otherUrl,
-    requests,
-    held,
-    script,
-    close: async () => {
-      for (const server of servers) {
-        server.close();
-        server.closeAllConnections();
-      }
-    },
-  };
+  const [site, other] = await Promise.all([listen(createServer(serve)), listen(createServer(serve))]);
+  const close = async () => void (await Promise.all([site.close(), other.close()]));
+  return { url: site.url, otherUrl: other.url, requests, held, script, close };
 }

@@ -1,5 +1,5 @@
 import { createServer, type OutgoingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../support/listen.js';
 import { INSECURE_HOST } from './chromium.js';
 import { readScript } from './script-file.js';
 
@@ -55,15 +55,6 @@ export async function servePages(connect: readonly string[]): Promise<PageServer
     response.writeHead(found ? 200 : 404, { 'content-type': 'text/html; charset=utf-8', ...found?.headers });
     response.end(found?.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    insecureUrl: `http://${INSECURE_HOST}:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, port, close } = await listen(server);
+  return { url, insecureUrl: `http://${INSECURE_HOST}:${port}`, close };
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Client, type ClientOptions, createClient, type IpProvider } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
@@ -8,6 +7,7 @@ import { createRelay, type RelayClient, type RelayOptions, type RelayPlayer } fr
 import { toNodeHandler } from '../../src/http/node/node-handler.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { betUser, withdrawalEvent } from '../support/factories.js';
+import { listen } from '../support/listen.js';
 import { root } from '../support/run.js';
 import { readScript } from './script-file.js';
 
@@ -137,18 +137,10 @@ export async function serveRelay({
   });
   // If a kept-alive connection breaks, a browser would repeat the request by itself.
   server.maxRequestsPerSocket = 1;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close: closeServer } = await listen(server);
   const close = async () => {
     gateway.reset();
-    server.close();
-    server.closeAllConnections();
+    await closeServer();
   };
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    gateway,
-    lookedUp,
-    lines,
-    answers,
-    close,
-  };
+  return { url, gateway, lookedUp, lines, answers, close };
 }

@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createMockGateway, type FaultRule, type MockGatewayOptions } from '../../src/entries/mock.js';
@@ -10,12 +9,13 @@ import { serve } from '../../src/entries/node.js';
 import { type BuiltCli, buildCli } from '../support/built-cli.js';
 import { certificateKey, expired, forElsewhere, selfSigned } from '../support/certificates.js';
 import { runCli } from '../support/cli-in-process.js';
+import { newFolder } from '../support/new-folder.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const KEY = 'sk-canary-5f2e91c7';
 let cli: BuiltCli;
-const folder = mkdtempSync(join(tmpdir(), 'location-sdk-check-'));
+const folder = newFolder('check');
 const open: (() => Promise<unknown> | unknown)[] = [];
 
 beforeAll(async () => {
@@ -26,10 +26,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-afterAll(async () => {
-  await cli.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => cli.remove());
 
 async function mock(options: MockGatewayOptions = {}, ...faults: FaultRule[]) {
   const gateway = createMockGateway({ apiKey: KEY, ...options });

@@ -1,8 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { version } from '../../package.json';
@@ -18,16 +15,12 @@ import { freePort } from '../support/free-port.js';
 import { runNode } from '../support/run.js';
 
 let cli: BuiltCli;
-const folder = mkdtempSync(join(tmpdir(), 'location-sdk-cli-'));
 
 beforeAll(async () => {
   cli = await buildCli();
 }, 60_000);
 
-afterAll(async () => {
-  await cli.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => cli.remove());
 
 afterEach(() => vi.unstubAllEnvs());
 

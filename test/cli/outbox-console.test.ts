@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { tmpdir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
 import { outboxWorld } from '../outbox/world.js';
 import { runCli, startCli } from '../support/cli-in-process.js';
 import { betEvent } from '../support/factories.js';
+import { newFolder } from '../support/new-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'location-sdk-cli-console-'));
+const folder = newFolder('cli-console');
 const file = join(folder, 'reports.db');
 
 beforeAll(async () => {
@@ -17,7 +17,6 @@ beforeAll(async () => {
   await outbox.reportBetEvent(betEvent({ bet_id: 'BET-1' }));
   await store.close?.();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Answer {
   readonly status: number | undefined;

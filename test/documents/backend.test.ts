@@ -1,8 +1,7 @@
-import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { transform } from 'esbuild';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, type Outbox } from '../../src/entries/outbox.js';
@@ -10,6 +9,7 @@ import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';
 import { betEvent } from '../support/factories.js';
+import { newFolder } from '../support/new-folder.js';
 
 interface Copied {
   readonly database: InstanceType<typeof DatabaseSync>;
@@ -30,7 +30,7 @@ async function copied(file: string): Promise<Copied> {
 }
 
 it('ten bets at once commit with their reports, or not at all', async () => {
-  const file = join(mkdtempSync(join(inject('runFolder'), 'backend-')), 'bets.db');
+  const file = join(newFolder('backend'), 'bets.db');
   const own = new DatabaseSync(file);
   own.exec("CREATE TABLE bets (id TEXT PRIMARY KEY); INSERT INTO bets (id) VALUES ('B-3')");
   own.close();

@@ -87,11 +87,3 @@ test('npm test leaves out no test of a rule', () => {
   expect(tests.length).toBeGreaterThan(8);
   expect(tests.filter((file) => /@module-tag slow|tags: 'slow'/.test(read(file)))).toEqual([]);
 });
-
-test('the type check of the root leaves out bench/, which has packages and a check of its own', () => {
-  expect(JSON.parse(read('tsconfig.json')).include).not.toContain('bench');
-  expect(JSON.parse(read('bench/package.json'))).toMatchObject({
-    scripts: { types: expect.stringContaining('tsc') },
-    dependencies: expect.anything(),
-  });
-});

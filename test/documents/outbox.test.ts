@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { readArgs, readWords } from '../../src/cli/args.js';
@@ -13,6 +12,7 @@ import { outboxWorld } from '../outbox/world.js';
 import { codeBlocks, commandsOf } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';
 import { betEvent } from '../support/factories.js';
+import { newFolder } from '../support/new-folder.js';
 import { root } from '../support/run.js';
 
 const guide = readGuides('reference/options', 'how-to/on-call', 'how-to/records', 'how-to/encryption');
@@ -77,7 +77,7 @@ test('the check without this package accepts a log, and finds a change in it', a
   await run(outbox.drain());
   const text = (await collect(outbox.exportReceipts())).join('');
   const script = readFileSync(join(root, 'examples/check-receipts.js'), 'utf8');
-  const folder = mkdtempSync(join(tmpdir(), 'location-sdk-guide-'));
+  const folder = newFolder('guide');
   writeFileSync(join(folder, 'check.mjs'), script);
   const check = (log: string) => {
     writeFileSync(join(folder, 'receipts.jsonl'), log);
@@ -86,5 +86,4 @@ test('the check without this package accepts a log, and finds a change in it', a
   expect(check(text)).toMatchObject({ status: 0, stderr: '' });
   expect(check(text.replace('"B-2"', '"B-9"')).stderr).toContain('broken at 1');
   expect(check(text.replace(/.*\n/, '')).stderr).toContain('broken at 1');
-  rmSync(folder, { recursive: true });
 });

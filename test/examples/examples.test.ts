@@ -1,13 +1,12 @@
 // @module-tag slow: starts a process for each example.
+
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { serve } from '../../src/entries/node.js';
 import { expectFreshBuild } from '../support/built.js';
+import { freePort } from '../support/free-port.js';
+import { newFolder } from '../support/new-folder.js';
 import { runNode, startNode } from '../support/run.js';
 
 /** The examples use the built package, which `npm ci` makes through the `prepare` script. */
@@ -126,10 +125,7 @@ const answerOf = 'console.log(response.status, await response.text());';
 
 test('the relay on a server of Node.js reports for the logged-in player', { timeout }, async () => {
   const server = await serve();
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
+  const port = await freePort();
   const work = async (address: string) => {
     const headers = { origin: address.replace(/\/$/, ''), 'content-type': 'application/json', 'x-location-sdk': '1' };
     const ask = (cookie: string, bet_id = 'BET-1') =>
@@ -204,11 +200,8 @@ const consoleCall = (site: string) => `
 
 test('the console on a server of Node.js is for colleagues alone, and knows who may act', { timeout }, async () => {
   const server = await serve();
-  const folder = mkdtempSync(join(tmpdir(), 'location-sdk-console-example-'));
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
+  const folder = newFolder('console-example');
+  const port = await freePort();
   const work = async (address: string) => {
     const origin = address.replace(/\/$/, '');
     const ask = async (cookie: string) => {
@@ -233,14 +226,13 @@ test('the console on a server of Node.js is for colleagues alone, and knows who 
     PORT: String(port),
     OUTBOX_FILE: join(folder, 'reports.db'),
   });
-  rmSync(folder, { recursive: true });
   await server.close();
 });
 
 test('the console of a Next.js route gives its page and answers its calls at the address of the site', {
   timeout,
 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'location-sdk-console-example-'));
+  const folder = newFolder('console-example');
   const site = 'https://ops.example.com';
   const script = `import { GET, POST } from './examples/console/next-route.js'; ${consoleCall(site)}
     const page = await GET(new Request('http://localhost:3000/ops/outbox', { headers: { cookie: 'session=ada-1815' } }));
@@ -253,5 +245,4 @@ test('the console of a Next.js route gives its page and answers its calls at the
   };
   const { output } = await runNode(['--input-type=module', '--eval', script], variables);
   expect(output).toMatch(/^200 true 200 ada@example.com$/m);
-  rmSync(folder, { recursive: true });
 });

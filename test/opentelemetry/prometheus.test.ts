@@ -9,6 +9,7 @@ import type { Outbox } from '../../src/entries/outbox.js';
 import type { InstrumentRow } from '../../src/opentelemetry/instruments.js';
 import { outboxWorld } from '../outbox/world.js';
 import { betEvent, settledBet } from '../support/factories.js';
+import { listen } from '../support/listen.js';
 import { root } from '../support/run.js';
 
 /**
@@ -104,15 +105,13 @@ beforeAll(async () => {
   await outbox.resolve(id, { as: 'dismissed', reason: 'a test' });
   await instrumented.reportSettledBet(settledBet({ bet_id: 'BET-none' })).catch(() => {});
   tellLate();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  samples = samplesOf(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  const { url, close } = await listen(server);
+  samples = samplesOf(await (await fetch(`${url}/metrics`)).text());
+  await close();
 }, 60_000);
 
 afterAll(async () => {
   await meterProvider.shutdown();
-  await new Promise((resolve) => server.close(resolve));
 });
 
 describe('the metrics of the Prometheus exporter of Node.js', () => {

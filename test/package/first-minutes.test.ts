@@ -1,17 +1,18 @@
 // @module-tag slow: bundles, compiles or starts processes.
+
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launchChromium } from '../browser/chromium.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { readGuides } from '../support/documents.js';
+import { freePort } from '../support/free-port.js';
+import { newFolder } from '../support/new-folder.js';
 import { whenInstalled } from './installed.js';
 
 /** The steps of each tutorial, done in an empty folder. Only the ports differ. */
@@ -29,7 +30,7 @@ const blockWith = (text: string) => {
 };
 
 /** One installation for all tests: each begins with it and its package.json alone. */
-const folder = mkdtempSync(join(tmpdir(), 'location-sdk-first-'));
+const folder = newFolder('first');
 const running: ChildProcess[] = [];
 const inFolder = (variables: Record<string, string> = {}) => ({ cwd: folder, env: { PATH, HOME, ...variables } });
 
@@ -42,8 +43,6 @@ beforeEach(() => {
     if (name !== 'node_modules') rmSync(join(folder, name), { recursive: true, force: true });
   cpSync(join(project, 'package.json'), join(folder, 'package.json'));
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 afterEach(async () => {
   for (const child of running.splice(0)) {
@@ -72,14 +71,6 @@ async function reportsOf(mock: string): Promise<{ operation: string; body: { loc
   const answer = await fetch(`${mock}/__admin/reports`);
   const held: unknown = await answer.json();
   return Array.isArray(held) ? held : (held as { reports: [] }).reports;
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return String(typeof address === 'object' ? address?.port : address);
 }
 
 describe('the first five minutes', () => {
@@ -114,7 +105,7 @@ describe('the first five minutes', () => {
   it('of a page: the button reports a bet, with the position of the browser', async () => {
     const mock = await startMock();
     writeFileSync(join(folder, 'page.html'), blockWith('<output>'));
-    writeFileSync(join(folder, 'server.mjs'), blockWith('// server.mjs').replaceAll('3000', await freePort()));
+    writeFileSync(join(folder, 'server.mjs'), blockWith('// server.mjs').replaceAll('3000', String(await freePort())));
     const site = await start('node', ['server.mjs'], { LOCATION_SDK_MOCK: mock });
 
     const browser = await launchChromium();

@@ -1,10 +1,11 @@
 // @module-tag slow: bundles, compiles or starts processes.
+
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { newFolder } from '../support/new-folder.js';
 import { root } from '../support/run.js';
 import { whenInstalled } from './installed.js';
 
@@ -17,9 +18,8 @@ const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepublish', '
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'location-sdk-npx-'));
+  folder = newFolder('npx');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Runs npm or npx. `said` is its output without warnings about this machine's npm configuration. */
 function run(program: string, words: readonly string[], cwd: string, variables: Record<string, string> = {}) {

@@ -1,21 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readOptionsModule } from '../../../src/cli/check/options-file.js';
 import { type BuiltCli, buildCli } from '../../support/built-cli.js';
+import { newFolder } from '../../support/new-folder.js';
 
 let cli: BuiltCli;
-const folder = mkdtempSync(join(tmpdir(), 'location-sdk-options-'));
+const folder = newFolder('options');
 
 beforeAll(async () => {
   cli = await buildCli();
 }, 60_000);
 
-afterAll(async () => {
-  await cli.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => cli.remove());
 
 function fileWith(name: string, code: string): string {
   const file = join(folder, `${name}.mjs`);

@@ -1,19 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { runCli } from '../../support/cli-in-process.js';
+import { newFolder } from '../../support/new-folder.js';
 import { http, rawGateway } from '../../support/raw-gateway.js';
 import { checkStaging, gatewayThat } from './in-process.js';
 
 const KEY = 'sk-canary-qwxzvbnmkj';
-const folder = mkdtempSync(join(tmpdir(), 'location-sdk-repeats-'));
+const folder = newFolder('repeats');
 const open: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function check(url: string, ...words: string[]) {
   for (const name of Object.keys(process.env)) if (/^LOCATION_SDK_|_proxy$/i.test(name)) vi.stubEnv(name, undefined);

@@ -1,15 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import { openSqlite, query } from '../../outbox/stores/sqlite/files.js';
 import { runCli } from '../../support/cli-in-process.js';
+import { newFolder } from '../../support/new-folder.js';
 
 const GATEWAYS =
   "gateways: { staging: { baseUrl: 'https://gateway.example.com' }, production: { baseUrl: 'https://live.example.com' } }";
 
 /** A folder for one import: its files, its outbox, and the command. `place`: another outbox, with its options. */
 export function importFolder(options = '', place: readonly string[] = []) {
-  const folder = mkdtempSync(join(inject('runFolder'), 'import-'));
+  const folder = newFolder('import');
   const at = (name: string) => join(folder, name);
   const write = (name: string, content: string | Uint8Array) => {
     writeFileSync(at(name), content);

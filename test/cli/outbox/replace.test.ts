@@ -1,11 +1,12 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { leaksIn, personalBet } from '../../outbox/personal.js';
 import { copyOf, newFile, openStore } from '../../outbox/stores/sqlite/files.js';
 import { outboxWorld } from '../../outbox/world.js';
 import { jsonOf, runCli } from '../../support/cli-in-process.js';
 import { settledBet } from '../../support/factories.js';
+import { newFolder } from '../../support/new-folder.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 afterEach(() => vi.unstubAllEnvs());
@@ -40,7 +41,7 @@ beforeAll(async () => {
   [plain, sealed] = await Promise.all([makeFile(), makeFile(ENCRYPTION)]);
 }, 60_000);
 
-const folder = mkdtempSync(join(inject('runFolder'), 'replace-'));
+const folder = newFolder('replace');
 const written = (name: string, content: unknown): string => {
   const path = join(folder, name);
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));

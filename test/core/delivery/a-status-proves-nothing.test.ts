@@ -1,9 +1,10 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../../src/entries/index.js';
 import { createOutbox, memoryStore } from '../../../src/entries/outbox.js';
 import { nodeTransport } from '../../../src/entries/transport-node.js';
 import { betEvent, LOCATION } from '../../support/factories.js';
+import { listening } from '../../support/listen.js';
 
 // This test shares no code with the reading of answers: its gateway is a raw socket that loses the first request of
 // each bet, as if it had never arrived, and answers the second one with the given bytes.
@@ -73,9 +74,7 @@ async function losingGateway(status: number, bodies: readonly string[]): Promise
       );
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listening(server)}`;
 }
 
 const clientOf = (baseUrl: string) => {

@@ -4,7 +4,8 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../../src/core/client/options.js';
 import { certificateKey, expired, forElsewhere, ofUnknownAuthority, selfSigned } from '../../support/certificates.js';
-import { ask, KEY, listening, transports } from './transports.js';
+import { listening } from '../../support/listen.js';
+import { ask, KEY, transports } from './transports.js';
 
 /** A server over TLS, and the number of requests that it received. */
 async function secure(cert: string) {

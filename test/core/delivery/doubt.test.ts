@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ErrorCode, ReportingError } from '../../../src/core/errors/errors.js';
+import type { ErrorCode } from '../../../src/core/errors/errors.js';
 import {
   answer,
-  bet,
   broken,
   conflicting,
   lost,
@@ -66,21 +65,6 @@ describe('once an attempt left the outcome unknown', () => {
     expect(await failure()).toMatchObject({ code: 'configuration', outcome: 'unknown', attempts: 1 });
   });
 
-  it('an abort during the wait does not make it certain', async () => {
-    const controller = new AbortController();
-    const { client, failure, clock } = scripted([lost()]);
-    const { setTimeout: wait } = clock;
-    clock.setTimeout = (callback, milliseconds) => {
-      if (milliseconds === 250) controller.abort();
-      return wait(callback, milliseconds);
-    };
-    expect(await failure(client.reportSettledBet(bet, { signal: controller.signal }))).toMatchObject({
-      code: 'aborted',
-      outcome: 'unknown',
-      attempts: 1,
-    });
-  });
-
   it('the error advises to send the same bytes again', async () => {
     expect((await scripted([lost()], once).failure()).message).toContain('client.resend(error)');
   });
@@ -117,26 +101,7 @@ describe('without doubt', () => {
   });
 });
 
-describe('which words mean a duplicate', () => {
-  it.each([
-    [409, 'Conflict', false],
-    [409, 'This bet was already reported', 'same'],
-    [409, 'bet_id already exists', 'same'],
-    [400, 'Duplicate report', 'same'],
-    [422, 'This bet was already reported', 'same'],
-    [422, 'bet_id already exists', false],
-    [400, 'cannot be processed, it has already been reported', 'same'],
-    [409, 'already reported with different data', 'conflict'],
-    [404, 'already reported', false],
-    [500, 'duplicate', false],
-  ])('status %i with "%s": %s', async (status, message, meaning) => {
-    const error: ReportingError & { conflict?: boolean } = await scripted(
-      [answer(status, { message })],
-      once,
-    ).failure();
-    expect(error.code === 'duplicate' && (error.conflict ? 'conflict' : 'same')).toBe(meaning);
-  });
-
+describe('whether an answer means a duplicate', () => {
   it('is decided by isDuplicate', async () => {
     const isDuplicate = ({ status }: { status: number }) => (status === 418 ? ('same' as const) : false);
     expect(await scripted([lost(), answer(418)], { isDuplicate }).report()).toMatchObject({

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import { type Dispatcher, getGlobalDispatcher, ProxyAgent, setGlobalDispatcher } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../../src/core/client/options.js';
-import { ask, listening, transports } from './transports.js';
+import { listening } from '../../support/listen.js';
+import { ask, transports } from './transports.js';
 
 const first = getGlobalDispatcher();
 let opened: Dispatcher | undefined;

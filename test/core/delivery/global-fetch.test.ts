@@ -3,8 +3,9 @@ import { text } from 'node:stream/consumers';
 import { Browser } from 'happy-dom';
 import * as undici from 'undici';
 import { afterEach, expect, it, vi } from 'vitest';
+import { listening } from '../../support/listen.js';
 import { bet } from './scripted-gateway.js';
-import { ask, KEY, listening } from './transports.js';
+import { ask, KEY } from './transports.js';
 
 afterEach(() => vi.unstubAllGlobals());
 

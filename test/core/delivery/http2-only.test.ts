@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../../src/core/client/options.js';
 import { nodeTransport } from '../../../src/http/node/transport/node-transport.js';
 import { authority, certificateKey, ofUnknownAuthority } from '../../support/certificates.js';
-import { ask, listening, transports } from './transports.js';
+import { listening } from '../../support/listen.js';
+import { ask, transports } from './transports.js';
 
 const first = getGlobalDispatcher();
 const opened: Dispatcher[] = [];

@@ -1,11 +1,12 @@
 // @module-tag slow: sends answers of ten megabytes.
+
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it, type TestContext } from 'vitest';
 import type { ReportingError } from '../../../src/core/errors/errors.js';
 import { createClient } from '../../../src/entries/index.js';
 import { nodeTransport } from '../../../src/entries/transport-node.js';
 import { betEvent, LOCATION } from '../../support/factories.js';
+import { listen } from '../../support/listen.js';
 
 const MEGABYTES = 10;
 const repeated = (part: string) => Array(Math.floor((MEGABYTES * 2 ** 20) / part.length) + 1).join(part);
@@ -29,12 +30,9 @@ async function serving({ onTestFinished }: TestContext, status: number, body: st
       response.end(body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen(server);
+  onTestFinished(close);
+  return url;
 }
 
 /** The longest time for which the event loop ran nothing else. */

@@ -16,7 +16,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ClientOptions } from '../../../src/core/client/options.js';
 import { nodeTransport } from '../../../src/http/node/transport/node-transport.js';
 import { authority, certificateKey, ofElsewhere, ofUnknownAuthority } from '../../support/certificates.js';
-import { ask, listening, transports } from './transports.js';
+import { listening } from '../../support/listen.js';
+import { ask, transports } from './transports.js';
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'];
 const first = getGlobalDispatcher();

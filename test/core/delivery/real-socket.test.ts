@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../../src/core/client/create-client.js';
 import type { ClientOptions } from '../../../src/core/client/options.js';
-import type { ReportingError } from '../../../src/core/errors/errors.js';
 import { serve } from '../../../src/http/node/serve.js';
 import { createMockGateway } from '../../../src/testing/mock/gateway.js';
+import { failureOf } from '../../support/failure-of.js';
+import { listening } from '../../support/listen.js';
 import { bet } from './scripted-gateway.js';
 import { transports } from './transports.js';
 
@@ -24,22 +25,8 @@ async function mockServer() {
 
 /** A server that answers as the test says. */
 async function server(answer: (response: ServerResponse) => void): Promise<string> {
-  const listening: Server = createServer((_, response) => answer(response));
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  open.push({
-    close: () => {
-      listening.closeAllConnections();
-      listening.close();
-    },
-  });
-  return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listening(createServer((_, response) => answer(response)))}`;
 }
-
-const failure = (call: Promise<unknown>) =>
-  call.then(
-    () => Promise.reject(new Error('should have failed')),
-    (error: ReportingError) => error,
-  );
 
 describe.each(transports())('over a real socket, by %s', (_, by) => {
   const clientOf = (baseUrl: string, options: ClientOptions = {}) =>
@@ -56,7 +43,10 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
   it('a closed port is certainly not sent', async () => {
     const { url, close } = await serve(createMockGateway());
     await close();
-    expect(await failure(clientOf(url).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome: 'not-sent' });
+    expect(await failureOf(clientOf(url).reportSettledBet(bet))).toMatchObject({
+      code: 'network',
+      outcome: 'not-sent',
+    });
   });
 
   it('a connection that the server closes while it is idle, before any byte of an answer, is unknown', async () => {
@@ -68,7 +58,7 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
     });
     const client = clientOf(url);
     await client.reportSettledBet(bet);
-    expect(await failure(client.reportSettledBet({ ...bet, bet_id: 'B-2' }))).toMatchObject({
+    expect(await failureOf(client.reportSettledBet({ ...bet, bet_id: 'B-2' }))).toMatchObject({
       code: 'network',
       outcome: 'unknown',
       attempts: 1,
@@ -95,18 +85,17 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
   });
 
   it('a connection that is reset before its request was read is unknown', async () => {
-    const listening = createTcpServer((socket) => void socket.once('readable', () => socket.resetAndDestroy()));
-    open.push(listening);
-    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-    const { port } = listening.address() as AddressInfo;
-    expect(await failure(clientOf(`http://127.0.0.1:${port}`).reportSettledBet(bet))).toMatchObject({
+    const port = await listening(
+      createTcpServer((socket) => void socket.once('readable', () => socket.resetAndDestroy())),
+    );
+    expect(await failureOf(clientOf(`http://127.0.0.1:${port}`).reportSettledBet(bet))).toMatchObject({
       code: 'network',
       outcome: 'unknown',
     });
   });
 
   it('a name that does not exist is certainly not sent', async () => {
-    expect(await failure(clientOf('https://nowhere.invalid').reportSettledBet(bet))).toMatchObject({
+    expect(await failureOf(clientOf('https://nowhere.invalid').reportSettledBet(bet))).toMatchObject({
       code: 'network',
       outcome: 'not-sent',
     });
@@ -124,7 +113,7 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
   });
 
   it('only the built-in fetch refuses a port that the web forbids', async () => {
-    const error = await failure(clientOf('http://127.0.0.1:6667').reportSettledBet(bet));
+    const error = await failureOf(clientOf('http://127.0.0.1:6667').reportSettledBet(bet));
     if (by.transport) expect(error.message).not.toContain('bad port');
     else
       expect(error).toMatchObject({
@@ -140,23 +129,19 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
     /** The address of a server that does this with a connection once the TLS handshake began. It never answers. */
     async function withoutHandshake(begun: (socket: Socket) => void = () => {}): Promise<string> {
       const sockets = new Set<Socket>();
-      const listening = createTcpServer((socket) => {
+      const silent = createTcpServer((socket) => {
         sockets.add(socket.on('error', () => {}));
         socket.once('data', () => begun(socket));
       });
-      open.push({
-        close: () => {
-          for (const socket of sockets) socket.destroy();
-          listening.close();
-        },
+      onTestFinished(() => {
+        for (const socket of sockets) socket.destroy();
       });
-      await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-      return `https://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+      return `https://127.0.0.1:${await listening(silent)}`;
     }
 
     it('if the time is over', async () => {
       const url = await withoutHandshake();
-      expect(await failure(clientOf(url, { attemptTimeoutMs: 200 }).reportSettledBet(bet))).toMatchObject({
+      expect(await failureOf(clientOf(url, { attemptTimeoutMs: 200 }).reportSettledBet(bet))).toMatchObject({
         code: 'timeout',
         outcome,
       });
@@ -165,7 +150,7 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
     it('if the caller cancels', async () => {
       const calling = new AbortController();
       const url = await withoutHandshake(() => calling.abort());
-      expect(await failure(clientOf(url).reportSettledBet(bet, { signal: calling.signal }))).toMatchObject({
+      expect(await failureOf(clientOf(url).reportSettledBet(bet, { signal: calling.signal }))).toMatchObject({
         code: 'aborted',
         outcome,
       });
@@ -173,7 +158,7 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
 
     it('if the connection breaks', async () => {
       const url = await withoutHandshake((socket) => socket.resetAndDestroy());
-      expect(await failure(clientOf(url).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome });
+      expect(await failureOf(clientOf(url).reportSettledBet(bet))).toMatchObject({ code: 'network', outcome });
     });
   });
 
@@ -183,7 +168,7 @@ describe.each(transports())('over a real socket, by %s', (_, by) => {
       headers = response.req.headers;
       response.req.socket.resetAndDestroy();
     });
-    const error = await failure(
+    const error = await failureOf(
       clientOf(url, { gateways: { staging: { baseUrl: url, apiKey: 'canary-key-4711' } } }).reportSettledBet(bet),
     );
     expect(headers).toMatchObject({

@@ -1,4 +1,4 @@
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterAll, onTestFinished } from 'vitest';
 import { createClient } from '../../../src/core/client/create-client.js';
 import type { ClientOptions } from '../../../src/core/client/options.js';
@@ -17,16 +17,6 @@ export function transports(): [name: string, by: ClientOptions][] {
     ['the built-in fetch', {}],
     ['nodeTransport()', { transport }],
   ];
-}
-
-/** The port of a server that ends with its test. */
-export async function listening(server: Server): Promise<number> {
-  onTestFinished(() => {
-    (server as { closeAllConnections?: () => void }).closeAllConnections?.();
-    server.close();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
 }
 
 /**

@@ -4,13 +4,14 @@ import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/core/client/create-client.js';
 import type { ClientOptions } from '../../../src/core/client/options.js';
-import type { ReportingError } from '../../../src/core/errors/errors.js';
 import { nodeTransport } from '../../../src/http/node/transport/node-transport.js';
 import { createOutbox } from '../../../src/outbox/create-outbox.js';
 import { memoryStore } from '../../../src/outbox/stores/memory.js';
 import { bet } from '../../core/delivery/scripted-gateway.js';
-import { answering, listening, transports } from '../../core/delivery/transports.js';
+import { answering, transports } from '../../core/delivery/transports.js';
 import { certificateKey, ofElsewhere } from '../../support/certificates.js';
+import { failureOf } from '../../support/failure-of.js';
+import { listening } from '../../support/listen.js';
 
 const TRANSPORTS = transports();
 
@@ -23,12 +24,6 @@ const clientOf = (baseUrl: string, options: ClientOptions) =>
     retry: { limit: 0 },
     ...options,
   });
-
-const errorOf = (call: Promise<unknown>) =>
-  call.then(
-    () => Promise.reject(new Error('should have failed')),
-    (error: ReportingError) => error,
-  );
 
 const tally = async (calls: Promise<unknown>[]) => {
   const ends = await Promise.allSettled(calls);
@@ -61,12 +56,12 @@ describe('a request that waits for a connection', () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 1 });
     const patient = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 600 });
-    const hog = errorOf(patient.reportSettledBet(of('HOG')));
+    const hog = failureOf(patient.reportSettledBet(of('HOG')));
     const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 100 });
     const calling = new AbortController();
-    const aborted = errorOf(patient.reportSettledBet(of('B-2'), { signal: calling.signal }));
+    const aborted = failureOf(patient.reportSettledBet(of('B-2'), { signal: calling.signal }));
     setTimeout(() => calling.abort(), 20);
-    expect(await errorOf(client.reportSettledBet(of('B-1')))).toMatchObject({
+    expect(await failureOf(client.reportSettledBet(of('B-1')))).toMatchObject({
       code: 'timeout',
       outcome: 'not-sent',
       attempts: 1,
@@ -80,9 +75,12 @@ describe('a request that waits for a connection', () => {
   it('leaves no doubt, so that a later duplicate is a real one', async () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 1 });
-    const hog = errorOf(clientOf(told.baseUrl, { transport, attemptTimeoutMs: 500 }).reportSettledBet(of('HOG')));
+    const hog = failureOf(clientOf(told.baseUrl, { transport, attemptTimeoutMs: 500 }).reportSettledBet(of('HOG')));
     const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 400, retry: { limit: 9, baseMs: 50 } });
-    expect(await errorOf(client.reportSettledBet(of('B-1')))).toMatchObject({ code: 'duplicate', outcome: 'rejected' });
+    expect(await failureOf(client.reportSettledBet(of('B-1')))).toMatchObject({
+      code: 'duplicate',
+      outcome: 'rejected',
+    });
     expect(told.references).toEqual(['HOG', 'B-1']);
     await hog;
   });
@@ -94,11 +92,11 @@ describe('a request that waits for a connection', () => {
     const outbox = createOutbox({ client, store: memoryStore(), retry: { baseMs: 10, capMs: 50 } });
     const hog = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 500 }).reportSettledBet(of('HOG'));
     const { id, done } = await outbox.reportSettledBet(of('B-1'));
-    const ended = errorOf(done);
+    const ended = failureOf(done);
     const pauses: unknown[] = [];
     outbox.on('paused', ({ reason }) => pauses.push(reason));
     outbox.start();
-    await errorOf(hog);
+    await failureOf(hog);
     expect(await ended).toMatchObject({ code: 'duplicate' });
     expect(await outbox.get(id)).toMatchObject({ state: 'quarantined' });
     expect(new Set(pauses)).toEqual(new Set(['unreachable']));
@@ -109,13 +107,13 @@ describe('a request that waits for a connection', () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 2 });
     const slow = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 800 });
-    const hogs = [errorOf(slow.reportSettledBet(of('HOG'))), errorOf(slow.reportSettledBet(of('HOG')))];
+    const hogs = [failureOf(slow.reportSettledBet(of('HOG'))), failureOf(slow.reportSettledBet(of('HOG')))];
     const client = clientOf(told.baseUrl, { transport, attemptTimeoutMs: 100 });
     expect(await tally(Array.from({ length: 100 }, (_, index) => client.reportSettledBet(of(`B-${index}`))))).toEqual([
       'timeout/not-sent',
     ]);
     await Promise.all(hogs);
-    expect(await errorOf(slow.reportSettledBet(of('B-LATE')))).toMatchObject({ code: 'duplicate' });
+    expect(await failureOf(slow.reportSettledBet(of('B-LATE')))).toMatchObject({ code: 'duplicate' });
     await transport.close();
     expect(told.references).toEqual(['HOG', 'HOG', 'B-LATE']);
     // Not one for each that had waited.
@@ -126,7 +124,7 @@ describe('a request that waits for a connection', () => {
     const told = await hogged();
     const transport = nodeTransport({ connections: 1 });
     const client = clientOf(told.baseUrl, { transport });
-    const calls = ['B-1', 'B-2', 'B-3'].map((reference) => errorOf(client.reportSettledBet(of(reference))));
+    const calls = ['B-1', 'B-2', 'B-3'].map((reference) => failureOf(client.reportSettledBet(of(reference))));
     await new Promise((resolve) => setImmediate(resolve));
     await transport.close();
     expect((await Promise.all(calls)).map(({ code }) => code)).toEqual(['duplicate', 'duplicate', 'duplicate']);
@@ -161,7 +159,7 @@ describe('a transport that is closed', () => {
     const told = await hogged();
     const transport = nodeTransport();
     await Promise.all([transport.close(), transport.close()]);
-    const error = await errorOf(clientOf(told.baseUrl, { transport }).reportSettledBet(bet));
+    const error = await failureOf(clientOf(told.baseUrl, { transport }).reportSettledBet(bet));
     expect(error).toMatchObject({ code: 'network', outcome: 'not-sent' });
     expect(error.message).toContain('the transport that you passed is closed');
     await transport.close();
@@ -203,7 +201,7 @@ describe('a 2xx answer without a body', () => {
       '200 OK\r\nconnection: close',
       '201 Created\r\ncontent-type: application/json\r\nconnection: Close',
     ]) {
-      const error = await errorOf(clientOf(await answering(closing(head)), by).reportSettledBet(bet));
+      const error = await failureOf(clientOf(await answering(closing(head)), by).reportSettledBet(bet));
       expect(error).toMatchObject({ code: 'network', outcome: 'unknown', retryable: true });
       expect(error.message).toContain('the answer may be incomplete');
     }
@@ -213,7 +211,7 @@ describe('a 2xx answer without a body', () => {
     const transport = nodeTransport();
     for (const head of ['200 OK', '200 OK\r\n\r\n ', '200 OK\r\ncontent-type: application/json']) {
       expect(
-        await errorOf(clientOf(await answering(closing(head)), { transport }).reportSettledBet(bet)),
+        await failureOf(clientOf(await answering(closing(head)), { transport }).reportSettledBet(bet)),
       ).toMatchObject({
         code: 'network',
         outcome: 'unknown',
@@ -235,14 +233,14 @@ describe('a 2xx answer without a body', () => {
 
   it.each(TRANSPORTS)('by %s, is unknown if no length and no JSON shows that it is complete', async (_, by) => {
     const baseUrl = await answering(closing('200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n0'));
-    expect(await errorOf(clientOf(baseUrl, by).reportSettledBet(bet))).toMatchObject({
+    expect(await failureOf(clientOf(baseUrl, by).reportSettledBet(bet))).toMatchObject({
       code: 'network',
       outcome: 'unknown',
     });
   });
 
   it.each(TRANSPORTS)('by %s, does not prove a refusal either', async (_, by) => {
-    const error = await errorOf(
+    const error = await failureOf(
       clientOf(await answering(closing('429 Slow\r\nconnection: close\r\nretry-after: 31')), by).reportSettledBet(bet),
     );
     expect(error).toMatchObject({ code: 'network', outcome: 'unknown', status: 429 });

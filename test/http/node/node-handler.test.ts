@@ -1,32 +1,19 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { toNodeHandler } from '../../../src/http/node/node-handler.js';
+import { listening } from '../../support/listen.js';
 import { pageBet, relayWorld } from '../relay/world.js';
 
-const open: Server[] = [];
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await Promise.all(
-    open.splice(0).map((server) => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    }),
-  );
-});
+afterEach(() => void vi.restoreAllMocks());
 
-async function listening(listener: RequestListener): Promise<number> {
-  const server = createServer(listener);
-  open.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
+const serveWith = (listener: RequestListener) => listening(createServer(listener));
 
 /** A relay on a socket. Its connections come from loopback, so the page's own location is reported. */
 async function serving(options: Parameters<typeof relayWorld>[0] = {}) {
   const world = relayWorld(options);
-  const port = await listening(toNodeHandler(world.relay));
+  const port = await serveWith(toNodeHandler(world.relay));
   return { ...world, port };
 }
 
@@ -145,7 +132,7 @@ test.each([
   ['/relay;x=1/report-bet-event', 404],
 ])('with Express, which removes the mount path, the whole path counts: %s', async (originalUrl, status) => {
   const { relay, gateway } = relayWorld();
-  const port = await listening((incoming, outgoing) => {
+  const port = await serveWith((incoming, outgoing) => {
     Object.assign(incoming, { originalUrl, url: '/report-bet-event' });
     void toNodeHandler(relay)(incoming, outgoing);
   });
@@ -284,7 +271,7 @@ describe('behind a body parser', () => {
   test('Express gets the advice', async () => {
     const { relay, gateway } = relayWorld();
     const errors: unknown[] = [];
-    const port = await listening(async (incoming, outgoing) => {
+    const port = await serveWith(async (incoming, outgoing) => {
       await parsed(incoming);
       await toNodeHandler(relay)(incoming, outgoing, (error) => {
         errors.push(error);
@@ -301,7 +288,7 @@ describe('behind a body parser', () => {
   test('without next it is a bare 500, and a warning of the process', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const { relay } = relayWorld();
-    const port = await listening(async (incoming, outgoing) => {
+    const port = await serveWith(async (incoming, outgoing) => {
       await parsed(incoming);
       await toNodeHandler(relay)(incoming, outgoing);
     });
@@ -322,7 +309,7 @@ test('a report continues after its page has left', async () => {
     gone = resolve;
   });
   const socket = connect(
-    await listening((incoming, outgoing) => void toNodeHandler(relay)(incoming, outgoing)),
+    await serveWith((incoming, outgoing) => void toNodeHandler(relay)(incoming, outgoing)),
     '127.0.0.1',
   );
   const complete = async () => {

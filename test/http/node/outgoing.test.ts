@@ -1,22 +1,12 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sendResponse } from '../../../src/http/node/http.js';
-
-const servers: ReturnType<typeof createServer>[] = [];
+import { listening } from '../../support/listen.js';
 
 /** The address of a server that answers every request with one answer. */
 async function answering(make: () => Response): Promise<string> {
-  const server = createServer((_, outgoing) => void sendResponse(make(), outgoing));
-  servers.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listening(createServer((_, outgoing) => void sendResponse(make(), outgoing)))}`;
 }
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
 
 /** A stream that never ends, and a record of what happened to it. */
 function endless() {

@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import * as maxmind from 'maxmind';
 import { Reader } from 'mmdb-lib';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createClient, type IpProvider, type LocationError } from '../../../../src/entries/index.js';
 import { mmdb } from '../../../../src/entries/location-mmdb.js';
 import { failureOf } from '../../../support/failure-of.js';
+import { newFolder } from '../../../support/new-folder.js';
 import { float, type Value, writeMmdb } from '../../../support/write-mmdb.js';
 import { placeOf } from '../place-of.js';
 import { COUNTRY_ONLY, DB_IP_FLAT, DB_IP_FLOAT, DB_IP_NESTED, ENUGU, IPINFO, MAXMIND } from './mmdb-records.js';
@@ -17,8 +17,7 @@ const LAGOS = { ...MAXMIND, city: { names: { en: 'Lagos' } }, location: { latitu
 
 /** The path of a file in its own folder. Both are removed when the test ends. */
 function temporaryFile(contents: Uint8Array): string {
-  const folder = mkdtempSync(join(tmpdir(), 'location-sdk-mmdb-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder('mmdb');
   const file = join(folder, 'places.mmdb');
   writeFileSync(file, contents);
   return file;

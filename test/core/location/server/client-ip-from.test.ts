@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hasCode } from '../../../../src/core/errors/errors.js';
 import type { ProxyPlatform } from '../../../../src/core/location/server/trusted-proxies.js';
 import { type ClientIpFromOptions, clientIpFrom, type IncomingRequest } from '../../../../src/entries/index.js';
 import { failureOf } from '../../../support/failure-of.js';
+import { listening } from '../../../support/listen.js';
 
 const PLAYER = '102.89.23.45';
 const FORGED = '8.8.4.4';
@@ -431,13 +431,10 @@ test('a request of Node.js is read as it arrives, its headers in any spelling an
     found.push(clientIpFrom(request, { trustedProxies: 1 }), clientIpFrom(request, { trustedProxies: 'heroku' }));
     response.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   await new Promise((resolve, reject) => {
     const headers = { 'X-FORWARDED-FOR': [`${PLAYER}`, FORGED] };
     send({ port, host: '127.0.0.1', headers }, resolve).on('error', reject).end();
   });
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
   expect(found).toEqual(['127.0.0.1', FORGED, FORGED, undefined]);
 });

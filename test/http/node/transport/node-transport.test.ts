@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
 import { expect, it, vi } from 'vitest';
 import { createClient } from '../../../../src/core/client/create-client.js';
 import { type Clock, systemClock } from '../../../../src/core/platform/time.js';
 import { nodeTransport } from '../../../../src/http/node/transport/node-transport.js';
 import { bet } from '../../../core/delivery/scripted-gateway.js';
+import { listening } from '../../../support/listen.js';
 
 const request = (url: string, body = '{}') => ({
   url,
@@ -27,15 +28,13 @@ it('opens no more connections than its limit, and keeps them', async () => {
     sockets.add(request.socket);
     request.resume().once('end', () => response.end('{}'));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const transport = nodeTransport({ connections: 2 });
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://127.0.0.1:${await listening(server)}`;
   const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, transport });
   const reports = Array.from({ length: 20 }, (_, index) => client.reportSettledBet({ ...bet, bet_id: `B-${index}` }));
   expect(new Set((await Promise.all(reports)).map(({ outcome }) => outcome))).toEqual(new Set(['recorded']));
   expect(sockets.size).toBe(2);
   await transport.close();
-  server.close();
 });
 
 it('opens 128 connections to an address by default, and no more', async () => {
@@ -45,9 +44,8 @@ it('opens 128 connections to an address by default, and no more', async () => {
     sockets.add(request.socket);
     request.resume().once('end', () => answers.push(() => response.end('{}')));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const transport = nodeTransport();
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://127.0.0.1:${await listening(server)}`;
   const client = createClient({
     gateways: { staging: { baseUrl, apiKey: 'key-1' } },
     transport,
@@ -64,7 +62,6 @@ it('opens 128 connections to an address by default, and no more', async () => {
   expect(new Set((await reports).map(({ outcome }) => outcome))).toEqual(new Set(['recorded']));
   expect(sockets.size).toBe(128);
   await transport.close();
-  server.close();
 });
 
 it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'])(
@@ -94,21 +91,18 @@ it('a connection that breaks while it is opened has sent nothing, and a later du
     // In the TLS handshake.
     socket.once('data', () => socket.resetAndDestroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const transport = nodeTransport();
-  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `https://127.0.0.1:${await listening(server)}`;
   const client = createClient({ gateways: { staging: { baseUrl, apiKey: 'key-1' } }, transport, retry: { limit: 0 } });
   await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'not-sent' });
   expect(connections).toBe(1);
   await transport.close();
-  server.close();
 });
 
 it('a connection of your own dispatcher that breaks while it is opened leaves the report in doubt', async () => {
   const server = createTcpServer((socket) => void socket.once('data', () => socket.resetAndDestroy()));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const dispatcher = new Agent();
-  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `https://127.0.0.1:${await listening(server)}`;
   const client = createClient({
     gateways: { staging: { baseUrl, apiKey: 'key-1' } },
     transport: nodeTransport({ dispatcher }),
@@ -116,7 +110,6 @@ it('a connection of your own dispatcher that breaks while it is opened leaves th
   });
   await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ code: 'network', outcome: 'unknown' });
   await dispatcher.close();
-  server.close();
 });
 
 it('a dispatcher that repeats requests leaves the report in doubt, and sends it once', async () => {
@@ -125,9 +118,8 @@ it('a dispatcher that repeats requests leaves the report in doubt, and sends it 
     request.setEncoding('utf8').on('data', (body) => bodies.push(body));
     request.once('end', () => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const dispatcher = new RetryAgent(new Agent(), { methods: ['POST'], maxRetries: 2, minTimeout: 1 });
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://127.0.0.1:${await listening(server)}`;
   const client = createClient({
     gateways: { staging: { baseUrl, apiKey: 'key-1' } },
     transport: nodeTransport({ dispatcher }),
@@ -136,7 +128,6 @@ it('a dispatcher that repeats requests leaves the report in doubt, and sends it 
   await expect(client.reportSettledBet(bet)).rejects.toMatchObject({ outcome: 'unknown' });
   expect(bodies).toHaveLength(1);
   await dispatcher.close();
-  server.close();
 });
 
 it('a failure to connect after the request began leaves the report in doubt', async () => {
@@ -163,10 +154,9 @@ it('a request cancelled while it waits for a connection is never sent, through a
     request.setEncoding('utf8').on('data', (body) => bodies.push(body));
     request.once('end', () => setTimeout(() => response.end('{}'), 200));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const dispatcher = new Agent({ connections: 1 }).compose(interceptors.dump());
   const transport = nodeTransport({ dispatcher });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const url = `http://127.0.0.1:${await listening(server)}/`;
   const ask = (body: string, signal?: AbortSignal) => transport.send(request(url, body), within(signal));
   const first = ask('first');
   const aborting = new AbortController();
@@ -177,7 +167,6 @@ it('a request cancelled while it waits for a connection is never sent, through a
   await ask('third');
   expect(bodies).toEqual(['first', 'third']);
   await dispatcher.close();
-  server.close();
 });
 
 it('a dispatcher that throws when it is told to stop does not end the process', async () => {
@@ -201,8 +190,7 @@ it('close waits for running requests, and later ones are not sent', async () => 
   const server = createServer((request, response) => {
     request.resume().once('end', () => answers.push(() => response.end('{}')));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listening(server)}`;
   const transport = nodeTransport({ connections: 1 });
   const first = transport.send(request(url), within());
   const aborting = new AbortController();
@@ -223,7 +211,6 @@ it('close waits for running requests, and later ones are not sent', async () => 
   expect([await first, await waiting]).toMatchObject([{ ended: 'answered' }, { ended: 'answered' }]);
   await closed;
   expect(answers).toHaveLength(2);
-  server.close();
 });
 
 it('close does not wait for a dispatcher that never reports an end', async () => {

@@ -1,11 +1,11 @@
-import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { inject } from 'vitest';
 import { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from '../../../../src/entries/outbox-sqlite.js';
 import { connect } from '../../../../src/outbox/stores/sqlite/database.js';
 import { openAttached } from '../../../../src/outbox/stores/sqlite/open.js';
 import { constructorOf, type Driver, driversAtHand } from '../../../drivers/drivers.js';
+import { newFolder } from '../../../support/new-folder.js';
 import type { Damage } from '../../contract/harness.js';
 
 type Open = (file: string, options?: object) => SqliteDatabase;
@@ -47,7 +47,7 @@ export const LIBRARIES: typeof installed = {
 export const query = (database: SqliteDatabase, sql: string): Record<string, unknown>[] =>
   (database.prepare(sql) as { all(): Record<string, unknown>[] }).all();
 
-const folder = mkdtempSync(join(inject('runFolder'), 'sqlite-'));
+const folder = newFolder('sqlite');
 let files = 0;
 
 /** The path of a new file. */
