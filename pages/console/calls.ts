@@ -62,14 +62,14 @@ async function refusalOf(response: Response): Promise<CallError> {
   }
 }
 
-/** Reads the name and the rights of the visitor, and the token that every later call sends along. */
+/** Every later call sends the token along. */
 export async function openSession(): Promise<ConsoleSession> {
   const session = (await (await post('session', {})).json()) as ConsoleSession;
   token = session.token;
   return session;
 }
 
-/** Sends a call. If its token has expired, it is sent again with a new one. */
+/** If the token has expired, the call is sent again with a new one. */
 async function send(name: string, input: object, signal?: AbortSignal): Promise<Response> {
   try {
     return await post(name, input, signal);

@@ -1,6 +1,6 @@
 import { withoutFormula } from '../../src/core/platform/messages.js';
 
-/** The columns that name a report, in the order in which they are looked for. */
+/** In the order in which they are looked for. */
 const NAMES = ['bet_id', 'request_id', 'reference'];
 
 /** The cells of a CSV text, by RFC 4180; a semicolon or a tab parts them where the first line has no comma. */
@@ -34,7 +34,7 @@ export function readCsv(text: string): string[][] {
   return rows;
 }
 
-/** The references of a list: of the column that names a report, or of the first one. */
+/** Of the column that names a report, or of the first one. */
 export function referencesOf(text: string): string[] {
   const rows = readCsv(text);
   const header = rows[0]?.map((name) => name.trim().toLowerCase()) ?? [];

@@ -18,7 +18,7 @@ interface DecisionDialogProps {
   readonly onClosed: () => void;
 }
 
-/** Asks for a reason, carries the decision out, and closes. After a failure it shows why, and offers to try again. */
+/** After a failure it shows why, and offers to try again. */
 export function DecisionDialog({ asked, onDecided, onClosed }: DecisionDialogProps) {
   const { title, text, verb, isFinal, preview, reason: proposed = '', run } = asked;
   // Pressed again after a failure, it is the same decision.
@@ -129,7 +129,7 @@ function PreviewList({ loading, onSettlements }: PreviewListProps) {
   );
 }
 
-/** Carries out a decision about many reports in parts, until all is done or the person stops it. */
+/** Until all is done or the person stops it. */
 async function inParts<Part extends DecisionProgress | Undone>(
   next: () => Promise<Part>,
   tell: (words: string) => void,

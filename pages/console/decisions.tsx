@@ -14,7 +14,7 @@ import { ACTIONS, actions, placeWords, timeWords } from './words.js';
 const FEW = 5;
 const MANY = 50;
 
-/** The latest decisions, by whom and why. The list is read once, so that it does not move. */
+/** The list is read once, so that it does not move. */
 export function createLatestDecisions(page: ConsolePage, draw: () => void) {
   let read: readonly DecisionRecord[] = [];
   let shown = FEW;
@@ -105,20 +105,19 @@ function factsOf({ at, who, undoneBy, done }: DecisionRecord): string {
   return facts.filter(Boolean).join(', ');
 }
 
-interface DecisionActionsProps {
+interface ContinueProps {
   readonly page: ConsolePage;
   readonly decision: DecisionRecord;
 }
 
 /** The button of an undo that was interrupted. */
-function Continue({ page, decision: { action, about, reason, done } }: DecisionActionsProps) {
+function Continue({ page, decision: { action, about, reason, done } }: ContinueProps) {
   if (!page.session.mayAct || action !== 'undo' || done || !('decision' in about)) return null;
-  return <Button onClick={() => void goOn(page, about.decision, reason)} words="Continue…" />;
-}
-
-async function goOn(page: ConsolePage, id: string, reason: string): Promise<void> {
-  const [decision] = (await call<DecisionPage>('decisions', { id })).decisions;
-  if (decision) undo(page, decision, reason);
+  async function goOn({ decision: id }: { readonly decision: string }): Promise<void> {
+    const [undone] = (await call<DecisionPage>('decisions', { id })).decisions;
+    if (undone) undo(page, undone, reason);
+  }
+  return <Button onClick={() => void goOn(about)} words="Continue…" />;
 }
 
 export function createDecision(page: ConsolePage, id: string): View {

@@ -9,7 +9,7 @@ import { timeWords } from './words.js';
 interface Finder<Answer, Item> {
   readonly title: string;
   readonly name: string;
-  /** The member of its input that takes the `next` of the page before. */
+  /** The member of its input for the `next` of the page before. */
   readonly cursor: string;
   readonly fields: ComponentChildren;
   readonly verb: string;
@@ -29,7 +29,7 @@ interface FoundPage {
 /** The last fields of each view, so that the way back from a result leads to the same list. */
 const last: Record<string, Readonly<Record<string, string>>> = {};
 
-/** A view with a form and what it finds, page by page. The words go in a body, never in an address. */
+/** The words go in a body, never in an address. */
 export function createFinder<Answer extends FoundPage, Item>({
   title,
   name,

@@ -10,7 +10,7 @@ import { decide } from './decide.js';
 import { keyOf } from './problem-groups.js';
 import { createReportList } from './report-list.js';
 import { BackLink, type ConsolePage, createViewElement, type View } from './view.js';
-import { DECISIONS, placeWords, timeWords } from './words.js';
+import { DECISIONS, placeWords, problemWords, timeWords } from './words.js';
 
 const NOT_HELD = ['retry', 'dismissed'] as const;
 const VERDICTS = ['retry', 'recorded', 'dismissed'] as const;
@@ -21,9 +21,8 @@ export function createGroup(page: ConsolePage, group: ProblemKey): View {
   const chosen = new Set<string>();
   let found: ProblemGroup | undefined;
   let now = 0;
-  /** The number of reports in the group when its rows were read. */
   let readOf = 0;
-  /** The number of its reports that the gateway may hold. */
+  /** Its reports that the gateway may hold. */
   let recordable = 0;
 
   const { element, draw } = createViewElement(group.words || code, content);
@@ -52,7 +51,7 @@ export function createGroup(page: ConsolePage, group: ProblemKey): View {
             <Facts
               of={[
                 ['Reports', grouped(count)],
-                ['Problem', found?.status ? `${code}, HTTP ${found.status}` : code],
+                ['Problem', problemWords(code, found?.status ?? null)],
                 ['Where', placeWords(group)],
                 ['First seen', found && timeWords(found.firstAt, now)],
                 ['Last seen', found && timeWords(found.lastAt, now)],

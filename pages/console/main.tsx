@@ -16,7 +16,7 @@ import type { ConsolePage, View } from './view.js';
 const LOOK_MS = 2_000;
 /** While the page is in the background, or the server cannot be reached. */
 const SELDOM_MS = 10_000;
-/** The number of views that are kept, so that the way back finds them as they were. */
+/** Views are kept, so that the way back finds them as they were. */
 const MOST_KEPT = 20;
 /**
  * The controls that are disabled while the connection is lost. A field for text stays, so that no typed letter becomes
@@ -85,7 +85,7 @@ function showLost(isLostNow: boolean): void {
   change({ lostSince: isLostNow ? lastSeen : undefined });
 }
 
-/** Reads the overview and the data of the open view, now and every few seconds. The first time, it opens the page. */
+/** Now and every few seconds. The first time, it opens the page. */
 async function look(): Promise<void> {
   clearTimeout(timer);
   const looking = view;
@@ -154,7 +154,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Opens the view of the address. A place of the history that was open before gets its view back, as it was left. */
+/** A place of the history that was open before gets its view back, as it was left. */
 function openView(): void {
   if (!page) return;
   const known: unknown = history.state;

@@ -142,7 +142,7 @@ function Charts({ range, charts, onRange }: ChartsProps) {
       <div class="bar">
         <h3>Recorded</h3>
         <div class="ranges" role="group" aria-label="Range of the charts">
-          {(['minutes', 'hours', 'days'] as const).map((name) => (
+          {(Object.keys(RANGES) as Range[]).map((name) => (
             <Button key={name} aria-pressed={name === range} onClick={() => onRange(name)} words={RANGES[name].words} />
           ))}
         </div>
@@ -202,7 +202,7 @@ const COLUMNS = [
   ['Recorded', 'recorded'],
 ] as const;
 
-/** The counts of each destination. A narrow screen shows a row as a card, with the name of the column in each cell. */
+/** A narrow screen shows a row as a card, with the name of the column in each cell. */
 function Destinations({ overview: { destinations, receipts, isLogDamaged } }: { readonly overview: Overview }) {
   return (
     <Card title="Destinations">

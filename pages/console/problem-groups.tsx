@@ -9,12 +9,12 @@ import { call } from './calls.js';
 import { createLatestDecisions } from './decisions.js';
 import { type Reason, Reasons, reasonsOf } from './reasons.js';
 import { type ConsolePage, createViewElement, type View } from './view.js';
-import { placeWords, timeWords } from './words.js';
+import { placeWords, problemWords, timeWords } from './words.js';
 
 export const keyOf = ({ account, environment, code, words }: ProblemKey): string =>
   JSON.stringify([account, environment, code, words]);
 
-/** The group with this key. Undefined if the text is not a key: the server checks the parts. */
+/** Undefined if the text is not a key: the server checks the parts. */
 export function groupFrom(text: string): ProblemKey | undefined {
   try {
     const [account, environment, code, words] = JSON.parse(text) as [string, OutboxEnvironment, string, string];
@@ -24,7 +24,7 @@ export function groupFrom(text: string): ProblemKey | undefined {
   }
 }
 
-/** Quarantined reports, by what went wrong. Groups keep their order until the person asks for the new ones. */
+/** Groups keep their order until the person asks for the new ones. */
 export function createPerson(page: ConsolePage): View {
   let latest: Groups | undefined;
   let shown = new Map<string, ProblemGroup>();
@@ -102,7 +102,7 @@ function itemOf(key: string, group: ProblemGroup, now: number): Item {
       title={words || code}
       end={<b class="many">{count === 0 ? 'none left' : grouped(count)}</b>}
     >
-      <span class="bad">{status === null ? code : `${code}, HTTP ${status}`}</span>
+      <span class="bad">{problemWords(code, status)}</span>
       <span>{first === last ? first : `${first} to ${last}`}</span>
       <span>{`such as ${example.reference}`}</span>
       <span class="tag">{placeWords(group)}</span>

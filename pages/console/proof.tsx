@@ -142,7 +142,7 @@ function createComparison({ session: { accounts } }: ConsolePage, draw: () => vo
   const task = createTask(draw);
   let environment = 'production';
   let account = accounts?.[0] ?? 'default';
-  /** The places of the outbox. Undefined until they are known. */
+  /** Undefined until they are known. */
   let places: readonly DestinationCounts[] | undefined;
   let found: readonly Reconciled[] = [];
 

@@ -84,7 +84,7 @@ export function reasonsOf({ pauses, missingKeys, otherGateways, isLogDamaged, de
   ];
 }
 
-/** The number of things that need a person: reports to decide, and what stops reports until a person acts. */
+/** Reports to decide, and what stops reports until a person acts. */
 export const needsOf = (overview: Overview): number => overview.states.quarantined + stopsIn(reasonsOf(overview));
 
 export const stopsIn = (reasons: readonly Reason[]): number => reasons.filter(({ tone }) => tone === 'bad').length;
@@ -108,10 +108,7 @@ interface ReasonsProps {
   readonly now: number;
 }
 
-/**
- * The reasons why reports wait. New ones come below those that it shows. One that is over stays, so that nothing moves
- * under the pointer.
- */
+/** New ones come below those that it shows. One that is over stays, so that nothing moves under the pointer. */
 export function Reasons({ page, present, now }: ReasonsProps) {
   const { current: seen } = useRef(new Map<string, Reason>());
   for (const reason of present) seen.set(reason.key, reason);

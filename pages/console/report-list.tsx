@@ -34,7 +34,6 @@ interface ListOptions extends Omit<ReportRowProps, 'report'> {
   readonly before?: ((report: ReportSummary) => ComponentChildren) | undefined;
 }
 
-/** The reports that a search finds, page by page, as links. */
 export function createReportList(filter: object, draw: () => void) {
   let reports: readonly ReportSummary[] = [];
   let next: string | null = null;

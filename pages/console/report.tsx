@@ -9,7 +9,7 @@ import { decisionHash, reportHash } from './addresses.js';
 import { call } from './calls.js';
 import { decide, reopen, undo } from './decide.js';
 import { type ConsolePage, createViewElement, type View } from './view.js';
-import { DECISIONS, duration, placeWords, statusOf, timeWords } from './words.js';
+import { DECISIONS, duration, placeWords, problemWords, statusOf, timeWords } from './words.js';
 
 export function createReport(page: ConsolePage, id: string): View {
   let report: ReportDetails | undefined;
@@ -88,7 +88,6 @@ export function createReport(page: ConsolePage, id: string): View {
   };
 }
 
-/** A decision, if it can be undone. */
 async function readUndoable(id: string | null | undefined): Promise<DecisionRecord | undefined> {
   const page = id ? await call<DecisionPage>('decisions', { id }) : undefined;
   return page?.isUndoable ? page.decisions[0] : undefined;
@@ -120,7 +119,7 @@ function Head({ report, now }: { readonly report: ReportDetails; readonly now: n
           ['Doubt', inDoubt && 'the gateway may hold it'],
           ['Next try', dueAt !== null && (dueAt <= now ? 'now, unless it is paused' : timeWords(dueAt, now))],
           ['Waits for', waitsFor !== null && linkTo(waitsFor, waitsFor)],
-          ['Problem', problem && (problem.status === null ? problem.code : `${problem.code}, HTTP ${problem.status}`)],
+          ['Problem', problem && problemWords(problem.code, problem.status)],
           ['Gateway', message],
           ['Request', requestId],
           [
@@ -156,7 +155,7 @@ function Actions({ page, report, latest }: ActionsProps) {
   const replace = actions.find(({ action }) => action === 'replaced');
   const offers = actions.flatMap((one) => offerOf(one) ?? []);
 
-  /** The button of an action. A dismissal of one report is reopened, which is the same as to undo it. */
+  /** A dismissal of one report is reopened, which is the same as to undo it. */
   function offerOf({ action, command }: OfferedAction): Offer | undefined {
     if (isDecided(action)) {
       const { verb } = DECISIONS[action];
@@ -268,7 +267,7 @@ function shownOf(event: TimelineEvent, now: number): ShownEvent {
 }
 
 function Problem({ code, message, status, requestId, details }: ShownProblem) {
-  const facts = [code, status !== null && `HTTP ${status}`, requestId !== null && `request ${requestId}`];
+  const facts = [problemWords(code, status), requestId !== null && `request ${requestId}`];
   return (
     <>
       <p>{message}</p>

@@ -35,7 +35,6 @@ export const createSearch = (page: ConsolePage): View =>
   });
 
 const ALL = ['', 'all'] as const;
-/** The environments of an outbox: those of a gateway, and the relay of a page. */
 const ENVIRONMENTS = (['staging', 'production', 'relay'] as const).map((name) => [name, name] as const);
 
 const Fields = () => (

@@ -5,7 +5,7 @@ import { clock, grouped } from '../kit/words.js';
 import { DecisionDialog } from './decide.js';
 import { type Asked, ErrorState, type Notice } from './view.js';
 
-/** The tabs, in the order of their keys. */
+/** In the order of their keys. */
 export const TABS = [
   ['#/', 'Overview'],
   ['#/person', 'Needs a person'],
@@ -19,7 +19,7 @@ const tabOf = (hash: string): string | undefined =>
   TABS.map(([tab]) => tab).find((tab) => (tab === '#/' ? hash === '' || hash === tab : hash.startsWith(tab)));
 
 interface ShownNotice extends Notice {
-  /** Its time: screen readers read the same text again if it is a new notice. */
+  /** Screen readers read the same text again if it is a new notice. */
   readonly at: number;
 }
 
@@ -119,7 +119,6 @@ const Tabs = ({ hash, needs }: Pick<Shown, 'hash' | 'needs'>) => (
   </nav>
 );
 
-/** Shows the element of a view, which is kept while another view is open. */
 const ViewSlot = ({ element }: { readonly element: HTMLElement }) => (
   <div
     ref={(slot) => {

@@ -34,7 +34,7 @@ export interface ConsolePage {
   go(hash: string): void;
 }
 
-/** A view of the page. It keeps its element while another view is open, so that the way back finds it unchanged. */
+/** It keeps its element while another view is open, so that the way back finds it unchanged. */
 export interface View {
   readonly element: HTMLElement;
   /** Whether it can be used before its data are there. */

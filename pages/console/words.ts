@@ -14,11 +14,14 @@ const STATUSES: Readonly<Record<ShownState, Status>> = {
   dismissed: { tone: 'repeat', words: 'Dismissed' },
 };
 
+export const problemWords = (code: string, status: number | null): string =>
+  status === null ? code : `${code}, HTTP ${status}`;
+
 export const states = Object.entries(STATUSES).map(([state, { words }]) => [state, words] as const);
 
 export const statusOf = (state: ShownState): Status => STATUSES[state];
 
-/** A length of time in its largest unit: `3 h`. */
+/** In the largest unit: `3 h`. */
 export function duration(milliseconds: number): string {
   const { count, unit } = inLargestUnit(milliseconds);
   return unit === 'd' ? counted(count, 'day') : `${count} ${unit}`;
@@ -27,11 +30,11 @@ export function duration(milliseconds: number): string {
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 const DAY_MS = 86_400_000;
 
-/** A time, with its day unless it is within a day of now. */
+/** With its day unless it is within a day of now. */
 export const timeWords = (at: number, now: number): string =>
   Math.abs(now - at) < DAY_MS ? clock.format(at) : `${day.format(at)}, ${clock.format(at)}`;
 
-/** The account and the environment of reports. The default account is not named. */
+/** The default account is not named. */
 export const placeWords = ({ account, environment }: { account: string; environment: string }): string =>
   account === 'default' ? environment : `${account}, ${environment}`;
 
@@ -56,7 +59,7 @@ interface DecisionWords {
   readonly done: string;
 }
 
-/** The decisions of a person about reports, in the order of the buttons. */
+/** In the order of the buttons. */
 export const DECISIONS: Readonly<Record<DecideRequest['action'], DecisionWords>> = {
   retry: {
     verb: 'Send again',

@@ -28,7 +28,7 @@ const reports = async (query: Readonly<Record<string, string>>) =>
 
 export const adminApi = {
   held: (environment: string) => reports({ environment }),
-  /** A recorded report with its personal data. Loaded only on request. */
+  /** Loaded only on request. */
   revealed: async ({ environment, operation, reference }: HeldReport) => {
     const of = { environment: environment ?? '', operation: operation ?? '', reference: reference ?? '' };
     return (await reports({ ...of, reveal: 'true' }))[0]?.body;

@@ -32,10 +32,10 @@ let listScroll = 0;
 let isRevealing = false;
 let isPaused = false;
 let isClearing = false;
-/** The entries that arrived while the page was paused. */
+/** Arrived while the page was paused. */
 let waiting: (Entry | 'reset')[] = [];
 let faults: readonly SetFault[] = [];
-/** The time of the traffic. It stands still while the page is paused. */
+/** It stands still while the page is paused. */
 let now = Date.now();
 
 const list = () => document.querySelector('#list');

@@ -82,6 +82,8 @@ const NAMES: Readonly<Record<Tone, string>> = {
   bad: 'refused or failed',
 };
 
+const noneYet = (): Record<Tone, number> => ({ ok: 0, doubt: 0, repeat: 0, bad: 0 });
+
 interface TrafficProps {
   readonly entries: readonly Entry[];
   readonly now: number;
@@ -89,8 +91,8 @@ interface TrafficProps {
 
 export function Traffic({ entries, now }: TrafficProps) {
   const last = Math.floor(now / BAR_MS);
-  const bars = Array.from({ length: BARS }, (): Record<Tone, number> => ({ ok: 0, doubt: 0, repeat: 0, bad: 0 }));
-  const totals: Record<Tone, number> = { ok: 0, doubt: 0, repeat: 0, bad: 0 };
+  const bars = Array.from({ length: BARS }, noneYet);
+  const totals = noneYet();
   for (const entry of entries) {
     const bar = bars[BARS - 1 - (last - Math.floor(entry.at / BAR_MS))];
     if (entry.earlier || !bar) continue;

@@ -23,7 +23,6 @@ export interface Story {
 const MOST_ENTRIES = 1_000;
 const MOST_HELD = 500;
 
-/** The entry for a report whose request is no longer in the journal. */
 const HELD = {
   requestId: '',
   at: 0,
@@ -132,7 +131,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 const SPOILT = ['half-body', 'broken-json', 'wrong-content-type'];
 
-/** The result of an entry for the sender of the request. */
+/** For the sender of the request. */
 export function outcomeOf({ applied, status, fault, operation, answer, earlier }: Entry): Status {
   const { message, success } = asRecord(answer);
   const spoilt = status !== undefined && fault !== undefined && SPOILT.includes(fault);

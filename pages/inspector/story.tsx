@@ -8,7 +8,7 @@ import { operationWords, sourceWords, steps, timeOf, toCurl } from './words.js';
 
 const MOST_ENTRIES = 100;
 
-/** The state of a story: the latest entry, unless it repeats a recorded report. */
+/** That of the latest entry, unless it repeats a recorded report. */
 function statusOf({ entries }: Story): Status {
   const last = entries.at(-1);
   const outcome: Status = last ? outcomeOf(last) : { tone: 'ok', words: '' };
@@ -118,7 +118,7 @@ interface ExchangeProps {
   readonly hasSources: boolean;
 }
 
-/** A request with its answer. Its content is made when it is opened for the first time. */
+/** Its content is made when it is opened for the first time. */
 function Exchange({ opensNow, ...props }: ExchangeProps) {
   const [wasOpened, setOpened] = useState(opensNow);
   const { entry } = props;
@@ -187,7 +187,7 @@ function Content({ entry, isRevealing, hasSources }: Omit<ExchangeProps, 'opensN
   );
 }
 
-/** The body of a recorded report with its personal data, loaded on request alone, and a note about it. */
+/** With its personal data, loaded on request alone. */
 function useRevealed(entry: Entry, isRevealing: boolean) {
   const [shown, show] = useState<{ readonly note?: string; readonly revealed?: unknown }>({});
   useLayoutEffect(() => {

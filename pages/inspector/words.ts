@@ -15,7 +15,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   mock: 'the fixed location of mock mode',
 };
 
-/** The source of a location: the value on the wire, and its meaning. */
+/** The value on the wire, and its meaning. */
 export const sourceWords = (source: string): string =>
   Object.hasOwn(SOURCES, source) ? `${source}, ${SOURCES[source]}` : source;
 
@@ -42,7 +42,7 @@ export function faultWords({ kind, when, operation, reference, status, delay, re
 /** Quotes text for a POSIX shell: it stays one word, and the shell runs nothing in it. */
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The curl command that repeats a request. The page does not have the key. */
+/** The page does not have the key. */
 export function toCurl(
   address: string,
   { method, path, body }: Pick<Entry, 'method' | 'path' | 'body'>,

@@ -2,7 +2,6 @@ import type { Tone } from './parts.js';
 
 const WIDTH = 300;
 const HEIGHT = 64;
-/** Space above the highest bar. */
 const MARGIN = 6;
 /** The highest bar fills the chart, unless it is below this value: a single report must not. */
 const LEAST_TOP = 4;

@@ -7,7 +7,7 @@ interface RowProps extends TitledProps {
   readonly end: ComponentChildren;
 }
 
-/** The content of a row: a mark, a first line with a title and an end, and a second line. */
+/** A mark, a first line with a title and an end, and a second line. */
 export const Row = ({ tone, title, end, children }: RowProps) => (
   <>
     <span class="lead">
@@ -32,7 +32,7 @@ interface ListProps {
   readonly onSelect: (key: string) => void;
 }
 
-/** A list of buttons: one stop for the Tab key, and arrow keys within it. */
+/** One stop for the Tab key, and arrow keys within it. */
 export function ButtonList({ id, class: style = 'list', items, selected, onSelect }: ListProps) {
   const place = useRef<HTMLUListElement>(null);
   const focused = document.activeElement;
@@ -63,7 +63,7 @@ export function ButtonList({ id, class: style = 'list', items, selected, onSelec
 
 const rowsOf = (list: Element | null) => [...(list?.querySelectorAll<HTMLElement>('button, a') ?? [])];
 
-/** Moves the focus through a list, from the row that has it or is selected, and returns the key of the row reached. */
+/** Moves the focus from the row that has it or is selected. Returns the key of the row reached. */
 export function walkThrough(list: Element | null, by: number): string | undefined {
   const rows = rowsOf(list);
   const { activeElement } = document;

@@ -15,7 +15,7 @@ export function later(milliseconds: number, work: () => unknown): () => void {
   };
 }
 
-/** Tells screen readers, through the element of the page that has this id. */
+/** For screen readers. */
 export function announce(text: string): void {
   const place = document.getElementById('announce');
   if (place) place.textContent = text;
@@ -23,7 +23,7 @@ export function announce(text: string): void {
 
 const QUIET_MS = 5_000;
 
-/** Counts events and announces their sum at intervals: an announcement for each would be too many. */
+/** Announces the sum at intervals: an announcement for each event would be too many. */
 export function createCountAnnouncer(words: (many: number) => string): () => void {
   let many = 0;
   const tell = later(QUIET_MS, () => {
@@ -44,7 +44,7 @@ interface Pressed {
   readonly isInList: boolean;
 }
 
-/** Listens to the keys of the page, unless a dialog is open. `commandOf` returns what a key does here, if anything. */
+/** Unless a dialog is open. `commandOf` returns what a key does here, if anything. */
 export function listenToKeys(commandOf: (pressed: Pressed) => (() => void) | undefined): void {
   addEventListener('keydown', (event) => {
     const { key, target } = event;

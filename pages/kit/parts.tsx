@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { announce } from './page.js';
 
-/** The tone of a state. Each has a colour, and its own shape, since not every reader sees colours. */
+/** Each has its own shape, too, since not every reader sees colours. */
 export type Tone = 'ok' | 'doubt' | 'repeat' | 'bad';
 
 export interface Status {
@@ -37,7 +37,7 @@ export const Button = ({ words, ...attributes }: ButtonHTMLAttributes<HTMLButton
   </button>
 );
 
-/** Names and values. Names without a value are left out. */
+/** Names without a value are left out. */
 export const Facts = ({ of }: { readonly of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <dl>
     {of
@@ -100,7 +100,7 @@ export const PasteBlock = ({ what, text }: CopyProps) => (
 const LONGEST_JSON = 20_000;
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?/g;
 
-/** Formats JSON for reading, with names and masked values marked. */
+/** Names and masked values are marked. */
 export const JsonView = ({ value }: { readonly value: unknown }) =>
   useMemo(() => {
     const whole = JSON.stringify(value, undefined, 2) ?? '';

@@ -19,11 +19,10 @@ export type Values<Table extends OptionTable> = {
 
 /** The parts of a command that its help shows. */
 export interface Described {
-  /** Its first line. That of the whole program is empty. */
+  /** Empty for the whole program. */
   readonly summary: string;
   /** The call, after the name of the program. */
   readonly usage: string;
-  /** The commands within it: their names and summaries. */
   readonly commands?: readonly (readonly [name: string, summary: string])[];
   readonly options: OptionTable;
   readonly notes: string;
@@ -96,7 +95,6 @@ export const wholeNumber = (least: number, most: number) => (text: string) => {
   return Number(text);
 };
 
-/** Names the word that a misspelt one means, if there is one. */
 export const didYouMean = (given: string, known: readonly string[], before = ''): string => {
   const meant = nearest(given, known);
   return meant === undefined ? '' : ` (did you mean ${before}${meant}?)`;
@@ -118,7 +116,6 @@ export const textThat =
     return text;
   };
 
-/** Reads a text that a header can contain. */
 export const visibleText = textThat('must be visible ASCII characters, without spaces', (text) =>
   /^[\x21-\x7e]+$/.test(text),
 );

@@ -8,9 +8,8 @@ import { complain, EXIT, Failure, say, type Terminal, withTerminal } from './out
 
 interface Command extends Described {
   readonly words: readonly string[];
-  /** The help of the command within it that these words name. */
   readonly describe?: (words: readonly string[]) => Described;
-  /** Runs the command. Returns the exit code. */
+  /** Returns the exit code. */
   run(words: readonly string[]): Promise<number>;
 }
 

@@ -20,7 +20,6 @@ export const terminal = (): Terminal => current.getStore() ?? process;
 
 export const withTerminal = <T>(given: Terminal | undefined, work: () => T): T => current.run(given, work);
 
-/** Exit codes: 1 for work that failed, 2 for a wrong call. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 /** Ends the command with one line on standard error. */
@@ -62,7 +61,7 @@ export async function sayAll(texts: AsyncIterable<string>, { exact = false } = {
   }
 }
 
-/** Rows of cells in columns, each as wide as needed. The last one may be longer than the line. */
+/** Rows of cells in columns, each as wide as needed. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)
@@ -81,6 +80,6 @@ export function table(rows: readonly (readonly string[])[]): string {
 const withoutAddresses = (text: string): string =>
   text.replace(/(postgres(?:ql)?:\/\/)[^\s'"…]+/gi, '$1…').replace(/([a-z][a-z0-9+.-]*:\/\/)\S*@[^\s'"]*/gi, '$1…');
 
-/** Prints an error as one line, even if the text contains line breaks. */
+/** Prints an error as one line. */
 export const complain = (text: string): void =>
   remark(`location-sdk: ${withoutAddresses(text.replace(/\s*[\r\n]+\s*/g, ' '))}`);

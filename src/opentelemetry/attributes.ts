@@ -3,10 +3,7 @@ import type { AttemptResult } from '../core/delivery/send-once.js';
 import { isReportingError, type ReportingError } from '../core/errors/errors.js';
 import { DEFAULT_ACCOUNT, type PauseReason } from '../outbox/rules/destination.js';
 
-/**
- * The attributes that identify a call. Metrics have them too, since each has few values. The account is that of an
- * outbox, if it has a name of its own.
- */
+/** Metrics have them too, since each has few values. The account is that of an outbox, if it has a name of its own. */
 export const callAttributes = (operation: string, environment: string | undefined, account?: string): Attributes => ({
   'location_sdk.operation': operation,
   ...destinationAttributes(environment, account),
@@ -28,7 +25,7 @@ export const pauseAttributes = (environment: string, reason: PauseReason, accoun
   'location_sdk.pause.reason': reason,
 });
 
-/** The attributes that identify a report. Only spans have them, since each report has its own values. */
+/** Only spans have them, since each report has its own values. */
 export const reportAttributes = (value: string | undefined): Attributes =>
   value === undefined ? {} : { 'location_sdk.reference': value };
 
@@ -36,7 +33,7 @@ export const reportAttributes = (value: string | undefined): Attributes =>
 export const requestAttributes = (requestId: unknown): Attributes =>
   typeof requestId === 'string' ? { 'location_sdk.request_id': requestId } : {};
 
-/** The kind of failure. Nothing is shown of an error from outside this package: it may contain any data. */
+/** Nothing is shown of an error from outside this package: it may contain any data. */
 export const failureAttributes = (error: unknown): Attributes =>
   isReportingError(error) ? describe(error) : { 'error.type': '_OTHER' };
 
@@ -63,7 +60,7 @@ function describe({ code, outcome, status }: Pick<ReportingError, 'code' | 'outc
   };
 }
 
-/** The gateway's address, without path: `server.address` and, if it is not the scheme's default, `server.port`. */
+/** Without path, and without a port that is the scheme's default. */
 export function serverAttributes(baseUrl: string | undefined): Attributes {
   if (baseUrl === undefined || !URL.canParse(baseUrl)) return {};
   const { hostname, port } = new URL(baseUrl);

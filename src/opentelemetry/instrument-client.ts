@@ -38,7 +38,6 @@ export function instrumentClient<Mode extends ClientMode = 'strict'>(
   const calls = makeHistogram(meter, 'callDuration');
   const attempts = makeHistogram(meter, 'attemptDuration');
 
-  /** Runs work within a span, and records its duration. */
   async function observed<T>(
     histogram: typeof calls,
     span: SpanOptions & { readonly name: string },

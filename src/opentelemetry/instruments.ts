@@ -31,7 +31,6 @@ export interface OutboxInstrumentationOptions extends InstrumentationOptions {
   observeStats?: boolean | undefined;
 }
 
-/** The name of the instrumentation, used by its meter and its tracer. */
 export const SCOPE = 'location-sdk';
 
 /** Telemetry must not affect a report: all its errors end here. */

@@ -73,15 +73,12 @@ export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operatio
   return (operation, id) => void quietly(() => count.enqueued(idAttributes(operation, id)));
 }
 
-/**
- * The longest time that a collection waits for a store. After it the store's values are missing, as if the process had
- * ended.
- */
+/** A collection waits this long for a store. Then the values are missing, as if the process had ended. */
 const LONGEST_MS = 5_000;
 
 type Paused = Pick<OutboxStats['paused'][number], 'account' | 'environment' | 'reason'>;
 
-/** The map key of a pause. Account names contain no colon. */
+/** Account names contain no colon. */
 const keyOf = ({ account, environment, reason }: Paused): string => `${account}:${environment}:${reason}`;
 
 /** The pauses of the default account, which are always shown: as 1 or as 0. */
@@ -89,7 +86,6 @@ const ALWAYS: readonly Paused[] = ENVIRONMENTS.flatMap((environment) =>
   PAUSE_REASONS.map((reason) => ({ account: DEFAULT_ACCOUNT, environment, reason })),
 );
 
-/** Reads the store at each collection and sets the gauges. */
 export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): void {
   const gauges = {
     reports: makeGauge(meter, 'reports'),
@@ -97,7 +93,6 @@ export function observeStats(meter: Meter, outbox: Pick<Outbox, 'stats'>): void 
     paused: makeGauge(meter, 'paused'),
   };
   let asking: Promise<OutboxStats> | undefined;
-  /** The pauses of accounts that have a name of their own. */
   const pausedBefore = new Map<string, Paused>();
 
   /** A slow store is not queried again before it has answered. */

@@ -13,16 +13,12 @@ import { quietly } from './instruments.js';
 
 export interface Seen {
   readonly attributes: Attributes;
-  /** Attributes with a value of its own for each report. No metric has them. */
+  /** No metric has them: each report has its own values. */
   readonly onSpan?: Attributes;
-  /** The reason if the result is a failure. */
   readonly failure?: string | undefined;
 }
 
-/**
- * Runs work within an active span. The work runs once and ends in the same way without the span, even if the span
- * fails.
- */
+/** The work runs once and ends in the same way without the span, even if the span fails. */
 export async function spanned<T>(
   tracer: Tracer | undefined,
   { name, ...options }: SpanOptions & { readonly name: string },

@@ -13,8 +13,8 @@ export interface ReportBody {
 }
 
 /**
- * The body of one report. Only this function returns personal data. It stores a decision of the person before it reads
- * the body. Refuses with `'locked'` if this process does not have the key of the body, or if the body was deleted.
+ * Only this function returns personal data. It stores a decision of the person first. Refuses with `'locked'` if this
+ * process does not have the key of the body, or if the body was deleted.
  */
 export async function readReportBody(context: OperatorContext, id: string, by: Who): Promise<ReportBody> {
   const row = await findRow(context, id);

@@ -2,16 +2,16 @@ import { catchUpThroughput, SPANS, THROUGHPUT_CLASSES } from '../outbox/receipts
 import type { ThroughputCount } from '../outbox/store/operator-store.js';
 import { isShown, type OperatorContext } from './context.js';
 
-/** The range of a chart: 60 steps of a minute, 48 of an hour, or 30 of a day. */
+/** 60 steps of a minute, 48 of an hour, or 30 of a day. */
 type ChartRange = 'minutes' | 'hours' | 'days';
 
 /**
- * The values of the charts, from counters that are updated from the receipt log in the background: they slow down
- * neither enqueueing nor sending, and a chart of 30 days reads only some hundred rows.
+ * The counters are updated from the receipt log in the background: they slow down neither enqueueing nor sending, and a
+ * chart of 30 days reads only some hundred rows.
  */
 export interface Charts {
   readonly range: ChartRange;
-  /** Every step of the range, including empty ones, the oldest first. Days begin at midnight UTC. */
+  /** Also empty ones, the oldest first. Days begin at midnight UTC. */
   readonly steps: readonly ChartStep[];
   /** The number of receipts that are not counted yet. */
   readonly behind: number;

@@ -4,7 +4,7 @@ import type { Decision } from '../outbox/rules/state-machine.js';
 import type { KeptDecision } from '../outbox/store/operator-store.js';
 import type { OperatorContext } from './context.js';
 
-/** The rows of a step, of which each commit has one. */
+/** The rows of one commit. */
 export interface RowsPage {
   readonly planned: readonly Planned[];
   /** The ids of rows that do not exist, or that are not shown. */
@@ -14,13 +14,10 @@ export interface RowsPage {
   readonly done: boolean;
 }
 
-/** How a stored decision is carried out. */
 interface Carrying {
   readonly decision: Decision;
   readonly withSettlements?: boolean;
-  /** The time limit. */
   readonly forMs: number;
-  /** Reads and plans the rows of the next commit. */
   next(at: KeptDecision): Promise<RowsPage>;
   /** Gets the results of each commit that this process has made. */
   tell(results: readonly DecidedReport[]): void;
@@ -30,12 +27,11 @@ interface Carrying {
 const SHORTEST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 100;
 
-/** The reason for an id without a row, or with one that is not shown. */
 export const NOT_FOUND = 'the outbox does not have this report';
 
 /**
- * Makes the commits of a stored decision, until it is done or the time limit is reached. If other processes work on the
- * same decision, or undo it, only one of them makes each commit.
+ * Commits until the decision is done or the time is over. If other processes work on it, or undo it, only one of them
+ * makes each commit.
  */
 export async function commitDecision(
   context: OperatorContext,

@@ -7,7 +7,7 @@ import { standardSeal } from '../outbox/seal/standard-seal.js';
 import type { OperatorStore } from '../outbox/store/operator-store.js';
 import type { OutboxStore } from '../outbox/store/store.js';
 
-/** The reason why a request of an operator is refused. The message says what to do. */
+/** The message says what to do. */
 export type OperatorRefusalCode =
   /** A value is wrong (HTTP 422). */
   | 'invalid'
@@ -18,7 +18,7 @@ export type OperatorRefusalCode =
   /** The body cannot be opened here (HTTP 423). */
   | 'locked';
 
-/** The error of a refused request. Nothing was changed. */
+/** Nothing was changed. */
 export class OperatorRefusal extends Error {
   override readonly name = 'OperatorRefusal';
   readonly code: OperatorRefusalCode;
@@ -31,7 +31,6 @@ export class OperatorRefusal extends Error {
 
 export interface OperatorContext extends Operated {
   readonly operator: OperatorStore;
-  /** The begin of the commands to copy. */
   readonly command: string;
 }
 
@@ -47,7 +46,6 @@ export type Narrowing = {
   readonly [Name in keyof Destination]?: Destination[Name] | undefined;
 };
 
-/** Whether the operator sees a place, and the filter matches it. */
 export const isWithin = (
   context: Pick<OperatorContext, 'accounts'>,
   place: Destination,
@@ -74,7 +72,6 @@ const sourceOfStore = (store: OutboxStore): Operated => ({
 
 const isStore = (value: object): value is OutboxStore => 'turn' in value && 'outlook' in value && 'receipts' in value;
 
-/** The context of an outbox or of a store. */
 export function contextOf(over: object, command: string, keepBodies: boolean | undefined): OperatorContext {
   const source = operatedOf(over) ?? (isStore(over) ? sourceOfStore(over) : undefined);
   if (!source)

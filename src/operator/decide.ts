@@ -51,10 +51,10 @@ export const DEFAULT_MS = 2_000;
 export const MOST_REFUSED = 20;
 
 /**
- * Carries out a person's decision about reports, and stores it in the log of decisions. `'reopened'` and `'replaced'`,
- * which has the sealed bytes of the new data, also reopen the settlement that was dismissed with the report. Works in
- * small commits: while `more` is true, call it again with the same request. Each row is changed once, however often it
- * is called. `tell` gets the results of each commit of this call.
+ * Stores a person's decision and carries it out. `'reopened'` and `'replaced'`, which has the sealed bytes of the new
+ * data, also reopen the settlement that was dismissed with the report. Works in small commits: while `more` is true,
+ * call it again with the same request. Each row is changed once, however often it is called. `tell` gets the results of
+ * each commit of this call.
  */
 export async function decide(
   context: OperatorContext,
@@ -105,7 +105,7 @@ interface SelectedRows extends Required<Omit<RowsPage, 'planned'>> {
   readonly rows: readonly Row[];
 }
 
-/** Reads the rows of the next step. The cursor counts ids, or is the `sequence` of the last row. */
+/** The cursor counts ids, or is the `sequence` of the last row. */
 export async function selectRows(
   context: OperatorContext,
   selection: DecideRequest['selection'],

@@ -22,10 +22,10 @@ export interface Who {
   readonly reason: string;
 }
 
-/** The reports of a decision: at most 500 ids, or a complete group. */
+/** At most 500 ids, or a complete group. */
 export type Selection = { readonly ids: readonly string[] } | { readonly group: ProblemKey };
 
-/** All quarantined reports, as `--all` of the command line selects them. An absent member matches every report. */
+/** `--all` of the command line. An absent member matches every report. */
 export interface AllQuarantined {
   readonly all: Narrowing & {
     readonly operation?: OperationName | undefined;
@@ -42,7 +42,6 @@ export interface DecisionRecord
    * `'undo'`: another decision was undone.
    */
   readonly action: Decision['action'] | 'undo' | 'body' | 'erase' | 'resume';
-  /** The reports, the decision or the environment that it concerns. */
   readonly about:
     | Selection
     | AllQuarantined
@@ -53,7 +52,7 @@ export interface DecisionRecord
   readonly undoneBy: string | null;
 }
 
-/** A decision must match all conditions. An absent one matches every decision. */
+/** It must match all conditions. An absent one matches every decision. */
 export interface DecisionFilter {
   readonly id?: string | undefined;
   readonly action?: DecisionRecord['action'] | undefined;
@@ -69,7 +68,6 @@ export interface DecisionPage {
   readonly decisions: readonly DecisionRecord[];
   /** Null at the end. */
   readonly next: string | null;
-  /** The time of the last decision that was read. Null at the end. */
   readonly reached: number | null;
   /** Of one decision by its id: whether an undo would change any of its reports now. */
   readonly isUndoable?: boolean;
@@ -113,7 +111,7 @@ export async function storeDecision(
 }
 
 const PAGE = 50;
-/** How many decisions a page looks at, where most do not match or are about accounts that are not shown. */
+/** A page looks at this number of decisions, where most do not match or are not shown. */
 const LOOK = 5_000;
 const READ_TOGETHER = 500;
 /** How far before the searched time it looks: a clock may put decisions out of the order of their times. */
@@ -122,7 +120,7 @@ const SLACK_MS = 600_000;
 /** The id of a report begins with its account, whose name holds no colon. */
 const accountOf = (id: string): string => id.slice(0, id.indexOf(':'));
 
-/** A decision as an operator sees it. Undefined where it is about accounts that are not shown. */
+/** Undefined where it is about accounts that are not shown. */
 export async function shownDecision(context: OperatorContext, kept: KeptDecision): Promise<DecisionRecord | undefined> {
   const record = recordOf(kept);
   const { about } = record;
@@ -181,9 +179,8 @@ function fits({ action, at, who }: KeptDecision, filter: DecisionFilter): boolea
 }
 
 /**
- * Decisions that match the filter, about the accounts that are shown, the newest first. `before`: the `next` of the
- * previous page, with the same filter. A page reads a limited number of decisions, so it may be short and still have a
- * next one.
+ * The newest first. `before`: the `next` of the previous page, with the same filter. A page reads a limited number of
+ * decisions, so it may be short and still have a next one.
  */
 export async function readDecisions(
   context: OperatorContext,

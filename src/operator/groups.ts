@@ -7,7 +7,7 @@ export interface Groups {
   /** At most 200 groups, the largest first. */
   readonly groups: readonly ProblemGroup[];
   readonly others: { readonly groups: number; readonly reports: number };
-  /** By the store's clock. Pass it to `decide` as `asOf`. */
+  /** Pass it to `decide` as `asOf`. */
   readonly now: number;
 }
 

@@ -44,7 +44,7 @@ export function createOperator({ over, command = 'npx location-sdk outbox <store
     (...given) =>
       work(context, ...given);
   return {
-    /** The accounts that the operator sees. Undefined: all accounts of the store. */
+    /** Undefined: all accounts of the store. */
     accounts: context.accounts,
     overview: bound(readOverview),
     charts: bound(readCharts),
@@ -57,9 +57,7 @@ export function createOperator({ over, command = 'npx location-sdk outbox <store
     undo: bound(undo),
     decisions: bound(readDecisions),
     resume: bound(resume),
-    /**
-     * A secret of this store, which all its processes share: the key for the tokens of pages. The first call makes it.
-     */
+    /** The key for the tokens of pages, which all processes of the store share. The first call makes it. */
     secret: () => store.getOrCreateSetting('console-secret', newSecret()),
     proof: {
       verify: bound(verifySteps),
@@ -68,5 +66,4 @@ export function createOperator({ over, command = 'npx location-sdk outbox <store
   };
 }
 
-/** The console and the command line use an outbox through this. */
 export type Operator = ReturnType<typeof createOperator>;

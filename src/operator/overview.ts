@@ -23,7 +23,7 @@ export interface Overview {
   readonly destinations: readonly DestinationCounts[];
   readonly pauses: readonly ShownPause[];
   readonly missingKeys: readonly string[];
-  /** The environments whose reports this process does not send. Empty over a store. */
+  /** This process does not send their reports. Empty over a store. */
   readonly otherGateways: readonly OtherGateway[];
   readonly recordedInLastMinute: number;
   /** The head of the receipt log. Null while it is empty or damaged. */
@@ -31,7 +31,7 @@ export interface Overview {
   readonly isLogDamaged: boolean;
 }
 
-/** An environment that this process would send to another gateway than the store. */
+/** This process would send it to another gateway than the store. */
 interface OtherGateway extends Destination {
   /** Both addresses, and the action that ends it. */
   readonly message: string;
@@ -50,10 +50,10 @@ export interface DestinationCounts extends Destination {
 }
 
 const MINUTE_MS = 60_000;
-/** The number of pages of the log that one answer counts, if no running outbox has counted them. */
+/** One answer counts this number of pages of the log, if no running outbox has. */
 const MOST_PAGES = 5;
 
-/** The state of the outbox. Cheap at any size: several pages may call it every two seconds. */
+/** Cheap at any size: several pages may call it every two seconds. */
 export async function readOverview(context: OperatorContext): Promise<Overview> {
   const { store, accounts } = context;
   const [outlooks, missingKeys, last, places] = await Promise.all([
@@ -85,7 +85,6 @@ function headOf(last: LogLine | undefined): Pick<Overview, 'receipts' | 'isLogDa
   }
 }
 
-/** The destinations of this process that the store has bound to another gateway. */
 const otherGatewaysOf = (context: OperatorContext, outlooks: readonly DestinationState[]): OtherGateway[] =>
   context.bound.flatMap((one) => {
     const known = outlooks.find((outlook) => keyOf(outlook) === keyOf(one));
@@ -131,7 +130,7 @@ async function readPlaces(context: OperatorContext) {
   };
 }
 
-/** The counts of each bound place. The final ones are known once the complete log is counted. */
+/** The final counts are known once the complete log is counted. */
 function destinationsOf(
   outlooks: readonly DestinationState[],
   { open, ended, minutes }: Awaited<ReturnType<typeof readPlaces>>,

@@ -12,30 +12,30 @@ import { type ReportSummary, stateOf } from './reports.js';
 
 interface PlayerReports extends Pick<ReportSummary, 'account' | 'environment' | 'operation' | 'state'> {
   reports: number;
-  /** The number of reports whose body is stored. */
+  /** Reports whose body is stored. */
   bodies: number;
-  /** The number of withdrawals of which only the location and the player's id are stored. */
+  /** Withdrawals of which only the location and the player's id are stored. */
   locations: number;
-  /** `enqueuedAt` of the oldest and of the newest one. */
+  /** Of `enqueuedAt`. */
   firstAt: number;
   lastAt: number;
 }
 
 export interface PlayerData {
   readonly places: readonly PlayerReports[];
-  /** The number of final reports whose body, or location, can be erased or was erased by this call. */
+  /** Final reports whose body, or location, can be erased or was erased by this call. */
   readonly erasable: number;
   readonly erased: number;
   /** Whether the database's own log was emptied after an erasure. Undefined without one, or over PostgreSQL. */
   readonly logEmptied: boolean | undefined;
-  /** The number of reports that are not final. Their bodies must be sent, so they stay. */
+  /** Reports that are not final: their bodies must be sent, so they stay. */
   readonly open: number;
-  /** The number of reports that were looked at, and of those with neither a body nor a location. */
+  /** Reports that were looked at, and those with neither a body nor a location. */
   readonly looked: number;
   readonly empty: number;
-  /** The number of reports that could not be read without a key, by its id. */
+  /** Reports that could not be read without a key, by its id. */
   readonly locked: Readonly<Record<string, number>>;
-  /** The number of reports that could not be read for another reason, such as a damage. */
+  /** Reports that could not be read for another reason, such as a damage. */
   readonly unreadable: number;
 }
 
@@ -61,7 +61,6 @@ const siblingsOf = ({ operation, reference, ...place }: Row): string[] =>
 
 const PAGE = 500;
 
-/** Whether the store has personal data of a report. */
 const holds = (row: Row): boolean => row.body !== undefined || (row.excerpt !== undefined && !erasedBy(row));
 
 /**

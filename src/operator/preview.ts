@@ -19,7 +19,6 @@ export interface Preview extends GroupTally {
 
 const MOST_EXAMPLES = 5;
 
-/** The effect of a decision about a selection. Changes nothing. */
 export async function preview(
   context: OperatorContext,
   selection: Selection,

@@ -7,10 +7,9 @@ export type VerifyStep =
   | { readonly kind: 'progress'; readonly done: number; readonly of: number }
   | { readonly kind: 'verdict'; readonly verdict: ReceiptsVerdict };
 
-/** The number of lines between two reports of the progress. */
 const EVERY = 1_000;
 
-/** Verifies the log. Yields its progress from time to time, and the verdict last. Leave the loop to stop it. */
+/** Yields its progress from time to time, and the verdict last. Leave the loop to stop it. */
 export async function* verifySteps({ store }: OperatorContext, head?: string): AsyncGenerator<VerifyStep> {
   const of = ((await store.receipts.last())?.index ?? -1) + 1;
   const verifier = createVerifier(head);

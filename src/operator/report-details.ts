@@ -15,10 +15,9 @@ import { type ShownPause, shownPauses } from './resume.js';
 
 /** A report with the details that `outbox show` prints, and its timeline. A null is a fact that it does not have. */
 export interface ReportDetails extends ReportSummary {
-  /** The meaning of its state, in a sentence. */
   readonly means: string;
   readonly waitsFor: string | null;
-  /** The time from which it may be sent. */
+  /** It may be sent from then on. */
   readonly dueAt: number | null;
   readonly outcome: 'recorded' | 'already-recorded' | 'accepted' | null;
   readonly message: string | null;
@@ -79,13 +78,12 @@ export interface OfferedAction {
   readonly warning: string | null;
 }
 
-/** Finds a row. Undefined if it does not exist, or its account is not shown. */
+/** Undefined if it does not exist, or its account is not shown. */
 export async function findRow(context: OperatorContext, id: string): Promise<Row | undefined> {
   const [row] = await context.store.get([id]);
   return row && isShown(context, row.account) ? row : undefined;
 }
 
-/** One report by its id, with all its details. Undefined if there is none. */
 export async function readDetails(context: OperatorContext, name: string): Promise<ReportDetails | undefined> {
   const { store, command } = context;
   const row = await findRow(context, name);
@@ -128,7 +126,7 @@ async function erasureOf({ operator }: OperatorContext, row: Row): Promise<Repor
   return kept ? { at: kept.at, who: printable(kept.who), reason: printable(kept.reason) } : null;
 }
 
-/** Explains the state of a report. If it waits: the reason, and the event or the action that ends the wait. */
+/** If it waits: the reason, and the event or the action that ends the wait. */
 function meaningOf(row: Row, pause: ShownPause | undefined, now: number): string {
   const { state, blocked, dueAt, fence, problem } = row;
   if (state === 'recorded')
@@ -158,7 +156,7 @@ function meaningOf(row: Row, pause: ShownPause | undefined, now: number): string
   return 'It is due, and the next free worker sends it. If it stays due, no running worker serves its account and its gateway: see stats, and start one.';
 }
 
-/** The events of a report that its row contains, the oldest first. */
+/** The events that a row contains, the oldest first. */
 function timelineOf(row: Row): TimelineEvent[] {
   const { enqueuedAt, changedAt, dueAt, state, decisions, problem, inDoubt, requestId } = row;
   const events: TimelineEvent[] = [{ kind: 'enqueued', at: enqueuedAt }];
@@ -189,8 +187,8 @@ function timelineOf(row: Row): TimelineEvent[] {
 }
 
 /**
- * The place of the first of the latest decisions after which the report was not sent: the attempt that failed was
- * before it. The number of decisions if there is none.
+ * The index of the first of the latest decisions after which the report was not sent: the failed attempt was before it.
+ * The number of decisions if there is none.
  */
 function unsentSince({ state, decisions }: Row): number {
   if (state === 'waiting' || state === 'in-flight') return decisions.length;
@@ -198,7 +196,6 @@ function unsentSince({ state, decisions }: Row): number {
   return sent.lastIndexOf(true) + 1;
 }
 
-/** The current pauses of a row's destination and operation. */
 const pausesAbout = (row: Row, outlooks: readonly DestinationState[]): ShownPause[] =>
   shownPauses(
     pausesOf(outlooks).filter((one) => keyOf(one) === keyOf(row) && (one.operation ?? row.operation) === row.operation),
@@ -229,17 +226,14 @@ function actionsOf(row: Row, sibling: Row | undefined, command: string): Offered
     }));
 }
 
-/**
- * The number of lines that are read before and after the end of a report: lines come nearly in the order in which
- * reports end.
- */
+/** In lines before and after the end of a report: they come nearly in the order in which reports end. */
 const NEAR = 1_000;
 
 const endOf = (line: LogLine | undefined): number => Date.parse((line && parseEntry(line.line)?.endedAt) ?? '');
 
 /**
- * Finds the line of a final report in the receipt log by the time of the end: an index by report would slow down each
- * line. Undefined if it is not near that time, as after a jump of the clock, or is not written yet.
+ * Finds the line by the time of the end: an index by report would slow down each line. Undefined if it is not near that
+ * time, as after a jump of the clock, or is not written yet.
  */
 export async function findReceipt(
   { read, last }: ReceiptLog,

@@ -32,10 +32,9 @@ export interface ReportSummary
 export const stateOf = ({ state, blocked }: Pick<Row, 'state' | 'blocked'>): ShownState =>
   blocked ? 'blocked' : state;
 
-/** A text with its control characters escaped. Null if there is none. */
+/** Escapes control characters. Null if there is none. */
 export const shownText = (text: string | undefined): string | null => (text === undefined ? null : printable(text));
 
-/** A problem in the form in which the console and `outbox show` print it. */
 export function shownProblem({ code, message, status, requestId, details }: Problem): ShownProblem {
   return {
     code,
@@ -68,7 +67,7 @@ export function summaryOf(row: Row): ReportSummary {
 /** Larger than the number of reports of one reference in all accounts and environments. */
 const MOST_OF_REFERENCE = 500;
 
-/** The rows that a word names: the one with this id, or those with this reference. */
+/** The one with this id, or those with this reference. */
 export async function rowsNamed(store: Pick<OutboxStore, 'get' | 'list'>, name: string): Promise<readonly Row[]> {
   const [row] = await store.get([name]);
   return row ? [row] : store.list({ reference: name, limit: MOST_OF_REFERENCE });

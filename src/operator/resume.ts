@@ -7,7 +7,6 @@ import { type OperatorContext, requireShown } from './context.js';
 import { type DecisionRecord, recordOf, storeDecision, type Who } from './decision-log.js';
 import { shownText } from './reports.js';
 
-/** The pause of a destination or of one of its operations. */
 export interface ShownPause extends PauseWords {
   readonly account: string;
   readonly environment: OutboxEnvironment;
@@ -28,7 +27,7 @@ interface PauseWords {
   readonly action: string;
 }
 
-/** The words for each reason of a pause, on the command line and in the console. */
+/** On the command line and in the console. */
 export const PAUSE_WORDS: Readonly<Record<PauseReason, PauseWords>> = {
   authentication: {
     needsPerson: true,
@@ -83,7 +82,7 @@ export interface Resumed {
   readonly decision: DecisionRecord;
 }
 
-/** Ends the pauses of an environment and its operations, or of one operation, now. Stores it as a decision. */
+/** Ends the pauses of an environment and its operations, or of one operation. */
 export async function resume(context: OperatorContext, where: PauseScope, by: Who): Promise<Resumed> {
   requireShown(context, where.account);
   const isRepeated = (await context.operator.decision(by.decision)) !== undefined;

@@ -27,7 +27,7 @@ export interface SearchPage {
 const PAGE = 50;
 const LOOK = 10_000;
 
-/** A page of reports, the newest first. `cursor`: the `next` of the previous page, with the same filter. */
+/** The newest first. `cursor`: the `next` of the previous page, with the same filter. */
 export async function search(
   context: OperatorContext,
   filter: SearchFilter = {},
@@ -57,14 +57,14 @@ export async function search(
   return pageOf(rows, reached);
 }
 
-/** A page of the reports of a group, in the order in which a decision changes them. */
+/** In the order in which a decision changes them. */
 async function groupPage(context: OperatorContext, of: ProblemKey, limit: number, after: number): Promise<SearchPage> {
   const { operator: store } = context;
   const rows = isWithin(context, of, {}) ? await store.quarantined({ of, asOf: await store.now(), after, limit }) : [];
   return pageOf(rows, rows.length === limit ? rows.at(-1) : undefined);
 }
 
-/** The reports of a decision. The cursor is one more than the place of the last commit, as that of an undo. */
+/** The cursor is one more than the place of the last commit, as that of an undo. */
 async function decisionPage(context: OperatorContext, id: string, cursor: number): Promise<SearchPage> {
   const { operator: store } = context;
   const kept = await store.decision(id);

@@ -14,7 +14,7 @@ import {
 } from './decision-log.js';
 
 export interface UndoRequest extends Who, Pick<DecideRequest, 'forMs'> {
-  /** The id of the decision to undo. */
+  /** The decision to undo. */
   readonly of: string;
 }
 
@@ -22,8 +22,7 @@ export interface Undone {
   readonly decision: DecisionRecord;
   readonly more: boolean;
   /**
-   * The number of reports that this call left unchanged: claimed by a worker or decided about since, or with a
-   * settlement in flight.
+   * Reports that this call left unchanged: claimed by a worker or decided about since, or with a settlement in flight.
    */
   readonly kept: number;
 }

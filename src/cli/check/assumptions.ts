@@ -5,7 +5,7 @@ interface Assumption {
   /** The gap in the specification, in the words of its row in docs/background/assumptions.md. */
   readonly gap: string;
   readonly assumed: string;
-  /** The option to change if the gateway differs, if there is one. */
+  /** The option to change if the gateway differs. */
   readonly option?: string;
 }
 
@@ -79,7 +79,7 @@ export type Findings = ReturnType<typeof createFindings>;
 export function createFindings() {
   const found = new Map<AssumptionId, { verdict: AssumptionVerdict; seen: ReadonlySet<string> }>();
   return {
-    /** `seen`: a description of the answer. */
+    /** `seen` describes the answer. */
     note(id: AssumptionId, verdict: Exclude<AssumptionVerdict, 'not seen'>, seen: string): void {
       const before = found.get(id);
       if (before?.verdict === 'differs' && verdict !== 'differs') return;

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 /** The gateway's operator needs about this time to renew a certificate. */
 const FEW_DAYS = 21;
 
-/** How long the certificate is valid that the client has accepted. This connection sends no data. */
+/** This connection sends no data. */
 export async function readCertificate(run: CheckRun): Promise<CheckResult | undefined> {
   const { protocol, hostname, port } = new URL(run.gateway.baseUrl);
   if (protocol !== 'https:' || run.ownFetch) return undefined;

@@ -17,7 +17,7 @@ interface Check {
   readonly name: string;
   /** Whether it also runs after a failure. */
   readonly always?: true;
-  /** Tests, and says what the finding means and what to do. Undefined if there is nothing to test. */
+  /** Undefined if there is nothing to test. */
   readonly test: (run: CheckRun) => Promise<CheckResult | undefined> | CheckResult | undefined;
 }
 
@@ -65,7 +65,7 @@ const CHECKS: readonly Check[] = [
   ]),
 ];
 
-/** Runs all checks in order. After a failure, leaves out the checks that depend on it, and names their sections. */
+/** After a failure, leaves out the checks that depend on it, and names their sections. */
 export async function runChecks(run: CheckRun): Promise<void> {
   const tested = new Set<string>();
   const leftOut = new Set<string>();

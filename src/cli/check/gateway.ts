@@ -138,7 +138,7 @@ export async function tryNumber(run: CheckRun, nin: string): Promise<CheckResult
       );
 }
 
-/** A slower answer, as a share of the time limit, is too close to it. */
+/** Of the time limit. */
 const SLOW_SHARE = 0.5;
 
 export function judgeLatency({ recorder: { exchanges }, requestMs, findings }: CheckRun): CheckResult | undefined {

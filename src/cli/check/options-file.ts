@@ -5,8 +5,8 @@ import { asRecord } from '../../core/platform/as-record.js';
 import { Failure } from '../output.js';
 
 /**
- * Reads the client options of a file, which are its default export, and the options of an outbox, which are its export
- * `outbox`. Without a file there are none.
+ * The client options are the default export of a file, those of an outbox its export `outbox`. Without a file there are
+ * none.
  */
 export async function readOptionsModule(file: string | undefined): Promise<{ client: ClientOptions; outbox: unknown }> {
   if (file === undefined) return { client: {}, outbox: undefined };

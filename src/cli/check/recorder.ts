@@ -15,15 +15,13 @@ interface CheckExchange {
   readonly path: string;
   /** Undefined if no answer came. */
   readonly status?: number;
-  /** The JSON of the answer as an error shows it, or a description of a body that is not JSON. */
+  /** The JSON as an error shows it, or a description of another body. */
   readonly body?: string;
   /** The message alone. */
   readonly said?: string;
-  /** The codes alone, for the line of a test. */
   readonly codes?: string;
-  /** From the request to the end of the answer. */
   readonly durationMs: number;
-  /** The answer's `Date`, and this machine's time halfway through the request. */
+  /** The answer's `Date`, and our time halfway through the request. */
   readonly clock?: { readonly theirs: number; readonly ours: number };
 }
 
@@ -119,7 +117,7 @@ function codesIn(body: unknown, status: number, secrets: readonly SentValue[]) {
 export const describeExchange = ({ status, body, said, codes = '' }: CheckExchange): string =>
   status === undefined ? 'no answer' : `HTTP ${status}, ${said === undefined ? body : JSON.stringify(said) + codes}`;
 
-/** The times from the request to the end of the answer. Undefined if no answer came. */
+/** Undefined if no answer came. */
 export function latencyOf(exchanges: readonly CheckExchange[]) {
   const durations = exchanges
     .filter(({ status }) => status !== undefined)

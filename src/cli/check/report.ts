@@ -9,7 +9,7 @@ const MARKS: Readonly<Record<Status, string>> = { ok: 'ok  ', warn: 'warn', fail
 /** Removes control characters, since a text of a gateway could steer the terminal. */
 const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ');
 
-/** A longer text of a gateway is cut. The report contains all of it. */
+/** The report contains the whole text of a gateway. */
 const MOST_SHOWN = 240;
 const cut = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text);
 
@@ -68,7 +68,6 @@ export function reportAsJson({ environment, target, began, lines, references, as
   return JSON.stringify(report, null, 2);
 }
 
-/** Escapes a text of a gateway for a cell of a table. */
 const cell = (text: string): string => plain(text).replace(/[\\|<>`[\]]/g, '\\$&');
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>

@@ -17,7 +17,7 @@ export type Status = 'ok' | 'warn' | 'fail' | 'skip';
 export interface CheckResult {
   readonly status: Status;
   readonly text: string;
-  /** The next step for the reader, if there is one. */
+  /** The next step for the reader. */
   readonly advice?: string | undefined;
   /** After `failed`, the checks that follow make no sense, and are named as left out. After `done` they are not due. */
   readonly end?: 'failed' | 'done';
@@ -40,7 +40,6 @@ export const ok = (text: string): CheckResult => ({ status: 'ok', text });
 export const warn = (text: string, advice: string): CheckResult => ({ status: 'warn', text, advice });
 export const skip = (text: string, advice?: string): CheckResult => ({ status: 'skip', text, advice });
 export const fail = (text: string, advice?: string): CheckResult => ({ status: 'fail', text, advice });
-/** A failure that makes the checks after it pointless. */
 export const stop = (text: string, advice?: string): CheckResult => ({ ...fail(text, advice), end: 'failed' });
 
 export interface Target {
@@ -76,7 +75,7 @@ interface RunState {
 export interface CheckRun extends Target {
   readonly findings: Findings;
   readonly references: string[];
-  /** Aborts when the time limit of the whole run is over. */
+  /** The time limit of the whole run. */
   readonly signal: AbortSignal;
   readonly trustEnvironment: boolean;
   readonly state: RunState;
@@ -97,7 +96,7 @@ export interface SeenAnswer {
   readonly status?: number;
   readonly json?: boolean;
   readonly body?: unknown;
-  /** The answer, or the reason why none came, in words that may be shown. */
+  /** May be shown: the answer, or why none came. */
   readonly text: string;
 }
 
@@ -157,10 +156,7 @@ export async function call<T>(run: CheckRun, begin: () => Promise<T>) {
   }
 }
 
-/**
- * Describes why a call of the client failed. The client hides the key of this call, but a gateway may repeat an earlier
- * key.
- */
+/** The client hides the key of its call, but a gateway may repeat an earlier key. */
 export function describeError({ signal, recorder }: CheckRun, error: ReportingError): string {
   if (signal.aborted) return TIME_OVER;
   return error.status === undefined ? error.message : recorder.maskKeys(error.message);

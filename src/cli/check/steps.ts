@@ -80,7 +80,7 @@ const newReference = (): string =>
 const FIRST_AMOUNT = 1_500;
 const OTHER_AMOUNT = 1_600;
 
-/** The four steps with data that is complete, valid and about no person. */
+/** The data is complete, valid and about no person. */
 function madeUpReports({ client, signal }: CheckRun, reference: string): MadeUpReports {
   const timestamp = `${Math.floor(Date.now() / 1_000)}`;
   const withdrawal = {
@@ -153,7 +153,7 @@ export async function settleTooEarly(run: CheckRun, operation: Step['operation']
       );
 }
 
-/** The reports of this run, under one new reference. */
+/** Under one new reference. */
 function reportsOf(run: CheckRun): MadeUpReports {
   if (run.state.madeUp) return run.state.madeUp;
   const reference = newReference();

@@ -48,7 +48,7 @@ async function runCommand(
   }
 }
 
-/** Passes signals on to the command. Returns a function that stops this. */
+/** Returns a function that stops this. */
 function passSignals(child: ChildProcess): () => void {
   const listeners = SIGNALS.map((signal) => {
     // A terminal sends Ctrl+C to the command, too, and a second SIGINT makes many programs end at once.

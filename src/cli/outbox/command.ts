@@ -32,7 +32,7 @@ interface OutboxCommand {
   /** The words after the command. Without it, there are none. In `usage`, `…` ends one that may be repeated. */
   readonly words?: { readonly usage: string; readonly needs: string };
   readonly run?: (opened: OpenedOutbox, values: OutboxValues, words: readonly string[]) => Promise<number>;
-  /** Runs a command that opens its outbox itself. */
+  /** For a command that opens its outbox itself. */
   readonly begin?: (place: string, values: OutboxValues, words: readonly string[]) => Promise<number>;
 }
 
@@ -222,7 +222,7 @@ used; then the file is not changed.`,
   };
 }
 
-/** Reads a call before any file is opened. Throws a `Failure` for a wrong call. */
+/** Reads a call before any file is opened. */
 export function readOutboxCall(words: readonly string[]) {
   const { values, given } = readWords(OUTBOX_OPTIONS, words, MOST_REPORTS + 2);
   const [file, name = 'stats', ...more] = given;

@@ -42,7 +42,7 @@ const DONE: Readonly<Record<Action, readonly [verb: string, done: string]>> = {
   reopened: ['reopen', 'is reopened'],
 };
 
-/** The reports that the command names. Undefined if `--all` matches none. */
+/** Undefined if `--all` matches none. */
 async function selectionOf(opened: OpenedOutbox, values: OutboxValues, names: readonly string[], action: Action) {
   const { all, code, account, environment, operation } = values;
   if (all) {
@@ -68,7 +68,7 @@ function settlementNote({ id, state }: Row, command: string): string {
   return `  Its settlement ${printable(id)} is no longer blocked: a worker sends it now.\n  A gateway that does not have the initiated report answers 404, and the settlement is quarantined.\n  To dismiss it then: ${dismiss}`;
 }
 
-/** Prints a report after a decision: what is done, or why it was not. Returns whether it was done. */
+/** Prints a report after a decision. Returns whether it was changed. */
 export function printDecided(
   verb: string,
   { id, row, why }: DecidedReport,

@@ -9,7 +9,7 @@ import { needed, type OutboxValues } from './options.js';
 import { newDecision } from './person.js';
 import { placeOf } from './text.js';
 
-/** Ends pauses early. Each account and environment is a decision of its own. */
+/** Each account and environment is a decision of its own. */
 export async function resume(
   { store, operator }: OpenedOutbox,
   { account, environment, operation, reason = '', json }: OutboxValues,

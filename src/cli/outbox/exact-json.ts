@@ -1,7 +1,6 @@
 import { exactNumber } from '../../core/schema/decimals.js';
 import { scanJson } from '../../core/web/read-json.js';
 
-/** A string, or a number. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 /** A number of at most this many characters is exact, unless it is so small that it becomes 0. */
 const ALWAYS_EXACT = 15;

@@ -30,9 +30,9 @@ export async function findReports(
 }
 
 /**
- * Returns the report that a word names. If several reports of one account and environment have this reference, it is the
- * only one of them that `fits`. Those of different accounts or environments must be narrowed: otherwise a command that
- * is repeated would take the report of another licence.
+ * The report that a word names: if several of one account and environment have this reference, the only one that
+ * `fits`. Those of different accounts or environments must be narrowed: otherwise a command that is repeated would take
+ * the report of another licence.
  */
 export async function findReport(
   opened: OpenedOutbox,

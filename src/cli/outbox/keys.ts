@@ -9,13 +9,13 @@ import type { OutboxValues } from './options.js';
 import { grouped } from './text.js';
 
 interface Need {
-  /** Reports that are not final and are sealed with the key. */
+  /** Reports to be sent, sealed with the key. */
   open: number;
-  /** Final reports with a kept body that is sealed with the key. */
+  /** Final reports whose body is sealed with it. */
   kept: number;
-  /** Final withdrawals without a kept body whose location is sealed with the key. */
+  /** Final withdrawals of which only the location is kept, sealed with it. */
   locations: number;
-  /** Final reports with a fingerprint that was made with the key. */
+  /** Final reports whose fingerprint was made with it. */
   fingerprints: number;
   /** Whether the newest fingerprint of an account was made with it: it may be the current key. */
   newest: boolean;
@@ -42,14 +42,12 @@ export async function keys({ store }: OpenedOutbox, { json }: OutboxValues): Pro
   return EXIT.done;
 }
 
-/** Undefined if no report needs the key. */
 function reasonToKeep({ open, kept, newest }: Need): string | undefined {
   if (open > 0) return 'needed to send';
   if (kept > 0) return 'needed to read kept bodies';
   return newest ? 'made the newest fingerprint' : undefined;
 }
 
-/** The ids of all keys in their order, with the reports that need them. */
 async function needsOf(rows: AsyncIterable<Row>): Promise<(readonly [keyId: string, need: Need])[]> {
   const needs = new Map<string, Need>();
   const newest = new Map<string, string | undefined>();

@@ -8,10 +8,9 @@ import type { OpenedOutbox } from './opened-outbox.js';
 import type { OutboxValues } from './options.js';
 import { duration } from './text.js';
 
-/** The states that are not final. Reports that need a person come first. */
+/** Reports that need a person come first. */
 const OPEN: readonly ShownState[] = ['quarantined', 'in-flight', 'waiting', 'blocked'];
 
-/** Prints reports as a table. The id comes last, since it may be long. */
 export async function list(opened: OpenedOutbox, values: OutboxValues): Promise<number> {
   const { state, account, environment, operation, limit = 50, json } = values;
   let printed = 0;

@@ -6,7 +6,6 @@ import { EXIT, Failure, say } from '../output.js';
 import { clientOf, connectClient, isAddress } from './open.js';
 import type { OutboxValues } from './options.js';
 
-/** Makes the tables in PostgreSQL, and prints the statements that give another role its rights. */
 export async function migrate(address: string, { schema = DEFAULT_SCHEMA, json }: OutboxValues): Promise<number> {
   if (!isAddress(address))
     throw new Failure('migrate takes an address postgres://…: a SQLite store makes its tables itself');

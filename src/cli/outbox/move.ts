@@ -23,7 +23,7 @@ export async function move(
   if (isAddress(file)) throw new Failure('move takes a file: an outbox in PostgreSQL cannot be moved');
   ensureDatabase(file);
   const client = await clientOf(to);
-  // The name of the target in the file, without user and password.
+  // Its name in the file, without user and password.
   const place = `${client.host}:${client.port}/${client.database ?? ''}, schema ${schema}`;
   try {
     const taken = openExport((await library())(resolve(file)), file);
@@ -46,7 +46,7 @@ export async function move(
   }
 }
 
-/** Copies all data to the target, or finds that it is there already. Returns whether it copied them. */
+/** Copies all data, or finds that it is there already. Returns whether it copied them. */
 async function carry(
   file: string,
   taken: ExportedFile,
@@ -92,7 +92,6 @@ async function commit(run: Run, file: string, taken: ExportedFile, place: string
 const MOST_NAMED = 10;
 const LONGEST_NAME = 100;
 
-/** The reason why refused reports stop the move, with their number, name, state and error. A long name is cut. */
 function refusalOf(file: string, refused: readonly RefusedRow[]): string {
   const names = refused.slice(0, MOST_NAMED).map(({ row: { sequence, id, state }, error }) => {
     const name = printable(id.length > LONGEST_NAME ? `${id.slice(0, LONGEST_NAME)}…` : id);
@@ -118,7 +117,7 @@ function notThere(file: string, schema: string, bound: Bound | undefined): strin
   return `schema ${schema} holds other data, such as the secret that an instance keeps at its first start; ${instead}. The file was not changed`;
 }
 
-/** A hash of the data in a file. It includes everything that may change. */
+/** A hash of all data that may change. */
 function originOf(held: MovedRows): string {
   const hash = createHash('sha256');
   for (const rows of held.rows())

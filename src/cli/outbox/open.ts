@@ -14,13 +14,11 @@ import { holdsOutbox } from '../../outbox/stores/sqlite/schema.js';
 import { sqliteStore } from '../../outbox/stores/sqlite/store.js';
 import { codeOf, EXIT, Failure } from '../output.js';
 
-/** The time to wait for a lock of another process. */
 const BUSY_MS = 5_000;
 const CONNECT_MS = 10_000;
 /** Failures that may pass, by themselves or after a person frees space. */
 const MAY_PASS: readonly string[] = ['busy', 'full', 'io', 'connection', 'timeout', 'conflict'];
 
-/** Whether a word is an address of PostgreSQL, not the path of a file. */
 export const isAddress = (word: string): boolean => /^postgres(ql)?:/i.test(word);
 
 export const openOutbox = (place: string, schema = DEFAULT_SCHEMA): Promise<OutboxStore> =>

@@ -79,7 +79,6 @@ export const OUTBOX_OPTIONS = {
 
 export type OutboxValues = Values<typeof OUTBOX_OPTIONS>;
 
-/** The value of an option that the row of its command needs. */
 export function needed<Name extends keyof OutboxValues>(
   values: OutboxValues,
   name: Name,
@@ -91,5 +90,5 @@ export function needed<Name extends keyof OutboxValues>(
 
 export type OutboxOperation = NonNullable<OutboxValues['operation']>;
 
-/** Narrows the reports of a command. Without any of these, the command is about all reports. */
+/** Without any of these, a command is about all reports. */
 export type Narrowing = Pick<RowQuery, 'account' | 'environment' | 'operation'>;

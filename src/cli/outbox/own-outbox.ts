@@ -15,13 +15,12 @@ import { readOptionsModule } from '../check/options-file.js';
 import { Failure, remark } from '../output.js';
 import type { OutboxValues } from './options.js';
 
-/** The owner of new data, and the client that checks it. */
 type Owner = Awaited<ReturnType<typeof readOwner>>;
 
 /** The command sends nothing, so it needs no key. */
 const noKey = () => Promise.reject(new Error('The command sends nothing.'));
 
-/** Creates the operator's client from `--options` and the environment variables. */
+/** The owner of new data, from `--options` and the environment variables, and the client that checks it. */
 export async function readOwner({ account = DEFAULT_ACCOUNT, environment: given, options: file }: OutboxValues) {
   const { client: options, outbox } = await readOptionsModule(file);
   const { staging, production } = options.gateways ?? {};
@@ -78,7 +77,7 @@ export async function settingsFor(
   return settings;
 }
 
-/** The number of the newest reports of all accounts among which the newest one of an account is looked for. */
+/** The newest report of an account is looked for among this number of reports of all accounts. */
 const LOOK = 10_000;
 
 /** Whether the newest report, or the oldest one in any state, was sealed: encryption may have begun later. */

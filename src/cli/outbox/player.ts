@@ -12,7 +12,7 @@ import type { OutboxValues } from './options.js';
 import { newDecision } from './person.js';
 import { duration, grouped, wrapped } from './text.js';
 
-/** Prints what is stored of one player, and erases the bodies of the final reports. The player's id is not printed. */
+/** The player's id is not printed. */
 export async function player(
   { store, command, now }: OpenedOutbox,
   { account, environment, erase, reason, options, json }: OutboxValues,

@@ -1,12 +1,11 @@
 import { remark } from '../output.js';
 import { duration, grouped } from './text.js';
 
-/** The time between two lines. */
 const PRINTED_MS = 10_000;
 
 const whole = (number: number): string => grouped(Math.round(number));
 
-/** Prints the share of a file's bytes that are done, with rate and remaining time: a line every ten seconds. */
+/** Prints a line every ten seconds: the share of a file's bytes that are done, rate and remaining time. */
 export function startProgress(what: string, size: number): (bytes: number, lines: number) => void {
   const began = Date.now();
   let printedAt = began;

@@ -26,7 +26,7 @@ const BATCH = 500;
 
 /** The reports of an outbox, compared with its receipts. */
 interface Comparison {
-  /** The ids of reports that differ from their receipt. */
+  /** Ids of reports. */
   readonly differing: readonly string[];
   /** The number of receipts whose report was pruned. */
   readonly pruned: number;

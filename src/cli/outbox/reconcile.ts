@@ -9,7 +9,7 @@ import type { OpenedOutbox } from './opened-outbox.js';
 import { needed, type OutboxValues } from './options.js';
 import { grouped, time } from './text.js';
 
-/** Compares the operator's list with the outbox: one bet_id or request_id per line. Fails if one is not recorded. */
+/** Fails if one of the list is not recorded. */
 export async function reconcileList(
   { store }: OpenedOutbox,
   values: OutboxValues,

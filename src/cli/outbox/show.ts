@@ -69,7 +69,6 @@ function bodyOf({ kept, keyId, erased }: ReportDetails['body']): string {
   return keyId === null ? 'kept, not encrypted by the outbox' : `kept, encrypted with the key ${keyId}`;
 }
 
-/** When each action is the right one. */
 const WHEN: Readonly<Record<OfferedAction['action'], string>> = {
   retry: 'to send the same bytes now, for example after the gateway was corrected:',
   recorded: 'the gateway has it with the same data:',

@@ -13,7 +13,6 @@ export function duration(milliseconds: number): string {
   return `${count} ${unit}`;
 }
 
-/** A time in UTC, to the second. */
 export const time = (milliseconds: number): string => {
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime())

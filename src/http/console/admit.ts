@@ -8,7 +8,7 @@ import { type FileName, isFile } from './files.js';
 export type Route =
   | {
       readonly kind: 'page';
-      /** The folder of its files, relative to the address of the page. */
+      /** The folder of its files, relative to its address. */
       readonly base: string;
     }
   | { readonly kind: 'file'; readonly name: FileName }
@@ -34,10 +34,7 @@ export function routeOf(address: string, target?: unknown): Route | undefined {
   return PAGE.test(path) ? { kind: 'page', base: last === '' ? './' : `./${last}/` } : undefined;
 }
 
-/**
- * The route of a request, or its refusal: the checks that need nothing but address and headers. `noteOrigin` is called
- * if the request came from another site.
- */
+/** The checks that need only address and headers. `noteOrigin` is called if the request came from another site. */
 export function admit(
   request: Request,
   allowedOrigins: ReadonlySet<string>,
@@ -67,7 +64,6 @@ function admitPage({ method, headers }: Request): void {
   if (mode !== 'navigate' || dest !== 'document') refuse(refusals.foreign);
 }
 
-/** The page itself loads its files, or a person opens one. */
 function admitFile({ method, headers }: Request): void {
   if (method !== 'GET') refuse(refusals.method('GET'));
   const { site } = fetchMetadata(headers);

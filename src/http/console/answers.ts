@@ -34,7 +34,7 @@ export type RefusalCode =
   | 'store'
   | 'failed';
 
-/** The body of a refusal. The page shows `message`, and acts by `code`. */
+/** The page shows `message`, and acts by `code`. */
 export interface Refusal {
   readonly error: { readonly code: RefusalCode; readonly message: string };
 }

@@ -28,12 +28,11 @@ import { LONGEST_NAME, type Visitor } from './visitor.js';
 type CallResult = Promise<unknown> | AsyncIterable<unknown>;
 
 export interface Call {
-  /** The right of the visitor that it needs. `'look'`: every visitor with a session may call it. */
+  /** `'look'`: every visitor with a session may call it. */
   readonly right: 'look' | 'act' | 'read-body';
   run(operator: Operator, input: Input, visitor: Visitor): CallResult;
 }
 
-/** A call that only reads. */
 const look = <Shape extends z.core.$ZodShape>(
   shape: Shape,
   run: (operator: Operator, input: z.output<z.ZodMiniObject<Shape>>) => CallResult,
@@ -42,7 +41,7 @@ const look = <Shape extends z.core.$ZodShape>(
   run: (operator, input) => run(operator, readInput(shape, input)),
 });
 
-/** A call that is stored as a decision, with the name of the visitor. */
+/** Stored as a decision, with the name of the visitor. */
 const act = <Shape extends z.core.$ZodShape>(
   right: 'act' | 'read-body',
   shape: Shape,

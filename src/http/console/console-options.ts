@@ -78,7 +78,7 @@ export interface ConsoleOptions {
 
 export type ConsoleSettings = ReturnType<typeof readConsoleSettings>;
 
-/** Every option of a console and its default. `outbox` is checked where its data are made. */
+/** `outbox` is checked where its data are made. */
 const optionTable = {
   outbox: required<unknown>(must('what createOutbox returns', (value) => isRecord(value))),
   authorize: required<ConsoleOptions['authorize']>(isFunction),
@@ -89,7 +89,7 @@ const optionTable = {
   clock: option<Clock>(isClock, systemClock),
 };
 
-/** Checks the options and completes them; throws a `ConfigurationError` that lists everything that is wrong. */
+/** Throws a `ConfigurationError` that lists every problem. */
 export function readConsoleSettings(options: Omit<ConsoleOptions, 'outbox'> & { readonly outbox: unknown }) {
   const read = readOptions('the console', optionTable, options, ({ allowedOrigins }) => originIssues(allowedOrigins));
   if (read.problem !== undefined)

@@ -11,7 +11,7 @@ declare const CONSOLE_JS_HASH: string;
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#177245"/><path d="M4 5h8M4 8h8M4 11h5" stroke="#fff" stroke-width="1.8" stroke-linecap="round"/></svg>';
 
-/** The page. Its address says where it finds its files; their hashes stand in it. */
+/** The hashes of its files stand in it. */
 export const pageAt = (base: string): WebAnswer =>
   textAnswer(
     'text/html',
@@ -28,7 +28,7 @@ export type FileName = keyof typeof FILES;
 
 export const isFile = (name: string): name is FileName => Object.hasOwn(FILES, name);
 
-/** A file of the page. A browser may keep it, and asks each time whether it is still the same. */
+/** A browser may keep it, and asks each time whether it is still the same. */
 export function fileAnswer(name: FileName, known: string | null): WebAnswer {
   const { text, type, tag } = FILES[name]();
   const etag = `"${tag}"`;

@@ -23,7 +23,7 @@ export function text(longest = 4_000) {
 
 const filledText = (longest?: number) => text(longest).check(z.regex(/\S/, 'a text'));
 
-/** The page shows ids and the words of problems with their control characters escaped. This converts them back. */
+/** The page shows ids and the words of problems with their control characters escaped. */
 const unescaped = z.overwrite<string>(unprintable);
 
 export const reportId = filledText().check(unescaped);
@@ -50,13 +50,12 @@ const environment = oneOf(OUTBOX_ENVIRONMENTS);
 /** One environment of one account. */
 export const placeFields = { account: filledText(), environment };
 
-/** The same as conditions: an absent one matches all. */
+/** As conditions: an absent one matches all. */
 export const placeFilter = { account: z.optional(text()), environment: z.optional(environment) };
 
 export const listOfTexts = (most: number) =>
   z.array(filledText(), 'a list').check(z.maxLength(most, `a list of at most ${most} texts`));
 
-/** A group of the page "Needs a person". */
 export const problemGroup = z.object(
   { ...placeFields, code: filledText(), words: z._default(text(), '').check(unescaped) },
   '{ account, environment, code, words }',
@@ -70,13 +69,12 @@ const reportIds = listOfTexts(MOST_IDS).check(
   z.overwrite((ids) => [...new Set(ids.map(unprintable))]),
 );
 
-/** The reports of a decision. */
 export const selection = z.union(
   [z.strictObject({ ids: reportIds }), z.strictObject({ group: problemGroup })],
   `{ ids }, of 1 to ${MOST_IDS} reports, or { group }`,
 );
 
-/** Reads an input by the schemas of its members. One that is null counts as absent. */
+/** A member that is null counts as absent. */
 export function readInput<Shape extends z.core.$ZodShape>(shape: Shape, input: Input) {
   const present = Object.entries(input).filter(([, value]) => value !== null);
   const { data, error } = z.safeParse(z.object(shape), Object.assign(bareObject(), Object.fromEntries(present)));

@@ -8,7 +8,7 @@ import type { ConsoleConnection, ConsoleSettings, ConsoleVisitor } from './conso
 
 export const LONGEST_NAME = 200;
 
-/** The colleague who looks. A right that `authorize` did not grant is false. */
+/** A right that `authorize` did not grant is false. */
 export type Visitor = Readonly<Required<{ [Name in keyof ConsoleVisitor]: NonNullable<ConsoleVisitor[Name]> }>>;
 
 export async function visitorOf(

@@ -8,7 +8,6 @@ import type { Console } from '../console/console.js';
 import { listen } from './http.js';
 import { toNodeHandler } from './node-handler.js';
 
-/** The path at which a person with a token comes in. */
 const ENTER_PATH = '/enter';
 const SCRIPT_PATH = '/enter.js';
 
@@ -71,7 +70,7 @@ export async function serveConsole(make: (isLoggedIn: (request: WebRequest) => b
   return { address: `http://${HOST}:${taken}${ENTER_PATH}#${token}`, close };
 }
 
-/** Exchanges the one-time token for a cookie; `enter` gives the cookie for the right token. */
+/** `enter` gives the cookie for the right token. */
 async function enterAnswer(request: Request, enter: (token: string) => string | undefined): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   if (search !== '') return toResponse(refusals.noSuchPath);

@@ -15,7 +15,7 @@ const LIMITS = {
   connectionsCheckingInterval: 5_000,
 };
 
-/** Starts a server. `close` ends it at once, with open connections. */
+/** `close` ends it at once, with open connections. */
 export async function listen(listener: RequestListener, port: number, host: string) {
   const server = createServer(LIMITS, listener);
   await once(server.listen(port, host), 'listening');
@@ -31,7 +31,7 @@ export async function listen(listener: RequestListener, port: number, host: stri
 
 const PLAIN_HOST = /^[\w.:[\]-]+$/;
 
-/** The address of a request. Undefined if it is invalid. `hostless` is the host if the request names none. */
+/** Undefined if it is invalid. `hostless` is the host if the request names none. */
 export function urlOf({ url = '/', headers }: IncomingMessage, hostless = ''): URL | undefined {
   const host = headers.host || hostless;
   if (!PLAIN_HOST.test(host)) return undefined;
@@ -62,7 +62,6 @@ export function toRequest(
 /** Longer than the gateway accepts: it replaces a body that is too long. */
 const TOO_LONG = new Uint8Array(LONGEST_REQUEST + 1);
 
-/** The whole body. A body that is too long is replaced by another that is too long. */
 export async function toWebBody(incoming: IncomingMessage): Promise<Uint8Array> {
   if (Number(incoming.headers['content-length'] ?? 0) > LONGEST_REQUEST) return TOO_LONG;
   const collected = collectBytes();
@@ -81,9 +80,9 @@ export const streamBody = (incoming: IncomingMessage): ReadableStream =>
     incoming.iterator({ destroyOnReturn: false }),
   );
 
-/** How long the rest of an unread request may take, so that its sender sees the answer and no broken connection. */
+/** For the rest of an unread request, so that its sender sees the answer and no broken connection. */
 const LONGEST_REST_MS = 10_000;
-/** How long a sender may pause within it. */
+/** For a pause within it. */
 const LONGEST_PAUSE_MS = 1_000;
 
 export async function sendAnswer(answer: WireAnswer, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
@@ -110,7 +109,7 @@ export async function sendAnswer(answer: WireAnswer, outgoing: ServerResponse, s
   else socket.destroySoon();
 }
 
-/** Streams a web answer until it is over or the client disconnects. */
+/** Until it is over or the client disconnects. */
 export async function sendResponse(response: Response, outgoing: ServerResponse): Promise<void> {
   const { req: incoming } = outgoing;
   closeIfUnread(outgoing);

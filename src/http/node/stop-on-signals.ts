@@ -34,7 +34,7 @@ const optionTable = {
   beforeStop: optional<() => unknown>(isFunction),
   afterStop: optional<() => unknown>(isFunction),
 };
-/** The time that an outbox needs to store the results of attempts that were cancelled. */
+/** For an outbox to store the results of cancelled attempts. */
 const MARGIN_MS = 2_000;
 /**
  * The time in which a second signal belongs to the same stop: a terminal signals the whole process group and npm or pm2

@@ -7,10 +7,7 @@ import { declaresJson } from '../../core/web/read-json.js';
 import { refusals } from './answers.js';
 import type { RelayOperation } from './relay-options.js';
 
-/**
- * The operation of a request, or the reason why it is refused, and the headers of its answer. An accepted preflight has
- * neither.
- */
+/** The operation of a request, or its refusal. An accepted preflight has neither. */
 export interface Admitted {
   readonly operation?: RelayOperation | undefined;
   readonly refused?: WebAnswer | undefined;
@@ -25,10 +22,7 @@ interface AdmitRules {
   readonly allowedHeaders: readonly string[];
 }
 
-/**
- * The checks that need only the address and the headers, in the order of their answers: address, origin, method,
- * headers, media type.
- */
+/** The checks that need only the address and the headers, in the order of their answers. */
 export function admit(request: Request, { allowedOrigins, allowedHeaders }: AdmitRules, target?: unknown): Admitted {
   const operation = routeOf(request.url, target);
   if (!operation) return { refused: refusals.noSuchPath, headers: {} };

@@ -37,7 +37,7 @@ const answerFor = (status: number, error: RelayFailure, headers?: Readonly<Recor
 const refusal = (status: number, code: ErrorCode, message: string, headers?: Readonly<Record<string, string>>) =>
   answerFor(status, { code, message, outcome: 'not-sent' }, headers);
 
-/** The relay's own refusals. The message is the same for every caller and every detail. */
+/** The message is the same for every caller and every detail. */
 export const refusals = {
   noSuchPath: refusal(404, 'not-found', 'There is nothing here.'),
   badAddress: refusal(400, 'bad-request', 'The address makes no sense.'),
@@ -51,7 +51,7 @@ export const refusals = {
   outOfTime: refusal(503, 'timeout', 'The request timed out. Nothing was sent.'),
 } as const;
 
-/** A failure whose reason only the operator may see. The page gets an id that leads to it. */
+/** Only the operator may see the reason. The page gets an id that leads to it. */
 export const broken = (
   id: string,
   outcome: ErrorOutcome = 'not-sent',
@@ -97,9 +97,7 @@ const HEADERS = {
 export const toResponse = (answer: WebAnswer, more: Readonly<Record<string, string>> = {}): Response =>
   webResponse(answer, { ...HEADERS, ...more });
 
-/**
- * The page's message for each kind of failure. The messages of the client and of the gateway are for the operator only.
- */
+/** The page's messages. Those of the client and of the gateway are for the operator only. */
 const FAILURES: { readonly [Code in ErrorCode]: readonly [status: number, words: string, wordsInDoubt?: string] } = {
   configuration: [503, ''],
   validation: [400, ''],
@@ -120,7 +118,7 @@ const FAILURES: { readonly [Code in ErrorCode]: readonly [status: number, words:
 const IN_DOUBT = 'It may be recorded: send the same event again.';
 const NOT_SENT = 'Nothing was sent.';
 
-/** The page's message for a step of the lookup. It reveals neither the operator's lookup services nor its network. */
+/** It reveals neither the operator's lookup services nor its network. */
 const stepForPage = ({ step, reason, durationMs }: LocationStep): LocationStep => ({
   step: step === 'client-ip' ? step : 'ip-lookup',
   reason,
@@ -130,12 +128,12 @@ const stepForPage = ({ step, reason, durationMs }: LocationStep): LocationStep =
 
 interface About {
   readonly reference: string | undefined;
-  /** The fields of the event that the operator supplies. */
+  /** Fields of the event that the operator supplies. */
   readonly owned: readonly string[];
   readonly logger: Required<Logger>;
 }
 
-/** The answer to a failed report. The operator's own mistakes are logged, with an id for the page. */
+/** The operator's own mistakes are logged, with an id for the page. */
 export function answerForError(error: ReportingError, { reference, owned, logger }: About): RefusalAnswer {
   const { code, outcome } = error;
   const inDoubt = outcome === 'unknown';

@@ -6,13 +6,12 @@ import { locationInput } from '../../core/schema/location.js';
 import { validate } from '../../core/schema/validate.js';
 import type { RelayLocation, RelayOperation } from './relay-options.js';
 
-/** The parts of a page's event: the fields that it may set, and those that it may only repeat. */
+/** The fields that a page may set, and those that it may only repeat. */
 export interface PageEvent {
-  /** The event, without the members below. */
+  /** Without the members below. */
   readonly fields: Record<string, unknown>;
   readonly reference: string | undefined;
   readonly location: RelayLocation | undefined;
-  /** The player's id according to the page, if it names one. */
   readonly claimed: Readonly<Record<'user' | 'userId', unknown>>;
 }
 
@@ -23,7 +22,7 @@ interface PageRules {
 
 const CONTROL = /\p{Cc}/u;
 
-/** Takes a page's event apart and lists every problem. The operator may add the missing fields. */
+/** Lists every problem. The operator may add the missing fields. */
 export function readPageEvent(
   operation: RelayOperation,
   body: Readonly<Record<string, unknown>>,
@@ -64,7 +63,7 @@ const durationWords = (milliseconds: number): string => {
   return `${Math.floor(milliseconds / 1_000)} seconds`;
 };
 
-/** The problem with a page's timestamp that is too far from the backend's time. Both times are in milliseconds. */
+/** The problem with a page's timestamp that is too far from the backend's time. */
 export function timestampProblem(timestamp: unknown, now: number, windowMs: number): ValidationIssue | undefined {
   const difference = typeof timestamp === 'string' ? Number(timestamp) * 1_000 - now : 0;
   if (Math.abs(difference) <= windowMs) return undefined;

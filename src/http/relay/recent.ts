@@ -26,7 +26,7 @@ interface EventIdentity {
   readonly page: unknown;
 }
 
-/** Hashes the data that identifies an event, in any spelling of the JSON. */
+/** The same for any spelling of the JSON. */
 export async function eventKeyOf(identity: EventIdentity): Promise<EventKey> {
   const [event, player] = await Promise.all([hash(identity), hash(identity.player)]);
   return { event, player };
@@ -38,7 +38,7 @@ const LONGEST_MS = 600_000;
 const MOST = 1_000;
 const MOST_PER_PLAYER = 50;
 
-/** The record of an event, so that its repetition has the same bytes. */
+/** Kept, so that a repetition of the event has the same bytes. */
 export interface Remembered {
   /** While it is being sent: a repeated request waits for the same answer, within its own time limit. */
   running?: { readonly answer: Promise<WebAnswer>; readonly until: number };

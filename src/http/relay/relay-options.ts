@@ -256,7 +256,7 @@ const optionTable = {
 
 export type RelaySettings = ReturnType<typeof readRelaySettings>;
 
-/** Checks the options and completes them. Throws a `ConfigurationError` that lists every problem. */
+/** Throws a `ConfigurationError` that lists every problem. */
 export function readRelaySettings<Player extends RelayPlayer>(options: RelayOptions<Player>) {
   const read = readOptions('the relay', optionTable, options, ({ trustedProxies, allowedOrigins }) => [
     ...readTrust(trustedProxies).issues,

@@ -73,15 +73,12 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
   };
 }
 
-/** The state that a relay keeps between requests. */
+/** Kept between requests. */
 interface RelayState {
   readonly recent: Recent;
   readonly noteOnce: (line: string) => void;
 }
 
-/**
- * Authorizes the player, checks the rate limit, reads the event, adds the fields of the operator, and then reports it.
- */
 async function answer(
   request: Request,
   connection: RelayConnection,
@@ -155,7 +152,7 @@ async function answer(
 
 const playerIdOf = ({ user }: Record<string, unknown>) => (user as { user_id?: unknown } | null)?.user_id;
 
-/** The player, with a copy of the user object that cannot change later. */
+/** With a copy of the user object that cannot change later. */
 async function authorized(
   request: Request,
   call: (signal: AbortSignal) => RelayCall,

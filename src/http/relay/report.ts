@@ -24,12 +24,11 @@ export interface ReadyReport {
   readonly player: RelayPlayer;
   readonly event: Record<string, unknown>;
   readonly reference: string | undefined;
-  /** The page's location, or the operator's. */
   readonly location: LocationInput | undefined;
   readonly clientIP: string | undefined;
   readonly owned: readonly string[];
   readonly key: EventKey;
-  /** A time on the clock, in milliseconds. */
+  /** By the clock. */
   readonly deadline: number;
 }
 
@@ -40,10 +39,7 @@ const send = (client: RelayClient, operation: RelayOperation, event: object, opt
     ? client.reportBetEvent(event as BetEvent, options)
     : client.reportWithdrawalEvent(event as WithdrawalEvent, options)) as Promise<Receipt | RelayQueued>;
 
-/**
- * Reports an event and returns the answer. If the same event arrives twice at the same time, one report is sent and
- * both requests are answered.
- */
+/** If the same event arrives twice at the same time, one report is sent and both requests are answered. */
 export async function report(ready: ReadyReport, recent: Recent, settings: RelaySettings): Promise<WebAnswer> {
   const { running, ...earlier } = recent.get(ready.key) ?? {};
   const now = settings.clock.now();

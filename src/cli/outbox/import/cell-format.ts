@@ -4,7 +4,6 @@ import type { Refused } from '../../../core/platform/refused.js';
 import type { LeafKind } from '../../../core/schema/model.js';
 import { NO_TIME, refusedCell } from './cell.js';
 
-/** How the cells of a column write a date or an amount. */
 export interface CellFormat {
   readonly kind: LeafKind;
   /** Writes a cell as an import takes it without a format. */
@@ -14,7 +13,7 @@ export interface CellFormat {
 export const CELL_FORMATS =
   '{ "field": "timestamp", "format": "dd/MM/yyyy HH:mm", "zone": "Africa/Lagos" } or { "field": "amount", "thousands": ",", "decimal": "." }';
 
-/** The parts of a format of dates. Each is named by its letter. */
+/** The parts of a format of dates, each named by its letter. */
 const PARTS = /(yyyy|MM?|dd?|HH?|hh?|a|mm|ss|SSS)|[\s\S]/g;
 const PATTERNS: Readonly<Record<string, string>> = { yyyy: '\\d{4}', a: '[AaPp][Mm]', SSS: '\\d+' };
 const DAY_MS = 86_400_000;

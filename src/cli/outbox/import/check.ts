@@ -8,7 +8,7 @@ import type { ImportLine, ReadLines } from './lines.js';
 import type { Rejected } from './rejected.js';
 import type { Source } from './source.js';
 
-/** The file of an import, and what both of its runs over the lines need. */
+/** Shared by both runs over the lines. */
 export interface Import {
   readonly source: Pick<Source, 'size' | 'position' | 'expectUnchanged'>;
   readonly read: ReadLines;
@@ -16,10 +16,9 @@ export interface Import {
   readonly rejected: Rejected;
 }
 
-/** Checks and locates a report, as the client or the outbox does. */
 type Freeze = (payload: unknown) => Promise<Pick<AnyReport, 'reference'>>;
 
-/** Checks every line of a file, and adds the problems to `rejected`. Enqueues nothing. Returns the number of lines. */
+/** Adds the problems of every line to `rejected`. Enqueues nothing. Returns the number of lines. */
 export async function checkLines({ source, read, shape, rejected }: Import, freeze: Freeze): Promise<number> {
   const isNew = createReferences();
   const showProgress = startProgress('Checking', source.size);
@@ -74,8 +73,8 @@ async function judge(
 }
 
 /**
- * Returns a function that tells whether it gets a reference for the first time. It keeps a hash of 64 bits of each one,
- * so that ten million lines take 270 MB.
+ * Returns a function that tells whether a reference is new. It keeps a hash of 64 bits of each, so that ten million
+ * lines take 270 MB.
  */
 export function createReferences(): (reference: string) => boolean {
   let table = new BigUint64Array(1_024);

@@ -18,8 +18,7 @@ export interface Shape {
   /** Every field by its dotted name. */
   readonly leaves: ReadonlyMap<string, Leaf>;
   /**
-   * Whether a report without `timestamp` gets the current time. An import does not allow that: the time is wrong, and
-   * each run makes other data.
+   * Whether a report without `timestamp` gets the current time: in an import that is wrong, and other data in each run.
    */
   readonly needsTime: boolean;
   readonly required: readonly string[];
@@ -53,7 +52,7 @@ export function shapeOf(operation: OutboxOperation, mode: ValidationMode): Shape
  */
 export const CALL_PARAMETERS: readonly string[] = ['clientIP', 'environment'];
 
-/** Maps the name of a column to its field, and to the format of its cells. `undefined` leaves the column out. */
+/** The field of a column by its name, and the format of its cells. `undefined` leaves the column out. */
 export type ColumnMap = ReadonlyMap<string, ({ readonly field: string } & Partial<CellFormat>) | undefined>;
 
 /** Reads a JSON file such as `{ "BetID": "bet_id", "note": null }`. An entry may also be one of `CELL_FORMATS`. */
@@ -82,7 +81,7 @@ export function readMapFile(file: string | undefined): ColumnMap {
 
 interface Column {
   readonly path: string;
-  /** The names of the objects around the field, then the field's own name. */
+  /** Of the objects around the field, then its own. */
   readonly names: readonly string[];
   readonly kind: LeafKind;
   /** Writes a cell in the usual form. */
@@ -103,7 +102,6 @@ export interface LinePayload {
 /** A dotted name for a message. A part that is not an identifier may be misplaced data, so it is masked. */
 const printableName = (name: string): string => name.split('.').map(printableKey).join('.');
 
-/** A list of names is cut after this number of problems. */
 const MOST_LISTED = 10;
 
 /**
@@ -153,7 +151,7 @@ export function planColumns(
 
 const FORBIDDEN = /(?:^|\.)(?:__proto__|constructor|prototype)(?:\.|$)/;
 
-/** The column of a field. Undefined if no column can have this field. */
+/** Undefined if no column can have this field. */
 function columnOf({ leaves, mode }: Shape, path: string): Column | undefined {
   if (CALL_PARAMETERS.includes(path) || FORBIDDEN.test(path)) return undefined;
   const names = path.split('.');
@@ -168,7 +166,6 @@ function columnOf({ leaves, mode }: Shape, path: string): Column | undefined {
   return isNew ? { path, names, kind: 'text' } : undefined;
 }
 
-/** The message for a name that is not a field, with the most similar one. */
 function unknownName({ leaves, operation }: Shape, name: string): string {
   if (name === 'clientIP')
     return 'clientIP: an import does not look up IP addresses; give location.latitude and location.longitude';

@@ -96,7 +96,7 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
   }
 }
 
-/** Opens the outbox that the command line names. Undefined for a file that does not exist yet. */
+/** Undefined for a file that does not exist yet. */
 async function openStore(place: string, schema: string | undefined): Promise<OutboxStore | undefined> {
   if (!isAddress(place) && !/:\/\/|password=/i.test(place) && !statSync(place, { throwIfNoEntry: false })) {
     if (!statSync(dirname(resolve(place)), { throwIfNoEntry: false })?.isDirectory())

@@ -16,7 +16,7 @@ export interface Progress {
   readonly already: number;
 }
 
-/** A batch ends after this number of characters, so that long lines do not fill the memory. */
+/** In characters, so that long lines do not fill the memory. */
 const BATCH_LENGTH = 4 * 1024 * 1024;
 
 /**
@@ -61,7 +61,7 @@ export async function* enqueueLines(
     }
   }
 
-  /** Counts a result. Returns the reason why the outbox did not take the report, if there is one. */
+  /** Returns the reason why the outbox did not take the report, if there is one. */
   async function tally(
     result: PromiseSettledResult<Awaited<ReturnType<typeof enqueue>>>,
     report: AnyReport,

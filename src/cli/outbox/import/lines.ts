@@ -15,20 +15,19 @@ import {
 import type { Source } from './source.js';
 
 export interface ImportLine extends LinePayload {
-  /** The number of the line, from 1. */
+  /** From 1. */
   readonly line: number;
-  /** The number of its characters. */
+  /** In characters. */
   readonly length: number;
 }
 
-/** Reads the lines of a file. Each call starts at the beginning. */
+/** Each call starts at the beginning. */
 export type ReadLines = () => AsyncGenerator<ImportLine>;
 
 interface Split {
   readonly records: readonly (readonly string[])[];
-  /** The beginning of the next record. */
   readonly rest: string;
-  /** The reason why the record after these cannot be split off. */
+  /** Why the record after these cannot be split off. */
   readonly problem?: string | undefined;
 }
 
@@ -45,7 +44,7 @@ interface Format {
 const LONGEST_RECORD = 1024 * 1024;
 const TOO_LONG = 'this record is longer than 1 MB (in CSV: is a quote not closed?)';
 
-/** The reason why a last line is refused. A number that was cut off is another number, and looks like a whole one. */
+/** A number that was cut off is another number, and looks like a whole one. */
 const OPEN_END: LineProblem = {
   field: '',
   reason:
@@ -155,7 +154,7 @@ function csvFormat(path: string, head: string, isWhole: boolean, map: ColumnMap,
   };
 }
 
-/** Reads a line of JSON: the payload of the method. Its `timestamp` may also be a date with a time zone. */
+/** The `timestamp` may also be a date with a time zone. */
 function readJsonLine(text: string, { operation }: Shape): LinePayload {
   let payload: unknown;
   try {

@@ -7,7 +7,7 @@ import { grouped } from '../text.js';
 import type { LineProblem } from './columns.js';
 import type { ImportLine } from './lines.js';
 
-/** At most this number of refused lines is kept. A file with more is probably the wrong file. */
+/** A file with more refused lines is probably the wrong file. */
 const MOST_LINES = 100_000;
 const LONGEST_REFERENCE = 200;
 
@@ -54,7 +54,7 @@ export function createRejected(file: string, field: string) {
       const rows = problems.map((one) => [String(line), ...[one.field, one.reason, reference].map(harmless)]);
       texts.push(`${Papa.unparse(rows, { newline: '\n' })}\n`);
     },
-    /** The problems, the most frequent first, with the number of lines. */
+    /** With the number of lines, the most frequent first. */
     kinds: () => [...counts].sort(([, a], [, b]) => b - a),
     /** Replaces the list of an earlier run. Without a refused line, there is no list. */
     write(): void {

@@ -1,7 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { codeOf, Failure } from '../../output.js';
 
-/** A part of the text of a file. */
 interface Piece {
   readonly text: string;
   readonly isLast: boolean;
@@ -49,7 +48,7 @@ export async function openSource(path: string) {
     path,
     size,
     pieces,
-    /** The position in the file, in bytes, up to which `pieces` has read it. */
+    /** In bytes. */
     position: () => position,
     async expectUnchanged(): Promise<void> {
       const now = await handle.stat();

@@ -9,8 +9,8 @@ export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefi
 const decoder = new TextDecoder();
 
 /**
- * An answer, decompressed. `whole` is its body as it came, undefined if that was too long: then the answer has none.
- * Throws if the body cannot be decompressed.
+ * `whole` is the body as it came, undefined if that was too long: then the answer has none. Throws if it cannot be
+ * decompressed.
  */
 export function readAnswer(status: number, received: ReceivedHeaders, whole: Uint8Array | undefined): Answered {
   const header = (name: string): string | null => {
@@ -46,9 +46,8 @@ const CODINGS: Readonly<Record<string, readonly [Unpack, object]>> = {
 const MOST_CODINGS = 5;
 
 /**
- * The bytes of an answer, decompressed like the built-in `fetch` does it: several codings are undone from the last to
- * the first, an unknown coding leaves the bytes unchanged, and a missing end is accepted. Undefined if they exceed the
- * limit. Throws if the data is invalid.
+ * Like the built-in `fetch`: several codings are undone from the last to the first, an unknown coding leaves the bytes
+ * unchanged, and a missing end is accepted. Undefined if they exceed the limit.
  */
 function unpack(bytes: Uint8Array, encoding: string): Uint8Array | undefined {
   if (bytes.byteLength === 0) return bytes;

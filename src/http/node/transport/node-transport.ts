@@ -128,7 +128,6 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
   return { send, close };
 }
 
-/** An address in the form of undici. */
 interface ConnectionAddress {
   readonly url: string;
   readonly origin: string;
