@@ -1,19 +1,16 @@
 import { ConfigurationError } from '../../../core/errors/errors.js';
 import { playerTag } from '../../../core/platform/hash.js';
-import { withTimeout } from '../../../core/platform/time.js';
 import type { OutboxStore } from '../../store/store.js';
-import { pausesAt } from '../kept-destination.js';
-import { ask, createConnection, type Tables } from './connection.js';
-import { bind, changeDestinationPause, ensure, readDestinations, rebind } from './destinations.js';
+import { createConnection, type Tables } from './connection.js';
+import { bind, changeDestinationPause, ensure, rebind } from './destinations.js';
 import { asStoreError } from './failure.js';
 import { createHolder } from './holder.js';
 import { ledger } from './ledger.js';
 import { type IndexedDbSettings, type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
-import { dueRanges, type IndexedRow, type RowWriter, readCounts, readHeld, readRow, rowWriter } from './rows.js';
+import { readOutlook } from './outlook.js';
+import { persistence } from './persistence.js';
+import { type RowWriter, readCounts, readHeld, readRow, rowWriter } from './rows.js';
 import { createTabs, onReconnecting } from './tabs.js';
-
-/** The time limit of the browser for the answer whether it has promised to keep the data. */
-const PERSISTED_MS = 1_000;
 
 /**
  * Makes a store in the browser's IndexedDB, which the tabs of an origin share. Reports outlive the page, and a crash of
@@ -65,7 +62,6 @@ function hasDatabase(): boolean {
 async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
   const { clock, persist, player } = given;
   const settings = player === undefined ? given : { ...given, name: `${given.name} ${await playerTag(player)}` };
-  const storage = globalThis.navigator?.storage;
   const { run, close } = createConnection(settings);
   // Opens the database, so that a storage that is switched off rejects here.
   await run('readonly', async () => {});
@@ -110,20 +106,11 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
     };
   };
 
-  const known = await withTimeout(() => storage?.persisted?.(), { clock, milliseconds: PERSISTED_MS });
-  let durable = known.ended === 'done' && known.value === true;
-  if (persist && !durable)
-    // Not awaited, since some browsers ask the visitor, who may never answer.
-    new Promise<boolean | undefined>((resolve) => resolve(storage?.persist?.())).then(
-      (promised) => {
-        durable = promised === true;
-      },
-      () => {},
-    );
+  const isDurable = await persistence(persist, clock);
 
   return {
     get durable() {
-      return durable;
+      return isDurable();
     },
     player,
     async enqueue(given, transaction) {
@@ -162,22 +149,7 @@ async function openStore(given: IndexedDbSettings): Promise<OutboxStore> {
       announce();
       return made;
     },
-    outlook: (accounts) =>
-      run('readonly', async (tables) => {
-        const at = clock.now();
-        const outlooks = [];
-        for (const destination of await readDestinations(tables, accounts)) {
-          const { account, environment } = destination;
-          const index = tables.rows.index('due');
-          const first = await ask<IndexedRow | undefined>(
-            index.get(IDBKeyRange.bound([account, environment], [account, environment, []])),
-          );
-          const jumped = await ask(index.getKey(dueRanges(destination, at)[2]));
-          const nextInMs = first && (jumped !== undefined || first.row.fence === 0 ? 0 : first.row.dueAt - at);
-          outlooks.push({ ...destination, ...pausesAt(destination, at), nextInMs });
-        }
-        return outlooks;
-      }),
+    outlook: (accounts) => run('readonly', (tables) => readOutlook(tables, clock.now(), accounts)),
     async pause(change) {
       const made = await run('readwrite', (tables) => changeDestinationPause(tables, change, clock.now()));
       announce();
