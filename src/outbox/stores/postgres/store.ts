@@ -3,14 +3,15 @@ import { systemClock } from '../../../core/platform/time.js';
 import { newSecret, OWN_SECRET } from '../../seal/key-ring.js';
 import type { OutboxStore } from '../../store/store.js';
 import { rebind, writePause } from '../sql/destinations.js';
-import { type Dialect, type Found, namedColumns } from '../sql/dialect.js';
+import { readSearchRange } from '../sql/search-range.js';
 import { createSharedStatements } from '../sql/shared-statements.js';
 import { isStorable } from '../storable-text.js';
 import { addThroughput, createOpenCounts, readCounts, readFinals } from './counts.js';
 import { createRun, isPool, type Run, runWithin, type TimeLimit, transactionStatus } from './database.js';
 import { createDecisions, eraseRows } from './decisions.js';
 import { bind, readOutlook } from './destinations.js';
-import { type Columns, sendsStatements } from './driver.js';
+import { dialectOf } from './dialect.js';
+import { sendsStatements } from './driver.js';
 import { createEnqueue, LONGEST_LOCK_MS } from './enqueue.js';
 import { postgresCodeOf, postgresError } from './failure.js';
 import { createReceipts, pruneStep } from './final-rows.js';
@@ -18,7 +19,7 @@ import { listen } from './listen.js';
 import { type PostgresStoreOptions, readPostgresOptions } from './options.js';
 import { prepareSchema } from './schema/prepare.js';
 import { listRows, readMissingKeys, searchRows } from './search.js';
-import { BY_IDS, NOW_MS, readRow, selectBodiless, selectRows } from './sql-parts.js';
+import { BY_IDS, NOW_MS, readRow, selectRows } from './sql-parts.js';
 import { takeTurn } from './turn.js';
 
 /**
@@ -90,7 +91,7 @@ export async function openPostgresStore(
       now: async () => Number((await run(`SELECT (${NOW_MS})::text AS now`))[0]?.now),
       open,
       finals: (accounts) => readFinals(run, schema, accounts),
-      search: async (wanted) => searchRows(run, schema, wanted, await reads.rangeOf(wanted)),
+      search: async (wanted) => searchRows(run, schema, wanted, await readSearchRange(dialect, wanted)),
       async begin(decision) {
         await decisions.add(decision);
         return reads.begun(decision.id);
@@ -117,44 +118,6 @@ export async function openPostgresStore(
       for (const stop of watchers) stop();
       watchers.clear();
     },
-  };
-}
-
-/** The shared statements in the words of PostgreSQL. Each value is bound as text. */
-function dialectOf(run: Run, schema: string): Dialect {
-  function send(text: string, values: readonly (string | number | null)[]) {
-    let place = 0;
-    const bound = text.replace(/\?(#?)/g, (_, number) => {
-      place += 1;
-      return `$${place}::text${number === '' ? '' : '::bigint'}`;
-    });
-    return run(
-      bound,
-      values.map((value) => (value === null ? null : String(value))),
-    );
-  }
-  /** Reads. A text that no row can contain finds nothing. */
-  const find = async (text: string, values: readonly (string | number)[]) =>
-    values.every((value) => isStorable(String(value))) ? send(text, values) : [];
-  const objectOf = ({ json }: Columns) => JSON.parse(json ?? 'null') as Found;
-  return {
-    table: (name) => `${schema}.${name}`,
-    columns: (...given) =>
-      `json_build_object(${namedColumns(given)
-        .map(({ name, value }) => `'${name}', ${value}`)
-        .join(', ')})::text AS json`,
-    all: async (text, ...values) => (await find(text, values)).map(objectOf),
-    first: async (text, ...values) => (await find(text, values)).map(objectOf)[0],
-    change: async (text, ...values) => (await send(text, values)).map(objectOf)[0],
-    changeByClock: async (text, ...values) =>
-      (await send(`WITH clock AS (SELECT ${NOW_MS} AS now) ${text}`, values)).map(objectOf)[0],
-    appended: (column, members) => `${column} || jsonb_build_array(jsonb_build_object(${members}))`,
-    bodiless: async (sequences, ...values) => (await find(selectBodiless(schema, sequences), values)).map(readRow),
-    rowsTable: `${schema}.reports`,
-    quarantinedTable: `${schema}.queue AS q`,
-    joinOfOperation: ` JOIN ${schema}.reports AS r ON r.sequence = q.sequence`,
-    countOfSettlements: `(SELECT count(*) FROM ${schema}.queue AS d WHERE d.waits_for = r.id AND d.blocked)`,
-    elements: 'json_array_elements_text(?::json)',
   };
 }
 

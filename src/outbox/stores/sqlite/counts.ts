@@ -3,7 +3,8 @@ import { SPANS } from '../../receipts/throughput.js';
 import type { RowState } from '../../rules/state-machine.js';
 import type { OpenCounts, ThroughputCount } from '../../store/operator-store.js';
 import type { Counts } from '../../store/store.js';
-import { CLASS_COLUMNS, countsOf, THROUGHPUT_NUMBERS } from '../sql/shared-statements.js';
+import { CLASS_COLUMNS, THROUGHPUT_NUMBERS } from '../sql/operator-statements.js';
+import { countsOf } from '../sql/shared-statements.js';
 import type { Connection } from './database.js';
 import { AT_THE_HEAD, BEHIND_THE_HEAD, QUEUED } from './schema.js';
 

@@ -4,10 +4,12 @@ import { isBreaker, type Pause, readPause, type StoredPause } from '../../rules/
 import { LONGEST_WAIT_MS } from '../../rules/state-machine.js';
 import { isServed, mayTakeFrom } from '../../store/claimants.js';
 import type { ClaimRequest, DestinationState } from '../../store/store.js';
-import { PAUSE } from '../sql/shared-statements.js';
 import { FIRST_DUE, LAST_DUE } from './claims.js';
 import type { Columns, Connection } from './database.js';
 import { QUEUED } from './schema.js';
+
+/** The columns of a pause: that of a destination, or the breaker of an operation. */
+const PAUSE = 'version, reason, message, since, strikes, until';
 
 const ALL = `SELECT account, environment, gateway, rebound, ${PAUSE} FROM outbox_destinations`;
 const BREAKERS = `SELECT account, environment, operation, ${PAUSE} FROM outbox_breakers`;

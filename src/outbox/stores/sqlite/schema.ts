@@ -1,7 +1,7 @@
 import { ENVIRONMENTS } from '../../../core/errors/errors.js';
 import { LARGEST_COUNT, MOST_WORDS } from '../../rules/state-machine.js';
 import { HEAD_OF_THE_QUEUE } from '../claim-order.js';
-import { CLASS_COLUMNS } from '../sql/shared-statements.js';
+import { CLASS_COLUMNS } from '../sql/operator-statements.js';
 import { type Connection, connect, rollBack, type SqliteDatabase, schemaOf } from './database.js';
 import { sqliteError } from './failure.js';
 

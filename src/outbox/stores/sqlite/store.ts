@@ -1,6 +1,7 @@
 import type { OpenCounts, OperatorStore } from '../../store/operator-store.js';
 import type { OutboxStore } from '../../store/store.js';
 import { rebind, writePause } from '../sql/destinations.js';
+import { readSearchRange } from '../sql/search-range.js';
 import { isStorable } from '../storable-text.js';
 import { addThroughput, countOpen, countRows } from './counts.js';
 import { pragma } from './database.js';
@@ -82,7 +83,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OutboxSt
 }
 
 function operatorOf(
-  { connection, place, tally, commits: { read, write }, time: { now }, reads }: StoreFile,
+  { connection, place, tally, commits: { read, write }, time: { now }, dialect, reads }: StoreFile,
   rows: Rows,
   destinations: Destinations,
 ): OperatorStore {
@@ -99,7 +100,7 @@ function operatorOf(
       }),
     finals: (accounts) => read(() => tally.read(accounts ?? destinations.accounts())),
     async search(wanted) {
-      const range = await reads.rangeOf(wanted);
+      const range = await readSearchRange(dialect, wanted);
       return read(() => searchRows(connection, wanted, range));
     },
     async begin(decision) {
