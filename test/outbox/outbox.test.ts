@@ -6,7 +6,14 @@ import { ConfigurationError } from '../../src/entries/index.js';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { createOutbox, memoryStore, type OutboxStore, StoreError } from '../../src/entries/outbox.js';
 import { GATHER_MS } from '../../src/outbox/sending/plan.js';
-import { betEvent, LOCATION, settledBet, settledWithdrawal, withdrawalEvent } from '../support/factories.js';
+import {
+  betEvent,
+  betReports,
+  LOCATION,
+  settledBet,
+  settledWithdrawal,
+  withdrawalEvent,
+} from '../support/factories.js';
 import { failureOf, issuesOf } from '../support/failure-of.js';
 import { outboxWorld } from './world.js';
 
@@ -248,12 +255,7 @@ describe('enqueueing', () => {
       enqueue: (rows) => store.enqueue(rows).finally(() => commits.push(rows.length)),
     };
     const { outbox } = outboxWorld({ store: counting });
-    await outbox.reportAll(
-      Array.from({ length: 100 }, (_, index) => ({
-        operation: 'reportBetEvent' as const,
-        payload: betEvent({ bet_id: `B-${index}` }),
-      })),
-    );
+    await outbox.reportAll(betReports(100));
     expect(commits.length).toBeLessThan(20);
     expect((await outbox.list({ limit: 200 })).map(({ reference }) => reference)).toEqual(
       Array.from({ length: 100 }, (_, index) => `B-${index}`),
@@ -546,12 +548,7 @@ describe('a paused environment', () => {
   ] as const)('HTTP %i pauses it, quarantines nothing and is not counted', async (status, reason) => {
     const { outbox, gateway, run, events } = outboxWorld();
     gateway.faults.add({ kind: 'status', status, times: 30 });
-    await outbox.reportAll(
-      Array.from({ length: 20 }, (_, index) => ({
-        operation: 'reportBetEvent' as const,
-        payload: betEvent({ bet_id: `B-${index}` }),
-      })),
-    );
+    await outbox.reportAll(betReports(20));
     expect(await run(outbox.drain({ timeoutMs: 3_600_000 }))).toMatchObject({
       states: { recorded: 20, quarantined: 0 },
     });
@@ -563,12 +560,7 @@ describe('a paused environment', () => {
   it('waits for Retry-After, sends one probe, and then all the others', async () => {
     const { outbox, gateway, run, clock, sent } = outboxWorld();
     gateway.faults.add({ kind: 'status', status: 429, retryAfter: 120, times: 8 });
-    await outbox.reportAll(
-      Array.from({ length: 12 }, (_, index) => ({
-        operation: 'reportBetEvent' as const,
-        payload: betEvent({ bet_id: `B-${index}` }),
-      })),
-    );
+    await outbox.reportAll(betReports(12));
     const began = clock.now();
     await run(outbox.drain({ timeoutMs: 3_600_000 }));
     expect(clock.now() - began).toBeGreaterThanOrEqual(120_000);
@@ -944,12 +936,7 @@ describe('in a store in which one worker at a time leads', () => {
 describe('further methods', () => {
   it('iterates over many reports without loading them all', async () => {
     const { outbox } = outboxWorld();
-    await outbox.reportAll(
-      Array.from({ length: 250 }, (_, index) => ({
-        operation: 'reportBetEvent' as const,
-        payload: betEvent({ bet_id: `B-${index}` }),
-      })),
-    );
+    await outbox.reportAll(betReports(250));
     const seen: string[] = [];
     for await (const { reference } of outbox.iterate()) seen.push(reference);
     expect(seen).toEqual(Array.from({ length: 250 }, (_, index) => `B-${index}`));

@@ -2,7 +2,7 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { createClient } from '../../src/entries/index.js';
 import { createOutbox, memoryStore, type Outbox } from '../../src/entries/outbox.js';
 import { nodeTransport } from '../../src/http/node/transport/node-transport.js';
-import { betEvent, LOCATION } from '../support/factories.js';
+import { betReports, LOCATION } from '../support/factories.js';
 import { http, type RawAnswer, rawGateway } from '../support/raw-gateway.js';
 import { virtualTime } from './virtual-time.js';
 import { outboxWorld } from './world.js';
@@ -41,11 +41,7 @@ async function backlogOf(
   });
   const outbox = createOutbox({ client, store: memoryStore({ now: clock.now }), ...options });
   onTestFinished(() => clock.run(outbox.stop({ timeoutMs: 500 })));
-  const reports = Array.from({ length: count }, (_, index) => ({
-    operation: 'reportBetEvent' as const,
-    payload: betEvent({ bet_id: `BET-${index}` }),
-    options: { location: LOCATION },
-  }));
+  const reports = betReports(count, 'BET', { location: LOCATION });
   for (const one of await clock.run(outbox.reportAll(reports))) if (one.status === 'rejected') throw one.reason;
   const until = async (isSo: (states: Awaited<ReturnType<Outbox['stats']>>['states']) => boolean) => {
     for (let tries = 0; tries < 400; tries += 1) {
@@ -221,12 +217,7 @@ describe('a minute of refusals before a backlog of three hundred', () => {
         },
       },
     });
-    await outbox.reportAll(
-      Array.from({ length: 300 }, (_, index) => ({
-        operation: 'reportBetEvent' as const,
-        payload: betEvent({ bet_id: `BET-${index}` }),
-      })),
-    );
+    await outbox.reportAll(betReports(300, 'BET'));
     const began = clock.now();
     const drained = outbox.drain({ timeoutMs: 3_600_000 });
     await run(new Promise<void>((resolve) => void clock.setTimeout(resolve, 60_000)));

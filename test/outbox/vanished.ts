@@ -1,6 +1,6 @@
 import { createClient, type Fetch } from '../../src/entries/index.js';
 import { createOutbox, type Outbox, type OutboxStore } from '../../src/entries/outbox.js';
-import { settledBet } from '../support/factories.js';
+import { settlementReports } from '../support/factories.js';
 
 const REPORTS = 12;
 
@@ -26,12 +26,7 @@ export async function loseBreaker(
   });
   const outbox = createOutbox({ client, store, breakerAfter: 2, pollMs: 20, retry: { baseMs: 10, capMs: 40 } });
   const opened = new Promise((resolve) => outbox.on('paused', resolve));
-  await outbox.reportAll(
-    Array.from({ length: REPORTS }, (_, index) => ({
-      operation: 'reportSettledBet' as const,
-      payload: settledBet({ bet_id: `B-${index}` }),
-    })),
-  );
+  await outbox.reportAll(settlementReports(REPORTS));
   outbox.start();
   await opened;
   const until = async (isSo: (states: Awaited<ReturnType<Outbox['stats']>>['states']) => boolean) => {

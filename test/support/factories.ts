@@ -103,3 +103,18 @@ export function outboxRow(overrides: Partial<Row> = {}): Row {
     ...row,
   };
 }
+
+/** Bets for `reportAll`: B-0, B-1 and so on. */
+export const betReports = <Options = undefined>(count: number, name = 'B', options?: Options) =>
+  Array.from({ length: count }, (_, index) => ({
+    operation: 'reportBetEvent' as const,
+    payload: betEvent({ bet_id: `${name}-${index}` }),
+    ...(options && { options }),
+  }));
+
+/** Settled bets for `reportAll`. */
+export const settlementReports = (count: number, name = 'B') =>
+  Array.from({ length: count }, (_, index) => ({
+    operation: 'reportSettledBet' as const,
+    payload: settledBet({ bet_id: `${name}-${index}` }),
+  }));

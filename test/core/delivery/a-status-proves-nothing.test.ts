@@ -1,10 +1,9 @@
-import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../../src/entries/index.js';
 import { createOutbox, memoryStore } from '../../../src/entries/outbox.js';
 import { nodeTransport } from '../../../src/entries/transport-node.js';
 import { betEvent, LOCATION } from '../../support/factories.js';
-import { listening } from '../../support/listen.js';
+import { http, rawGateway } from '../../support/raw-gateway.js';
 
 // This test shares no code with the reading of answers: its gateway is a raw socket that loses the first request of
 // each bet, as if it had never arrived, and answers the second one with the given bytes.
@@ -53,28 +52,14 @@ const EXISTS = [
 /** A gateway that closes the connection of the first request of each bet, and answers later ones by `bodies`. */
 async function losingGateway(status: number, bodies: readonly string[]): Promise<string> {
   const seen = new Set<string>();
-  const server = createServer((socket) => {
-    let text = '';
-    socket.on('error', () => socket.destroy());
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1');
-      const [, head = '', sent = ''] = /^(.*?)\r\n\r\n(.*)$/s.exec(text) ?? [];
-      const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? Number.NaN);
-      if (!(sent.length >= length)) return;
-      text = '';
-      const [, id = '', index = ''] = /"(BET-(\d+))"/.exec(sent) ?? [];
-      if (!seen.has(id)) {
-        seen.add(id);
-        socket.destroy();
-        return;
-      }
-      const body = (bodies[Number(index)] ?? '').replace('BET-ID', id);
-      socket.write(
-        `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-      );
-    });
+  const { baseUrl, close } = await rawGateway(({ body: sent }, _, socket) => {
+    const [, id = '', index = ''] = /"(BET-(\d+))"/.exec(sent) ?? [];
+    if (seen.has(id)) return http(`${status} Refused`, (bodies[Number(index)] ?? '').replace('BET-ID', id));
+    seen.add(id);
+    socket.destroy();
   });
-  return `http://127.0.0.1:${await listening(server)}`;
+  onTestFinished(close);
+  return baseUrl;
 }
 
 const clientOf = (baseUrl: string) => {

@@ -68,23 +68,6 @@ test('a port in use rejects', async () => {
   await expect(serve(createMockGateway(), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-test('a connection-reset is a real one', async () => {
-  const server = await serving();
-  server.gateway.faults.add({ kind: 'connection-reset' });
-  const socket = connect(portOf(server), '127.0.0.1');
-  const end = endOf(socket);
-  socket.write(rawPost('{}'));
-  expect(await end).toBe('ECONNRESET');
-});
-
-test('a connection that is reset after recording is repaired by the next attempt', async () => {
-  const server = await serving();
-  server.gateway.faults.add({ kind: 'connection-reset', when: 'after' });
-  const receipt = await createClient({ ...server.clientOptions(), retry: { baseMs: 0 } }).reportBetEvent(betEvent());
-  expect(receipt).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
-  expect(server.gateway.reports()).toHaveLength(1);
-});
-
 test('close ends open connections, and the port is free afterwards', async () => {
   const server = await serving();
   const idle = connect(portOf(server), '127.0.0.1');

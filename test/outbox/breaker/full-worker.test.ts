@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore, type Outbox } from '../../../src/entries/outbox.js';
-import { betEvent, LOCATION, settledBet } from '../../support/factories.js';
+import { betReports, LOCATION, settlementReports } from '../../support/factories.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { outboxWorld } from '../world.js';
 
@@ -72,16 +72,8 @@ function scriptedWorld({ concurrency = CONCURRENCY, latencyMs = LATENCY_MS } = {
     sending,
     report,
     bets: (count: number, environment: 'staging' | 'production' = 'staging') =>
-      Array.from({ length: count }, (_, index) => ({
-        operation: 'reportBetEvent' as const,
-        payload: betEvent({ bet_id: `B-${index}` }),
-        options: { location: LOCATION, environment },
-      })),
-    settlements: (count: number, name = 'S') =>
-      Array.from({ length: count }, (_, index) => ({
-        operation: 'reportSettledBet' as const,
-        payload: settledBet({ bet_id: `${name}-${index}` }),
-      })),
+      betReports(count, 'B', { location: LOCATION, environment }),
+    settlements: (count: number, name = 'S') => settlementReports(count, name),
     seconds: (count: number) =>
       clock.run(new Promise<void>((resolve) => void clock.setTimeout(resolve, count * 1_000))),
     recorded: async (environment: 'staging' | 'production', operation: 'reportBetEvent' | 'reportSettledBet') =>

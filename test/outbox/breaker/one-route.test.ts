@@ -1,7 +1,7 @@
 import { describe, expect, it, type TestContext } from 'vitest';
 import { createClient } from '../../../src/entries/index.js';
 import { createOutbox, memoryStore, type Outbox, type OutboxEvents } from '../../../src/entries/outbox.js';
-import { betEvent, LOCATION, settledBet } from '../../support/factories.js';
+import { betReports, LOCATION, settlementReports } from '../../support/factories.js';
 import { http, type RawAnswer, rawGateway } from '../../support/raw-gateway.js';
 import { virtualTime } from '../virtual-time.js';
 
@@ -36,18 +36,9 @@ async function outboxFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>
   });
   const outbox = createOutbox({ client, store: memoryStore({ now: clock.now }) });
   onTestFinished(() => clock.run(outbox.stop({ timeoutMs: 500 })));
-  const bets = (name: string, count: number) =>
-    Array.from({ length: count }, (_, index) => ({
-      operation: 'reportBetEvent' as const,
-      payload: betEvent({ bet_id: `${name}-${index}` }),
-      options: { location: LOCATION },
-    }));
+  const bets = (name: string, count: number) => betReports(count, name, { location: LOCATION });
   /** Settlements of bets that are not in the outbox: they wait for no other report. */
-  const settlements = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({
-      operation: 'reportSettledBet' as const,
-      payload: settledBet({ bet_id: `OLD-${index}` }),
-    }));
+  const settlements = (count: number) => settlementReports(count, 'OLD');
   const report = async (reports: Parameters<Outbox['reportAll']>[0]) => {
     for (const one of await clock.run(outbox.reportAll(reports))) if (one.status === 'rejected') throw one.reason;
   };

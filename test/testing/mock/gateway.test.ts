@@ -486,31 +486,12 @@ describe('faults', () => {
     expect((await report('report-bet-event', bet)).status).toBe(200);
   });
 
-  test('after: the report is processed and only the answer is changed', async () => {
-    const { gateway, report } = reporting();
-    gateway.faults.add({ kind: 'status', when: 'after' });
-    expect((await report('report-bet-event', bet)).status).toBe(503);
-    expect(gateway.reports()).toHaveLength(1);
-    expect((await report('report-bet-event', bet)).status).toBe(409);
-  });
-
   test('apply after the key was checked', async () => {
     const gateway = createMockGateway();
     gateway.faults.add({ kind: 'status' });
     expect((await ask({ gateway, headers: {} })).status).toBe(401);
     expect((await ask({ gateway, path: 'none' })).status).toBe(404);
     expect((await ask({ gateway })).status).toBe(503);
-  });
-
-  test('apply as often as they say, once by default', async () => {
-    const { gateway, report } = reporting();
-    gateway.faults.add({ kind: 'status', times: 2 });
-    const statuses = [
-      await report('report-bet-event', bet),
-      await report('report-bet-event', bet),
-      await report('report-bet-event', bet),
-    ];
-    expect(statuses.map(({ status }) => status)).toEqual([503, 503, 200]);
   });
 
   test('apply only to the operation and the reference that they name', async () => {
@@ -520,30 +501,6 @@ describe('faults', () => {
     expect((await report('report-bet-event', { ...bet, bet_id: 'BET-2' })).status).toBe(503);
     expect((await report('report-withdrawal-event', { ...withdrawal, request_id: 'BET-2' })).status).toBe(200);
     expect((await report('nin/verify', { nin: '99012345678' })).status).toBe(200);
-  });
-
-  test('the first one that matches applies', async () => {
-    const { gateway, report } = reporting();
-    gateway.faults.add({ kind: 'status', status: 500 });
-    gateway.faults.add({ kind: 'status', status: 502 });
-    expect((await report('report-bet-event', bet)).status).toBe(500);
-    expect((await report('report-bet-event', bet)).status).toBe(502);
-  });
-
-  test('may contain headers', async () => {
-    const { gateway, report } = reporting();
-    gateway.faults.add({ kind: 'status', status: 429, headers: { 'retry-after': '7' } });
-    expect((await report('report-bet-event', bet)).headers.get('retry-after')).toBe('7');
-  });
-
-  test('a broken connection looks as in Node.js', async () => {
-    const { gateway, report } = reporting();
-    gateway.faults.add({ kind: 'connection-reset' });
-    await expect(report('report-bet-event', bet)).rejects.toMatchObject({
-      name: 'TypeError',
-      cause: { code: 'ECONNRESET' },
-    });
-    expect(gateway.reports()).toEqual([]);
   });
 
   test('are gone after clear', async () => {
