@@ -62,17 +62,12 @@ export async function readOverview(context: OperatorContext): Promise<Overview> 
     store.receipts.last(),
     readPlaces(context),
   ]);
-  const { now, states, countedAt, oldestOpenAt, recordedInLastMinute } = places;
   return {
-    now,
-    states,
-    countedAt,
-    oldestOpenAt,
+    ...places.sums,
     destinations: destinationsOf(outlooks, places),
     pauses: shownPauses(pausesOf(outlooks)),
     missingKeys,
     otherGateways: otherGatewaysOf(context, outlooks),
-    recordedInLastMinute,
     ...headOf(last),
   };
 }
@@ -111,23 +106,18 @@ async function readPlaces(context: OperatorContext) {
   const oldest = open.flatMap(({ oldestOpenAt }) => oldestOpenAt ?? []);
   const shown = minutes.filter(({ account }) => isShown({ accounts }, account));
   const lastMinute = shown.filter(({ start }) => start === thisMinute - MINUTE_MS);
-  return {
-    now,
-    open,
-    countedAt,
-    oldestOpenAt: oldest.length > 0 ? Math.min(...oldest) : null,
-    states: {
-      waiting: total('waiting'),
-      blocked: total('blocked'),
-      'in-flight': total('inFlight'),
-      quarantined: total('quarantined'),
-      recorded,
-      dismissed,
-    },
-    ended: left === 0 ? ended : undefined,
-    minutes: shown,
-    recordedInLastMinute: sumOf(lastMinute.map(({ recorded }) => recorded)),
+  const states = {
+    waiting: total('waiting'),
+    blocked: total('blocked'),
+    'in-flight': total('inFlight'),
+    quarantined: total('quarantined'),
+    recorded,
+    dismissed,
   };
+  const oldestOpenAt = oldest.length > 0 ? Math.min(...oldest) : null;
+  const recordedInLastMinute = sumOf(lastMinute.map(({ recorded }) => recorded));
+  const sums = { now, states, countedAt, oldestOpenAt, recordedInLastMinute };
+  return { sums, open, ended: left === 0 ? ended : undefined, minutes: shown };
 }
 
 /** The final counts are known once the complete log is counted. */

@@ -110,16 +110,12 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
     const chosen = dispatcher ?? (proxy ? undefined : setForAll());
     const way: Way = chosen ? { dispatcher: chosen, isOwn: false } : { dispatcher: own, isOwn: true };
     const aborting = createAborting();
-    // Whether nothing of it was sent when it ended.
-    const tell = { unsent: true };
-    const result = await withTimeout(
-      (signal) => sendBy(way, parse(request.url), request, signal, tell),
-      limit,
-      aborting,
-    );
+    const exchange = createExchange(way, request);
+    const result = await withTimeout((signal) => exchange.send(parse(request.url), signal), limit, aborting);
     if (result.ended === 'done') return result.value;
-    if (result.ended === 'failed') return { ended: 'broken', failure: readBroken(result.error, false, tell.unsent) };
-    return { ended: result.ended, unsent: tell.unsent };
+    const unsent = exchange.isUnsent();
+    if (result.ended === 'failed') return { ended: 'broken', failure: readBroken(result.error, false, unsent) };
+    return { ended: result.ended, unsent };
   };
   const close = () => {
     closed ??= own.close();
@@ -158,99 +154,96 @@ function checkVersion(agent: Agent): void {
 }
 
 /** Sends one request when a connection is free, and reads its answer to the end. */
-function sendBy(
-  { dispatcher, isOwn }: Way,
-  { origin, path }: ConnectionAddress,
-  { headers, body }: AttemptRequest,
-  signal: AbortSignalLike,
-  tell: { unsent: boolean },
-): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    /** Set when the first byte may be sent. */
-    let controller: Dispatcher.DispatchController | undefined;
-    const abort = () => {
-      const error = new DOMException('This operation was aborted', 'AbortError');
-      tell.unsent = !controller;
-      reject(error);
-      try {
-        controller?.abort(error);
-      } catch {
-        // A handler between that throws cannot be informed. Thrown inside an event, the error would end the process.
-      }
-    };
-
-    let status = 0;
-    let received: ReceivedHeaders = {};
-    let bytes = 0;
-    const gathered = collectBytes();
-    const over = () => signal.removeEventListener('abort', abort);
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(started) {
-        // No caller waits for it any more, and nothing of it is sent. Thrown, since handlers between may not pass an
-        // abort on.
-        if (signal.aborted) throw new Error('cancelled before it was sent');
-        // A handler that repeats a request hides the end of the first one. The client retries by itself, and counts the
-        // attempts.
-        if (controller) throw new Error('it was sent before');
-        controller = started;
-        tell.unsent = false;
-      },
-      onResponseStart(_, statusCode, answerHeaders) {
-        status = statusCode;
-        received = answerHeaders;
-      },
-      onResponseData(_, piece) {
-        bytes += piece.byteLength;
-        if (bytes <= LONGEST_BODY) return gathered.add(piece);
-        resolve(readAnswer(status, received, undefined));
-        controller?.abort(new Error('the answer is too long'));
-      },
-      onResponseEnd() {
-        over();
-        // The built-in `fetch` fails here too, and does not even say why.
-        if (status === PROXY_AUTHENTICATION)
-          return reject(
-            Object.assign(new Error('a proxy wants a password'), { code: 'PROXY_AUTHENTICATION_REQUIRED' }),
-          );
+function createExchange({ dispatcher, isOwn }: Way, { headers, body }: AttemptRequest) {
+  let isUnsent = true;
+  const send = ({ origin, path }: ConnectionAddress, signal: AbortSignalLike) =>
+    new Promise<Answered>((resolve, reject) => {
+      /** Set when the first byte may be sent. */
+      let controller: Dispatcher.DispatchController | undefined;
+      const abort = () => {
+        const error = new DOMException('This operation was aborted', 'AbortError');
+        isUnsent = !controller;
+        reject(error);
         try {
-          resolve(readAnswer(status, received, gathered.whole()));
-        } catch (error) {
-          reject(error);
+          controller?.abort(error);
+        } catch {
+          // A handler between that throws cannot be informed. Thrown inside an event, the error would end the process.
         }
-      },
-      onResponseError(_, error) {
-        over();
-        const { code } = error as NodeJS.ErrnoException;
-        tell.unsent = !controller && (isOwn || REFUSED_BY_UNDICI.test(String(code)));
-        if (tell.unsent) return reject(error);
-        // The length in a 304 is that of the body which it does not send.
-        if (status === 304) return resolve(readAnswer(status, received, new Uint8Array()));
-        // A failure after the request began is not a failure to connect, even with the code of one.
-        reject(
-          controller
-            ? Object.assign(new Error('the request or its answer broke off'), { code, syscall: 'read' })
-            : error,
-        );
-      },
-    };
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort);
-    // The name that the built-in `fetch` uses.
-    const named = { 'user-agent': 'node', ...JSON_HEADERS, ...headers };
-    // The client's own limits end a request, as they end one of `fetch`.
-    const request = {
-      origin,
-      path,
-      method: 'POST' as const,
-      headers: named,
-      body,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    };
-    try {
-      dispatcher.dispatch(request, handler);
-    } catch (error) {
-      handler.onResponseError?.(controller as Dispatcher.DispatchController, error as Error);
-    }
-  });
+      };
+
+      let status = 0;
+      let received: ReceivedHeaders = {};
+      let bytes = 0;
+      const gathered = collectBytes();
+      const over = () => signal.removeEventListener('abort', abort);
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(started) {
+          // No caller waits for it any more. Thrown, since handlers between may not pass an abort on.
+          if (signal.aborted) throw new Error('cancelled before it was sent');
+          // A handler that repeats a request hides the end of the first one. The client itself retries, and counts the
+          // attempts.
+          if (controller) throw new Error('it was sent before');
+          controller = started;
+          isUnsent = false;
+        },
+        onResponseStart(_, statusCode, answerHeaders) {
+          status = statusCode;
+          received = answerHeaders;
+        },
+        onResponseData(_, piece) {
+          bytes += piece.byteLength;
+          if (bytes <= LONGEST_BODY) return gathered.add(piece);
+          resolve(readAnswer(status, received, undefined));
+          controller?.abort(new Error('the answer is too long'));
+        },
+        onResponseEnd() {
+          over();
+          // The built-in `fetch` fails here too, and does not even say why.
+          if (status === PROXY_AUTHENTICATION)
+            return reject(
+              Object.assign(new Error('a proxy wants a password'), { code: 'PROXY_AUTHENTICATION_REQUIRED' }),
+            );
+          try {
+            resolve(readAnswer(status, received, gathered.whole()));
+          } catch (error) {
+            reject(error);
+          }
+        },
+        onResponseError(_, error) {
+          over();
+          const { code } = error as NodeJS.ErrnoException;
+          isUnsent = !controller && (isOwn || REFUSED_BY_UNDICI.test(String(code)));
+          if (isUnsent) return reject(error);
+          // The length in a 304 is that of the body which it does not send.
+          if (status === 304) return resolve(readAnswer(status, received, new Uint8Array()));
+          // A failure after the request began is not a failure to connect, even with the code of one.
+          reject(
+            controller
+              ? Object.assign(new Error('the request or its answer broke off'), { code, syscall: 'read' })
+              : error,
+          );
+        },
+      };
+      if (signal.aborted) return abort();
+      signal.addEventListener('abort', abort);
+      // The name that the built-in `fetch` uses.
+      const named = { 'user-agent': 'node', ...JSON_HEADERS, ...headers };
+      // The client's own limits end a request, as they end one of `fetch`.
+      const request = {
+        origin,
+        path,
+        method: 'POST' as const,
+        headers: named,
+        body,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      };
+      try {
+        dispatcher.dispatch(request, handler);
+      } catch (error) {
+        handler.onResponseError?.(controller as Dispatcher.DispatchController, error as Error);
+      }
+    });
+  /** `isUnsent`: whether nothing of it was sent when it ended. */
+  return { send, isUnsent: () => isUnsent };
 }
