@@ -43,7 +43,7 @@ export function helpOf({ summary, usage, commands, options, notes }: Described):
 
 const columns = (rows: readonly (readonly string[])[]): string => table(rows).replace(/^/gm, '  ');
 
-/** Reads the words of a command. Throws a `Failure` that lists every word which does not fit its table. */
+/** Throws a `Failure` that lists every word which does not fit the table. */
 export const readArgs = <Table extends OptionTable>(table: Table, words: readonly string[]): Values<Table> =>
   readWords(table, words, 0).values;
 

@@ -19,7 +19,7 @@ export async function listening<Server>(start: () => Promise<Server>, where: str
 
 export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Resolves when a signal to end the command arrives. Later signals are ignored. */
+/** Resolves at the first signal to end the command. */
 export function signalled(): Promise<void> {
   const { signal } = terminal();
   return new Promise((resolve) => {

@@ -21,8 +21,8 @@ interface Which {
 const which = ({ account, operation, environment }: Which) => callAttributes(operation, environment, account);
 
 /**
- * Counts the outbox's events. It catches every error of a listener. Returns a function that counts a report enqueued in
- * the user's own transaction: the outbox emits no event for it.
+ * The outbox catches every error of a listener. Returns a function that counts a report enqueued in the user's own
+ * transaction: the outbox emits no event for it.
  */
 export function countEvents(meter: Meter, { on }: Pick<Outbox, 'on'>): (operation: string, id: string) => void {
   const counter = (name: Parameters<typeof makeCounter>[1]) => {

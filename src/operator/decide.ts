@@ -75,11 +75,11 @@ export async function decide(
     return { ...page, planned };
   }
 
-  /** Whether a row was quarantined after the begin of a verdict about all reports: the person has not seen it. */
+  /** Quarantined after the begin of a verdict about all reports: the person has not seen it. */
   const isLater = ({ changedAt }: Row, { asOf }: KeptDecision): boolean =>
     'all' in selection && action !== 'retry' && Math.trunc(changedAt) > asOf;
 
-  /** Whether a row that is named is a settlement that is dismissed with its initiated report, which is named too. */
+  /** A named settlement that is dismissed with its initiated report, which is named too. */
   const isLeftToItsReport = ({ waitsFor = '', blocked, state }: Row): boolean =>
     withSettlements && 'ids' in selection && (blocked || state === 'dismissed') && selection.ids.includes(waitsFor);
 

@@ -51,7 +51,7 @@ interface PlayerRequest extends Narrowing {
 const playersIn = (kept: Readonly<Record<string, unknown>> | undefined): unknown[] =>
   [asRecord(kept?.user).user_id, kept?.userId].filter((id) => id !== undefined);
 
-/** The ids of the reports with the same reference: the initiated one of a settled one, and the other way round. */
+/** The initiated report of a settled one, and the other way round. */
 const siblingsOf = ({ operation, reference, ...place }: Row): string[] =>
   operationNames.flatMap((name) => {
     const [row, own] = [operations[name], operations[operation]];
@@ -108,7 +108,7 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
     }
   }
 
-  /** Erases the reports that were found, in one commit. The decision is stored first. */
+  /** In one commit. The decision is stored first. */
   async function eraseFound(): Promise<void> {
     const rows = found;
     found = [];

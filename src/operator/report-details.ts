@@ -13,7 +13,7 @@ import type { DecisionRecord } from './decision-log.js';
 import { type ReportSummary, type ShownProblem, shownProblem, shownText, summaryOf } from './reports.js';
 import { type ShownPause, shownPauses } from './resume.js';
 
-/** A report with the details that `outbox show` prints, and its timeline. A null is a fact that it does not have. */
+/** A null is a fact that it does not have. */
 export interface ReportDetails extends ReportSummary {
   readonly means: string;
   readonly waitsFor: string | null;

@@ -28,9 +28,9 @@ export interface Undone {
 }
 
 /**
- * Undoes a retry or a dismissal. Each retried report that no worker has claimed since is quarantined again, with its
- * earlier problem. Each dismissed report is reopened, with the settlement that was dismissed with it. `recorded` is
- * final. Works in small commits: while `more` is true, call it again, as `decide`.
+ * Each retried report that no worker has claimed since is quarantined again, with its earlier problem. Each dismissed
+ * report is reopened, with the settlement that was dismissed with it. Works in small commits: while `more` is true,
+ * call it again, as `decide`.
  */
 export async function undo(context: OperatorContext, request: UndoRequest): Promise<Undone> {
   const { decision: id, who, reason, forMs = DEFAULT_MS } = request;

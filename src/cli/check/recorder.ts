@@ -9,7 +9,7 @@ import type { SentValue } from '../../core/schema/sent.js';
 /** A key that no gateway issues. */
 export const WRONG_KEY = 'location-sdk-check-wrong-key';
 
-/** A request and its answer, in a form that may be shared: without the key, and without the personal data of a body. */
+/** May be shared: it holds neither the key nor the personal data of a body. */
 interface CheckExchange {
   readonly about: string;
   readonly path: string;

@@ -56,7 +56,7 @@ export interface Target {
   readonly sharedAddress: boolean;
 }
 
-/** The calls of the four steps. Each sends the same data again, except for the amount. */
+/** Each sends the same data again, except for the amount. */
 export type MadeUpReports = Readonly<
   Record<
     'reportBetEvent' | 'reportSettledBet' | 'reportWithdrawalEvent' | 'reportSettledWithdrawal',
@@ -104,8 +104,8 @@ export interface SeenAnswer {
 const MALFORMED = JSON.stringify({ nin: 'check' });
 
 /**
- * Verifies a text that is not a number, which can be asked in production, too: a request that no call of the client
- * makes, exactly as the client would send it.
+ * Verifies a text that is not a number, which can be asked in production, too. No call of the client makes this
+ * request; it is sent exactly as the client would.
  */
 export async function verifyNothing(run: CheckRun, apiKey?: string): Promise<SeenAnswer> {
   const more = run.headers ? await moreHeaders(run.headers, () => limitOf(run), new Set()) : { headers: {} };

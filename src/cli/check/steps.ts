@@ -130,10 +130,7 @@ export function allowMadeUp({ environment, sharedAddress }: CheckRun): CheckResu
   };
 }
 
-/**
- * Sends a settled report whose initiated event was never reported. The gateway must refuse it (specification, section
- * 1).
- */
+/** Its initiated event was never reported, so the gateway must refuse it (specification, section 1). */
 export async function settleTooEarly(run: CheckRun, operation: Step['operation']): Promise<CheckResult> {
   const reference = newReference();
   const reports = madeUpReports(run, reference);
@@ -202,10 +199,7 @@ export async function takeStep(run: CheckRun, { operation, shows, blames }: Step
   );
 }
 
-/**
- * Sends the same data again. The delivery needs an error for a repeat (specification, section 1) that the client
- * recognises.
- */
+/** The delivery needs an error for a repeat (specification, section 1) that the client recognises. */
 export async function repeatSame(run: CheckRun, operation: Step['operation']) {
   const { state, findings } = run;
   if (!state.recorded.has(operation)) return undefined;
@@ -232,7 +226,7 @@ export async function repeatSame(run: CheckRun, operation: Step['operation']) {
     : fail(`is not recognised as a duplicate: ${text}`, advice('must recognise it'));
 }
 
-/** Sends other data under a recorded reference. The client should tell it from the same data. */
+/** The client should tell it from the same data. */
 export async function repeatOther(run: CheckRun, operation: Step['operation']) {
   const { state, findings } = run;
   if (!state.recorded.has(operation)) return undefined;

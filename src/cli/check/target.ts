@@ -20,7 +20,7 @@ const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undef
 
 const IN_PRODUCTION = ' The production gateway is set up: test it with --environment production.';
 
-/** Sets up the tested environment as the operator's own client does. Undefined if that fails. */
+/** As the operator's own client does. Undefined if that fails. */
 export function readTarget(
   given: ClientOptions,
   environment: Environment,

@@ -276,7 +276,7 @@ export async function outbox(words: readonly string[]): Promise<number> {
   }
 }
 
-/** Fails for an account that the outbox does not know. An empty outbox knows none, and every number of it is 0. */
+/** An empty outbox knows no account, and every number of it is 0. */
 async function expectAccount(store: OutboxStore, account: string | undefined): Promise<void> {
   if (account === undefined) return;
   const known = [...new Set((await store.outlook()).map((one) => one.account))].sort();

@@ -12,7 +12,7 @@ const isRounded = (token: string): boolean =>
     ? exactNumber(token) === undefined
     : Math.abs(Number(token)) < SMALLEST && /[1-9]/.test(token.replace(/e.*/i, ''));
 
-/** The reason why `JSON.parse` reads other data than a valid JSON text says. Undefined if it does not. */
+/** Why `JSON.parse` reads other data than a valid JSON text says. Undefined if it does not. */
 export function alterationOf(text: string): string | undefined {
   // JSON.parse keeps the last value silently.
   const codes = scanJson(text).map(({ code }) => code);

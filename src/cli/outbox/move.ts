@@ -12,9 +12,7 @@ import { EXIT, Failure, say } from '../output.js';
 import { clientOf, connectClient, ensureDatabase, isAddress, library, type PgClient } from './open.js';
 import type { OutboxValues } from './options.js';
 
-/**
- * Moves all data of a file to PostgreSQL, in one transaction. Then marks the file, so that no store opens it any more.
- */
+/** In one transaction. Then marks the file, so that no store opens it any more. */
 export async function move(
   file: string,
   { to = process.env.DATABASE_URL, schema = DEFAULT_SCHEMA, json }: OutboxValues,

@@ -40,7 +40,7 @@ export function failAsStore(error: unknown, isOpening = false): never {
   throw new Failure(error.message, isOpening && !MAY_PASS.includes(error.code) ? EXIT.usage : EXIT.failed);
 }
 
-/** Opens the file of an outbox. Creates no file, and does not change a file that is not an outbox. */
+/** Creates no file, and does not change a file that is not an outbox. */
 async function openOutboxFile(file: string): Promise<OutboxStore> {
   ensureDatabase(file);
   const open = await library();

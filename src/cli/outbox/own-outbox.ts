@@ -55,8 +55,8 @@ export async function readOwner({ account = DEFAULT_ACCOUNT, environment: given,
 }
 
 /**
- * The settings of an outbox over this store. Fails if its reports go to another gateway, or if they are encrypted and
- * the new ones would not be. `rows` are looked at, too.
+ * Fails if the reports of the store go to another gateway, or if they are encrypted and the new ones would not be.
+ * `rows` are looked at, too.
  */
 export async function settingsFor(
   store: OutboxStore,

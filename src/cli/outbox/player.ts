@@ -37,7 +37,7 @@ export async function player(
   return isWhole ? EXIT.done : EXIT.failed;
 }
 
-/** The seal of the outbox whose options a file exports. Without a file it opens bodies that are not encrypted. */
+/** Without a file it opens bodies that are not encrypted. */
 async function sealOf(file: string | undefined, store: OutboxStore): Promise<Seal> {
   const { outbox } = await readOptionsModule(file);
   const { encryption } = asOwnRecord(outbox);

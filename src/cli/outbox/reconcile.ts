@@ -50,7 +50,7 @@ export async function reconcileList(
 const lineOf = ({ reference, state, problem }: Reconciled) =>
   `${state.padEnd(12)}${(problem?.code ?? '-').padEnd(16)}${printable(reference)}\n`;
 
-/** Yields the references of a list. A last one without a line break may be cut off, and then names another report. */
+/** A last reference without a line break may be cut off, and then names another report. */
 async function* referencesOf(list: string, isComplete: boolean): AsyncGenerator<string> {
   let isOver = false;
   async function* pieces(): AsyncGenerator<Uint8Array> {

@@ -57,10 +57,10 @@ interface KeptEvent extends Remembered {
 
 /**
  * A page that loses an answer sends the same event again. The gateway treats other bytes with the same reference as a
- * conflict. So the values that the relay added (a time, a location that it looked up) must stay the same. The relay
- * remembers ten minutes, a thousand events and fifty of one player, in memory: so one player's many events do not
- * displace another's few. Events that have an answer are forgotten first, then those in doubt, and last those that are
- * being sent, which complete even if they are forgotten here.
+ * conflict, so what the relay added (a time, a location that it looked up) must stay the same. It remembers ten
+ * minutes, a thousand events and fifty of one player, in memory: one player's many events do not displace another's
+ * few. Events that have an answer are forgotten first, then those in doubt, and last those that are being sent, which
+ * complete all the same.
  */
 export function createRecent(clock: Clock) {
   /** The oldest come first. */

@@ -178,8 +178,8 @@ async function authorized(
 }
 
 /**
- * Refuses a report that a page's outbox kept from another player's session: the player who is logged in now would be
- * named in it. A page without an outbox sends no header, since its reports do not outlive its session.
+ * Refuses a report that a page's outbox kept from another player's session: it would name the player who is logged in
+ * now. A page without an outbox sends no header, since its reports do not outlive its session.
  */
 async function requireSamePlayer(
   request: Request,

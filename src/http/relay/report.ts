@@ -59,7 +59,7 @@ export async function report(ready: ReadyReport, recent: Recent, settings: Relay
   return broken(noteFault(settings.logger, `${subject}: ${what}`), 'unknown', 502, 'timeout', ready.reference);
 }
 
-/** The work that continues after the page has left, and for which a repeated request waits. */
+/** It continues after the page has left, and a repeated request waits for it. */
 function start(
   ready: ReadyReport,
   earlier: Omit<Remembered, 'running'>,

@@ -65,7 +65,7 @@ function dateReader(format: unknown, zone: unknown): CellFormat['rewrite'] | und
 
 const TWICE = refusedCell('exists twice in this zone, as the clocks were set back: write it with its offset or in UTC');
 
-/** The difference of a zone to UTC at an instant, in milliseconds. Undefined for a zone that does not exist. */
+/** The difference to UTC at an instant, in milliseconds. Undefined for a zone that does not exist. */
 function offsetsOf(timeZone: string): ((instant: number) => number) | undefined {
   try {
     const zoned = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });

@@ -55,10 +55,7 @@ export const refuseGroups = (text: string): string | Refused =>
 const readNumber = (text: string): number | Refused =>
   PLAIN.test(text) ? (exactNumber(text) ?? NOT_EXACT) : NO_NUMBER;
 
-/**
- * Converts a date with time and zone into Unix seconds. A text of digits is returned unchanged: the rules of the field
- * check it.
- */
+/** Returns Unix seconds. A text of digits stays unchanged: the rules of the field check it. */
 export function readTime(text: string): string | Refused {
   const [, date, time, zone] = DATE.exec(text) ?? [];
   if (date === undefined && /^\d{1,9}$/.test(text)) return TOO_EARLY;

@@ -46,10 +46,7 @@ export function shapeOf(operation: OutboxOperation, mode: ValidationMode): Shape
   };
 }
 
-/**
- * Parameters of a call that a line of an import cannot have: an import does not look up IP addresses, and has one
- * environment.
- */
+/** A line cannot have them: an import does not look up IP addresses, and has one environment. */
 export const CALL_PARAMETERS: readonly string[] = ['clientIP', 'environment'];
 
 /** The field of a column by its name, and the format of its cells. `undefined` leaves the column out. */
@@ -104,10 +101,7 @@ const printableName = (name: string): string => name.split('.').map(printableKey
 
 const MOST_LISTED = 10;
 
-/**
- * Returns the columns of a file in their order, with undefined for a column that is left out. Throws a `Failure` that
- * lists the problems of the names.
- */
+/** In their order, undefined for a column that is left out. Throws a `Failure` that lists the problems of the names. */
 export function planColumns(
   names: readonly string[],
   map: ColumnMap,
@@ -182,8 +176,7 @@ function didYouMean(name: string, names: readonly string[]): string {
 }
 
 /**
- * Builds the payload of a record. An empty cell is an absent field. A cell that cannot be read stays a text, so that
- * the other rules are still checked.
+ * An empty cell is an absent field. A cell that cannot be read stays a text, so that the other rules are still checked.
  */
 export function readRecord(cells: readonly string[], columns: readonly (Column | undefined)[]): LinePayload {
   const payload: Record<string, unknown> = {};
@@ -199,7 +192,7 @@ export function readRecord(cells: readonly string[], columns: readonly (Column |
   return { payload, problems };
 }
 
-/** Sets a member, and creates the objects around it. No name of a column changes how objects behave. */
+/** Creates the objects around a member, too. No name of a column changes how objects behave. */
 function setMember(object: Record<string, unknown>, names: readonly string[], value: unknown): void {
   let at = object;
   for (let index = 0; index < names.length - 1; index += 1) {

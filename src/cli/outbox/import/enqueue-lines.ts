@@ -20,9 +20,9 @@ export interface Progress {
 const BATCH_LENGTH = 4 * 1024 * 1024;
 
 /**
- * Enqueues every line that is not rejected, in the order of the file. A report that the outbox already has is not
- * enqueued again. A report that the store cannot hold becomes a rejected line, and the lines after it are enqueued.
- * Yields the progress after each row, so that it is known when a later row fails.
+ * Enqueues the lines that are not rejected, in their order. A report that the outbox already has is not enqueued again.
+ * One that the store cannot hold becomes a rejected line. Yields the progress after each row, so that it is known when
+ * a later row fails.
  */
 export async function* enqueueLines(
   { source, read, shape: { operation, reference }, rejected }: Import,

@@ -17,8 +17,8 @@ export const rejectedFileOf = (path: string): string =>
 const harmless = (text: string): string => withoutFormula(printable(text));
 
 /**
- * Lists the refused lines in a file for people. The file contains line, field, reason and reference, and no other value
- * of a report. `field`: the field with the reference. Fails at once if the file cannot be written.
+ * Lists the refused lines in a file for people, with no other value of a report than the reference, which is in
+ * `field`. Fails at once if the file cannot be written.
  */
 export function createRejected(file: string, field: string) {
   const cannotWrite = (error: unknown, exitCode: number) =>
