@@ -2,7 +2,7 @@ import { isDuplicate, isRecorded } from '../delivery/answer.js';
 import type { Channel } from '../delivery/channel.js';
 import { gatewayChannel } from '../delivery/gateway-channel.js';
 import { relayChannel } from '../delivery/relay-channel.js';
-import type { Gateway, Gateways, IncompleteGateway } from '../delivery/settings.js';
+import type { BothGateways, Gateway, IncompleteGateway } from '../delivery/settings.js';
 import type { Transport } from '../delivery/transport.js';
 import type { Environment } from '../errors/errors.js';
 import type { LocationSettings, Surroundings } from '../location/settings.js';
@@ -112,7 +112,7 @@ export const readGateways =
     return { problems, channel, environment, mockLocation: mock?.location };
   };
 
-type Request = Pick<ChannelRequest, 'given' | 'own' | 'inPage'>;
+type GatewaysRequest = Pick<ChannelRequest, 'given' | 'own' | 'inPage'>;
 
 const IN_PRODUCTION = " The production gateway is set up: to report to it, set environment: 'production'";
 
@@ -121,7 +121,7 @@ const IN_PRODUCTION = " The production gateway is set up: to report to it, set e
  * the advice if only production is set up.
  */
 export function resolveGateways(
-  request: Request,
+  request: GatewaysRequest,
   variables?: EnvironmentVariables,
   inProduction = `${IN_PRODUCTION}${variables?.orVariable ?? ''}.`,
 ) {
@@ -135,14 +135,14 @@ export function resolveGateways(
   // In mock mode the options are ignored, even wrong ones: tests have no secrets.
   if (mock) {
     const paths = complete(optionTable.paths, {});
-    const gateways: Gateways = { production: mock.production, staging: { ...mock.staging, paths } };
+    const gateways: BothGateways = { production: mock.production, staging: { ...mock.staging, paths } };
     return { gateways, mock, environment, problems };
   }
   const ofProduction = readGateway('production', production, request, variables);
   const ofStaging = readGateway('staging', staging, request, variables);
   const isNamed = staging.baseUrl !== undefined || staging.apiKey !== undefined;
   const isElsewhere = 'why' in ofStaging.gateway && !isNamed && !('why' in ofProduction.gateway);
-  const gateways: Gateways = {
+  const gateways: BothGateways = {
     production: ofProduction.gateway,
     staging: isElsewhere ? { why: ofStaging.gateway.why + inProduction } : ofStaging.gateway,
   };
@@ -155,7 +155,7 @@ const UNDEFINED = 'is undefined; set it, or leave the option out to use the envi
 function readGateway(
   environment: Environment,
   { baseUrl, apiKey }: GatewayOptions,
-  { given, own, inPage }: Request,
+  { given, own, inPage }: GatewaysRequest,
   variables?: EnvironmentVariables,
 ): { readonly gateway: Gateway | IncompleteGateway; readonly problems: readonly ValidationIssue[] } {
   const { allowApiKeyInBrowser, allowInsecureHttp, paths, gateways } = given;

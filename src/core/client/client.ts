@@ -1,6 +1,4 @@
-import type { Channel } from '../delivery/channel.js';
-import { type Delivered, type Delivery, deliver } from '../delivery/deliver.js';
-import { untilPageHides } from '../delivery/fetch-transport.js';
+import { deliver } from '../delivery/deliver.js';
 import { type AnyReport, attachedReport, attachReport } from '../delivery/frozen-report.js';
 import { sendOnce, unsentResult, withAttemptEvents } from '../delivery/send-once.js';
 import { AbortedError, ConfigurationError, ValidationError } from '../errors/errors.js';
@@ -8,18 +6,18 @@ import { subjectOf } from '../platform/messages.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { PLAYER_HEADER } from '../protocol/headers.js';
-import { type OperationName, operations } from '../protocol/operations.js';
+import type { OperationName } from '../protocol/operations.js';
 import { reportBytes } from '../protocol/report-bytes.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { NinVerification } from '../schema/nin.js';
-import { isForBackendsOnly, notInPages } from './availability.js';
 import type { ClientParts } from './channel-options.js';
-import { checkCall, checkCallOptions, type Parameters } from './check-call.js';
+import { checkCallOptions, type Parameters } from './check-call.js';
 import { resolveOptions, type Settings } from './config.js';
-import { type EarlierLocation, withInternals } from './internals.js';
+import { createFreezeReport, type FreezeReport, requireChannel } from './freeze.js';
+import { type ClientInternals, withInternals } from './internals.js';
 import type { CallOptions, ClientOptions, RelayedOptions } from './options.js';
 import type { ClientMode, Payloads } from './payloads.js';
-import { type LocateResult, type ReceiptOf, receiptOf } from './receipt.js';
+import { type LocateResult, type Receipt, type ReceiptOf, type RelayReceipt, receiptOf } from './receipt.js';
 import { createLocationResolver } from './resolve-location.js';
 
 /**
@@ -149,63 +147,13 @@ export const clientOf =
     makeClient<Mode>(resolveOptions(options, parts));
 
 function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
-  const { clock, inPage, channel } = settings;
-  const relayed = channel.kind === 'relay';
+  const { clock, channel } = settings;
   const resolveLocation = createLocationResolver(settings);
-
-  /** Checks and locates: the half of every call that sends nothing. The deadline counts from the start of the call. */
-  async function freeze(
-    operation: OperationName,
-    payload: unknown,
-    options: unknown,
-    forLater?: { readonly earlierLocation: EarlierLocation | undefined },
-  ): Promise<{ report: AnyReport; delivery: Delivery }> {
-    const row = operations[operation];
-    if ((inPage || relayed) && isForBackendsOnly(operation)) throw notInPages(operation, inPage ? 'page' : 'relay');
-    requireChannel(channel, operation);
-    const { body, reference, parameters, addsTime } = checkCall(operation, payload, options, settings);
-    const { environment, timeoutMs, signal } = parameters;
-    // Runs before a player is asked for a location that could not be sent.
-    const exchange = channel.open({ operation, environment });
-    if ('code' in exchange && !(forLater && channel.addresses[environment ?? 'relay'])) {
-      throw new ConfigurationError(`${subjectOf({ operation, reference })}: ${exchange.text}`, {
-        operation,
-        environment,
-        reference,
-      });
-    }
-    const deadline = clock.now() + timeoutMs;
-    const purpose = { operation, reference, deadline, required: settings.location.required };
-    const isAskedEarlier = row.location === 'field' && parameters.location === undefined;
-    const earlier = isAskedEarlier ? await forLater?.earlierLocation?.({ environment, reference }) : undefined;
-    const search = () => resolveLocation(earlier ? { ...parameters, location: earlier } : parameters, purpose);
-    const location =
-      row.location === 'none' ? undefined : (await (relayed ? untilPageHides(search) : search()))?.location;
-    const report = {
-      operation,
-      environment,
-      reference,
-      location,
-      addsTime,
-      addsPlace: location !== undefined && !parameters.location,
-      body: reportBytes(body, location),
-    };
-    return { report, delivery: { exchange, deadline, signal, inDoubt: false } };
-  }
-
-  /** Checks, locates and sends: the steps of every call. */
-  async function call(
-    operation: OperationName,
-    payload: unknown,
-    options: unknown,
-  ): Promise<{ report: AnyReport; delivered: Delivered }> {
-    const { report, delivery } = await freeze(operation, payload, options);
-    return { report, delivered: await deliver(report, delivery, settings) };
-  }
+  const freeze = createFreezeReport(settings, resolveLocation);
 
   const report = async (operation: OperationName, payload: unknown, options: unknown): Promise<ReceiptOf<Mode>> => {
-    const { report, delivered } = await call(operation, payload, options);
-    return receiptOf(report, delivered) as ReceiptOf<Mode>;
+    const { report, delivery } = await freeze(operation, payload, options);
+    return receiptOf(report, await deliver(report, delivery, settings)) as ReceiptOf<Mode>;
   };
 
   const client: Client<Mode> = {
@@ -214,11 +162,11 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
     reportWithdrawalEvent: (withdrawal, options) => report('reportWithdrawalEvent', withdrawal, options),
     reportSettledWithdrawal: (withdrawal, options) => report('reportSettledWithdrawal', withdrawal, options),
     verifyNin: async (nin, options) => {
-      const { delivered } = await call('verifyNin', typeof nin === 'object' ? nin : { nin }, options);
-      return delivered.body as NinVerification;
+      const { report, delivery } = await freeze('verifyNin', typeof nin === 'object' ? nin : { nin }, options);
+      return (await deliver(report, delivery, settings)).body as NinVerification;
     },
     locate: async (options) => {
-      if (relayed) requireChannel(channel, 'locate');
+      if (channel.kind === 'relay') requireChannel(channel, 'locate');
       const parameters = checkCallOptions(
         'locate',
         options,
@@ -236,59 +184,27 @@ function makeClient<Mode extends ClientMode>(settings: Settings): Client<Mode> {
       const { location, ageMs, steps } = found as NonNullable<typeof found>;
       return { ...location, ageMs, steps };
     },
-    resend: async (error, options) => {
-      const frozen = attachedReport(error);
-      if (!frozen) {
-        const issues = [
-          { path: 'error', code: 'invalid', message: 'expected the error of a report that was sent, as it was thrown' },
-        ] as const;
-        throw new ValidationError(`resend: ${issues[0].message}; this value keeps no report. Nothing was sent.`, {
-          operation: 'resend',
-          issues,
-        });
-      }
-      // A duplicate answer leaves no doubt of its own: the same answer again would prove nothing.
-      const { outcome, code } = error as { outcome?: unknown; code?: unknown };
-      const inDoubt = outcome === 'unknown' && code !== 'duplicate';
-      const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, settings);
-      const delivery = { exchange: channel.open(frozen), signal, deadline: clock.now() + timeoutMs, inDoubt };
-      return receiptOf(frozen, await deliver(frozen, delivery, settings)) as ReceiptOf<Mode>;
-    },
+    resend: async (error, options) => (await resend(error, options, settings)) as ReceiptOf<Mode>,
   };
-  return withInternals(client, {
-    clock,
-    random: settings.random,
-    logger: settings.logger,
-    attemptTimeoutMs: settings.attemptTimeoutMs,
-    kind: channel.kind,
-    environment: settings.environment,
-    gateways: channel.addresses,
-    missing(environment) {
-      const exchange = channel.open({ operation: 'reportBetEvent', environment });
-      return 'code' in exchange ? exchange.text : undefined;
-    },
-    mockMode: settings.mockMode,
-    async freeze(operation, payload, options, earlierLocation) {
-      const { report, delivery } = await freeze(operation, payload, options, { earlierLocation });
-      refuseAborted(report, delivery.signal);
-      if (!relayed) return report;
-      // A report in a page's storage does not name the player: the relay adds that.
-      const { user: _, userId: __, ...body } = JSON.parse(report.body) as Record<string, unknown>;
-      return { ...report, body: reportBytes(body, undefined) };
-    },
-    async attempt(report, { signal, milliseconds, player, attempt }) {
-      const exchange = channel.open(report, player ? { [PLAYER_HEADER]: player } : undefined);
-      if ('code' in exchange) return unsentResult(report, exchange);
-      const deadline = clock.now() + milliseconds;
-      const limit = () => ({
-        clock,
-        signal,
-        milliseconds: Math.min(settings.attemptTimeoutMs, deadline - clock.now()),
-        option: 'attemptTimeoutMs',
-      });
-      return withAttemptEvents(report, settings, attempt, () => sendOnce(report, exchange, limit, settings));
-    },
-  });
+  return withInternals(client, internalsWith(settings, freeze));
+}
+
+async function resend(error: unknown, options: unknown, settings: Settings): Promise<Receipt | RelayReceipt> {
+  const frozen = attachedReport(error);
+  if (!frozen) {
+    const message = 'expected the error of a report that was sent, as it was thrown';
+    throw new ValidationError(`resend: ${message}; this value keeps no report. Nothing was sent.`, {
+      operation: 'resend',
+      issues: [{ path: 'error', code: 'invalid', message }],
+    });
+  }
+  // A duplicate answer leaves no doubt of its own: the same answer again would prove nothing.
+  const { outcome, code } = error as { outcome?: unknown; code?: unknown };
+  const inDoubt = outcome === 'unknown' && code !== 'duplicate';
+  const { signal, timeoutMs } = prepareResend(frozen, inDoubt, options, settings);
+  const { channel, clock } = settings;
+  const delivery = { exchange: channel.open(frozen), signal, deadline: clock.now() + timeoutMs, inDoubt };
+  return receiptOf(frozen, await deliver(frozen, delivery, settings));
 }
 
 /** Wrong options of a resend do not change the report: it stays in doubt if it was, and is kept for the next try. */
@@ -301,13 +217,43 @@ function prepareResend(report: AnyReport, inDoubt: boolean, options: unknown, se
   }
 }
 
-/**
- * Throws if no report can be sent. It runs before the payload is checked and before the player is asked: neither would
- * help.
- */
-function requireChannel(channel: Channel, operation: string): void {
-  const problem = channel.problem();
-  if (problem !== undefined) throw new ConfigurationError(`${operation}: ${problem}`, { operation });
+/** The two halves of a call, for an outbox. */
+function internalsWith(settings: Settings, freeze: FreezeReport): ClientInternals {
+  const { clock, random, logger, attemptTimeoutMs, environment, mockMode, channel } = settings;
+  return {
+    clock,
+    random,
+    logger,
+    attemptTimeoutMs,
+    environment,
+    mockMode,
+    kind: channel.kind,
+    gateways: channel.addresses,
+    missing(of) {
+      const exchange = channel.open({ operation: 'reportBetEvent', environment: of });
+      return 'code' in exchange ? exchange.text : undefined;
+    },
+    async freeze(operation, payload, options, earlierLocation) {
+      const { report, delivery } = await freeze(operation, payload, options, { earlierLocation });
+      refuseAborted(report, delivery.signal);
+      if (channel.kind === 'gateway') return report;
+      // A report in a page's storage does not name the player: the relay adds that.
+      const { user: _, userId: __, ...body } = JSON.parse(report.body) as Record<string, unknown>;
+      return { ...report, body: reportBytes(body, undefined) };
+    },
+    async attempt(report, { signal, milliseconds, player, attempt }) {
+      const exchange = channel.open(report, player ? { [PLAYER_HEADER]: player } : undefined);
+      if ('code' in exchange) return unsentResult(report, exchange);
+      const deadline = clock.now() + milliseconds;
+      const limit = () => ({
+        clock,
+        signal,
+        milliseconds: Math.min(attemptTimeoutMs, deadline - clock.now()),
+        option: 'attemptTimeoutMs',
+      });
+      return withAttemptEvents(report, settings, attempt, () => sendOnce(report, exchange, limit, settings));
+    },
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { sentence, subjectOf } from '../platform/messages.js';
 import type { Parameters } from './check-call.js';
 import type { Settings } from './config.js';
 
-type Found = Exclude<LocationResult, { readonly location: undefined }>;
+type LocationFound = Exclude<LocationResult, { readonly location: undefined }>;
 
 interface Purpose {
   readonly operation: string;
@@ -31,7 +31,7 @@ export function createLocationResolver(settings: Settings) {
   return async (
     { location, environment, clientIP, signal }: Parameters,
     purpose: Purpose,
-  ): Promise<Found | undefined> => {
+  ): Promise<LocationFound | undefined> => {
     const given = location ?? fixedLocations[environment ?? 'production'];
     if (!location && given && settings.mockMode && purpose.required) tellOfAddress(clientIP);
     if (given) return { location: withSource(given, settings.location.sourceNames.provided), ageMs: 0, steps: [] };

@@ -11,7 +11,7 @@ import { callUserFunction } from './call-user-function.js';
 import { type CallContext, type Channel, type Failure, FOREIGN_REPORT, type Recorded } from './channel.js';
 import { configurationFailure, duplicateFailure, failureOf, resultOf } from './failures.js';
 import { requestIdOf } from './request-id.js';
-import type { Answer, Gateway, Gateways } from './settings.js';
+import type { Answer, BothGateways, Gateway } from './settings.js';
 import type { Attempted } from './transport.js';
 
 export interface AnswerSettings {
@@ -140,7 +140,7 @@ function ask<Name extends 'isRecorded' | 'isDuplicate'>(
 const SET_RELAY_URL =
   "this page has no relay: set relayUrl to the path of your backend's relay, for example createClient({ relayUrl: '/relay' }). Nothing was sent.";
 
-export const gatewayChannel = (gateways: Gateways, settings: AnswerSettings): Channel => ({
+export const gatewayChannel = (gateways: BothGateways, settings: AnswerSettings): Channel => ({
   kind: 'gateway',
   addresses: { staging: gateways.staging.baseUrl, production: gateways.production.baseUrl },
   problem: () =>

@@ -33,7 +33,7 @@ export interface IncompleteGateway extends Refused {
   readonly baseUrl?: string | undefined;
 }
 
-export type Gateways = Readonly<Record<Environment, Gateway | IncompleteGateway>>;
+export type BothGateways = Readonly<Record<Environment, Gateway | IncompleteGateway>>;
 
 export interface DeliverySettings {
   readonly transport: Transport;

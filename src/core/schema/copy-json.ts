@@ -1,5 +1,5 @@
 import { bareObject } from '../platform/as-record.js';
-import { type IssueCode, issue, type ValidationIssue } from './issue.js';
+import { type IssueCode, issue, type Path, type ValidationIssue } from './issue.js';
 
 /** Deeper or larger than any report: a cycle, or a value that is not a report. */
 const MAX_DEPTH = 8;
@@ -10,8 +10,6 @@ const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
 /** An object chooses its own tag, so only known tags are repeated. */
 const NAMED_KINDS =
   /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|ArrayBuffer|Uint8Array|Blob|FormData|URLSearchParams)\b/;
-
-type Path = readonly PropertyKey[];
 
 /**
  * Copies a value into plain JSON: own enumerable properties only, each read once, no `toJSON`. The copy is both

@@ -29,7 +29,9 @@ export interface ValidationIssue {
 export const printableKey = (key: PropertyKey): string =>
   typeof key === 'number' || /^[A-Za-z_$][\w$-]{0,63}$/.test(String(key)) ? String(key) : '[masked]';
 
-export const issue = (path: readonly PropertyKey[], code: IssueCode, message: string): ValidationIssue => ({
+export type Path = readonly PropertyKey[];
+
+export const issue = (path: Path, code: IssueCode, message: string): ValidationIssue => ({
   path: path.map(printableKey).join('.'),
   code,
   message,

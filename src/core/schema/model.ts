@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { bareObject } from '../platform/as-record.js';
 import { type Field, traitsOf } from './fields.js';
+import type { Path } from './issue.js';
 
 /** `'strict'`: every field that the specification lists is required. `'partial'`: only the identifiers are. */
 export type ValidationMode = 'strict' | 'partial';
@@ -59,7 +60,7 @@ export function model<R extends Fields, O extends Fields>(required: R, optional:
 }
 
 /** The field at a path. Undefined if the specification has none. */
-export function fieldAt(from: Model, path: readonly PropertyKey[]): Field | Model | undefined {
+export function fieldAt(from: Model, path: Path): Field | Model | undefined {
   let field: Field | Model | undefined = from;
   for (const key of path) {
     if (!field || !isModel(field)) return field;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { asRecord, memberOf } from '../platform/as-record.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
-import { issue, printableKey, type ValidationIssue } from './issue.js';
+import { issue, type Path, printableKey, type ValidationIssue } from './issue.js';
 import { fieldAt, isModel, type Model, type ValidationMode } from './model.js';
 
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -45,8 +45,6 @@ export function suggest(name: string, known: readonly string[]): string | undefi
   const longer = known.filter((candidate) => isShortFor(wanted, plain(candidate)));
   return best ?? (longer.length === 1 ? longer[0] : undefined);
 }
-
-type Path = readonly PropertyKey[];
 
 type Validated =
   | { value: Record<string, unknown>; issues: readonly [] }

@@ -75,7 +75,7 @@ const MOST_DEPTH = 8;
 
 const FORBIDDEN = /^(?:__proto__|constructor|prototype)$/;
 
-interface Open {
+interface OpenContainer {
   /** The names so far. Undefined in a list. */
   readonly keys: Set<string> | undefined;
   /** The path of the next value. */
@@ -88,7 +88,7 @@ interface Open {
  */
 export function scanJson(text: string): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
-  const open: Open[] = [];
+  const open: OpenContainer[] = [];
   let last: string | undefined;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index];

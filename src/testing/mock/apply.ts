@@ -24,7 +24,7 @@ export interface Applied {
 }
 
 /** The JSON object of a request. */
-export type Body = Readonly<Record<string, unknown>>;
+export type RequestBody = Readonly<Record<string, unknown>>;
 
 export const RECORDED: Readonly<Record<OperationName, string>> = {
   reportBetEvent: 'Bet event reported successfully',
@@ -35,7 +35,13 @@ export const RECORDED: Readonly<Record<OperationName, string>> = {
 };
 
 /** Applies a request with a valid key to a ledger. All of the gateway's decisions are made here. */
-export function apply(ledger: Ledger, environment: Environment, row: Operation, body: Body, rules: Rules): Applied {
+export function apply(
+  ledger: Ledger,
+  environment: Environment,
+  row: Operation,
+  body: RequestBody,
+  rules: Rules,
+): Applied {
   const refused = (answer: MockAnswer): Applied => ({ answer, applied: false });
   const issues = problemsOf(row, body, rules);
   if (issues.length > 0)
@@ -61,7 +67,7 @@ export function apply(ledger: Ledger, environment: Environment, row: Operation, 
  * A client checks by its own `validation`. With the same option here, the gateway accepts the reports that the client
  * lets through.
  */
-const hintFor = (row: Operation, body: Body, rules: Rules): string =>
+const hintFor = (row: Operation, body: RequestBody, rules: Rules): string =>
   rules.validation === 'strict' && problemsOf(row, body, { ...rules, validation: 'partial' }).length === 0
     ? "This body is valid with validation: 'partial'. Start the mock gateway with that option (location-sdk mock --validation partial). "
     : '';
@@ -74,7 +80,7 @@ function listed(issues: readonly ValidationIssue[]): string {
   return lines.join('; ');
 }
 
-function problemsOf(row: Operation, body: Body, { validation, locationRequired }: Rules): ValidationIssue[] {
+function problemsOf(row: Operation, body: RequestBody, { validation, locationRequired }: Rules): ValidationIssue[] {
   const { issues } = copyJson(body);
   // The whole body is invalid: it is too large to check each field.
   if (issues.some(({ path }) => path === '')) return issues;

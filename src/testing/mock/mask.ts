@@ -2,14 +2,14 @@ import { isRecord } from '../../core/platform/as-record.js';
 import { type Operation, operations } from '../../core/protocol/operations.js';
 import { location } from '../../core/schema/location.js';
 import { isIdentifier, maskPersonal } from '../../core/schema/sent.js';
-import type { Body } from './apply.js';
+import type { RequestBody } from './apply.js';
 
 /** A copy of a request's body that may be shown. Personal data and unknown fields are masked. */
-export function maskBody(row: Operation, body: Body): unknown {
+export function maskBody(row: Operation, body: RequestBody): unknown {
   if (row.location === 'none') return maskPersonal(row.request, body);
   const { location: given, ...rest } = body;
   return {
-    ...(maskPersonal(row.request, rest) as Body),
+    ...(maskPersonal(row.request, rest) as RequestBody),
     ...(given !== undefined && { location: maskPersonal(location, given) }),
   };
 }

@@ -117,11 +117,12 @@ const TABLES = {
   'DELETE faults': { id: whole() },
 } as const satisfies Record<string, OptionTable>;
 
-type Tables = typeof TABLES;
-
 /** Reads the options of a function. Throws a `TypeError` for a name or value that they cannot have. */
-export function readMockOptions<Of extends keyof Tables>(of: Of, options: unknown): CompleteOptions<Tables[Of]> {
+export function readMockOptions<Of extends keyof typeof TABLES>(
+  of: Of,
+  options: unknown,
+): CompleteOptions<(typeof TABLES)[Of]> {
   const read = readOptions(of, TABLES[of], options);
   if (read.problem !== undefined) throw new TypeError(read.problem);
-  return read.complete as CompleteOptions<Tables[Of]>;
+  return read.complete as CompleteOptions<(typeof TABLES)[Of]>;
 }

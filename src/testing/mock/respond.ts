@@ -5,7 +5,7 @@ import type { Clock } from '../../core/platform/time.js';
 import { GATEWAY_PATH, type Operation, operationNames, operations } from '../../core/protocol/operations.js';
 import { parseJson } from '../../core/web/read-json.js';
 import { type MockAnswer, refuse, unseenAnswer } from './answers.js';
-import type { Applied, Body } from './apply.js';
+import type { Applied, RequestBody } from './apply.js';
 import type { FaultBox, SetFault } from './faults.js';
 import type { JournalEntry } from './journal.js';
 import type { RateLimitOptions } from './options.js';
@@ -44,7 +44,7 @@ const PATHS = [...endpoints.keys()].join(', ');
 interface Responded {
   readonly answer: MockAnswer;
   readonly applied?: boolean;
-  readonly body?: Body | undefined;
+  readonly body?: RequestBody | undefined;
   readonly reference?: string | undefined;
   readonly fault?: SetFault | undefined;
 }
@@ -55,7 +55,7 @@ interface ResponderParts {
   readonly faults: FaultBox;
   readonly pending: Pending;
   /** Applies a report to the ledger of its environment. */
-  readonly apply: (endpoint: Endpoint, body: Body) => Applied;
+  readonly apply: (endpoint: Endpoint, body: RequestBody) => Applied;
 }
 
 /** Answers requests, in the order of the checks: path, method, key, rate, fault, body, fields, ledger. */

@@ -120,6 +120,47 @@ const ABORTED = noFix('aborted', 'the call was cancelled');
 const HIDDEN = noFix('page-hidden', 'browsers may withhold the position while the page is hidden');
 const UNDECIDED = noFix('timeout', "no answer in time; the browser's prompt may still be open");
 
+/** Whether less time than that has passed. False also for a time in the future: the clock may have been set back. */
+const isWithin = (clock: Clock, milliseconds: number, since: number) =>
+  since <= clock.now() && clock.now() - since < milliseconds;
+
+/** What the browser's answers are good for later: the latest position, and that it is no use to ask again. */
+function createMemory({ maximumAgeMs, denialMemoryMs }: LocationSettings['browser'], clock: Clock) {
+  let last: Fix | undefined;
+  let hadPosition = false;
+  /**
+   * The last refusal, or a time-out that may mean an open prompt. A position clears it, since it shows that no prompt
+   * is open.
+   */
+  let refused: { answer: NoFix; at: number } | undefined;
+
+  const isRecent = ({ takenAt }: Fix) => isWithin(clock, maximumAgeMs, takenAt);
+  const position = () => (last && isRecent(last) ? last : undefined);
+
+  const forgetLater = sweepLater(() => {
+    last = position();
+    return last && last.takenAt + maximumAgeMs - clock.now();
+  });
+
+  return {
+    position,
+    refusal: () => (refused && isWithin(clock, denialMemoryMs, refused.at) ? refused.answer : undefined),
+    /** Also takes an answer that comes after its callers have left. */
+    keep(answer: Fix | NoFix) {
+      if (answer.position) {
+        refused = undefined;
+        if (!isRecent(answer)) return;
+        hadPosition = true;
+        const known = position();
+        if (!known || known.takenAt < answer.takenAt) last = answer;
+        forgetLater();
+      } else if (isPermissionRefusal(answer) || (answer.reason === 'timeout' && !hadPosition)) {
+        refused = { answer, at: clock.now() };
+      }
+    },
+  };
+}
+
 /**
  * Sends the browser one request at a time; all calls share it. The time is measured here: the browser's own `timeout`
  * counts neither the prompt nor a hidden page, and some WebViews never answer.
@@ -128,39 +169,9 @@ export function createBrowserGeolocation(
   settings: LocationSettings['browser'],
   { page, clock, onEvent }: { page: Page; clock: Clock; onEvent?: ((event: GeolocationEvent) => void) | undefined },
 ) {
-  const { timeoutMs, maximumAgeMs, denialMemoryMs } = settings;
-  let last: Fix | undefined;
-  let hadPosition = false;
-  /**
-   * The last refusal, or a time-out that may mean an open prompt. A position clears it, since it shows that no prompt
-   * is open.
-   */
-  let refused: { answer: NoFix; at: number } | undefined;
+  const { timeoutMs, denialMemoryMs } = settings;
+  const memory = createMemory(settings, clock);
   let request: GeolocationRequest | undefined;
-
-  /** False also for a time in the future: the clock may have been set back. */
-  const isWithin = (milliseconds: number, since: number) => since <= clock.now() && clock.now() - since < milliseconds;
-
-  const isRecent = ({ takenAt }: Fix) => isWithin(maximumAgeMs, takenAt);
-
-  const forgetLater = sweepLater(() => {
-    if (last && isRecent(last)) return last.takenAt + maximumAgeMs - clock.now();
-    last = undefined;
-    return undefined;
-  });
-
-  /** Also keeps an answer that comes after its callers have left. */
-  function remember(answer: Fix | NoFix) {
-    if (answer.position) {
-      refused = undefined;
-      if (!isRecent(answer)) return;
-      hadPosition = true;
-      if (!(last && isRecent(last) && last.takenAt >= answer.takenAt)) last = answer;
-      forgetLater();
-    } else if (isPermissionRefusal(answer) || (answer.reason === 'timeout' && !hadPosition)) {
-      refused = { answer, at: clock.now() };
-    }
-  }
 
   const toAttempt = (answer: Fix | NoFix): PositionAttempt =>
     answer.position ? { position: answer.position, ageMs: Math.max(0, clock.now() - answer.takenAt) } : answer;
@@ -168,7 +179,7 @@ export function createBrowserGeolocation(
   function joinRequest(): GeolocationRequest | undefined {
     if (request) {
       request.askedAt = Math.min(request.askedAt, clock.now());
-      if (isWithin(timeoutMs + denialMemoryMs, request.askedAt)) return request;
+      if (isWithin(clock, timeoutMs + denialMemoryMs, request.askedAt)) return request;
     }
     const geolocation = page.geolocation();
     if (!geolocation) return undefined;
@@ -176,7 +187,7 @@ export function createBrowserGeolocation(
       askedAt: clock.now(),
       answer: askBrowser(geolocation, settings, page, clock).then((answer) => {
         if (request === asked) request = undefined;
-        remember(answer);
+        memory.keep(answer);
         return answer;
       }),
     };
@@ -203,11 +214,12 @@ export function createBrowserGeolocation(
     async ask({ milliseconds, signal }: Pick<Limit, 'milliseconds' | 'signal'>): Promise<PositionAttempt> {
       const began = clock.now();
       if (signal?.aborted) return ABORTED;
-      if (last && isRecent(last)) return toAttempt(last);
+      const known = memory.position();
+      if (known) return toAttempt(known);
       if (!page.isSecure()) return noFix('insecure-context', 'browsers give the position to https pages only');
       if (milliseconds <= 0) return noFix('timeout', 'timed out: no time was left to find a location');
 
-      const remembered = refused && isWithin(denialMemoryMs, refused.at) ? refused.answer : undefined;
+      const remembered = memory.refusal();
       const hidden = page.isHidden();
       if (remembered || hidden) {
         const state = await queryPermission(page, { clock, milliseconds, signal });

@@ -6,7 +6,7 @@ import { type IpLocation, type IpLookupRequest, type IpProvider, LookupFailure }
 import { coordinate, metresFromKilometres, placeName } from '../read-place.js';
 import { parseAddress } from '../server/address.js';
 
-type Body = Readonly<Record<string, unknown>>;
+type ServiceAnswer = Readonly<Record<string, unknown>>;
 
 interface JsonService {
   readonly name: string;
@@ -19,7 +19,7 @@ interface JsonService {
    * Reads the members that only this service has. Throws a `LookupFailure` for an error that the service reports in its
    * answer.
    */
-  readonly read?: (body: Body) => Partial<IpLocation>;
+  readonly read?: (body: ServiceAnswer) => Partial<IpLocation>;
 }
 
 export const jsonService = ({
@@ -119,7 +119,7 @@ async function getJson(
   { ip, fetch, signal }: IpLookupRequest,
   address: string,
   headers: Record<string, string> | undefined,
-): Promise<Body> {
+): Promise<ServiceAnswer> {
   let response: Awaited<ReturnType<Fetch>>;
   let text: string | undefined;
   try {
@@ -142,7 +142,7 @@ async function getJson(
   const answer: unknown = status >= 200 && status < 300 && text && unlessThrown(() => JSON.parse(text));
   if (typeof answer !== 'object' || answer === null)
     throw new LookupFailure('bad-answer', `the service sent an unusable answer (HTTP ${status})`);
-  const body = answer as Body;
+  const body = answer as ServiceAnswer;
   if (!isSameAddress(ip, body[address]))
     throw new LookupFailure('bad-answer', 'the service answered for another address');
   return body;

@@ -1,3 +1,4 @@
+import type { Refused } from '../../platform/refused.js';
 import { unlessThrown } from '../../platform/unless-thrown.js';
 
 /** An IP address, parsed from any of its spellings. */
@@ -68,18 +69,18 @@ export interface AddressRange {
   readonly prefix: string;
 }
 
-/** Reads a range or a single address. For a wrong one it returns the problem, without repeating the value. */
-export function parseRange(text: string): AddressRange | { readonly problem: string } {
+/** Reads a range or a single address. For a wrong one the reason does not repeat the value. */
+export function parseRange(text: string): AddressRange | Refused {
   const [, written = '', size] = /^([^/]+)(?:\/(0|[1-9][0-9]{0,2}))?$/.exec(text) ?? [];
   const start = parseWritten(written);
-  if (!start) return { problem: 'is not an address or a range such as 10.0.0.0/8' };
+  if (!start) return { why: 'is not an address or a range such as 10.0.0.0/8' };
   const { family, bits } = start;
   const length = size === undefined ? bits.length : Number(size);
-  if (length > bits.length) return { problem: `has a prefix of more than ${bits.length} bits` };
-  if (length === 0) return { problem: 'contains every address' };
+  if (length > bits.length) return { why: `has a prefix of more than ${bits.length} bits` };
+  if (length === 0) return { why: 'contains every address' };
   if (bits.slice(length).includes('1'))
     return {
-      problem: 'has bits set beyond its prefix; write its first address, or leave the prefix out for one address',
+      why: 'has bits set beyond its prefix; write its first address, or leave the prefix out for one address',
     };
   const prefix = bits.slice(0, length);
   return family === 6 && prefix.startsWith(MAPPED) && prefix !== MAPPED
@@ -90,7 +91,7 @@ export function parseRange(text: string): AddressRange | { readonly problem: str
 /** Reads a range written in this package, which is valid. */
 export function rangeOf(text: string): AddressRange {
   const range = parseRange(text);
-  if ('problem' in range) throw new RangeError(range.problem);
+  if ('why' in range) throw new RangeError(range.why);
   return range;
 }
 

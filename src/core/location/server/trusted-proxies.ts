@@ -104,9 +104,7 @@ function readProxy(proxy: unknown, index: number): Trusted<readonly AddressRange
   if (group) return { means: group.map(rangeOf), issues: [] };
   if (own(PLATFORMS, proxy)) return refuse(`a platform is passed alone: trustedProxies: '${proxy}'`);
   const range = parseRange(proxy);
-  return 'problem' in range
-    ? refuse(range.problem + nearest(proxy, Object.keys(GROUPS)))
-    : { means: [range], issues: [] };
+  return 'why' in range ? refuse(range.why + nearest(proxy, Object.keys(GROUPS))) : { means: [range], issues: [] };
 }
 
 const trusting = (means: Trust): Trusted<Trust> => ({ means, issues: [] });
