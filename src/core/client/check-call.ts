@@ -9,6 +9,7 @@ import { referenceTooLong } from '../schema/fields.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { type LocationInput, location as locationField, locationInput } from '../schema/location.js';
 import { incomplete } from '../schema/model.js';
+import { UNREADABLE } from '../schema/option-rules.js';
 import { listIssues, validate } from '../schema/validate.js';
 import type { Settings } from './config.js';
 import { callOptions } from './option-table.js';
@@ -26,7 +27,7 @@ interface CheckedCall {
   readonly addsTime: boolean;
 }
 
-/** Inherits nothing: what a library added to `Object.prototype` is no parameter. */
+/** Inherits nothing: what a library added to `Object.prototype` is not a parameter. */
 type Members = Record<string, unknown>;
 
 const LIFTED = ['environment', 'clientIP', 'location'] as const;
@@ -182,6 +183,6 @@ function readOptions(options: unknown): { readonly given: Members; readonly issu
     const { value, issues } = copyJson(others);
     return { given: Object.assign(nothing, value, signal !== undefined && { signal }), issues };
   } catch {
-    return { given: nothing, issues: [issue(['options'], 'not-json', 'could not be read: a getter or proxy threw')] };
+    return { given: nothing, issues: [UNREADABLE] };
   }
 }

@@ -2,6 +2,7 @@ import type { Channel } from '../delivery/channel.js';
 import type { AnyReport } from '../delivery/frozen-report.js';
 import type { AttemptResult } from '../delivery/send-once.js';
 import type { Environment } from '../errors/errors.js';
+import { underSymbol } from '../platform/as-record.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';
@@ -53,4 +54,4 @@ export const withInternals = <T extends object>(client: T, internals: ClientInte
 
 /** The internals of a client, also of one made by another copy of the package. */
 export const internalsOf = (client: unknown): ClientInternals | undefined =>
-  typeof client === 'object' && client !== null ? (client as { [INTERNALS]?: ClientInternals })[INTERNALS] : undefined;
+  underSymbol(client, INTERNALS) as ClientInternals | undefined;

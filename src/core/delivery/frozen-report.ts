@@ -1,4 +1,5 @@
 import type { Environment } from '../errors/errors.js';
+import { underSymbol } from '../platform/as-record.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { Location } from '../schema/location.js';
 
@@ -30,6 +31,6 @@ export function attachReport(error: Error, report: AnyReport): void {
 
 /** The report that an error keeps. The error may come from any copy of the package. */
 export function attachedReport(error: unknown): AnyReport | undefined {
-  const kept = typeof error === 'object' && error !== null ? (error as { [REPORT]?: unknown })[REPORT] : undefined;
+  const kept = underSymbol(error, REPORT);
   return typeof kept === 'function' ? (kept() as AnyReport) : undefined;
 }

@@ -1,3 +1,4 @@
+import { underSymbol } from '../platform/as-record.js';
 import type { ValidationIssue } from '../schema/issue.js';
 import { isAnything, type OptionTable, optional, readOptions } from '../schema/option-rules.js';
 
@@ -331,8 +332,7 @@ export const makeError = (code: ErrorCode, message: string, details: ErrorDetail
  * if (isReportingError(error) && error.code === 'validation') console.error(error.issues);
  * ```
  */
-export const isReportingError = (value: unknown): value is ReportingError =>
-  typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
+export const isReportingError = (value: unknown): value is ReportingError => underSymbol(value, BRAND) === true;
 
 export const hasCode = <Code extends ErrorCode>(
   value: unknown,

@@ -1,3 +1,5 @@
+import { underSymbol } from '../platform/as-record.js';
+
 /** The kind of a failure of a store. After `'connection'` and `'timeout'` the result is unknown; else nothing was changed. */
 export type StoreErrorCode =
   /** A database or a file was locked for too long. Look for a long transaction, and at PostgreSQL's `lock_timeout`. */
@@ -119,5 +121,4 @@ export class StoreError extends Error {
  * if (isStoreError(error)) console.error(error.code, error.message);
  * ```
  */
-export const isStoreError = (value: unknown): value is StoreError =>
-  typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
+export const isStoreError = (value: unknown): value is StoreError => underSymbol(value, BRAND) === true;

@@ -14,6 +14,10 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : bareObject();
 
+/** The member of any object under a symbol. Undefined for a value that is not an object. */
+export const underSymbol = (value: unknown, symbol: symbol): unknown =>
+  (asRecord(value) as Readonly<Record<symbol, unknown>>)[symbol];
+
 /** A copy of the object's own members, each read once. It leaves out what a library added to `Object.prototype`. */
 export const asOwnRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   Object.assign(bareObject(), asRecord(value));

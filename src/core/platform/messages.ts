@@ -4,10 +4,13 @@ interface Named {
   environment?: string | undefined;
 }
 
+/** A text of at most `most` characters, with a sign that the rest is left out. */
+export const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+
 /** The name of a call in messages: `reportSettledBet B-1 (staging)`. An unusual reference is quoted, a long one cut. */
 export function subjectOf({ operation, reference, environment }: Named): string {
-  const cut = reference && reference.length > 80 ? `${reference.slice(0, 80)}…` : reference;
-  const shown = cut === undefined ? '' : ` ${/^[\w./:#-]+$/.test(cut) ? cut : JSON.stringify(cut)}`;
+  const name = cut(reference ?? '', 80);
+  const shown = reference === undefined ? '' : ` ${/^[\w./:#-]+$/.test(name) ? name : JSON.stringify(name)}`;
   return `${operation}${shown}${environment ? ` (${environment})` : ''}`;
 }
 

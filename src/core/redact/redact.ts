@@ -1,3 +1,4 @@
+import { cut } from '../platform/messages.js';
 import type { SentValue } from '../schema/sent.js';
 import { isShownWord } from './vocabulary.js';
 
@@ -168,11 +169,10 @@ function write(pieces: readonly Piece[]): string {
   let line = '';
   let wasMasked = false;
   for (const { opens, core, closes, shown } of pieces) {
-    if (line.length > LONGEST_SHOWN) return `${line.slice(0, LONGEST_SHOWN)}…`;
     if (shown || !wasMasked) line += `${line && ' '}${shown ? opens + core + closes : MASK}`;
     wasMasked = !shown;
   }
-  return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
+  return cut(line, LONGEST_SHOWN);
 }
 
 /** A longer answer is not shown at all. */

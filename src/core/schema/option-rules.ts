@@ -92,6 +92,8 @@ function modelOf(table: OptionTable): Model {
   return made;
 }
 
+export const UNREADABLE = issue(['options'], 'not-json', 'could not be read: a getter or proxy threw');
+
 /**
  * Checks options against their table and completes them. Lists every problem at once: wrong names, wrong values, and
  * those that `more` finds in the user's own members, which may have any value. `of` names the options in the message.
@@ -115,7 +117,7 @@ export function readOptions<T extends OptionTable>(
       return { own: checked.value, complete: complete(table, checked.value), problem: undefined };
   } catch {
     // A getter or proxy may throw any value, at any depth.
-    issues.push(issue(['options'], 'not-json', 'could not be read: a getter or proxy threw'));
+    issues.push(UNREADABLE);
   }
   return { problem: optionsProblem(of, issues), issues };
 }

@@ -1,4 +1,5 @@
-import { asRecord } from '../platform/as-record.js';
+import { asRecord, isRecord } from '../platform/as-record.js';
+import { cut } from '../platform/messages.js';
 import { type Field, traitsOf } from './fields.js';
 import { printableKey } from './issue.js';
 import { isModel, type Model } from './model.js';
@@ -10,15 +11,14 @@ export interface SentValue {
 }
 
 /** Every string and number of a body except the report's identifiers. A value outside the model counts as personal. */
-export function sentValues(field: Field | Model | undefined, value: unknown, found: SentValue[] = []): SentValue[] {
+export function sentValues(field: Field | Model | undefined, value: unknown): SentValue[] {
   const model = field && isModel(field) && field;
-  if (typeof value === 'object' && value !== null) {
-    for (const key of Object.keys(value)) sentValues(model ? model.fields[key] : field, asRecord(value)[key], found);
-  } else if (typeof value === 'string' || typeof value === 'number') {
-    const { personal = false, reference = false } = !field || model ? { personal: true } : traitsOf(field as Field);
-    if (!reference || personal) found.push({ text: String(value), kind: personal ? 'personal' : 'plain' });
-  }
-  return found;
+  if (typeof value !== 'string' && typeof value !== 'number')
+    return Object.entries(asRecord(value)).flatMap(([key, inner]) =>
+      sentValues(model ? model.fields[key] : field, inner),
+    );
+  const { personal = false, reference = false } = !field || model ? { personal: true } : traitsOf(field as Field);
+  return reference && !personal ? [] : [{ text: String(value), kind: personal ? 'personal' : 'plain' }];
 }
 
 /** The contents of a report that its gateway may repeat. */
@@ -56,15 +56,14 @@ const MASK = '[masked]';
 const MOST_FIELDS = 100;
 const LONGEST_TEXT = 1_000;
 
-const cut = (value: unknown) =>
-  typeof value === 'string' && value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
+const shortened = (value: unknown) => (typeof value === 'string' ? cut(value, LONGEST_TEXT) : value);
 
 /**
  * A copy of a body in which every personal value, every value outside the model, and every name that may be data is
  * masked.
  */
 export function maskPersonal(model: Model, body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return MASK;
+  if (!isRecord(body)) return MASK;
   return Object.fromEntries(
     Object.entries(body)
       .slice(0, MOST_FIELDS)
@@ -72,7 +71,7 @@ export function maskPersonal(model: Model, body: unknown): unknown {
         const field = model.fields[name];
         if (field === undefined) return [printableKey(name), MASK];
         if (isModel(field)) return [name, maskPersonal(field, value)];
-        return [name, traitsOf(field).personal || typeof value === 'object' ? MASK : cut(value)];
+        return [name, traitsOf(field).personal || typeof value === 'object' ? MASK : shortened(value)];
       }),
   );
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '../platform/logger.js';
+import { unlessThrown } from '../platform/unless-thrown.js';
 import { isLoopback } from '../protocol/addresses.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { createNotes } from './hooks.js';
@@ -8,12 +9,8 @@ const isSecure = (url: URL) => url.protocol === 'https:' || (url.protocol === 'h
 
 /** An origin as `Origin` headers name it, if its pages have a safe connection. */
 function secureOriginOf(origin: unknown): URL | undefined {
-  try {
-    const url = new URL(origin as string);
-    return url.origin === origin && isSecure(url) ? url : undefined;
-  } catch {
-    return undefined;
-  }
+  const url = unlessThrown(() => new URL(origin as string));
+  return url?.origin === origin && url && isSecure(url) ? url : undefined;
 }
 
 const isOrigin = (origin: unknown): boolean => secureOriginOf(origin)?.hostname.includes('*') === false;

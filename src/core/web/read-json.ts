@@ -1,6 +1,7 @@
 import { isRecord } from '../platform/as-record.js';
 import { readBytes } from '../platform/body.js';
 import { type Clock, withTimeout } from '../platform/time.js';
+import { unlessThrown } from '../platform/unless-thrown.js';
 import { issue, type ValidationIssue } from '../schema/issue.js';
 import { type RefusalAnswer, refuse } from './answer.js';
 
@@ -47,12 +48,8 @@ export async function readJson(
 }
 
 function parseObject(bytes: Uint8Array): Record<string, unknown> | Issues {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return notJson('the body is not UTF-8');
-  }
+  const text = unlessThrown(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  if (text === undefined) return notJson('the body is not UTF-8');
   // Checked before parsing: the parser silently keeps one of two values.
   const issues = scanJson(text);
   if (issues.length > 0) return issues;
@@ -62,13 +59,7 @@ function parseObject(bytes: Uint8Array): Record<string, unknown> | Issues {
 }
 
 /** The value of a JSON text. Undefined if the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
+export const parseJson = (text: string): unknown => unlessThrown(() => JSON.parse(text) as unknown);
 
 /** Deeper than any event. */
 const MOST_DEPTH = 8;

@@ -1,4 +1,4 @@
-import { asRecord } from '../../core/platform/as-record.js';
+import { asRecord, isRecord } from '../../core/platform/as-record.js';
 import { type OperationName, operationNames } from '../../core/protocol/operations.js';
 import {
   isString,
@@ -131,9 +131,7 @@ const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 
 const FRAMING = /^(?:content-length|transfer-encoding|trailer|connection|upgrade|keep-alive)$/i;
 
 const areHeaders = (headers: unknown) =>
-  typeof headers === 'object' &&
-  headers !== null &&
-  !Array.isArray(headers) &&
+  isRecord(headers) &&
   Object.entries(headers).every(
     ([name, value]) =>
       /^[\w-]{1,100}$/.test(name) &&

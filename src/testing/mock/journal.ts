@@ -1,4 +1,5 @@
 import type { Environment } from '../../core/errors/errors.js';
+import { cut } from '../../core/platform/messages.js';
 import { type Clock, withTimeout } from '../../core/platform/time.js';
 import type { AbortSignalLike } from '../../core/platform/web-types.js';
 import type { OperationName } from '../../core/protocol/operations.js';
@@ -66,9 +67,6 @@ export const matches = <Entry extends object>(
 /** Longer texts are cut, so that no request makes the journal large. */
 const LONGEST_TEXT = 1_000;
 
-const cut = <T extends string | undefined>(text: T): T =>
-  text && text.length > LONGEST_TEXT ? (`${text.slice(0, LONGEST_TEXT)}…` as T) : text;
-
 type Listener = (entry: JournalEntry) => void;
 
 export function createJournal(size: number, clock: Clock) {
@@ -90,14 +88,14 @@ export function createJournal(size: number, clock: Clock) {
     add(given: Omit<JournalEntry, 'id' | 'requestId'>): JournalEntry {
       last += 1;
       // A path without an operation may hold any data, even a NIN.
-      const path = cut(given.operation ? given.path : given.path.replace(/[0-9]{5,}/g, '[masked]'));
+      const path = cut(given.operation ? given.path : given.path.replace(/[0-9]{5,}/g, '[masked]'), LONGEST_TEXT);
       const entry = freezeDeep({
         id: last,
         requestId: nameOf(last),
         ...given,
-        method: cut(given.method),
+        method: cut(given.method, LONGEST_TEXT),
         path,
-        reference: cut(given.reference),
+        reference: given.reference && cut(given.reference, LONGEST_TEXT),
       });
       kept.push(entry);
       // Only at intervals, so that forgetting adds no cost to each request.

@@ -1,4 +1,5 @@
 import type { LocationFailure } from '../../errors/errors.js';
+import { underSymbol } from '../../platform/as-record.js';
 import type { Fetch, WebAbortSignal } from '../../platform/web-types.js';
 import type { Location } from '../../schema/location.js';
 
@@ -64,5 +65,4 @@ export class LookupFailure extends Error {
 }
 
 /** Also recognises an instance from another copy of the package. */
-export const isLookupFailure = (error: unknown): error is LookupFailure =>
-  typeof error === 'object' && error !== null && (error as { [BRAND]?: unknown })[BRAND] === true;
+export const isLookupFailure = (error: unknown): error is LookupFailure => underSymbol(error, BRAND) === true;

@@ -124,7 +124,7 @@ const UNDECIDED = noFix('timeout', "no answer in time; the browser's prompt may 
 const isWithin = (clock: Clock, milliseconds: number, since: number) =>
   since <= clock.now() && clock.now() - since < milliseconds;
 
-/** What the browser's answers are good for later: the latest position, and that it is no use to ask again. */
+/** Keeps of the browser's answers the latest position, and a refusal after which asking again is useless. */
 function createMemory({ maximumAgeMs, denialMemoryMs }: LocationSettings['browser'], clock: Clock) {
   let last: Fix | undefined;
   let hadPosition = false;
