@@ -33,19 +33,19 @@ export interface Undone {
  * call it again, as `decide`.
  */
 export async function undo(context: OperatorContext, request: UndoRequest): Promise<Undone> {
-  const { decision: id, who, reason, forMs = DEFAULT_MS } = request;
+  const { decision: undoId, who, reason, forMs = DEFAULT_MS } = request;
   const of = await context.operator.decision(request.of);
   if (!of || !(await shownDecision(context, of)))
     throw new OperatorRefusal('not-found', 'The decision to undo does not exist. Nothing was done.');
   const why = await whyNotUndoDecision(context, of);
   if (why !== undefined) throw new OperatorRefusal('conflict', `${why} Nothing was done.`);
   // An undo that was interrupted is continued by another one: each row is taken back once.
-  const isUndone = of.undoneBy !== undefined && of.undoneBy !== id;
+  const isUndone = of.undoneBy !== undefined && of.undoneBy !== undoId;
   if (isUndone && (await context.operator.decision(of.undoneBy))?.done !== false)
     throw new OperatorRefusal('conflict', 'This decision was already undone. Nothing was done.');
-  const touched = of.id;
-  const about = { decision: touched };
-  const begun = await storeDecision(context, request, { action: 'undo', about, done: false, undoes: touched });
+  const undoneId = of.id;
+  const about = { decision: undoneId };
+  const begun = await storeDecision(context, request, { action: 'undo', about, done: false, undoes: undoneId });
   const by = { reason, at: begun.at, by: who };
   const isDismissal = of.action === 'dismissed';
   let kept = 0;
@@ -56,12 +56,12 @@ export async function undo(context: OperatorContext, request: UndoRequest): Prom
     return isDismissal ? (await context.store.get(rows.map((row) => row.id))).flatMap((row) => row ?? []) : rows;
   }
 
-  // The cursor is one more than the place of the last undone step.
+  // The cursor is the step to undo next, plus one.
   async function next({ cursor }: KeptDecision): Promise<RowsPage> {
-    const step = await context.operator.touched(touched, cursor - 1);
+    const step = await context.operator.touched(undoneId, cursor - 1);
     if (!step) return { planned: [], to: cursor, done: true };
     const rows = await rowsOf(step.sequences);
-    const planned = rows.map((row) => ({ row, change: undone(row, touched, by, begun.id) }));
+    const planned = rows.map((row) => ({ row, change: undone(row, undoneId, by, begun.id) }));
     return { planned, to: step.from + 1, done: false };
   }
 

@@ -90,7 +90,7 @@ export function createWorker(
   let busy = 0;
   /** The number of probes under way, each in an extra place. */
   let probing = 0;
-  let lookedAt = Number.NaN;
+  let readAt = Number.NaN;
   let stopping = false;
   let cutOff = false;
   let failures = 0;
@@ -369,7 +369,7 @@ export function createWorker(
       return;
     }
     if (!isBound) bind();
-    if (Number.isNaN(lookedAt)) {
+    if (Number.isNaN(readAt)) {
       see();
       point(() => gather(turnOrSleep));
     } else gather(turnOrSleep);
@@ -377,7 +377,7 @@ export function createWorker(
 
   /** Reads the pauses and the bindings, as `readDestinations` of `src/outbox/sending/worker.ts` does. */
   function see() {
-    lookedAt = clock();
+    readAt = clock();
     const outlooks = store.outlook();
     if (
       accounts.some(({ account, gateways }) =>
@@ -402,10 +402,10 @@ export function createWorker(
 
   function look(worked: boolean): void {
     if (worked) empty = 0;
-    const untilLook = decisions.untilNextRead({ worked, lookedAt, now: clock() }, standing());
+    const untilRead = decisions.untilNextRead({ worked, readAt, now: clock() }, standing());
     const then = (waitMs: number) => (worked ? loop() : sleep(waitMs));
-    if (untilLook > 0) {
-      then(untilLook);
+    if (untilRead > 0) {
+      then(untilRead);
       return;
     }
     const outlooks = see();

@@ -12,8 +12,8 @@ const isRounded = (token: string): boolean =>
     ? exactNumber(token) === undefined
     : Math.abs(Number(token)) < SMALLEST && /[1-9]/.test(token.replace(/e.*/i, ''));
 
-/** Why `JSON.parse` reads other data than a valid JSON text says. Undefined if it does not. */
-export function alterationOf(text: string): string | undefined {
+/** What `JSON.parse` would lose of a valid JSON text. Undefined if nothing. */
+export function parseLossOf(text: string): string | undefined {
   // JSON.parse keeps the last value silently.
   const codes = scanJson(text).map(({ code }) => code);
   if (codes.includes('conflict')) return 'contains the name of a member twice';

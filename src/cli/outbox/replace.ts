@@ -8,7 +8,7 @@ import { decisionsFor } from '../../outbox/rules/decisions.js';
 import type { Row } from '../../outbox/rules/state-machine.js';
 import { codeOf, EXIT, Failure, remark, terminal } from '../output.js';
 import { printDecided } from './decide.js';
-import { alterationOf } from './exact-json.js';
+import { parseLossOf } from './exact-json.js';
 import { findReport } from './find.js';
 import type { OpenedOutbox } from './opened-outbox.js';
 import { needed, type OutboxValues } from './options.js';
@@ -63,8 +63,8 @@ async function readPayload(path: string): Promise<unknown> {
   const payload = parseJson(text);
   // The message of the parser would show a part of the text.
   if (payload === undefined) throw refuse('is not JSON');
-  const altered = alterationOf(text);
-  if (altered !== undefined) throw refuse(altered);
+  const lost = parseLossOf(text);
+  if (lost !== undefined) throw refuse(lost);
   return payload;
 }
 

@@ -37,10 +37,7 @@ function nativeKey({ KeyObject }: NativeCrypto, key: CryptoKey): unknown {
   return known;
 }
 
-/**
- * Whether a key for `hmacSha256` must be converted: the runtime's own hashing warns of one that is not, and will refuse
- * it.
- */
+/** Whether a key for `hmacSha256` must be extractable: Node.js warns of any other, and will refuse it. */
 export const MUST_BE_EXTRACTABLE = nativeCrypto !== undefined;
 
 export const hmacSha256 = async (key: CryptoKey, text: string): Promise<string> =>

@@ -108,7 +108,7 @@ function createOnlyRefused({ store, breakerAfter }: OutboxSettings, served: read
   };
 }
 
-/** The error of each pause: its code is that of the attempts which began it. */
+/** The code of the error for each pause. */
 const CODES: Readonly<Record<PauseReason, ErrorCode>> = {
   authentication: 'authentication',
   address: 'configuration',

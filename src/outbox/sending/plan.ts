@@ -25,11 +25,11 @@ export interface WorkerState {
   readonly stopping: boolean;
 }
 
-export interface Looked {
+export interface LastRead {
   /** Whether its last turn wrote or claimed anything. */
   readonly worked: boolean;
-  /** When it last looked for due probes, by its own clock; NaN before the first look. */
-  readonly lookedAt: number;
+  /** When it last read the destinations, by its own clock; NaN before the first one. */
+  readonly readAt: number;
   readonly now: number;
 }
 
@@ -117,12 +117,12 @@ export const outlookOf = (outlooks: readonly DestinationState[], row: Destinatio
  * during a backlog, which must not delay the probes of other destinations and operations.
  */
 export function untilNextRead(
-  { worked, lookedAt, now }: Looked,
+  { worked, readAt, now }: LastRead,
   { busy, concurrency, pollMs, stopping }: WorkerState,
 ): number {
   if (stopping) return pollMs;
   if (!worked && busy < concurrency) return 0;
-  const since = now - lookedAt;
+  const since = now - readAt;
   // It looks now after the clock has jumped back. A shorter wait than a millisecond may not move the clock.
   return since >= 0 && since < pollMs ? Math.max(1, pollMs - since) : 0;
 }

@@ -40,8 +40,8 @@ interface Claim {
   readonly probe: ProbeOf | undefined;
 }
 
-/** Makes the turns of a worker. Each writes results and claims rows in one commit, and starts the attempts. */
-export function createTurns({
+/** Makes the turn of a worker: it writes results and claims rows in one commit, and starts the attempts. */
+export function createTurn({
   settings: { store, clock, leaseMs, pollMs },
   listeners,
   places,

@@ -9,7 +9,7 @@ import { createPauses } from './pauses.js';
 import type { createPipeline } from './pipeline.js';
 import { createPlaces } from './places.js';
 import { failureWaitMs, idleWaitMs, planIdle, STOP_MARGIN_MS, untilNextRead, type WorkerState } from './plan.js';
-import { createTurns, type WorkerListeners } from './turns.js';
+import { createTurn, type WorkerListeners } from './turns.js';
 import type { watchDestinations } from './watch-destinations.js';
 
 /** The parts of a worker that only a server's outbox has. */
@@ -35,9 +35,9 @@ export function createWorker(
   const { events, storeFailed, tellIdle } = listeners;
   let stopping = false;
   let isStoreDamaged = false;
-  let lookedAt = Number.NaN;
+  let readAt = Number.NaN;
   let failures = 0;
-  /** The number of looks in a row that announced work before the next poll, while no turn found any. */
+  /** The number of reads in a row that announced work before the next poll, while no turn found any. */
   let fruitlessReads = 0;
   const abort = createAborting();
   const { wake, sleep } = createSleep(clock);
@@ -48,7 +48,7 @@ export function createWorker(
   const watch = watchDestinations?.(settings, events);
   const pipeline = makePipeline?.({ concurrency, clock, isStopping: () => stopping, count: places.count });
   const attemptRow = createAttemptRow(settings, events, { signal: abort.signal, isStoreDamaged: () => isStoreDamaged });
-  const turn = createTurns({ settings, listeners, places, pauses, pipeline, watch, attemptRow, workerState, wake });
+  const turn = createTurn({ settings, listeners, places, pauses, pipeline, watch, attemptRow, workerState, wake });
 
   function workerState(): WorkerState {
     const { accounts, busy, probing } = places.count();
@@ -66,7 +66,7 @@ export function createWorker(
   async function readDestinations(): Promise<readonly DestinationState[]> {
     const now = clock.now();
     const outlooks = await store.outlook(settings.accounts.map(({ account }) => account));
-    lookedAt = now;
+    readAt = now;
     bindings.compare(outlooks);
     watch?.tellUnserved(outlooks);
     pauses.seeAll(outlooks);
@@ -90,12 +90,12 @@ export function createWorker(
       try {
         await bindings.bind();
         // Before the first claim: it must not take the reports of a breaker that is open already.
-        if (Number.isNaN(lookedAt)) await readDestinations();
+        if (Number.isNaN(readAt)) await readDestinations();
         await pipeline?.gather();
         const worked = places.hasWork() && (await turn());
         if (worked) failures = fruitlessReads = 0;
-        const untilLook = untilNextRead({ worked, lookedAt, now: clock.now() }, workerState());
-        const wait = untilLook > 0 ? untilLook : await probeAndWait();
+        const untilRead = untilNextRead({ worked, readAt, now: clock.now() }, workerState());
+        const wait = untilRead > 0 ? untilRead : await probeAndWait();
         failures = 0;
         if (worked) continue;
         if (!isBusy()) tellIdle();

@@ -282,10 +282,10 @@ describe('a worker whose looks announce work that no turn finds', () => {
 
 describe('a worker looks for due probes', () => {
   it('after a millisecond at least, since a shorter wait may not move its clock', () => {
-    expect(untilNextRead({ worked: false, lookedAt: 0, now: 1_000 - 1e-9 }, { ...standing, busy: 4 })).toBe(1);
+    expect(untilNextRead({ worked: false, readAt: 0, now: 1_000 - 1e-9 }, { ...standing, busy: 4 })).toBe(1);
   });
 
-  const at = (worked: boolean, since: number) => ({ worked, lookedAt: 50_000, now: 50_000 + since });
+  const at = (worked: boolean, since: number) => ({ worked, readAt: 50_000, now: 50_000 + since });
   const full = { ...standing, busy: 4 };
 
   it('at once if it has a free place and found nothing to do', () => {
@@ -301,7 +301,7 @@ describe('a worker looks for due probes', () => {
     expect(untilNextRead(at(worked, 0), given)).toBe(1_000);
     expect(untilNextRead(at(worked, 1_000), given)).toBe(0);
     expect(untilNextRead(at(worked, 1_500), given)).toBe(0);
-    expect(untilNextRead({ worked, lookedAt: Number.NaN, now: 50_000 }, given)).toBe(0);
+    expect(untilNextRead({ worked, readAt: Number.NaN, now: 50_000 }, given)).toBe(0);
   });
 
   it('at once after the clock has jumped back, and never while it stops', () => {

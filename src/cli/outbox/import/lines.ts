@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import { isRecord } from '../../../core/platform/as-record.js';
 import { Failure } from '../../output.js';
-import { alterationOf } from '../exact-json.js';
+import { parseLossOf } from '../exact-json.js';
 import { isRefused, readTime, refuseGroups } from './cell.js';
 import {
   CALL_PARAMETERS,
@@ -163,8 +163,8 @@ function readJsonLine(text: string, { operation }: Shape): LinePayload {
     return unread('is not a complete JSON object on one line');
   }
   if (!isRecord(payload)) return unread('expected a JSON object');
-  const altered = alterationOf(text);
-  if (altered !== undefined) return unread(altered);
+  const lost = parseLossOf(text);
+  if (lost !== undefined) return unread(lost);
   const problems: LineProblem[] = [];
   if (typeof payload.timestamp === 'string') {
     const time = readTime(payload.timestamp);

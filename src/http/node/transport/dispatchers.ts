@@ -76,7 +76,7 @@ const FIRST_SET: unknown = undici.getGlobalDispatcher();
  * The dispatcher that `setGlobalDispatcher` set for the whole process, which the built-in `fetch` also uses. Undefined
  * if none was set.
  */
-export function setForAll(): Dispatcher | undefined {
+export function globalDispatcher(): Dispatcher | undefined {
   const set: unknown = undici.getGlobalDispatcher();
   // A plain `Agent` may be undici's own default, which does not limit connections.
   if (!(set instanceof undici.Dispatcher) || (set === FIRST_SET && set.constructor === undici.Agent)) return undefined;
@@ -87,7 +87,7 @@ export function setForAll(): Dispatcher | undefined {
 const UNDICI_8 = Symbol.for('undici.globalDispatcher.2');
 
 /** Throws if another copy of undici has set a dispatcher for the whole process. */
-export function checkSetForAll(): void {
+export function refuseForeignGlobalDispatcher(): void {
   const got = undici.getGlobalDispatcher() as object;
   // Node.js 26 wraps its own dispatcher for an undici 7 that was installed.
   const wrapped = (globalThis as { [UNDICI_8]?: object })[UNDICI_8];

@@ -9,7 +9,7 @@ import type { AbortSignalLike } from '../../../core/platform/web-types.js';
 import { issue } from '../../../core/schema/issue.js';
 import { hasMethods, must, option, optional, wholeNumber } from '../../../core/schema/option-rules.js';
 import { type ReceivedHeaders, readAnswer } from './answer.js';
-import { checkSetForAll, environmentProxy, isProxySwitchedOn, setForAll } from './dispatchers.js';
+import { environmentProxy, globalDispatcher, isProxySwitchedOn, refuseForeignGlobalDispatcher } from './dispatchers.js';
 
 /** The options of `nodeTransport`. */
 export interface NodeTransportOptions {
@@ -88,7 +88,7 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
   );
   const { connections, dispatcher, proxy } = complete;
   const proxied = proxy !== undefined || isProxySwitchedOn();
-  if (!dispatcher && !proxied) checkSetForAll();
+  if (!dispatcher && !proxied) refuseForeignGlobalDispatcher();
   const agent = new Agent({ connections, pipelining: 1, allowH2: false });
   checkVersion(agent);
   const own: Dispatcher = proxied ? environmentProxy({ connections }) : agent;
@@ -107,7 +107,7 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
         ended: 'broken',
         failure: readBroken(Object.assign(new Error('the transport is closed'), { code: 'TRANSPORT_CLOSED' }), false),
       };
-    const chosen = dispatcher ?? (proxy ? undefined : setForAll());
+    const chosen = dispatcher ?? (proxy ? undefined : globalDispatcher());
     const way: Way = chosen ? { dispatcher: chosen, isOwn: false } : { dispatcher: own, isOwn: true };
     const aborting = createAborting();
     const exchange = createExchange(way, request);
