@@ -6,12 +6,6 @@ import type { MovedRows } from '../moved-rows.js';
 import type { Run } from './database.js';
 import { toPostgresJson } from './sql-parts.js';
 
-/**
- * The result of a move. `'there'`: the same data was moved before. `'other'`: the schema holds other data, and nothing
- * was changed.
- */
-type ImportResult = 'moved' | 'there' | 'other';
-
 /** The name of the setting that holds the origin of the moved data. */
 const ORIGIN = 'moved-from';
 
@@ -68,26 +62,28 @@ export interface RefusedRow {
   readonly error: unknown;
 }
 
+/** The result of a move. */
+interface Imported {
+  /** `'there'`: the same data was moved before. `'other'`: the schema holds other data, and nothing was changed. */
+  readonly arrival: 'moved' | 'there' | 'other';
+  /** The rows that PostgreSQL refuses. The other rows are written. */
+  readonly refused: readonly RefusedRow[];
+}
+
 /**
  * Imports the complete content of another store, within a transaction that the caller begins and commits. `origin`
  * identifies the data: a second call with the same origin does nothing. Rows keep their numbers, states, fences,
- * attempts, doubts and decisions. `onRefused` gets the rows that PostgreSQL refuses; the other rows are written.
+ * attempts, doubts and decisions.
  */
-export async function importRows(
-  run: Run,
-  schema: string,
-  moved: MovedRows,
-  origin: string,
-  onRefused: (refused: RefusedRow) => void,
-): Promise<ImportResult> {
+export async function importRows(run: Run, schema: string, moved: MovedRows, origin: string): Promise<Imported> {
   await run(`LOCK TABLE ${schema}.reports, ${schema}.settings IN EXCLUSIVE MODE`);
   const [before] = await run(`SELECT value FROM ${schema}.settings WHERE name = '${ORIGIN}'`);
-  if (before) return before.value === origin ? 'there' : 'other';
+  if (before) return { arrival: before.value === origin ? 'there' : 'other', refused: [] };
   const [used] = await run(
     `SELECT (EXISTS (SELECT 1 FROM ${schema}.reports) OR EXISTS (SELECT 1 FROM ${schema}.receipts) OR EXISTS (SELECT 1 FROM ${schema}.settings)
       OR EXISTS (SELECT 1 FROM ${schema}.destinations))::text AS used`,
   );
-  if (used?.used !== 'false') return 'other';
+  if (used?.used !== 'false') return { arrival: 'other', refused: [] };
 
   /** Inserts objects whose members are columns. All have the members of the first; an undefined one is NULL. */
   async function fill(table: string, objects: readonly object[], toJson = toPostgresJson): Promise<void> {
@@ -99,8 +95,11 @@ export async function importRows(
       );
   }
 
-  /** Writes rows together; after a failure each by itself. An unstorable character in an identity must fail. */
-  async function writeRows(rows: readonly Row[]): Promise<void> {
+  /**
+   * Writes rows together; after a failure each by itself. Returns those that are refused. An unstorable character in an
+   * identity must fail.
+   */
+  async function writeRows(rows: readonly Row[]): Promise<RefusedRow[]> {
     await run('SAVEPOINT rows');
     try {
       await fill('reports', rows.map(reportOf), JSON.stringify);
@@ -109,16 +108,19 @@ export async function importRows(
       if (!(isStoreError(error) && error.concerns === 'row')) throw error;
       await run('ROLLBACK TO SAVEPOINT rows');
       const [first] = rows;
-      if (first && rows.length === 1) return onRefused({ row: first, error });
-      for (const row of rows) await writeRows([row]);
-      return;
+      if (first && rows.length === 1) return [{ row: first, error }];
+      const refused: RefusedRow[] = [];
+      for (const row of rows) refused.push(...(await writeRows([row])));
+      return refused;
     }
     await run('RELEASE SAVEPOINT rows');
+    return [];
   }
 
+  const refused: RefusedRow[] = [];
   const tally = new Map<string, { account: string; part: 0; recorded: number; dismissed: number; attempts: number }>();
   for (const rows of moved.rows()) {
-    await writeRows(rows);
+    refused.push(...(await writeRows(rows)));
     for (const { account, state, attempts } of rows) {
       const counted = tally.get(account) ?? { account, part: 0, recorded: 0, dismissed: 0, attempts: 0 };
       if (state === 'recorded' || state === 'dismissed') counted[state] += 1;
@@ -174,5 +176,5 @@ export async function importRows(
     await run(
       `SELECT setval('${schema}.${table}_${column}_seq', greatest(1, (SELECT max(${column}) FROM ${schema}.${table})))::text AS set`,
     );
-  return 'moved';
+  return { arrival: 'moved', refused };
 }
