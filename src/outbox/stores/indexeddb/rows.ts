@@ -33,8 +33,8 @@ export interface IndexedRow {
 /** The stored counts, so that `counts` need not read all rows. */
 interface Totals {
   /** The last `sequence` that was given. */
-  sequence: number;
-  counted: Record<string, { readonly states: Counts['states']; readonly attempts: number }>;
+  readonly sequence: number;
+  readonly counted: Readonly<Record<string, { readonly states: Counts['states']; readonly attempts: number }>>;
 }
 
 const NOTHING: Totals['counted'][string] = {
@@ -45,14 +45,12 @@ const NOTHING: Totals['counted'][string] = {
 const readTotals = async ({ meta }: Tables): Promise<Totals> =>
   (await ask<Totals | undefined>(meta.get('totals'))) ?? { sequence: 0, counted: {} };
 
-/** Adds a row to the totals, or removes it. */
-function count({ counted }: Totals, row: Row, by: 1 | -1): void {
+/** The totals with a row more or less. */
+function counting({ sequence, counted }: Totals, row: Row, by: 1 | -1): Totals {
   const { states, attempts } = counted[row.account] ?? NOTHING;
   const state = row.blocked ? 'blocked' : row.state;
-  counted[row.account] = {
-    states: { ...states, [state]: states[state] + by },
-    attempts: attempts + by * row.attempts,
-  };
+  const ofAccount = { states: { ...states, [state]: states[state] + by }, attempts: attempts + by * row.attempts };
+  return { sequence, counted: { ...counted, [row.account]: ofAccount } };
 }
 
 export async function readRow({ rows }: Tables, id: string): Promise<Row | undefined> {
@@ -113,21 +111,20 @@ async function place(tables: Tables, next: Row, at: number): Promise<IndexedRow>
 /** Changes rows within a transaction. Call `finish` to write the totals. */
 export async function rowWriter(tables: Tables, at: number) {
   const { rows, meta } = tables;
-  const totals = await readTotals(tables);
-  let changed = false;
+  const before = await readTotals(tables);
+  let totals = before;
 
   const rowsAfter = async (id: string): Promise<Row[]> =>
     (await ask<IndexedRow[]>(rows.index('row.waitsFor').getAll(id))).map(({ row }) => rowFrom(row));
 
   /** Stores a row, and updates the rows that wait for it. */
-  async function put(before: Row | undefined, next: Row, holder?: string): Promise<Row> {
+  async function put(known: Row | undefined, next: Row, holder?: string): Promise<Row> {
     const placed = await place(tables, next, at);
     const { row } = placed;
     rows.put(holder === undefined ? placed : { ...placed, holder });
-    if (before) count(totals, before, -1);
-    count(totals, row, 1);
-    changed = true;
-    if (isOpen(before) !== isOpen(row))
+    if (known) totals = counting(totals, known, -1);
+    totals = counting(totals, row, 1);
+    if (isOpen(known) !== isOpen(row))
       for (const waiting of await rowsAfter(row.id)) if (waiting.state === 'waiting') await put(waiting, waiting);
     return row;
   }
@@ -152,7 +149,7 @@ export async function rowWriter(tables: Tables, at: number) {
     async add(given: NewRow): Promise<Enqueued> {
       const there = await readRow(tables, given.id);
       if (there) return { row: there, added: false };
-      totals.sequence += 1;
+      totals = { ...totals, sequence: totals.sequence + 1 };
       return { row: await put(undefined, newRow(given, totals.sequence, at, false)), added: true };
     },
 
@@ -194,7 +191,7 @@ export async function rowWriter(tables: Tables, at: number) {
     },
 
     finish(): void {
-      if (changed) meta.put(totals, 'totals');
+      if (totals !== before) meta.put(totals, 'totals');
     },
   };
 }

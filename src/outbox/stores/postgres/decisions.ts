@@ -30,6 +30,7 @@ export function createDecisions(run: Run, schema: string) {
         values,
       );
     },
+    /** Writes a step in one statement: `schema/decide.sql`. */
     async step(step: DecisionStep): Promise<readonly boolean[] | undefined> {
       const writes = step.writes.map(({ id, sequence, expected: { state, fence }, change }) => ({
         id,

@@ -2,9 +2,9 @@ import { ConfigurationError } from '../../../core/errors/errors.js';
 import { isStoreError, StoreError, type StoreErrorCode } from '../../../core/errors/store-error.js';
 import { asRecord, memberOf } from '../../../core/platform/as-record.js';
 
-/** Raised by the store's functions if the isolation level is too high. */
-export const ISOLATION = 'LS001';
-/** Raised by the migration if the tables are of another version. */
+/** Raised by `turn` of the database if the isolation level is too high. */
+const ISOLATION = 'LS001';
+/** Raised by the migration if the tables are of another version. `enqueue` of the database raises `LS003` to `LS005`. */
 export const OTHER_VERSION = 'LS002';
 
 /** PostgreSQL's code for a missing right. */

@@ -6,7 +6,7 @@ import { rowOf, toPostgresJson } from './sql-parts.js';
 
 const whole = (change: Change): Change => ({ ...change, delayMs: Math.round(change.delayMs) });
 
-/** Makes the writes, then the claim, in one statement. */
+/** Makes the writes, then the claim, in one statement: `schema/turn.sql`. */
 export async function takeTurn(run: Run, schema: string, { writes, claim }: Turn): Promise<TurnResult> {
   const request = {
     // An unstorable id becomes empty and matches no row. A repaired id could match another row.
