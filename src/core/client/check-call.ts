@@ -15,7 +15,6 @@ import type { Settings } from './config.js';
 import { callOptions } from './option-table.js';
 import type { CallOptions } from './options.js';
 
-/** The settings of a call, beside its body. */
 export type Parameters = Required<Omit<CallOptions, 'timeoutMs'>> & { readonly timeoutMs: number };
 
 interface CheckedCall {

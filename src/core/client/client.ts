@@ -140,7 +140,6 @@ export interface CreateClient {
   <Mode extends ValidationMode = 'strict'>(options?: ClientOptions<Mode>): Client<Mode>;
 }
 
-/** `createClient` with the parts of a build. */
 export const clientOf =
   (parts: ClientParts): CreateClient =>
   <Mode extends ClientMode>(options: ClientOptions<ValidationMode> = {}): Client<Mode> =>

@@ -7,7 +7,6 @@ import { nearest } from '../schema/option-rules.js';
 import type { GatewayOptions } from './options.js';
 
 const MOCK_VARIABLE = 'LOCATION_SDK_MOCK';
-/** The reason why an environment variable keeps everything from production. */
 export const NOT_IN_MOCK_MODE = `${MOCK_VARIABLE} is set, and while it is, nothing goes to production. Unset it where you report real bets; in tests use staging.`;
 const ENVIRONMENT_VARIABLE = 'LOCATION_SDK_ENVIRONMENT';
 
@@ -61,7 +60,6 @@ function wrongEnvironment(given: string): string {
 /** The loggers that have the line about mock mode: it is enough for any number of clients. */
 const toldLoggers = new WeakSet<Logger>();
 
-/** Logs that mock mode is on, through a logger that cannot throw. */
 function tellOfMock(given: Logger, guarded: Required<Logger>): void {
   if (toldLoggers.has(given)) return;
   toldLoggers.add(given);
@@ -80,7 +78,6 @@ function readEnvironment(): Readonly<Record<string, string | undefined>> {
   }
 }
 
-/** The variables of Node.js, for builds that may run there. */
 export const environmentVariables = {
   read: readVariables,
   /** For messages: the variable that can replace a missing option of a gateway. */

@@ -2,10 +2,7 @@ import type { LocationStep } from '../errors/errors.js';
 import type { Clock } from '../platform/time.js';
 import { type LocateRequest, type LocationResult, type LocationSource, NO_SOURCE } from './source.js';
 
-/**
- * Finds where the player is (specification, section 1): tries each source in turn until one finds a location. If none
- * does, `steps` says why.
- */
+/** Finds where the player is (specification, section 1): tries each source in turn. If none finds it, `steps` says why. */
 export async function findLocation(
   sources: readonly LocationSource[],
   { clientIP, deadline: ofCall, signal }: LocateRequest,

@@ -44,7 +44,6 @@ const ASCII = /^[\x20-\x7e]*$/;
 export const fold = (text: string): string =>
   (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
 
-/** Splits names such as `betId` into words. */
 const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1 ');
 
 const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];

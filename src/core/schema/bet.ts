@@ -74,7 +74,6 @@ export const betUser = model(
   {},
 );
 
-/** The initiated bet event; its location is attached by the SDK (our decision: the specification lists no fields). */
 export const betEvent = model(
   {
     bet_id: reference(always(text())),

@@ -12,7 +12,7 @@ const OURS =
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/** The problem with headers, without their values. */
+/** The issues do not show values. */
 export function headerIssues(given: unknown): ValidationIssue[] {
   if (typeof given === 'function') return [];
   if (asRecord(given) !== given || Array.isArray(given) || Symbol.iterator in given)

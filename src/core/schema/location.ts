@@ -29,9 +29,6 @@ const coordinates = {
   longitude: personal(longitude()),
 };
 
-/** The source of the location: `'gps'`, `'ip'`, `'client_ip'`, `'provided'`, or the operator's own word. */
-const source = text();
-
 const details = {
   city: personal(text()),
   region: personal(text()),
@@ -40,7 +37,6 @@ const details = {
 };
 
 /** Specification, section 2.2. Zero is a value: the equator and the prime meridian are places. */
-export const location = model({ ...coordinates, source }, details);
+export const location = model({ ...coordinates, source: text() }, details);
 
-/** A location that a caller passes as a parameter. Without a source it is sent as `'provided'` (our decision). */
-export const locationInput = model(coordinates, { ...details, source });
+export const locationInput = model(coordinates, { ...details, source: text() });

@@ -86,7 +86,6 @@ const withdrawalMetadata = model(
   {},
 );
 
-/** The fields of both the initiated and the settled withdrawal. */
 export const withdrawal = {
   request_id: reference(always(text())),
   amount: amount(),
@@ -96,7 +95,6 @@ export const withdrawal = {
   userId: personal(text()),
 };
 
-/** The settled withdrawal report without `status`. The SDK attaches its location (our decision). */
 export const withdrawalEvent = model(withdrawal, {
   timestamp: timestamp(),
 });

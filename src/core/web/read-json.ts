@@ -19,7 +19,6 @@ interface BodyLimits {
 
 type Issues = readonly ValidationIssue[];
 
-/** The answers to a body that cannot be read. */
 interface BodyRefusals {
   readonly tooLarge: RefusalAnswer;
   readonly tooSlow: RefusalAnswer;

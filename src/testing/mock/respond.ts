@@ -17,13 +17,11 @@ export const LONGEST_REQUEST = 1024 * 1024;
 const saysJson = ({ headers }: Request): boolean =>
   /^application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '');
 
-/** A path of the gateway. */
 export interface Endpoint {
   readonly environment: Environment;
   readonly row: Operation;
 }
 
-/** The path below which production is. */
 export const PRODUCTION = '/production';
 
 /** By path: staging at the address itself, production below `/production`. */
@@ -54,7 +52,6 @@ interface ResponderParts {
   readonly rateLimit: RateLimitOptions | undefined;
   readonly faults: FaultBox;
   readonly pending: Pending;
-  /** Applies a report to the ledger of its environment. */
   readonly apply: (endpoint: Endpoint, body: RequestBody) => Applied;
 }
 

@@ -16,7 +16,6 @@ const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
 /** The share of a short call's remaining time. If the player does not decide, time is left for the next source. */
 const SHARE = 2 / 3;
 
-/** The browser's geolocation: asks the player. */
 export function devicePosition(
   settings: LocationSettings,
   { scope, geolocation: given, clock, onEvent }: Surroundings,
