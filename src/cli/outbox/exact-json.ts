@@ -12,7 +12,7 @@ const isRounded = (token: string): boolean =>
     ? exactNumber(token) === undefined
     : Math.abs(Number(token)) < SMALLEST && /[1-9]/.test(token.replace(/e.*/i, ''));
 
-/** What `JSON.parse` would lose of a valid JSON text. Undefined if nothing. */
+/** The part of a valid JSON text that `JSON.parse` would lose, in words. Undefined if there is none. */
 export function parseLossOf(text: string): string | undefined {
   // JSON.parse keeps the last value silently.
   const codes = scanJson(text).map(({ code }) => code);
