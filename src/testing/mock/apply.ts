@@ -34,7 +34,7 @@ export const RECORDED: Readonly<Record<OperationName, string>> = {
   verifyNin: 'NIN verified successfully',
 };
 
-/** Applies a request with a valid key to a ledger. All of the gateway's decisions are made here. */
+/** Applies a request with a valid key to a ledger: whether it is recorded, a repeat, a conflict or refused. */
 export function apply(
   ledger: Ledger,
   environment: Environment,

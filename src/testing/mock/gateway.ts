@@ -106,7 +106,7 @@ export function createMockGateway<Mode extends ValidationMode = 'strict'>(
       gateways: { staging: { baseUrl, apiKey }, production: { baseUrl: baseUrl + PRODUCTION, apiKey } },
       validation,
       location: { required: rules.locationRequired, fixed: MOCK_LOCATION },
-      // The key is not secret: it is printed in this file.
+      // The key of a mock is not secret.
       allowApiKeyInBrowser: true,
     };
     return address === undefined ? { ...given, fetch } : given;
