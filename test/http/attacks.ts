@@ -1,4 +1,4 @@
-/** What a request is refused for. Relay and console have their own words for each. */
+/** The reason of a refusal. Relay and console have their own words for each. */
 export type Refused = 'origin' | 'media-type' | 'method' | 'address';
 
 /** A change of the request that a page sends. */
@@ -15,7 +15,7 @@ const EVIL = 'https://evil.example';
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'OPTIONS'];
 
 /**
- * The requests that neither relay nor console accepts, whatever their bodies are. `folder` and `name` are the parts of
+ * The requests that neither relay nor console accepts, with any body. `folder` and `name` are the parts of
  * the address of a call.
  */
 export function attacksOn(folder: string, name: string): readonly Attack[] {

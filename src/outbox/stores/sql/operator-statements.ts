@@ -38,7 +38,7 @@ const IN_GROUP = `q.state = 'quarantined' AND q.account = ? AND q.environment = 
 const groupOf = ({ account, environment, code, words }: ProblemKey, asOf: number) =>
   [account, environment, code, words, Math.trunc(asOf)] as const;
 
-/** What a person reads: the statements that both SQL stores share. */
+/** The statements of what a person reads, which both SQL stores share. */
 export function createOperatorStatements({
   table,
   columns,
