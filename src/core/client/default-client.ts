@@ -13,6 +13,7 @@ type DefaultClient = Client<'strict'>;
 
 const scope = globalThis as { [DEFAULT_CLIENT]?: DefaultClient };
 
+/** `configure` with the clients of a build. */
 export const configureBy =
   (createClient: CreateClient) =>
   (options: ClientOptions<ValidationMode> = {}): void => {
