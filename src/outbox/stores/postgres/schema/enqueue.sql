@@ -92,8 +92,8 @@ BEGIN
 END $add$;
 
 -- For the user's own statements, which an error fails; it never shows the value. The value begins with the number of
--- its bytes, so that a cut or re-encoded one is refused. The parameter has a name, because some libraries replace `$1`
--- in every text.
+-- its bytes, so that a cut or re-encoded one is refused. The parameter has a name, because some libraries replace a
+-- dollar with a number in every text.
 CREATE FUNCTION schema.enqueue(report text) RETURNS boolean LANGUAGE plpgsql AS $enqueue$
 DECLARE
   bytes text := substring(report FROM '^outbox1 ([0-9]{1,9}) ');
