@@ -110,6 +110,7 @@ describe('a gateway as specified', () => {
     expect((await check(staging(url), '--report', file)).code).toBe(0);
     const report = readFileSync(file, 'utf8');
     expect(report).not.toContain(KEY.slice(3));
+    expect(report).toMatch(/^- Result: \d+ ok/m);
     expect(report).toContain(gateway.reports()[0]?.reference);
     expect(report).toMatch(/^\| confirmed \| the status of a duplicate report \|.*409.*`isDuplicate` \|$/m);
     // The other values are still unknown: the authority is asked for these rows.

@@ -86,7 +86,7 @@ export function reportAsMarkdown({ environment, target, began, lines, references
       `- Address: ${target ? cell(target.gateway.baseUrl) : 'not set up'}`,
       `- When: ${new Date(began).toISOString()}`,
       `- With: location-sdk ${version}, Node.js ${process.versions.node}`,
-      `- CheckResult: ${describeTally(lines)}`,
+      `- Result: ${describeTally(lines)}`,
       ...(references.length > 0 ? [`- Made-up reports were sent under: ${references.join(', ')}`] : []),
     ].join('\n'),
     'The reports were made up. This document contains no API key and no personal data. "specification" is that of the Operator Reporting Service.',
