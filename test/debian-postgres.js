@@ -57,7 +57,7 @@ const pairs = [
   ],
 ];
 
-/** Runs a part, and prints its output once it has ended. @param {Part} part @returns {Promise<boolean>} */
+/** Runs a part. @param {Part} part @returns {Promise<{ passed: boolean, text: string }>} */
 function runPart([title, command, env]) {
   const began = performance.now();
   const child = spawn(process.execPath, command, {
@@ -70,15 +70,15 @@ function runPart([title, command, env]) {
   return new Promise((resolve) =>
     child.once('close', (code) => {
       const seconds = Math.round((performance.now() - began) / 1_000);
-      console.log(
-        `\n== ${title}\n${Buffer.concat(said)}== ${title}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds} s`,
-      );
-      resolve(code === 0);
+      const end = `== ${title}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds} s`;
+      resolve({ passed: code === 0, text: `\n== ${title}\n${Buffer.concat(said)}${end}` });
     }),
   );
 }
 
 for (const pair of pairs) {
-  const ends = await Promise.all(pair.map(runPart));
-  if (ends.includes(false)) process.exit(1);
+  const ended = await Promise.all(pair.map(runPart));
+  // A failed part comes last, where its reader looks first.
+  for (const { text } of ended.sort((a, b) => Number(b.passed) - Number(a.passed))) console.log(text);
+  if (ended.some(({ passed }) => !passed)) process.exit(1);
 }

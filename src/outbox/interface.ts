@@ -206,11 +206,12 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
     timeoutMs?: number;
   }): Promise<void>;
   /**
-   * Sends until nothing is left to send. Starts and stops the worker if it was not started. Without `timeoutMs` it
-   * rejects if for 10 s no report ends while an environment is paused or has no gateway here, or an encryption key is
-   * missing: the code is that of the cause, such as `'authentication'`, and the reports stay in the outbox. While an operation is paused for
-   * `'refusals'`, it ends once it has tried each remaining report, for more than a minute, and all were refused. Those
-   * reports wait, since the gateway may refuse every report.
+   * Sends until nothing is left to send. Starts and stops the worker if it was not started. Rejects with the
+   * `StoreError` of a store that cannot be read. Without `timeoutMs` it also rejects if for 10 s no report ends while an
+   * environment is paused or has no gateway here, or an encryption key is missing: the code is that of the cause, such
+   * as `'authentication'`, and the reports stay in the outbox. While an operation is paused for `'refusals'`, it ends
+   * once it has tried each remaining report, for more than a minute, and all were refused. Those reports wait, since the
+   * gateway may refuse every report.
    */
   drain(options?: {
     /** The time limit, in milliseconds, also for pauses. Default: none, but see above. */

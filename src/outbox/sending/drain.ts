@@ -2,7 +2,6 @@ import {
   ConfigurationError,
   ENVIRONMENTS,
   type ErrorCode,
-  isReportingError,
   makeError,
   type ReportingError,
 } from '../../core/errors/errors.js';
@@ -72,7 +71,7 @@ export function drainMethod(settings: OutboxSettings, lifecycle: Lifecycle): Out
       signal,
     });
     if (startedHere) await lifecycle.stop();
-    if (result.ended === 'failed' && isReportingError(result.error)) throw result.error;
+    if (result.ended === 'failed') throw result.error;
     const { states } = await store.counts(served);
     const paused = toPublicPauses(await store.outlook(served));
     return { drained: result.ended === 'done' && result.value, states, paused };

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { StoreError } from '../../../src/core/errors/store-error.js';
 import { betEvent } from '../../support/factories.js';
 import { outboxWorld } from '../world.js';
 
@@ -74,6 +75,15 @@ describe('drain without a limit', () => {
     expect(told).toMatchObject([['error', { message: expect.stringMatching(reason) }]]);
     expect([other.sent, events.length]).toEqual([[], 1]);
     expect(await outbox.stats()).toMatchObject({ states: { waiting: 1 } });
+  });
+
+  it('rejects if the store cannot be read, also if it can be read again a moment later', async () => {
+    const { outbox, store, run, gateway } = outboxWorld();
+    gateway.faults.add({ kind: 'status', status: 503, times: 1_000 });
+    await run(outbox.reportBetEvent(betEvent()));
+    const lost = new StoreError('connection', 'The connection was lost.');
+    vi.spyOn(store, 'counts').mockRejectedValueOnce(lost);
+    expect(await errorOf(run(outbox.drain({ timeoutMs: 60_000 })))).toBe(lost);
   });
 
   it('rejects for an encryption key that is missing', async () => {
