@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
 import { notices } from './build/notices.js';
+import { ownKeys } from './build/own-keys.js';
 import { pagesDefine } from './build/pages.js';
 import { pureConstants } from './build/pure-constants.js';
+import { requireLater } from './build/require-later.js';
 import { scriptTag, scriptTags, stubTag } from './build/script-tag.js';
 
 /** In addition to the modules: the command, and the script-tag files. */
@@ -14,6 +16,9 @@ const entries = Object.fromEntries(
   names.filter((name) => !OTHERS.includes(name)).map((name) => [name, `src/entries/${name}.ts`]),
 );
 
+/** With the fields as one more file, zod is in a file of its own, which a bundle that checks nothing leaves out. */
+const files = { ...entries, fields: 'src/core/schema/fields.ts' };
+
 const shared = {
   target: 'es2022',
   platform: 'neutral',
@@ -24,17 +29,23 @@ const shared = {
   sourcemap: true,
   treeshake: true,
   define: await pagesDefine([notices]),
-  esbuildPlugins: [pureConstants, notices],
+  esbuildPlugins: [pureConstants, ownKeys, notices],
 } satisfies Options;
 
 export default defineConfig([
-  { ...shared, entry: entries, format: 'esm', dts: { compilerOptions: { stripInternal: true } } },
+  {
+    ...shared,
+    entry: files,
+    format: 'esm',
+    dts: { entry: entries, compilerOptions: { stripInternal: true } },
+  },
   // ky exists as ESM only, so the CommonJS build includes it. build/cjs-declarations.js makes its declarations.
   {
     ...shared,
-    entry: entries,
+    entry: files,
     format: 'cjs',
     noExternal: ['ky'],
+    plugins: [requireLater],
     splitting: true,
     outExtension: () => ({ js: '.cjs' }),
   },
@@ -42,7 +53,7 @@ export default defineConfig([
   { ...shared, platform: 'node', entry: { cli: 'src/entries/cli.ts' }, format: 'esm' },
   ...Object.entries(scriptTags).map(([name, source]) => ({
     ...(name === 'location-sdk.stub' ? stubTag : scriptTag),
-    esbuildPlugins: [notices],
+    esbuildPlugins: [ownKeys, notices],
     entry: { [name]: source },
   })),
 ]);

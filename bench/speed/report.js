@@ -58,7 +58,7 @@ export function promisesOf(measured, isQuick = false) {
     // The two are as fast as each other, and a run differs from the next one by a tenth.
     atLeast('nodeTransport(), beside bare http.request, 50 at once', 0.9, faster(measured, 'fast', 'http')),
     atMost('copy and check of a settled bet', 6, median(checked('whole')), 'µs'),
-    atMost('import, beside that of ky and zod/mini alone', 1.5, imported.ratio),
+    atMost('import, beside that of ky and zod/mini alone', 0.75, imported.ratio),
     atMost(`cost of a report at ${whole(volume.reports)}, beside that at 10,000`, 1.2, volume.ratio),
     atMost(`memory after ${whole(volume.reports)} reports, beside that after 10,000`, 1.1, volume.late / volume.early),
     atMost(

@@ -59,7 +59,7 @@ async function sendReports(driver, { program }) {
     const modules = join(project, 'node_modules');
     const own = join(modules, 'location-sdk');
     for (const name of ['dist', 'package.json']) cpSync(join(root, name), join(own, name), { recursive: true });
-    for (const name of ['ky', 'zod']) symlinkSync(join(root, 'node_modules', name), join(modules, name));
+    symlinkSync(join(root, 'node_modules/ky'), join(modules, 'ky'));
     if (!driver.name.startsWith('node:')) {
       mkdirSync(dirname(join(modules, driver.name)), { recursive: true });
       symlinkSync(folderOf(driver), join(modules, driver.name));

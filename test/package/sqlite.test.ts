@@ -15,7 +15,7 @@ function projectWith(...peers: string[]): string {
   const directory = mkdtempSync(join(project, 'sqlite-'));
   const modules = join(directory, 'node_modules');
   mkdirSync(modules);
-  for (const name of ['location-sdk', 'ky', 'zod'])
+  for (const name of ['location-sdk', 'ky'])
     cpSync(join(project, 'node_modules', name), join(modules, name), { recursive: true });
   for (const name of peers) cpSync(join(root, 'node_modules', name), join(modules, name), { recursive: true });
   return directory;

@@ -1,14 +1,20 @@
-import ky from 'ky';
 import type { Fetch } from '../platform/web-types.js';
-import { BROWSER_PAGE, type Send, transportBy } from './fetch-transport.js';
+import { pageTransport, type Send, transportBy } from './fetch-transport.js';
 import { readBroken } from './network-failure.js';
 import type { Transport } from './transport.js';
+
+/** Loaded at the first request, so that a process that sends nothing does not read it. */
+const loadKy = () =>
+  import('ky').catch(() => {
+    throw Object.assign(new Error('ky'), { code: 'KY_NOT_LOADED' });
+  });
 
 /**
  * Sends with ky. Its retries and its time limit are off, since `deliver` does both and keeps track of doubt.
  */
-const byKy: Send = (url, init) =>
-  ky.post(url, {
+const byKy: Send = async (url, init) => {
+  const { default: ky } = await loadKy();
+  return ky.post(url, {
     // Read again each time: the page or a tracer may have replaced it. It is given a URL and an init, as the option
     // `fetch` is: a function that is not the platform's refuses the Request that ky makes. So that Request stays empty.
     fetch: () => globalThis.fetch(url, init),
@@ -16,7 +22,8 @@ const byKy: Send = (url, init) =>
     timeout: false,
     throwHttpErrors: false,
   });
+};
 
-/** The transport of the modules: ky, or the user's own `fetch`. */
+/** The transport of the modules: ky, the page's `fetch` in a page, or the user's own `fetch`. */
 export const moduleTransport = (fetch: Fetch | undefined, inPage: boolean): Transport =>
-  transportBy(fetch ?? byKy, inPage ? BROWSER_PAGE : { inPage, readBroken });
+  inPage ? pageTransport(fetch) : transportBy(fetch ?? byKy, { inPage, readBroken });

@@ -19,7 +19,7 @@ const CERTIFICATE =
 /** Undici's message for a proxy that refused the tunnel, so that no byte of the request was sent. */
 const NO_TUNNEL = /^Proxy response \((\d{3})\) !== 200 when HTTP Tunneling$/;
 const NEVER_LEFT =
-  /^(?:bad port|proxy \d{3}|TRANSPORT_CLOSED|PROXY_CLOSED|ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL)$/;
+  /^(?:bad port|proxy \d{3}|TRANSPORT_CLOSED|PROXY_CLOSED|KY_NOT_LOADED|ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL)$/;
 /** The server ends the TLS handshake, since it does not speak HTTP/1.1. */
 const NO_HTTP_1 = /NO_APPLICATION_PROTOCOL$/;
 const MAX_CAUSES = 5;
@@ -107,6 +107,7 @@ export function describeFailure({ code, notSent, certificate }: NetworkFailure):
   if (code === 'PROXY_CLOSED')
     return `the proxy closed the connection without opening a tunnel to ${THE_HOST}; check its address and which hosts it allows`;
   if (code === 'TRANSPORT_CLOSED') return 'the transport that you passed is closed; make a new one';
+  if (code === 'KY_NOT_LOADED') return 'the package ky could not be loaded; install the dependencies again';
   if (code && NO_HTTP_1.test(code))
     return `${THE_HOST} speaks HTTP/2 only${shown}: pass nodeTransport({ dispatcher: new Agent({ allowH2: true }) })`;
   const hint = code?.startsWith('ERR_SSL') ? '; is it an http:// address?' : '';

@@ -98,9 +98,9 @@ const BUNDLERS = {
   },
 };
 
-/** Warnings about zod alone are zod's. @param {{ message: string }} warning */
+/** @param {{ message: string }} warning */
 function refuse({ message }) {
-  if (!/node_modules.zod\b/.test(message)) throw new Error(message);
+  throw new Error(message);
 }
 
 /** @param {import('../run.js').Packed} packed */
