@@ -138,7 +138,7 @@ test('the files of a page send without ky', () => {
     ).toEqual([]);
   /** A module of the build and all that it imports. */
   const importsOf = (name: string): string[] =>
-    [...read(`dist/${name}`).matchAll(/(?:from|import) ?['"]([^'"]+)['"]/g)].flatMap(([, of = '']) => [
+    [...read(`dist/${name}`).matchAll(/(?:from|import)[ (]?['"]([^'"]+)['"]/g)].flatMap(([, of = '']) => [
       of,
       ...(of.startsWith('./') ? importsOf(of.slice(2)) : []),
     ]);
