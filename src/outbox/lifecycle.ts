@@ -7,6 +7,7 @@ import { checkOptions } from './method-options.js';
 import type { ReceiptMethods } from './receipts/receipt-methods.js';
 import { STOP_MARGIN_MS } from './sending/plan.js';
 import { damageError, type Waiters } from './sending/receipt-waiters.js';
+import { watchLead } from './sending/watch-lead.js';
 import { createWorker, type Worker, type WorkerParts } from './sending/worker.js';
 import type { AccountSettings, OutboxSettings } from './settings.js';
 import { isDamage } from './store/store.js';
@@ -35,6 +36,7 @@ export function createLifecycle({ settings, events, waiters, receiptMethods, wor
   const idle = new Set<() => void>();
   let worker: Worker | undefined;
   let leading: AbortController | undefined;
+  let hasLead = false;
   let stopping: Promise<void> | undefined;
   /** Whether `start` was called during a stop: it starts at its end. */
   let startsAgain = false;
@@ -64,7 +66,7 @@ export function createLifecycle({ settings, events, waiters, receiptMethods, wor
   }
 
   function begin(): void {
-    worker = createWorker(settings, { events, waiters, storeFailed, tellIdle }, workerParts);
+    worker ??= createWorker(settings, { events, waiters, storeFailed, tellIdle }, workerParts);
   }
 
   function start(): void {
@@ -84,13 +86,19 @@ export function createLifecycle({ settings, events, waiters, receiptMethods, wor
     }
     const controller = new AbortController();
     leading = controller;
+    hasLead = false;
+    const unwatchLead = watchLead(settings, begin);
+    controller.signal.addEventListener('abort', unwatchLead);
     lead.call(store, controller.signal).then(
       (endLead) => {
+        unwatchLead();
         if (controller.signal.aborted) return endLead();
+        hasLead = true;
         begin();
         controller.signal.addEventListener('abort', endLead);
       },
       (cause: unknown) => {
+        unwatchLead();
         if (controller.signal.aborted) return;
         storeFailed('The store could not make this worker the only one; it works in parallel with the others.', cause);
         begin();
@@ -101,8 +109,8 @@ export function createLifecycle({ settings, events, waiters, receiptMethods, wor
   async function stopParts({ timeoutMs = settings.stopTimeoutMs } = {}): Promise<void> {
     const stopped = worker;
     worker = undefined;
-    // It waits for its turn to lead, which must not come during the stop.
-    if (!stopped) leading?.abort();
+    // The turn to lead must not come during the stop.
+    if (!hasLead) leading?.abort();
     unwatch?.();
     const rest = async () => {
       await stopped?.stop(timeoutMs);

@@ -895,6 +895,24 @@ describe('in a store in which one worker at a time leads', () => {
     await run(Promise.all([outbox.stop(), follower.stop()]));
   });
 
+  it('works beside a leader that stands still, once reports were due for longer than a lease', async () => {
+    const store = led();
+    const { make, outbox, run, clock } = outboxWorld({ store, outbox: { leaseMs: 20_000 } });
+    const stopLeading = await store.lead?.(new AbortController().signal);
+    outbox.start();
+    const other = make();
+    other.start();
+    const { done } = await outbox.reportBetEvent(betEvent());
+    const began = clock.now();
+    expect(await run(done)).toMatchObject({ outcome: 'recorded' });
+    expect(clock.now() - began).toBeGreaterThanOrEqual(20_000);
+    expect(clock.now() - began).toBeLessThan(60_000);
+    stopLeading?.();
+    const next = await outbox.reportBetEvent(betEvent({ bet_id: 'B-2' }));
+    expect(await run(next.done)).toMatchObject({ outcome: 'recorded' });
+    await run(Promise.all([outbox.stop(), other.stop()]));
+  });
+
   it('takes over when the previous worker stops', async () => {
     const { make, outbox, run } = outboxWorld({ store: led() });
     outbox.start();

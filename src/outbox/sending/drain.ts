@@ -16,6 +16,7 @@ import { toPublicPauses } from '../store/public-report.js';
 import { type DestinationState, scanRows } from '../store/store.js';
 import { ensureOwnGateways } from './bindings.js';
 import { unservedReason } from './watch-destinations.js';
+import { countEnded } from './watch-lead.js';
 
 /** How long `drain` waits by itself while a pause or a missing key holds every report that is left. */
 const STANDSTILL_MS = 10_000;
@@ -52,8 +53,8 @@ export function drainMethod(settings: OutboxSettings, lifecycle: Lifecycle): Out
       if (await isOnlyRefused()) return false;
       if (hasLimit) continue;
       const standstill = await standstillOf(settings, served);
-      const final = states.recorded + states.quarantined + states.dismissed;
-      if (!standstill || final !== ended) [ended, stoodSince] = [final, clock.now()];
+      const now = countEnded(states);
+      if (!standstill || now !== ended) [ended, stoodSince] = [now, clock.now()];
       else if (clock.now() - stoodSince >= STANDSTILL_MS) throw standstill;
     }
     return false;
