@@ -249,6 +249,30 @@ test('a frozen tab hands over to the other one, and runs beside it when it is re
   expect(shop.gateway.requests()).toHaveLength(26);
 });
 
+test('while the tab that sends stands still in a debugger, the other one sends, each report once', async ({
+  context,
+  page,
+  shop,
+}) => {
+  await openOutbox(page, shop.url);
+  await enqueue(page, names('A', 1));
+  await expect.poll(() => recorded(shop)).toHaveLength(1);
+  const second = await openOutbox(await context.newPage(), shop.url);
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Debugger.enable');
+  const paused = new Promise((resolve) => cdp.once('Debugger.paused', resolve));
+  await cdp.send('Debugger.pause');
+  await paused;
+  await enqueue(second, names('B', 5));
+  await expect.poll(() => recorded(shop), { timeout: 30_000 }).toHaveLength(6);
+
+  await cdp.send('Debugger.resume');
+  await cdp.detach();
+  await Promise.all([enqueue(page, names('C', 5)), enqueue(second, names('D', 5))]);
+  await expect.poll(async () => (await statsOf(page)).states.recorded, patient).toBe(16);
+  expect(shop.gateway.requests()).toHaveLength(16);
+});
+
 test('two tabs without locks send each report once, separated by leases', async ({ context, shop }) => {
   await context.addInitScript(() => Object.defineProperty(navigator, 'locks', { value: undefined }));
   const [one, other] = [await context.newPage(), await context.newPage()];

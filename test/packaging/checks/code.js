@@ -50,7 +50,25 @@ const isOnlyLookedAt = (node) =>
   (ts.isBinaryExpression(node.parent) && /^[!=]==?$/.test(node.parent.operatorToken.getText())) ||
   (ts.isBinaryExpression(node.parent) &&
     node.parent.left === node &&
-    node.parent.operatorToken.kind === ts.SyntaxKind.EqualsToken);
+    node.parent.operatorToken.kind === ts.SyntaxKind.EqualsToken) ||
+  ts.isTypeOfExpression(node.parent) ||
+  (ts.isPropertyAccessExpression(node.parent) && node.parent.name.text === 'prototype') ||
+  (ts.isVariableDeclaration(node.parent) &&
+    node.parent.initializer === node &&
+    usesOf(node.parent).every(isOnlyLookedAt));
+
+/** Where a variable is read, in the function that declares it. @param {ts.VariableDeclaration} declared @returns {ts.Node[]} */
+function usesOf({ name, parent }) {
+  /** @type {ts.Node[]} */
+  const uses = [];
+  /** @param {ts.Node} node */
+  const visit = (node) => {
+    if (ts.isIdentifier(node) && node !== name && node.text === name.getText() && !isName(node)) uses.push(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(parent.parent.parent);
+  return uses;
+}
 
 /** @param {ts.Node} node */
 const isComparedWith = ({ parent }) =>
@@ -120,6 +138,7 @@ const GOOD = [
   '"eval(1)" // eval',
   'a.constructor.name',
   'a.constructor === Object',
+  'const C = a.constructor; C.prototype.b',
   'A.prototype.constructor = A',
   "import('node:fs')",
   'globalThis.setTimeout(run, 1)',

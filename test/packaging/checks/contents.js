@@ -18,8 +18,8 @@ const NEEDED = [
   { pattern: /^examples\/(?:[\w[\]-]+\/)*[\w.-]+\.(?:js|jsx|ts|html|css|md|json|yaml)$/, what: 'examples to copy' },
   { pattern: /^(?:LICENSE|package\.json)$/, what: 'files that npm always includes' },
 ];
-const PACKED_LIMIT = 3_700_000;
-const UNPACKED_LIMIT = 13_500_000;
+const PACKED_LIMIT = 3_900_000;
+const UNPACKED_LIMIT = 14_500_000;
 
 /** @param {import('../run.js').Packed} packed */
 export async function checkContents({ project, tarball }) {
