@@ -2,7 +2,7 @@ import { asRecord } from '../core/platform/as-record.js';
 import { operationNames, operations } from '../core/protocol/operations.js';
 import { rowId } from '../outbox/intake/enqueue.js';
 import { isFinal, type Row } from '../outbox/rules/state-machine.js';
-import { erasedBy, openKept } from '../outbox/seal/excerpt.js';
+import { holdsPersonalData, openKept } from '../outbox/seal/excerpt.js';
 import { missingKeyOf } from '../outbox/seal/seal.js';
 import type { ErasedRow } from '../outbox/store/operator-store.js';
 import { scanRows } from '../outbox/store/store.js';
@@ -61,8 +61,6 @@ const siblingsOf = ({ operation, reference, ...place }: Row): string[] =>
 
 const PAGE = 500;
 
-const holds = (row: Row): boolean => row.body !== undefined || (row.excerpt !== undefined && !erasedBy(row));
-
 /**
  * Finds the reports of one player, and erases the bodies of the final ones if a person asks for it. Receipts,
  * fingerprints and rows stay. The player's id is inside the bodies, so this opens every stored body, page by page. A
@@ -98,11 +96,11 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
     places.set(key, place);
     place.reports += 1;
     if (row.body !== undefined) place.bodies += 1;
-    else if (holds(row)) place.locations += 1;
+    else if (holdsPersonalData(row)) place.locations += 1;
     place.firstAt = Math.min(place.firstAt, enqueuedAt);
     place.lastAt = Math.max(place.lastAt, enqueuedAt);
     if (!isFinal(row.state)) open += 1;
-    else if (holds(row)) {
+    else if (holdsPersonalData(row)) {
       erasable += 1;
       found.push(row);
     }
@@ -129,7 +127,7 @@ export async function readPlayer(context: OperatorContext, request: PlayerReques
   for await (const row of scanRows(store, { account, environment }, PAGE)) {
     if (!isWithin(context, row, { account, environment })) continue;
     looked += 1;
-    if (!holds(row)) {
+    if (!holdsPersonalData(row)) {
       empty += 1;
       continue;
     }

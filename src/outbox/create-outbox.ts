@@ -1,5 +1,6 @@
 import { backendMethods } from './backend-methods.js';
 import { attachOperator } from './decisions/operated.js';
+import { findRepeatIn } from './intake/stored-repeat.js';
 import { createOutboxWith } from './outbox.js';
 import { createReceiptMethods } from './receipts/receipt-methods.js';
 import { adviceFor } from './rules/advice.js';
@@ -28,6 +29,7 @@ export const createOutbox = createOutboxWith({
   createReceiptMethods,
   createExcerpts,
   adviceFor,
+  findRepeatIn,
   attachOperator,
   makePipeline: createPipeline,
   makeUnlocking: createUnlocking,

@@ -1,11 +1,13 @@
 import type { ClientMode } from '../core/client/payloads.js';
 import { ConfigurationError } from '../core/errors/errors.js';
+import { withRepeats } from '../core/protocol/repeats.js';
 import { nearest } from '../core/schema/option-rules.js';
 import type { BackendMethods, OutboxInternals } from './backend-methods.js';
 import type { attachOperator } from './decisions/operated.js';
 import { createOutboxEvents, type Events, logWaits, type StoreFailed } from './events.js';
 import { createIntake } from './intake/enqueue.js';
 import { reportMethods } from './intake/report-methods.js';
+import type { findRepeatIn } from './intake/stored-repeat.js';
 import type { Outbox, Outboxes, OutboxStats } from './interface.js';
 import { createLifecycle } from './lifecycle.js';
 import { checkName } from './method-options.js';
@@ -47,6 +49,8 @@ interface OutboxParts extends WorkerParts {
   readonly createExcerpts?: (settings: OutboxSettings) => Excerpts;
   /** Absent in a page, which has no decisions. */
   readonly adviceFor?: typeof adviceFor;
+  /** Lets a relay find the stored report that an event repeats. */
+  readonly findRepeatIn?: typeof findRepeatIn;
   /** Gives the console access to the parts behind an outbox. */
   readonly attachOperator?: typeof attachOperator;
 }
@@ -60,7 +64,15 @@ export const createOutboxWith = (parts: OutboxParts): CreateOutbox =>
 
 function composeOutboxes<Mode extends ClientMode>(
   settings: OutboxSettings,
-  { createReceiptMethods, createExcerpts, adviceFor, backendMethods, attachOperator, ...workerParts }: OutboxParts,
+  {
+    createReceiptMethods,
+    createExcerpts,
+    adviceFor,
+    backendMethods,
+    findRepeatIn,
+    attachOperator,
+    ...workerParts
+  }: OutboxParts,
 ): Outboxes<string, Mode> {
   const { store } = settings;
   const events = createOutboxEvents();
@@ -108,6 +120,7 @@ function composeOutboxes<Mode extends ClientMode>(
       ...receiptMethods.methods(name),
       on: (type, listener) => on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
     };
+    if (findRepeatIn) withRepeats(outbox, findRepeatIn(settings, account, waiters));
     attachOperator?.(outbox, { settings, accounts: [name], events, waiters, wake });
     return outbox;
   }

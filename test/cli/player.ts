@@ -116,8 +116,9 @@ export function testPlayer(make: () => Promise<Place>): void {
       const { gateway, outbox } = await fill(store, encryption);
       expect((await run('verify')).code).toBe(0);
       const before: string[] = [];
+      // An excerpt without a location is a keyed fingerprint, which stays like that of the body.
       for await (const { body, excerpt } of scanRows(store, { state: 'recorded' }))
-        before.push(...[body, excerpt].filter((text) => text !== undefined));
+        before.push(...[body ?? [], excerpt ?? []].flat().filter((text) => !text.startsWith('[null,')));
 
       const shown = await run('player', PLAYER, ...options);
       expect(shown).toMatchObject({ code: 0, err: expect.stringContaining('To erase what is kept of 5 reports: ') });

@@ -31,7 +31,7 @@ export async function tryRelay({ createClient, createMockGateway, createRelay })
   /** @type {[what: string, status: number, change: { path?: string, method?: string, headers?: Record<string, string>, body?: BodyInit }][]} */
   const cases = [
     ['an event', 200, {}],
-    ['the same event again', 409, {}],
+    ['the same event again', 200, {}],
     ['a page of another site', 403, { headers: { origin: 'https://evil.example' } }],
     ['no player', 401, { headers: { cookie: 'session=none' } }],
     ['another method', 405, { method: 'PUT' }],
@@ -57,6 +57,6 @@ export async function tryRelay({ createClient, createMockGateway, createRelay })
     if (response.status !== status) wrong.push(`${what} was answered with ${response.status}, not ${status}`);
   }
   const { length } = gateway.requests();
-  if (length !== 2) wrong.push(`${length} requests reached the gateway, not 2`);
+  if (length !== 1) wrong.push(`${length} requests reached the gateway, not 1`);
   return wrong;
 }

@@ -1,16 +1,20 @@
+import type { Receipt } from '../../core/client/receipt.js';
 import { canonical } from '../../core/platform/as-record.js';
 import { sha256 } from '../../core/platform/hash.js';
 import { sweepLater } from '../../core/platform/sweep-later.js';
 import type { Clock } from '../../core/platform/time.js';
+import { contentsOf } from '../../core/protocol/repeats.js';
 import type { LocationInput } from '../../core/schema/location.js';
 import type { WebAnswer } from '../../core/web/answer.js';
 
 /** The keys under which an event is remembered: hashes, so that no data of the event is kept in them. */
 export interface EventKey {
-  /** The same for the same event of the same player. */
+  /** The same for each event of one player with the same reference. */
   readonly event: string;
   /** The same for the same player. */
   readonly player: string;
+  /** The same for the same event, whatever its time and place. */
+  readonly contents: string;
 }
 
 interface EventIdentity {
@@ -19,33 +23,44 @@ interface EventIdentity {
   readonly player: unknown;
   /** The reference that is reported. The operator may replace the page's, or make a new one each time. */
   readonly reference: unknown;
-  /**
-   * The data from the page. The operator's additions are not included: they are read again for each request and may
-   * change.
-   */
-  readonly page: unknown;
 }
 
-/** The same for any spelling of the JSON. */
-export async function eventKeyOf(identity: EventIdentity): Promise<EventKey> {
-  const [event, player] = await Promise.all([hash(identity), hash(identity.player)]);
-  return { event, player };
+/** The same for any spelling of the JSON. `event` is complete: the page's fields with those of the operator. */
+export async function eventKeyOf(
+  identity: EventIdentity,
+  completed: Readonly<Record<string, unknown>>,
+): Promise<EventKey> {
+  const [event, player, contents] = await Promise.all([
+    sha256(canonical(identity)),
+    sha256(canonical(identity.player)),
+    sha256(contentsOf(completed)),
+  ]);
+  return { event, player, contents };
 }
-
-const hash = (value: unknown): Promise<string> => sha256(canonical(value));
 
 const LONGEST_MS = 600_000;
-const MOST = 1_000;
+const MOST = 10_000;
 const MOST_PER_PLAYER = 50;
 
-/** Kept, so that a repetition of the event has the same bytes. */
+/** Kept, so that a repetition of the event is the same report. */
 export interface Remembered {
   /** While it is being sent: a repeated request waits for the same answer, within its own time limit. */
-  running?: { readonly answer: Promise<WebAnswer>; readonly until: number };
-  timestamp?: string;
-  location?: LocationInput;
+  running?: {
+    readonly answer: Promise<WebAnswer>;
+    readonly until: number;
+    readonly contents: string;
+    /** Whether its page or the operator gave a location. */
+    readonly isLocated: boolean;
+  };
+  /** The first time and place. */
+  timestamp?: unknown;
+  location?: LocationInput | undefined;
   /** A report in doubt: the error, for `resend`, and the event that was sent. */
-  inDoubt?: { readonly error: unknown; readonly event: Record<string, unknown> };
+  inDoubt?: { readonly error: unknown; readonly event: Record<string, unknown>; readonly contents: string };
+  /** A recorded report. */
+  recorded?: { readonly receipt: Receipt; readonly contents: string };
+  /** Whether the end of a report in an outbox is waited for already. */
+  followed?: boolean;
 }
 
 export type Recent = ReturnType<typeof createRecent>;
@@ -56,48 +71,60 @@ interface KeptEvent extends Remembered {
 }
 
 /**
- * A page that loses an answer sends the same event again. The gateway treats other bytes with the same reference as a
- * conflict, so what the relay added (a time, a location that it looked up) must stay the same. It remembers ten
- * minutes, a thousand events and fifty of one player, in memory: one player's many events do not displace another's
- * few. Events that have an answer are forgotten first, then those in doubt, and last those that are being sent, which
- * complete all the same.
+ * A page that loses an answer sends the same event again, perhaps after a reload or from another place. Of one
+ * reference of a player, the first time and place count. They are remembered for ten minutes, for ten thousand events
+ * and fifty of one player, in memory: one player's many events do not displace another's few. Events that have an
+ * answer are forgotten first, then those in doubt, and last those that are being sent, which complete all the same.
  */
 export function createRecent(clock: Clock) {
   /** The oldest come first. */
   const entries = new Map<string, KeptEvent>();
+  const ofPlayers = new Map<string, Set<string>>();
+
+  function forget(event: string): void {
+    const { player = '' } = entries.get(event) ?? {};
+    const ofPlayer = ofPlayers.get(player);
+    entries.delete(event);
+    ofPlayer?.delete(event);
+    if (ofPlayer?.size === 0) ofPlayers.delete(player);
+  }
 
   const forgetOld = sweepLater(() => {
     const now = clock.now();
     for (const [event, { at }] of entries) {
       if (now - at <= LONGEST_MS) return at + LONGEST_MS - now;
-      entries.delete(event);
+      forget(event);
     }
     return undefined;
   });
 
-  const forgetOne = (candidates: readonly (readonly [event: string, entry: KeptEvent])[]) => {
-    const [first] =
-      candidates.find(([, { running, inDoubt }]) => !running && !inDoubt) ??
-      candidates.find(([, { running }]) => !running) ??
-      candidates[0] ??
-      [];
-    if (first !== undefined) entries.delete(first);
-  };
+  /** The oldest event that has an answer, else the oldest in doubt, else the oldest. */
+  function leastNeeded(events: Iterable<string>): string {
+    let [first, inDoubt]: (string | undefined)[] = [];
+    for (const event of events) {
+      const entry = entries.get(event);
+      if (!entry?.running && !entry?.inDoubt) return event;
+      first ??= event;
+      if (!entry.running) inDoubt ??= event;
+    }
+    return inDoubt ?? first ?? '';
+  }
 
   return {
-    get({ event }: EventKey): Remembered | undefined {
+    get({ event }: Pick<EventKey, 'event'>): Remembered | undefined {
       forgetOld();
       return entries.get(event);
     },
-    set({ event, player }: EventKey, remembered: Remembered): void {
-      entries.delete(event);
+    set({ event, player }: Omit<EventKey, 'contents'>, remembered: Remembered): void {
+      forget(event);
       forgetOld();
-      const ofPlayer = [...entries].filter(([, entry]) => entry.player === player);
-      if (ofPlayer.length >= MOST_PER_PLAYER) forgetOne(ofPlayer);
-      else if (entries.size >= MOST) forgetOne([...entries]);
+      const ofPlayer = ofPlayers.get(player) ?? new Set<string>();
+      if (ofPlayer.size >= MOST_PER_PLAYER) forget(leastNeeded(ofPlayer));
+      else if (entries.size >= MOST) forget(leastNeeded(entries.keys()));
       entries.set(event, { ...remembered, at: clock.now(), player });
+      ofPlayers.set(player, ofPlayer.add(event));
       forgetOld();
     },
-    forget: ({ event }: EventKey) => void entries.delete(event),
+    forget: ({ event }: Pick<EventKey, 'event'>) => forget(event),
   };
 }

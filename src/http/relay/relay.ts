@@ -117,21 +117,18 @@ async function answer(
 
   const reference = operations[operation].reference;
   const named = event[reference];
-  const key = await eventKeyOf({
-    operation,
-    environment: settings.environment,
-    player: playerIdOf(event) ?? event.user,
-    reference: named,
-    page: [page.fields, page.location],
-  });
-  // A repetition of an event that was accepted is the same report: it may have been recorded.
-  const isOwn = added.timestamp === undefined && recent.get(key) === undefined;
-  const late = isOwn && timestampProblem(page.fields.timestamp, clock.now(), settings.timestampWindowMs);
-  if (late) {
+  const key = await eventKeyOf(
+    { operation, environment: settings.environment, player: playerIdOf(event) ?? event.user, reference: named },
+    event,
+  );
+  function late(): WebAnswer | undefined {
+    if (added.timestamp !== undefined) return undefined;
+    const problem = timestampProblem(page.fields.timestamp, clock.now(), settings.timestampWindowMs);
+    if (!problem) return undefined;
     noteOnce(
       "refused: a page's timestamp is too far from the clock of this machine (timestampWindowMs); if it happens to many players, look at that clock",
     );
-    return invalid([late], page.reference);
+    return invalid([problem], page.reference);
   }
   return report(
     {
@@ -144,6 +141,7 @@ async function answer(
       owned: ['user', 'userId', 'clientIP', 'environment', ...Object.keys(added)],
       key,
       deadline,
+      late,
     },
     recent,
     settings,

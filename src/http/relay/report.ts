@@ -1,7 +1,8 @@
 import type { Receipt } from '../../core/client/receipt.js';
-import { hasCode, isReportingError } from '../../core/errors/errors.js';
+import { DuplicateReportError, hasCode, isReportingError, type ReportingError } from '../../core/errors/errors.js';
 import { subjectOf } from '../../core/platform/messages.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../../core/platform/time.js';
+import { repeatsOf } from '../../core/protocol/repeats.js';
 import type { BetEvent } from '../../core/schema/bet.js';
 import type { LocationInput } from '../../core/schema/location.js';
 import type { WithdrawalEvent } from '../../core/schema/withdrawal.js';
@@ -30,6 +31,8 @@ export interface ReadyReport {
   readonly key: EventKey;
   /** By the clock. */
   readonly deadline: number;
+  /** The refusal of an event that is new here and has a wrong time. A repeat has its first one. */
+  readonly late: () => WebAnswer | undefined;
 }
 
 const send = (client: RelayClient, operation: RelayOperation, event: object, options: RelayCallOptions) =>
@@ -41,50 +44,89 @@ const send = (client: RelayClient, operation: RelayOperation, event: object, opt
 
 /** If the same event arrives twice at the same time, one report is sent and both requests are answered. */
 export async function report(ready: ReadyReport, recent: Recent, settings: RelaySettings): Promise<WebAnswer> {
-  const { running, ...earlier } = recent.get(ready.key) ?? {};
-  const now = settings.clock.now();
-  const milliseconds = ready.deadline - now;
-  if (milliseconds <= 0) return refusals.outOfTime;
-  // A client ends by itself. The extra time is for the operator's work with the receipt.
-  const longest = Math.min(milliseconds + settings.hookTimeoutMs, LONGEST_TIMER_MS);
-  // A call that exceeds its time may never end, and another player's request must not wait for it.
-  const answer =
-    running && now < running.until
-      ? running.answer
-      : start(ready, earlier, milliseconds, now + longest, recent, settings);
-  const ended = await withTimeout(() => answer, { clock: settings.clock, milliseconds: longest });
-  if (ended.ended === 'done') return ended.value;
-  const subject = subjectOf({ operation: ready.operation, reference: ready.reference });
-  const what = ended.ended === 'failed' ? describeThrown(ended.error) : 'the client did not end in time';
-  return broken(noteFault(settings.logger, `${subject}: ${what}`), 'unknown', 502, 'timeout', ready.reference);
+  const { clock, logger } = settings;
+  const { operation, reference, key } = ready;
+  for (;;) {
+    const { running, ...earlier } = recent.get(key) ?? {};
+    const now = clock.now();
+    const milliseconds = ready.deadline - now;
+    if (milliseconds <= 0) return refusals.outOfTime;
+    // A call that exceeds its time may never end, and the next request must not wait for it.
+    const before = running && now < running.until ? running : undefined;
+    if (!before && earlier.recorded) return repeat(ready, earlier.recorded, earlier.timestamp, settings);
+    // A client ends by itself. The extra time is for the operator's work with the receipt.
+    const longest = Math.min(milliseconds + settings.hookTimeoutMs, LONGEST_TIMER_MS);
+    const answer = before?.answer ?? start(ready, earlier, milliseconds, now + longest, recent, settings);
+    const ended = await withTimeout(() => answer, { clock, milliseconds: longest });
+    if (ended.ended !== 'done') {
+      const what = ended.ended === 'failed' ? describeThrown(ended.error) : 'the client did not end in time';
+      const id = noteFault(logger, `${subjectOf({ operation, reference })}: ${what}`);
+      return broken(id, 'unknown', 502, 'timeout', reference);
+    }
+    // Other data under the same reference is judged once the first has ended, and a location may help where it failed.
+    if (!before || (before.contents === key.contents && (before.isLocated || !ready.location))) return ended.value;
+  }
 }
+
+/** The answer for an event whose report is recorded: the receipt, unless this is other data. */
+async function repeat(
+  ready: ReadyReport,
+  { receipt, contents }: NonNullable<Remembered['recorded']>,
+  timestamp: unknown,
+  settings: RelaySettings,
+): Promise<WebAnswer> {
+  if (contents !== ready.key.contents) return refuseOtherData(ready, settings);
+  const repeated: Receipt = { ...receipt, outcome: 'already-recorded' };
+  await tellReceipt(repeated, { ...ready, event: { ...ready.event, timestamp } }, settings);
+  return answerForReceipt(repeated);
+}
+
+/** Another amount, for example: the receipt of the first report would be a lie. */
+function refuseOtherData(ready: ReadyReport, settings: RelaySettings): Promise<WebAnswer> {
+  const { operation, reference } = ready;
+  const why = 'other data was reported under this reference before (a new time or place does not count)';
+  const error = new DuplicateReportError(
+    `${subjectOf({ operation, reference })}: ${why}. Nothing was sent. Compare your records.`,
+    { operation, reference, environment: settings.environment, outcome: 'rejected', conflict: true },
+  );
+  return refuseReport(error, ready, ready.event, settings);
+}
+
+async function refuseReport(
+  error: ReportingError,
+  ready: ReadyReport,
+  event: RelayReport['event'],
+  settings: RelaySettings,
+): Promise<WebAnswer> {
+  const { operation, player } = ready;
+  await tell('onError', () => settings.onError?.(error, { operation, player, event }), settings);
+  return answerForError(error, { ...ready, logger: settings.logger });
+}
+
+const tellReceipt = (receipt: Receipt, { operation, player, event }: RelayReport, settings: RelaySettings) =>
+  tell('onReceipt', () => settings.onReceipt?.(receipt, { operation, player, event }), settings);
 
 /** It continues after the page has left, and a repeated request waits for it. */
 function start(
   ready: ReadyReport,
-  earlier: Omit<Remembered, 'running'>,
+  earlier: Omit<Remembered, 'running' | 'recorded'>,
   timeoutMs: number,
   until: number,
   recent: Recent,
   settings: RelaySettings,
 ): Promise<WebAnswer> {
   const { client, environment, clock, logger } = settings;
-  const { operation, key, reference, clientIP } = ready;
+  const { operation, player, key, reference, clientIP } = ready;
   const subject = subjectOf({ operation, reference });
-  const timestamp =
-    ready.event.timestamp === undefined ? (earlier.timestamp ?? String(Math.floor(clock.now() / 1_000))) : undefined;
-  const location = ready.location ?? earlier.location;
-  const options = {
-    timeoutMs,
-    ...(environment && { environment }),
-    ...(location ? { location } : clientIP !== undefined && { clientIP }),
-  };
-  const held = { ...earlier, ...(timestamp !== undefined && { timestamp }) };
-
+  // The first time and place count.
+  const timestamp = earlier.timestamp ?? ready.event.timestamp ?? String(Math.floor(clock.now() / 1_000));
+  const location = earlier.location ?? ready.location;
+  const held: Remembered = { ...earlier, timestamp, location };
+  const event = { ...ready.event, timestamp };
   const inDoubt = client.resend && earlier.inDoubt;
-  const event = inDoubt?.event ?? { ...ready.event, ...(timestamp !== undefined && { timestamp }) };
-  // The answer contains what was sent, even if the operator's values differ now.
-  const about: RelayReport = { operation, player: ready.player, event };
+  // The operator gets what was sent, even if its values differ now.
+  const sent = inDoubt || { event, contents: key.contents };
+  const findRepeat = async () => repeatsOf(client)?.(operation, event, environment);
 
   /** A client that ends after its time cannot change a later attempt. */
   function remember(remembered: Remembered | undefined): void {
@@ -95,42 +137,62 @@ function start(
   }
 
   async function succeed(receipt: Receipt): Promise<WebAnswer> {
-    remember({
-      ...(timestamp !== undefined && { timestamp }),
-      ...(receipt.location && { location: receipt.location }),
-    });
-    await tell('onReceipt', () => settings.onReceipt?.(receipt, about), settings);
-    return answerForReceipt(receipt);
+    const { contents } = sent;
+    remember({ timestamp, location: receipt.location ?? location, recorded: { receipt, contents } });
+    await tellReceipt(receipt, { operation, player, event: sent.event }, settings);
+    return contents === key.contents ? answerForReceipt(receipt) : refuseOtherData(ready, settings);
+  }
+
+  /** The answer for a report in an outbox. If it is recorded, the answer is its receipt. */
+  async function accept(queued: RelayQueued): Promise<WebAnswer> {
+    remember({ ...held, followed: true });
+    if (queued.state !== 'recorded') {
+      if (!earlier.followed) follow(queued.done, { operation, player, event }, settings);
+      return answerForQueued(queued, operation, reference);
+    }
+    const receipt = await Promise.resolve(queued.done as Promise<Receipt | undefined>).catch(() => undefined);
+    // The row has its own time.
+    return receipt
+      ? repeat(ready, { receipt, contents: key.contents }, ready.event.timestamp, settings)
+      : answerForQueued(queued, operation, reference);
   }
 
   async function fail(error: unknown): Promise<WebAnswer> {
     if (!isReportingError(error)) {
       remember(held);
-      return broken(
-        noteFault(logger, `${subject}: the client ${describeThrown(error)}`),
-        'unknown',
-        500,
-        'gateway',
-        reference,
-      );
+      const id = noteFault(logger, `${subject}: the client ${describeThrown(error)}`);
+      return broken(id, 'unknown', 500, 'gateway', reference);
     }
     // The gateway has it (a duplicate), or may have it: a repetition must have the same bytes.
-    if (error.outcome === 'unknown') remember({ ...held, inDoubt: { error, event } });
+    if (error.outcome === 'unknown') remember({ ...held, inDoubt: { error, ...sent } });
     else remember(error.code === 'duplicate' ? held : undefined);
-    await tell('onError', () => settings.onError?.(error, about), settings);
-    return answerForError(error, { ...ready, logger });
+    return refuseReport(error, ready, sent.event, settings);
+  }
+
+  async function deliver(): Promise<WebAnswer> {
+    if (inDoubt) return succeed((await client.resend?.(inDoubt.error, { timeoutMs })) as Receipt);
+    const stored = await findRepeat();
+    if (stored) return accept(stored);
+    const late = earlier.timestamp === undefined && ready.late();
+    if (late) {
+      remember(undefined);
+      return late;
+    }
+    const result = await send(client, operation, event, {
+      timeoutMs,
+      ...(environment && { environment }),
+      ...(location ? { location } : clientIP !== undefined && { clientIP }),
+    });
+    return isQueued(result) ? accept(result) : succeed(result);
   }
 
   async function run(): Promise<WebAnswer> {
     try {
-      const result = inDoubt
-        ? await (client.resend?.(inDoubt.error, { timeoutMs }) as Promise<Receipt>)
-        : await send(client, operation, event, options);
-      if (!isQueued(result)) return succeed(result);
-      remember(held);
-      follow(result.done, about, settings);
-      return answerForQueued(result, operation, reference);
+      return await deliver();
     } catch (error) {
+      // Another process may have stored the event since.
+      const stored = hasCode(error, 'duplicate') && (await findRepeat().catch(() => undefined));
+      if (stored) return accept(stored);
       // An error that keeps no report does not change the record.
       return fail(inDoubt && hasCode(error, 'validation') ? inDoubt.error : error);
     }
@@ -143,7 +205,7 @@ function start(
       remember(held);
       throw error;
     });
-  recent.set(key, { ...held, running: { answer, until } });
+  recent.set(key, { ...held, running: { answer, until, contents: key.contents, isLocated: location !== undefined } });
   return answer;
 }
 

@@ -23,7 +23,7 @@ interface IntakeParts {
   wake(): void;
 }
 
-function toEnqueuedReport<Mode extends ClientMode>(
+export function toEnqueuedReport<Mode extends ClientMode>(
   { row, location }: Committed,
   waiters: Waiters,
 ): EnqueuedReport<Mode> {

@@ -1,11 +1,12 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import { asRecord } from '../../core/platform/as-record.js';
 import { type OperationName, operationNames, operations } from '../../core/protocol/operations.js';
+import { contentsOf } from '../../core/protocol/repeats.js';
 import type { Location } from '../../core/schema/location.js';
 import type { Row } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';
 import { OWN_KEY } from './key-ring.js';
-import { missingKeyOf, ofExcerpt, type Seal, type SealContext } from './seal.js';
+import { hasBytes, missingKeyOf, ofExcerpt, type Seal, type SealContext } from './seal.js';
 import { keyIdOf } from './standard-seal.js';
 
 /** A body with fewer fields, as JSON. */
@@ -27,14 +28,28 @@ const isExcerpted = (operation: OperationName): boolean =>
     return row.location === 'field' && (name === operation || row.after === operation);
   });
 
-/** The excerpt of a body: the location, and the player's id, by which it is found and erased. */
+/**
+ * The excerpt of a body: the location, and the player's id, by which it is found and erased. And for an event that a
+ * page may repeat, the fingerprint of its contents: with another time or place it is the same report.
+ */
 async function makeExcerpt(
   seal: Seal,
   about: SealContext & Pick<Row, 'fingerprint'>,
   body: string,
 ): Promise<string | undefined> {
-  if (!isExcerpted(about.operation)) return undefined;
-  const { user, userId, location } = asRecord(JSON.parse(body));
+  const event = asRecord(JSON.parse(body));
+  const sealed = isExcerpted(about.operation) ? await sealLocation(seal, about, event) : undefined;
+  const contents = operations[about.operation].browser ? await seal.fingerprint(contentsOf(event)) : undefined;
+  if (!sealed && contents === undefined) return undefined;
+  const parts = [sealed?.body ?? null, sealed?.fingerprint ?? null];
+  return JSON.stringify(contents === undefined ? parts : [...parts, contents]);
+}
+
+async function sealLocation(
+  seal: Seal,
+  about: SealContext & Pick<Row, 'fingerprint'>,
+  { user, userId, location }: Readonly<Record<string, unknown>>,
+) {
   if (location === undefined) return undefined;
   const { user_id: name } = asRecord(user);
   const excerpt: Excerpt = {
@@ -43,19 +58,39 @@ async function makeExcerpt(
     ...(userId !== undefined && { userId }),
     location,
   };
-  const sealed = await seal.seal(JSON.stringify(excerpt), ofExcerpt(about));
-  return JSON.stringify([sealed.body, sealed.fingerprint]);
+  return seal.seal(JSON.stringify(excerpt), ofExcerpt(about));
 }
 
-/** The parts of an excerpt. Undefined if it was erased or is damaged. */
-function partsOf(excerpt: string | undefined): readonly [body: string, fingerprint: string] | undefined {
-  if (excerpt === undefined || !excerpt.startsWith('[')) return undefined;
+/** The parts of an excerpt. Empty if it was erased or is damaged. */
+function partsOf(excerpt: string | undefined): readonly unknown[] {
+  if (excerpt === undefined || !excerpt.startsWith('[')) return [];
   try {
-    const [body, fingerprint]: readonly unknown[] = JSON.parse(excerpt);
-    return typeof body === 'string' && typeof fingerprint === 'string' ? [body, fingerprint] : undefined;
+    const parts: unknown = JSON.parse(excerpt);
+    return Array.isArray(parts) ? parts : [];
   } catch {
-    return undefined;
+    return [];
   }
+}
+
+/** The sealed location of an excerpt, if it has one. */
+function sealedIn(excerpt: string | undefined): { readonly body: string; readonly fingerprint: string } | undefined {
+  const [body, fingerprint] = partsOf(excerpt);
+  return typeof body === 'string' && typeof fingerprint === 'string' ? { body, fingerprint } : undefined;
+}
+
+/** Whether a row still holds personal data. Its fingerprints are keyed, and stay. */
+export const holdsPersonalData = ({ body, excerpt }: Pick<Row, 'body' | 'excerpt'>): boolean =>
+  body !== undefined || sealedIn(excerpt) !== undefined;
+
+/** Whether a stored event has these contents, whatever its time and place. Rejects without the key to compare them. */
+export async function hasContents(seal: Seal, row: Row, contents: string): Promise<boolean> {
+  // A body that cannot be opened is judged by its fingerprint, when the event is enqueued.
+  if (row.body !== undefined) {
+    const body = await seal.open(row.body, row).catch(() => '{}');
+    return contentsOf(asRecord(JSON.parse(body))) === contents;
+  }
+  const [, , fingerprint] = partsOf(row.excerpt);
+  return typeof fingerprint === 'string' && hasBytes(seal, { ...row, fingerprint }, contents);
 }
 
 export const erasedMark = (decision: string): string => `${ERASED}${decision}`;
@@ -65,16 +100,17 @@ export const erasedBy = ({ excerpt }: Pick<Row, 'excerpt'>): string | undefined 
   excerpt?.startsWith(ERASED) ? excerpt.slice(ERASED.length) : undefined;
 
 export const keyIdOfExcerpt = ({ excerpt }: Pick<Row, 'excerpt'>): string | undefined => {
-  const [body] = partsOf(excerpt) ?? [];
-  const keyId = body === undefined ? undefined : keyIdOf(body);
+  const sealed = sealedIn(excerpt);
+  const keyId = sealed && keyIdOf(sealed.body);
   return keyId === OWN_KEY ? undefined : keyId;
 };
 
 /** The body of a report, or its excerpt. Rejects as `Seal.open` does. */
 export async function openKept(seal: Seal, row: Row): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (row.body !== undefined) return asRecord(JSON.parse(await seal.open(row.body, row)));
-  const [body, fingerprint] = partsOf(row.excerpt) ?? [];
-  if (body === undefined || fingerprint === undefined) return undefined;
+  const sealed = sealedIn(row.excerpt);
+  if (!sealed) return undefined;
+  const { body, fingerprint } = sealed;
   const excerpt = asRecord(JSON.parse(await seal.open(body, { ...ofExcerpt(row), fingerprint })));
   return excerpt.of === row.fingerprint ? excerpt : undefined;
 }

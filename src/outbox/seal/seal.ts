@@ -28,6 +28,8 @@ export interface Seal {
   /** Called once when the outbox is made. A failure shows again when the seal is used. */
   prepare(): Promise<unknown>;
   seal(body: string, about: SealContext): Promise<Sealed>;
+  /** The fingerprint of a text. */
+  fingerprint(text: string): Promise<string>;
   /**
    * Opens a sealed body. Rejects with the error of `missingKey`: the rows that need the key wait. With any other
    * `ConfigurationError`: no body can be opened, and the environment is paused. With any other error: the bytes are
@@ -84,6 +86,7 @@ export type MakeSeal = (encryption: unknown) => {
 const plainSeal = (): Seal => ({
   prepare: async () => {},
   seal: async (body) => ({ body, fingerprint: await sha256(body) }),
+  fingerprint: sha256,
   async open(body) {
     if (body[0] !== '{') throw new ConfigurationError('The stored report is encrypted; import location-sdk/outbox.');
     return body;

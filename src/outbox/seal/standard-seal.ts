@@ -63,6 +63,7 @@ export function standardSeal(
       ]);
       return { body: kept, fingerprint };
     },
+    fingerprint: async (text) => fingerprintOf(await ring.current(), text),
     async open(sealed, about) {
       if (sealed.startsWith('{')) {
         // The fingerprint shows that a body in plain text was not changed in the store.

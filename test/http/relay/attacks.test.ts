@@ -320,23 +320,21 @@ describe('forwarding headers', () => {
 });
 
 describe('a replay', () => {
-  test('reaches the gateway unchanged, and its duplicate answer the page', async () => {
+  test('gets the receipt, and does not reach the gateway', async () => {
     const { send, gateway } = relayWorld();
-    expect((await send()).status).toBe(200);
+    const first = await send();
     const { status, body } = await send();
-    expect([status, body]).toEqual([
-      409,
-      {
-        error: {
-          code: 'duplicate',
-          message: 'The gateway already has a report with this reference.',
-          outcome: 'rejected',
-          reference: 'BET-1',
-          conflict: false,
-        },
-      },
-    ]);
-    expect([gateway.requests().length, gateway.reports().length]).toEqual([2, 1]);
+    expect([status, body]).toEqual([200, { ...first.body, outcome: 'already-recorded' }]);
+    expect([gateway.requests().length, gateway.reports().length]).toEqual([1, 1]);
+  });
+
+  test("by another player never gets the first one's receipt, from the relay or from the gateway", async () => {
+    const { send, gateway } = relayWorld();
+    expect((await send(bet({ location: gps() }))).status).toBe(200);
+    const foreign = await send({ ...bet({ location: gps() }), headers: { cookie: 'session=bola' } });
+    expect([foreign.status, foreign.body.error.code, foreign.body.error.conflict]).toEqual([409, 'duplicate', true]);
+    expect(foreign.text).not.toContain('latitude');
+    expect(gateway.reports()).toHaveLength(1);
   });
 
   test('with another amount is a conflict, and the recorded report stays', async () => {

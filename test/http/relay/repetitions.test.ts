@@ -29,7 +29,7 @@ describe('what makes two events the same', () => {
       '{"bet_id":"\\u0042ET-1","amount":1500}',
       '{"bet_id":"BET-1","amount":1500,"user":{}}',
     ])
-      expect((await send({ body })).body.error).toMatchObject({ code: 'duplicate', conflict: false });
+      expect((await send({ body })).body.outcome).toBe('already-recorded');
     expect(lookedUp).toHaveLength(1);
   });
 
@@ -39,7 +39,6 @@ describe('what makes two events the same', () => {
       environment: undefined,
       player: 'U-88412',
       reference: 'BET-1',
-      page: [pageBet(), gps()],
     };
     const keys = await Promise.all(
       [
@@ -48,13 +47,16 @@ describe('what makes two events the same', () => {
         { ...identity, environment: 'production' },
         { ...identity, player: 'U-2' },
         { ...identity, reference: 'BET-2' },
-        { ...identity, page: [pageBet({ amount: 1 }), gps()] },
-        { ...identity, page: [pageBet(), gps({ accuracy: 21 })] },
-      ].map(eventKeyOf),
+      ].map((one) => eventKeyOf(one, pageBet())),
     );
-    expect(new Set(keys.map(({ event }) => event)).size).toBe(7);
+    expect(new Set(keys.map(({ event }) => event)).size).toBe(5);
     expect(new Set(keys.map(({ player }) => player)).size).toBe(2);
-    for (const { event, player } of keys) expect(event + player).toMatch(/^[0-9a-f]{128}$/);
+    for (const { event, player, contents } of keys) expect(event + player + contents).toMatch(/^[0-9a-f]{192}$/);
+    const contentsOf = async (more: object) => (await eventKeyOf(identity, pageBet(more))).contents;
+    const contents = await contentsOf({});
+    expect(await contentsOf({ timestamp: '1', location: gps(), clientIP: '102.89.23.47' })).toBe(contents);
+    for (const more of [{ amount: 1 }, { metadata: { odds: 2 } }, { user: { user_id: 'U-2' } }])
+      expect(await contentsOf(more)).not.toBe(contents);
     expect(canonical({ b: [{ d: 1, c: undefined, a: 'x' }], a: null })).toBe('{"a":null,"b":[{"a":"x","d":1}]}');
   });
 });
@@ -73,12 +75,12 @@ describe('what is remembered', () => {
     ]);
   });
 
-  test('is a thousand events for ten minutes at most', () => {
+  test('is ten thousand events for ten minutes at most', () => {
     const clock = new FakeClock();
     const recent = createRecent(clock);
-    for (let player = 0; player < 1_000; player += 1) recent.set(key(`player-${player}`, 1), {});
+    for (let player = 0; player < 10_000; player += 1) recent.set(key(`player-${player}`, 1), {});
     expect(recent.get(key('player-0', 1))).toBeDefined();
-    recent.set(key('player-1000', 1), {});
+    recent.set(key('player-10000', 1), {});
     expect([recent.get(key('player-0', 1)), recent.get(key('player-1', 1))]).toEqual([undefined, expect.anything()]);
     clock.advance(600_000);
     expect(recent.get(key('player-1', 1))).toBeDefined();
@@ -89,14 +91,14 @@ describe('what is remembered', () => {
 
   test('and is in doubt or being sent is kept longer than events of others that have an answer', () => {
     const recent = createRecent(new FakeClock());
-    const running = { running: { answer: new Promise<never>(() => {}), until: 1 } };
-    const inDoubt = { inDoubt: { error: new Error('lost'), event: {} } };
+    const running = { running: { answer: new Promise<never>(() => {}), until: 1, contents: '', isLocated: true } };
+    const inDoubt = { inDoubt: { error: new Error('lost'), event: {}, contents: '' } };
     recent.set(key('ada', 'running'), running);
     recent.set(key('bola', 'in doubt'), inDoubt);
-    for (let player = 0; player < 3_000; player += 1) recent.set(key(`player-${player}`, 1), { timestamp: '1' });
+    for (let player = 0; player < 12_000; player += 1) recent.set(key(`player-${player}`, 1), { timestamp: '1' });
     expect(recent.get(key('ada', 'running'))).toMatchObject(running);
     expect(recent.get(key('bola', 'in doubt'))).toMatchObject(inDoubt);
-    for (let player = 0; player < 3_000; player += 1) recent.set(key(`other-${player}`, 1), inDoubt);
+    for (let player = 0; player < 10_000; player += 1) recent.set(key(`other-${player}`, 1), inDoubt);
     expect(recent.get(key('ada', 'running'))).toMatchObject(running);
     expect(recent.get(key('bola', 'in doubt'))).toBeUndefined();
   });
@@ -111,6 +113,99 @@ describe('what is remembered', () => {
     expect(recent.get(key('ada', 0))).toBeDefined();
     clock.advance(600_001);
     expect(recent.get(key('ada', 'new'))).toBeUndefined();
+  });
+});
+
+describe('a repeat without an outbox', () => {
+  const THERE = gps({ latitude: 9.05, longitude: 7.49 });
+  const conflict = { code: 'duplicate', conflict: true, outcome: 'rejected' };
+
+  test.each<[string, object]>([
+    ['from another place', { location: THERE }],
+    ['without a place', {}],
+    ['at another time', { location: gps(), timestamp: '1795169999' }],
+  ])('%s gets the receipt of the first report', async (_, more) => {
+    const told: unknown[] = [];
+    const { send, gateway, lookedUp } = relayWorld({
+      complete: () => ({ amount: 5 }),
+      timestampWindowMs: 86_400_000,
+      clock: new FakeClock(),
+      onReceipt: ({ outcome }, { event }) => void told.push([outcome, event.timestamp]),
+    });
+    const first = await send({ body: { bet_id: 'BET-1', location: gps() } });
+    const again = await send({ body: { bet_id: 'BET-1', ...more } });
+    expect([again.status, again.body]).toEqual([200, { ...first.body, outcome: 'already-recorded', location: gps() }]);
+    expect(told).toEqual([
+      ['recorded', '1795161600'],
+      ['already-recorded', '1795161600'],
+    ]);
+    expect([gateway.requests().length, lookedUp.length]).toEqual([1, 0]);
+  });
+
+  test('in doubt from another place is sent with the first one', async () => {
+    const { send, gateway } = relayWorld();
+    gateway.faults.add({ kind: 'connection-reset', when: 'after' });
+    expect((await send({ body: pageBet({ location: gps() }) })).status).toBe(502);
+    const { status, body } = await send({ body: pageBet({ location: THERE }) });
+    expect([status, body]).toMatchObject([200, { outcome: 'already-recorded', location: gps() }]);
+    expect(gateway.reports()).toHaveLength(1);
+  });
+
+  test('after a refusal is a new report, with its own place', async () => {
+    const { send, gateway } = relayWorld();
+    gateway.faults.add({ kind: 'status', status: 422 });
+    expect((await send({ body: pageBet({ location: gps() }) })).status).toBe(422);
+    expect((await send({ body: pageBet({ location: THERE }) })).body.location).toEqual(THERE);
+  });
+
+  test('of other data is a conflict, is told to the operator, and does not reach the gateway', async () => {
+    let amount = 100;
+    const told: unknown[] = [];
+    const { send, gateway, lines } = relayWorld({
+      complete: () => ({ amount }),
+      onError: ({ code }, { event }) => void told.push([code, event.amount]),
+    });
+    await send();
+    amount = 200;
+    const { status, body } = await send();
+    expect([status, body.error]).toMatchObject([409, conflict]);
+    expect(told).toEqual([['duplicate', 200]]);
+    expect(lines.join()).toContain(
+      'reportBetEvent BET-1: other data was reported under this reference before (a new time or place does not count)',
+    );
+    amount = 100;
+    expect((await send()).body.outcome).toBe('already-recorded');
+    expect(gateway.requests()).toHaveLength(1);
+  });
+
+  test('that comes while the first is sent waits for it, and is judged by its own data', async () => {
+    const amounts: unknown[] = [];
+    const client = {
+      reportBetEvent: async ({ amount, bet_id }: { amount: number; bet_id: string }) => {
+        amounts.push(amount);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return {
+          outcome: 'recorded',
+          operation: 'reportBetEvent',
+          reference: bet_id,
+          environment: 'staging',
+          attempts: 1,
+        };
+      },
+      reportWithdrawalEvent: () => Promise.reject(new Error('not called')),
+    } as unknown as RelayClient;
+    const { send } = relayWorld({ client });
+    const bodies = [{ location: gps() }, { location: THERE }, { amount: 7 }, {}, { amount: 7, location: THERE }];
+    const answers = await Promise.all(bodies.map((more) => send({ body: pageBet(more) })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 409, 200, 409]);
+    expect(amounts).toEqual([1500]);
+  });
+
+  test('with a place does not fail with one that had none', async () => {
+    const { send, gateway } = relayWorld({}, { location: { ip: { enabled: false } } });
+    const answers = await Promise.all([send(), send({ body: pageBet({ location: gps() }) }), send()]);
+    expect(answers.map(({ status }) => status)).toEqual([503, 200, 503]);
+    expect(gateway.reports()).toHaveLength(1);
   });
 });
 
@@ -129,23 +224,28 @@ describe('an event in doubt, for which complete now returns other values,', () =
     expect((await world.send({ body: pageBet({ location: gps() }) })).body.error.outcome).toBe('unknown');
     return { ...world, told, again: () => world.send({ body: pageBet({ location: gps() }) }) };
   }
+  const conflict = { code: 'duplicate', conflict: true, outcome: 'rejected' };
 
-  test('is sent unchanged, and the operator gets what was sent', async () => {
+  test('is sent unchanged; the operator gets what was sent, and that the new values are not recorded', async () => {
     const { again, gateway, told } = await changed({
       user: { user_id: 'U-88412' },
       location: gps({ latitude: 9 }),
     });
-    expect((await again()).body.outcome).toBe('already-recorded');
+    expect((await again()).body.error).toMatchObject(conflict);
     expect(gateway.reports().map(({ body }) => body)).toMatchObject([{ amount: 100 }]);
-    expect(told.map(([, { event }]) => event.amount)).toEqual([100, 100]);
+    expect(told).toMatchObject([
+      [{ outcome: 'unknown' }, { event: { amount: 100 } }],
+      [{ outcome: 'already-recorded' }, { event: { amount: 100 } }],
+      [conflict, { event: { amount: 200 } }],
+    ]);
   });
 
   test('does not change if its repetition fails too', async () => {
     const { again, gateway, told } = await changed();
     gateway.faults.add({ kind: 'connection-reset', when: 'after' });
     expect((await again()).body.error.outcome).toBe('unknown');
-    expect((await again()).body.outcome).toBe('already-recorded');
-    expect(told.map(([, { event }]) => event.amount)).toEqual([100, 100, 100]);
+    expect((await again()).body.error).toMatchObject(conflict);
+    expect(told.map(([, { event }]) => event.amount)).toEqual([100, 100, 100, 200]);
     expect(gateway.reports()).toHaveLength(1);
   });
 });
@@ -205,7 +305,7 @@ describe('a client that never ends', () => {
     await new Promise((resolve) => setTimeout(resolve));
     clock.advance(30_000);
     expect((await clock.run(send({ body }))).status).toBe(200);
-    expect(events.map(({ timestamp }) => timestamp)).toEqual(['1795161600', '1795161600', '1795161600']);
+    expect(events.map(({ timestamp }) => timestamp)).toEqual(['1795161600', '1795161600']);
   });
 
   test('is waited for within the limit of a timer', async () => {
