@@ -13,7 +13,7 @@ export interface EventKey {
   readonly event: string;
   /** The same for the same player. */
   readonly player: string;
-  /** The same for the same event, whatever its time and place. */
+  /** The same for the same event at any time and place. */
   readonly contents: string;
 }
 

@@ -82,7 +82,7 @@ function sealedIn(excerpt: string | undefined): { readonly body: string; readonl
 export const holdsPersonalData = ({ body, excerpt }: Pick<Row, 'body' | 'excerpt'>): boolean =>
   body !== undefined || sealedIn(excerpt) !== undefined;
 
-/** Whether a stored event has these contents, whatever its time and place. Rejects without the key to compare them. */
+/** Whether a stored event has these contents, at any time and place. Rejects without the key to compare them. */
 export async function hasContents(seal: Seal, row: Row, contents: string): Promise<boolean> {
   // A body that cannot be opened is judged by its fingerprint, when the event is enqueued.
   if (row.body !== undefined) {
