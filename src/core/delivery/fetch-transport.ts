@@ -17,9 +17,10 @@ let requests = 0;
 
 /**
  * Reserves the space that a body needs to outlive its page, and returns a function that releases it. Undefined if the
- * space is used up: a browser refuses that request without saying why.
+ * space is used up: a browser refuses that request without saying why. Also undefined in an app, which has no page.
  */
 function reserveKeepalive(body: string): (() => void) | undefined {
+  if (!globalThis.TextEncoder) return undefined;
   const size = new TextEncoder().encode(body).byteLength;
   if (bytes + size > MOST_BYTES || requests >= MOST_REQUESTS) return undefined;
   bytes += size;

@@ -35,7 +35,16 @@ export const isMeasured = ({ status, headers, type = 'default' }: FetchResponse)
   isLengthKnown(status, (name) => headers.get(name)) ||
   (type === 'default' && SERVER_HEADERS.every((name) => headers.get(name) === null));
 
-const decoder = new TextDecoder();
+let decoder: TextDecoder | undefined;
+
+/**
+ * Decodes UTF-8. The decoder is made at the first use, since React Native and jsdom have none, and kept, since making
+ * one costs more than the rest of an answer's reading.
+ */
+export function decodeText(bytes: Uint8Array): string {
+  decoder ??= new TextDecoder();
+  return decoder.decode(bytes);
+}
 
 /** Copies pieces into one block that grows: a million small pieces must not cost more than their bytes. */
 export function collectBytes() {
@@ -131,6 +140,5 @@ export async function readBody(
     return text.length > limit ? undefined : text;
   }
   const bytes = await readBytes(reader, limit, signal);
-  // Decoded at once: making a decoder for one answer costs more than the rest of its reading.
-  return bytes && decoder.decode(bytes);
+  return bytes && decodeText(bytes);
 }

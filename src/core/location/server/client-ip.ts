@@ -1,27 +1,35 @@
 import type { IpLookup } from '../lookup/ip-lookup.js';
 import { type LocationSource, NO_SOURCE } from '../source.js';
-import { findRange, parseAddress, rangeOf, untranslated } from './address.js';
+import { type AddressRange, findRange, parseAddress, rangeOf, untranslated } from './address.js';
 
 /** Address ranges that are not public (IANA special-purpose registries), by their usual meaning here. */
-const NOT_PUBLIC = /* @__PURE__ */ (
-  [
-    ['a "this network" address', '0.0.0.0/8'],
-    ['a private address', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '64:ff9b:1::/48', 'fc00::/7'],
-    ["an address of a provider's own network (CGNAT)", '100.64.0.0/10'],
-    ['a loopback address', '127.0.0.0/8', '::1/128'],
-    ['a link-local address', '169.254.0.0/16', 'fe80::/10'],
-    ['a reserved address', '192.0.0.0/24', '192.88.99.0/24', '240.0.0.0/4'],
-    ['a documentation address', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
-    ['a benchmarking address', '198.18.0.0/15'],
-    ['a multicast address', '224.0.0.0/4', 'ff00::/8'],
-    ['the unspecified address', '::/128'],
-    ['a discard address', '100::/64'],
-    ['an address of a tunnel (Teredo)', '2001::/32'],
-    ['an address of a protocol', '2001::/23'],
-    ['an address of a tunnel (6to4)', '2002::/16'],
-    ['a site-local address', 'fec0::/10'],
-  ] as const
-).flatMap(([kind, ...ranges]) => ranges.map((range) => ({ ...rangeOf(range), reason: `${kind} (${range})` })));
+const NOT_PUBLIC = [
+  ['a "this network" address', '0.0.0.0/8'],
+  ['a private address', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '64:ff9b:1::/48', 'fc00::/7'],
+  ["an address of a provider's own network (CGNAT)", '100.64.0.0/10'],
+  ['a loopback address', '127.0.0.0/8', '::1/128'],
+  ['a link-local address', '169.254.0.0/16', 'fe80::/10'],
+  ['a reserved address', '192.0.0.0/24', '192.88.99.0/24', '240.0.0.0/4'],
+  ['a documentation address', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
+  ['a benchmarking address', '198.18.0.0/15'],
+  ['a multicast address', '224.0.0.0/4', 'ff00::/8'],
+  ['the unspecified address', '::/128'],
+  ['a discard address', '100::/64'],
+  ['an address of a tunnel (Teredo)', '2001::/32'],
+  ['an address of a protocol', '2001::/23'],
+  ['an address of a tunnel (6to4)', '2002::/16'],
+  ['a site-local address', 'fec0::/10'],
+] as const;
+
+let notPublic: readonly (AddressRange & { readonly reason: string })[] | undefined;
+
+/** Read at the first use, since the `URL` of React Native, which has no use for them, cannot read IPv6 addresses. */
+function notPublicRanges() {
+  notPublic ??= NOT_PUBLIC.flatMap(([kind, ...ranges]) =>
+    ranges.map((range) => ({ ...rangeOf(range), reason: `${kind} (${range})` })),
+  );
+  return notPublic;
+}
 
 /** All public IPv6 addresses start with the bits of `2000::/3`. */
 const PUBLIC_IPV6 = [{ family: 6, prefix: '001' }] as const;
@@ -40,7 +48,7 @@ export function parseClientIp(text: string): ClientIp | undefined {
   const parsed = parseAddress(text);
   if (!parsed) return undefined;
   const address = untranslated(parsed);
-  const found = findRange(address, NOT_PUBLIC);
+  const found = findRange(address, notPublicRanges());
   if (found) return { address: address.text, notPublic: found.reason };
   const reserved = address.family === 6 && !findRange(address, PUBLIC_IPV6);
   return { address: address.text, notPublic: reserved ? 'a reserved address (outside 2000::/3)' : undefined };

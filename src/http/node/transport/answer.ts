@@ -1,12 +1,9 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { Answered } from '../../../core/delivery/transport.js';
-import { isLengthKnown, LONGEST_BODY, WITHOUT_BODY } from '../../../core/platform/body.js';
+import { decodeText, isLengthKnown, LONGEST_BODY, WITHOUT_BODY } from '../../../core/platform/body.js';
 
 /** Headers in the form of undici. */
 export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
-/** Decoded like the built-in `fetch`: without a byte order mark. */
-const decoder = new TextDecoder();
 
 /**
  * `whole` is the body as it came, undefined if that was too long: then the answer has none. Throws if it cannot be
@@ -25,7 +22,7 @@ export function readAnswer(status: number, received: ReceivedHeaders, whole: Uin
     ended: 'answered',
     status,
     header,
-    text: body && (WITHOUT_BODY.includes(status) ? '' : decoder.decode(body)),
+    text: body && (WITHOUT_BODY.includes(status) ? '' : decodeText(body)),
     measured: body !== undefined && isLengthKnown(status, header),
   };
 }
