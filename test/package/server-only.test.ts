@@ -55,6 +55,11 @@ it.each(serverOnly)('marks $name as not for browsers, before any condition that 
   expect(before.filter((condition) => !['workerd', 'edge-light'].includes(condition))).toEqual([]);
 });
 
+it.each(serverOnly)('marks $name as not for apps either', ({ name }) => {
+  const conditions = manifest.exports[name.replace('location-sdk', '.')];
+  expect(conditions).toMatchObject({ 'react-native': Object(conditions).browser });
+});
+
 it('refuses the relay when a test runner loads what browsers get, as Jest with jsdom does, and not otherwise', () => {
   const load = (...conditions: string[]) =>
     spawnSync(process.execPath, [...conditions, '--eval', "require('location-sdk/relay')"], {
