@@ -21,7 +21,7 @@ export type StoreErrorCode =
   | 'closed'
   /** No answer came within `timeoutMs`. End your own open transaction, or the other tab that holds the database. */
   | 'timeout'
-  /** SQLite: the file cannot be opened, or no library is installed. Browser: storage is switched off, broken or cleared. */
+  /** SQLite: the file cannot be opened, or no library is installed. Browser: storage is missing, switched off, broken or cleared. */
   | 'unavailable'
   /** SQLite: the disk failed, or the file is gone. Look at the disk, and start the process anew. */
   | 'io'

@@ -18,6 +18,13 @@ const PROBLEMS: Readonly<Record<string, Code>> = { QuotaExceededError: 'full', V
 
 const nameOf = (error: unknown): string => String((error as { name?: unknown } | null)?.name);
 
+/** Web Cryptography, which names a player's database: only pages over https have it. */
+export const noWebCrypto = (): StoreError =>
+  new StoreError(
+    'unavailable',
+    `The store needs https for a player's reports (WebCrypto). Nothing was stored. ${BY_CLIENT}`,
+  );
+
 export const indexedDbError = (code: Code, cause?: unknown): StoreError =>
   new StoreError(code, MESSAGES[code], { cause });
 

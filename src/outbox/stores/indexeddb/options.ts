@@ -1,6 +1,5 @@
 import { requireOptions } from '../../../core/errors/errors.js';
 import { type Clock, systemClock } from '../../../core/platform/time.js';
-import { issue } from '../../../core/schema/issue.js';
 import { isClock, isFlag, isLimit, must, option, optional } from '../../../core/schema/option-rules.js';
 
 /** The options of the IndexedDB store. */
@@ -39,10 +38,6 @@ const optionTable = {
 };
 
 export const readIndexedDbOptions = (options: IndexedDbStoreOptions) =>
-  requireOptions('indexedDbStore', optionTable, options, ({ player }) =>
-    player && !globalThis.crypto?.subtle
-      ? [issue(['player'], 'invalid', 'this page has no WebCrypto; it needs https')]
-      : [],
-  ).complete;
+  requireOptions('indexedDbStore', optionTable, options).complete;
 
 export type IndexedDbSettings = ReturnType<typeof readIndexedDbOptions>;

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../../../core/errors/errors.js';
 import { playerTag } from '../../../core/platform/hash.js';
+import { isBrowser } from '../../../core/platform/runtime.js';
 import type { OutboxStore } from '../../store/store.js';
 import { createConnection, type Tables } from './connection.js';
 import { bind, changeDestinationPause, ensure, rebind } from './destinations.js';
-import { asStoreError } from './failure.js';
+import { asStoreError, indexedDbError, noWebCrypto } from './failure.js';
 import { createHolder } from './holder.js';
 import { ledger } from './ledger.js';
 import { type IndexedDbSettings, type IndexedDbStoreOptions, readIndexedDbOptions } from './options.js';
@@ -26,8 +27,8 @@ import { createTabs, onReconnecting } from './tabs.js';
  * `user` object, since the relay adds it, and `player` separates the players of a shared device. Without a relay, they
  * are whole: give the outbox `encryption`, and consider that others may use the device.
  *
- * Rejects with a `StoreError` if IndexedDB cannot be opened, and with a `ConfigurationError` if an option is wrong
- * or the runtime has no IndexedDB. The store never falls back to memory.
+ * Rejects with a `StoreError` if the page has no IndexedDB or it cannot be opened, and with a `ConfigurationError` if an
+ * option is wrong or the runtime is not a browser. The store never falls back to memory.
  *
  * @example
  * ```ts
@@ -38,8 +39,11 @@ import { createTabs, onReconnecting } from './tabs.js';
  */
 export async function indexedDbStore(options: IndexedDbStoreOptions = {}): Promise<OutboxStore> {
   const settings = readIndexedDbOptions(options);
-  if (!hasDatabase())
+  if (!hasDatabase()) {
+    if (isBrowser()) throw indexedDbError('unavailable');
     throw new ConfigurationError('indexedDbStore: there is no IndexedDB here; this store is for pages.');
+  }
+  if (settings.player !== undefined && !globalThis.crypto?.subtle) throw noWebCrypto();
   try {
     return await openStore(settings);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { indexedDbStore } from '../../../../src/entries/outbox-indexeddb.js';
 
 /**
@@ -57,6 +57,20 @@ describe('a page whose storage is switched off gets an StoreError', () => {
     }
     await expect(indexedDbStore()).rejects.toMatchObject(SWITCHED_OFF);
     await expect(indexedDbStore({ player: 'U-1' })).rejects.toMatchObject(SWITCHED_OFF);
+  });
+});
+
+describe('a page that lacks a part of the platform reports with the client instead', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it.each([
+    ['IndexedDB', { document: {} }, {}],
+    ['WebCrypto', { indexedDB: database, crypto: {} }, { player: 'U-1' }],
+  ])('%s', async (_, globals, options) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+    const error = await indexedDbStore(options).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'StoreError', code: 'unavailable' });
+    expect(String(error)).toContain('Report with the client instead: client.reportBetEvent(event).');
   });
 });
 
