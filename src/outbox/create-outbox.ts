@@ -1,6 +1,6 @@
 import { backendMethods } from './backend-methods.js';
 import { attachOperator } from './decisions/operated.js';
-import { findRepeatIn } from './intake/stored-repeat.js';
+import { attachRepeats } from './intake/stored-repeat.js';
 import { createOutboxWith } from './outbox.js';
 import { createReceiptMethods } from './receipts/receipt-methods.js';
 import { adviceFor } from './rules/advice.js';
@@ -29,7 +29,7 @@ export const createOutbox = createOutboxWith({
   createReceiptMethods,
   createExcerpts,
   adviceFor,
-  findRepeatIn,
+  attachRepeats,
   attachOperator,
   makePipeline: createPipeline,
   makeUnlocking: createUnlocking,

@@ -1,13 +1,12 @@
 import type { ClientMode } from '../core/client/payloads.js';
 import { ConfigurationError } from '../core/errors/errors.js';
-import { withRepeats } from '../core/protocol/repeats.js';
 import { nearest } from '../core/schema/option-rules.js';
 import type { BackendMethods, OutboxInternals } from './backend-methods.js';
 import type { attachOperator } from './decisions/operated.js';
 import { createOutboxEvents, type Events, logWaits, type StoreFailed } from './events.js';
 import { createIntake } from './intake/enqueue.js';
 import { reportMethods } from './intake/report-methods.js';
-import type { findRepeatIn } from './intake/stored-repeat.js';
+import type { attachRepeats } from './intake/stored-repeat.js';
 import type { Outbox, Outboxes, OutboxStats } from './interface.js';
 import { createLifecycle } from './lifecycle.js';
 import { checkName } from './method-options.js';
@@ -50,7 +49,7 @@ interface OutboxParts extends WorkerParts {
   /** Absent in a page, which has no decisions. */
   readonly adviceFor?: typeof adviceFor;
   /** Lets a relay find the stored report that an event repeats. */
-  readonly findRepeatIn?: typeof findRepeatIn;
+  readonly attachRepeats?: typeof attachRepeats;
   /** Gives the console access to the parts behind an outbox. */
   readonly attachOperator?: typeof attachOperator;
 }
@@ -69,7 +68,7 @@ function composeOutboxes<Mode extends ClientMode>(
     createExcerpts,
     adviceFor,
     backendMethods,
-    findRepeatIn,
+    attachRepeats,
     attachOperator,
     ...workerParts
   }: OutboxParts,
@@ -120,7 +119,7 @@ function composeOutboxes<Mode extends ClientMode>(
       ...receiptMethods.methods(name),
       on: (type, listener) => on(type, (event) => ((accountOf(event) ?? name) === name ? listener(event) : undefined)),
     };
-    if (findRepeatIn) withRepeats(outbox, findRepeatIn(settings, account, waiters));
+    attachRepeats?.(outbox, settings, account, waiters);
     attachOperator?.(outbox, { settings, accounts: [name], events, waiters, wake });
     return outbox;
   }

@@ -21,11 +21,7 @@ interface StoredReport {
  * Finds the stored report that an event repeats: one with its reference and contents, of any time and place. Undefined
  * if there is none, also if other data is stored under the reference.
  */
-export type FindRepeat = (
-  operation: ReportName,
-  event: Event,
-  environment?: unknown,
-) => Promise<StoredReport | undefined>;
+type FindRepeat = (operation: ReportName, event: Event, environment?: unknown) => Promise<StoredReport | undefined>;
 
 // Two copies of the package in one program share this key, so its text must not change.
 const REPEATS = Symbol.for('location-sdk.outbox-repeats');

@@ -163,9 +163,9 @@ function start(
       const id = noteFault(logger, `${subject}: the client ${describeThrown(error)}`);
       return broken(id, 'unknown', 500, 'gateway', reference);
     }
-    // The gateway has it (a duplicate), or may have it: a repetition must have the same bytes.
+    // The gateway has it (the same data), or may have it: a repetition must have the same bytes.
     if (error.outcome === 'unknown') remember({ ...held, inDoubt: { error, ...sent } });
-    else remember(error.code === 'duplicate' ? held : undefined);
+    else remember(error.code === 'duplicate' && !error.conflict ? held : undefined);
     return refuseReport(error, ready, sent.event, settings);
   }
 

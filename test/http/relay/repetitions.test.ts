@@ -269,6 +269,15 @@ describe('a repetition that another process answers', () => {
     expect(await twice(body, complete)).toMatchObject({ code: 'duplicate', conflict: true });
   });
 
+  test('is the same report with the recorded place, though one with another place was a conflict before', async () => {
+    const first = relayWorld();
+    const second = relayWorld({ client: first.client });
+    const at = (location: object) => ({ body: pageBet({ location }) });
+    await first.send(at(gps()));
+    expect((await second.send(at(gps({ latitude: 9 })))).body.error).toMatchObject({ conflict: true });
+    expect((await second.send(at(gps()))).body.error).toMatchObject({ code: 'duplicate', conflict: false });
+  });
+
   test.each<[string, object, object]>([
     ['the position is the page’s and the time the operator’s', { ...bet, location: gps() }, { timestamp }],
     ['both are the operator’s', bet, { timestamp, location: gps() }],
