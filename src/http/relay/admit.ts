@@ -5,7 +5,7 @@ import { senderOf } from '../../core/web/origin.js';
 import { plainPathOf } from '../../core/web/plain-path.js';
 import { declaresJson } from '../../core/web/read-json.js';
 import { refusals } from './answers.js';
-import type { RelayOperation } from './relay-options.js';
+import { RELAY_OPERATIONS, type RelayOperation } from './relay-options.js';
 
 /** The operation of a request, or its refusal. An accepted preflight has neither. */
 export interface Admitted {
@@ -47,13 +47,11 @@ export function admit(request: Request, { allowedOrigins, allowedHeaders }: Admi
   return declaresJson(request) ? { operation, headers } : { refused: refusals.mediaType, headers };
 }
 
-const SERVED: readonly RelayOperation[] = ['reportBetEvent', 'reportWithdrawalEvent'];
-
 /** The operation that an address asks for: the last segment of its path is the operation's, letter by letter. */
 function routeOf(address: string, target?: unknown): RelayOperation | undefined {
   const path = plainPathOf(address, target);
   const last = path?.slice(path.lastIndexOf('/') + 1);
-  return SERVED.find((name) => operations[name].path === last);
+  return RELAY_OPERATIONS.find((name) => operations[name].path === last);
 }
 
 const corsHeaders = (origin: string): Record<string, string> => ({

@@ -10,11 +10,14 @@ import type {
   ValidationError,
 } from '../../core/errors/errors.js';
 import type { Logger } from '../../core/platform/logger.js';
+import { subjectOf } from '../../core/platform/messages.js';
 import { RELAY_HEADER } from '../../core/protocol/headers.js';
+import { operations } from '../../core/protocol/operations.js';
 import type { ValidationIssue } from '../../core/schema/issue.js';
+import { isModel } from '../../core/schema/model.js';
 import { type RefusalAnswer, type WebAnswer, toResponse as webResponse } from '../../core/web/answer.js';
 import { noteFault } from '../../core/web/hooks.js';
-import type { RelayQueued } from './relay-options.js';
+import { RELAY_OPERATIONS, type RelayOperation, type RelayQueued } from './relay-options.js';
 
 /** The answer to a page about a failure (our decision: the wire format of the relay). */
 interface RelayFailure {
@@ -126,7 +129,22 @@ const stepForPage = ({ step, reason, durationMs }: LocationStep): LocationStep =
   durationMs,
 });
 
+/** The operator's mistake behind many problems: `authorize` gave the user object of the other operation. */
+function wrongUser(operation: RelayOperation, issues: readonly ValidationIssue[]): string | undefined {
+  const [other = operation] = RELAY_OPERATIONS.filter((name) => name !== operation);
+  const named = (code: ValidationIssue['code']) =>
+    issues.flatMap((one) =>
+      one.code === code && one.path.startsWith('user.') ? [one.path.slice('user.'.length)] : [],
+    );
+  const missing = named('missing');
+  const { user } = operations[other].request.fields;
+  const foreign = named('unknown-field').filter((name) => user && isModel(user) && name in user.fields);
+  if (missing.length === 0 || foreign.length === 0) return undefined;
+  return `authorize gave the user object of ${other}. Return one for each operation: that of ${operation} has ${missing.join(', ')}, and no ${foreign.join(', ')}.`;
+}
+
 interface About {
+  readonly operation: RelayOperation;
   readonly reference: string | undefined;
   /** Fields of the event that the operator supplies. */
   readonly owned: readonly string[];
@@ -134,7 +152,7 @@ interface About {
 }
 
 /** The operator's own mistakes are logged, with an id for the page. */
-export function answerForError(error: ReportingError, { reference, owned, logger }: About): RefusalAnswer {
+export function answerForError(error: ReportingError, { operation, reference, owned, logger }: About): RefusalAnswer {
   const { code, outcome } = error;
   const inDoubt = outcome === 'unknown';
   if (code === 'configuration')
@@ -143,7 +161,11 @@ export function answerForError(error: ReportingError, { reference, owned, logger
     const issues = (error as ValidationError).issues ?? [];
     const ofPage = issues.filter(({ path }) => !owned.includes(path.split('.')[0] ?? ''));
     if (ofPage.length < issues.length || issues.length === 0 || inDoubt) {
-      const id = noteFault(logger, error.message);
+      const why = wrongUser(operation, issues);
+      const id = noteFault(
+        logger,
+        why ? `${subjectOf({ operation, reference })}: ${why}\n${error.message}` : error.message,
+      );
       if (ofPage.length === 0 || inDoubt) return broken(id, outcome, inDoubt ? 502 : 500, 'configuration', reference);
     }
     return invalid(ofPage, reference);

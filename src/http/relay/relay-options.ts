@@ -27,6 +27,8 @@ import { originIssues } from '../../core/web/origin.js';
 /** The reports that a page may send: the two initiated events. */
 export type RelayOperation = 'reportBetEvent' | 'reportWithdrawalEvent';
 
+export const RELAY_OPERATIONS: readonly RelayOperation[] = ['reportBetEvent', 'reportWithdrawalEvent'];
+
 /**
  * The user object of the specification (2.1 for bets, 2.2 for withdrawals). Under `validation: 'partial'`: its
  * `user_id` and any other fields.

@@ -45,7 +45,10 @@ const ANSWERS: readonly [string, WebAnswer][] = [
         steps: [{ step: 'gps', reason: 'denied', message: 'Adaeze', durationMs: 1 }],
       });
       const logger = { debug() {}, info() {}, warn() {}, error() {} };
-      return [`${code}, ${outcome}`, answerForError(error, { reference: 'BET-1', owned: [], logger })];
+      return [
+        `${code}, ${outcome}`,
+        answerForError(error, { operation: 'reportBetEvent', reference: 'BET-1', owned: [], logger }),
+      ];
     }),
   ),
 ];

@@ -315,6 +315,32 @@ describe("the operator's additions", () => {
   });
 });
 
+describe('a user object of the other operation', () => {
+  const withdrawalUser = withdrawalEvent().user;
+  test.each([
+    ['reportWithdrawalEvent', 'reportBetEvent', betUser(), { url: WITHDRAWAL, body: pageWithdrawal() }, 'full_name'],
+    ['reportBetEvent', 'reportWithdrawalEvent', withdrawalUser, {}, 'first_name, last_name'],
+  ] as const)('%s with that of %s: the log names the mistake and the fields, and no value', async (...row) => {
+    const [operation, other, user, sending, missing] = row;
+    const { send, lines, gateway } = relayWorld({ authorize: () => ({ session: 'x', user }) });
+    const { status, body, text } = await send(sending);
+    expect([status, body.error.code, gateway.requests()]).toEqual([500, 'configuration', []]);
+    const id = /\((\w+)\)/.exec(body.error.message)?.[1] ?? '';
+    const line = lines.find((one) => one.startsWith(id)) ?? '';
+    const what = `authorize gave the user object of ${other}. Return one for each operation: that of ${operation} has ${missing}, `;
+    expect(line).toContain(what);
+    for (const value of Object.values(user)) if (typeof value === 'string') expect(line + text).not.toContain(value);
+  });
+
+  test('is not what a missing field means', async () => {
+    const { nin: _, ...user } = betUser();
+    const { send, lines } = relayWorld({ authorize: () => ({ session: 'x', user: user as never }) });
+    expect((await send()).status).toBe(500);
+    expect(lines.join()).toContain('user.nin: is required');
+    expect(lines.join()).not.toContain('authorize gave');
+  });
+});
+
 describe('the limit of a player', () => {
   test.each([
     [true, null, undefined],
