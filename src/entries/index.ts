@@ -59,6 +59,7 @@ export {
   clientIpFrom,
   type IncomingRequest,
 } from '../core/location/server/client-ip-from.js';
+export { pageLocation } from '../core/location/server/page-location.js';
 export { fixedLocation } from '../core/location/source.js';
 export type { Logger } from '../core/platform/logger.js';
 export type { Clock } from '../core/platform/time.js';
