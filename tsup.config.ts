@@ -8,7 +8,7 @@ import { requireLater } from './build/require-later.js';
 import { scriptTag, scriptTags, stubTag } from './build/script-tag.js';
 
 /** In addition to the modules: the command, and the script-tag files. */
-const OTHERS = ['cli', 'script-tag', 'script-tag-relay', 'script-tag-outbox', 'script-tag-stub'];
+const OTHERS = ['cli', 'script-tag', 'script-tag-locate', 'script-tag-relay', 'script-tag-outbox', 'script-tag-stub'];
 
 /** A module for each file of `src/entries`, under its name. */
 const names = readdirSync('src/entries').map((file) => file.replace(/\.ts$/, ''));

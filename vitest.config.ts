@@ -22,6 +22,7 @@ const shared = { ...patient, isolate: false };
  */
 const ALONE = [
   'test/core/platform/hash.test.ts',
+  'test/core/client/page-locate.test.ts',
   'test/testing/mock/hostile.test.ts',
   'test/http/node/transport/old-undici.test.ts',
   'test/core/delivery/global-fetch.test.ts',

@@ -25,6 +25,7 @@ export const stubTag = { ...scriptTag, minify: true };
 /** The script-tag files, and their entries. */
 export const scriptTags = {
   'location-sdk': 'src/entries/script-tag.ts',
+  'location-sdk.locate': 'src/entries/script-tag-locate.ts',
   'location-sdk.relay': 'src/entries/script-tag-relay.ts',
   'location-sdk.outbox': 'src/entries/script-tag-outbox.ts',
   'location-sdk.stub': 'src/entries/script-tag-stub.ts',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { transform } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { english } from '../src/core/errors/player-message.js';
 import french from '../src/core/errors/player-messages/fr.json' with { type: 'json' };
@@ -38,6 +38,7 @@ test('the build writes the hash and the size of every script-tag file', () => {
   );
   expect(files).toEqual([
     'location-sdk.global.js',
+    'location-sdk.locate.global.js',
     'location-sdk.outbox.global.js',
     'location-sdk.relay.global.js',
     'location-sdk.stub.global.js',
@@ -94,6 +95,42 @@ test('every script tag of the documents names this version, a file of the build,
     });
     expect(Object.keys(JSON.parse(read('dist/integrity.json')))).toContain(tag.file);
   }
+});
+
+describe('a page that only locates', () => {
+  /** No gateway, no lookup service, no checker, no words for a player. */
+  const FOREIGN =
+    /integration-gateway|geojs|ipapi|reportBetEvent|x-location-sdk|unrecognized_keys|_zod|Contact support|indexedDB/i;
+
+  test('loads a file of at most 6 kB, with nothing that reports', () => {
+    expectFreshBuild();
+    const file = read('dist/location-sdk.locate.global.js');
+    expect(gzipSync(file, { level: 9 }).byteLength).toBeLessThan(6_000);
+    expect(file).not.toMatch(FOREIGN);
+    expect(read('dist/location-sdk.global.js')).toMatch(FOREIGN);
+  });
+
+  test('bundles the same from npm', async () => {
+    expectFreshBuild();
+    const stdin = { contents: "export { locate } from './dist/page.js';", resolveDir: root };
+    const { outputFiles, metafile } = await build({
+      stdin,
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      write: false,
+      metafile: true,
+      logLevel: 'error',
+    });
+    const { text = '' } = outputFiles[0] ?? {};
+    expect(gzipSync(text, { level: 9 }).byteLength).toBeLessThan(6_000);
+    expect(text).toContain('getCurrentPosition');
+    expect(text).not.toMatch(FOREIGN);
+    const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([name, { bytesInOutput }]) => (bytesInOutput > 0 ? [name] : [])),
+    );
+    expect(used.filter((name) => name.includes('node_modules'))).toEqual([]);
+  });
 });
 
 describe('the syntax', () => {

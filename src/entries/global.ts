@@ -6,7 +6,10 @@ import type { freeipapi, geojs, ipapiCo } from '../core/location/providers/free-
 import type { createOutbox } from '../outbox/create-page-outbox.js';
 import type { indexedDbStore } from '../outbox/stores/indexeddb/store.js';
 
-/** The global that the script-tag files define. Some members are in one of the files only. */
+/**
+ * The global that the script-tag files define. Some members are in one of the files only.
+ * `location-sdk.locate.global.js` has `locate`, `locationPermission`, `isReportingError` and `version`, no other member.
+ */
 export interface ScriptTagGlobal extends PageGlobal {
   /** The lookup service freeipapi. Only in `location-sdk.global.js`. */
   readonly freeipapi: typeof freeipapi;

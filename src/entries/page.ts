@@ -4,8 +4,9 @@
  */
 export type { Client } from '../core/client/client.js';
 export { configure, createClient } from '../core/client/create-relayed-client.js';
-export { locate, reportBetEvent, reportWithdrawalEvent, resend } from '../core/client/default-client.js';
+export { reportBetEvent, reportWithdrawalEvent, resend } from '../core/client/default-client.js';
 export type { CallOptions, ClientEvent, ClientOptions } from '../core/client/options.js';
+export { locate } from '../core/client/page-locate.js';
 export type { LocateResult, RelayReceipt } from '../core/client/receipt.js';
 export { type Environment, type ErrorCode, isReportingError, type ReportingError } from '../core/errors/errors.js';
 export { type PlayerMessage, playerMessage } from '../core/errors/player-message.js';

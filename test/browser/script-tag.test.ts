@@ -15,7 +15,7 @@ const SCRIPT = '/location-sdk.global.js';
 const namesOnWindow = (page: Page): Promise<string[]> => page.evaluate(() => Object.getOwnPropertyNames(window));
 
 /** Exports that only a server needs: a service with a secret token, and functions for requests and players. */
-const FOR_SERVERS = ['amount', 'clientIpFrom', 'ipinfo'];
+const FOR_SERVERS = ['amount', 'clientIpFrom', 'ipinfo', 'pageLocation'];
 
 test("the script exports the package's API, except the error classes and the functions for servers", {
   tags: 'slice',

@@ -13,6 +13,8 @@ type DefaultClient = Client<'strict'>;
 
 const scope = globalThis as { [DEFAULT_CLIENT]?: DefaultClient };
 
+export const defaultClient = (): DefaultClient | undefined => scope[DEFAULT_CLIENT];
+
 /** `configure` with the clients of a build. */
 export const configureBy =
   (createClient: CreateClient) =>
@@ -28,7 +30,7 @@ const lineFor = (name: keyof DefaultClient): string => {
 
 const fromDefaultClient = <Name extends keyof DefaultClient>(name: Name): DefaultClient[Name] => {
   const call = async (...given: never[]) => {
-    const client = scope[DEFAULT_CLIENT];
+    const client = defaultClient();
     if (client) return (client[name] as (...given: never[]) => unknown)(...given);
     if (isBrowser() && isForBackendsOnly(name)) throw notInPages(name, 'page');
     throw new ConfigurationError(`${name} was called before configure. Write this line first, once: ${lineFor(name)}`, {

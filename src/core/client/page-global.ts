@@ -7,7 +7,6 @@ import { version } from '../platform/version.js';
 import type { CreateClient } from './client.js';
 import {
   configureBy,
-  locate,
   reportBetEvent,
   reportSettledBet,
   reportSettledWithdrawal,
@@ -16,6 +15,7 @@ import {
   verifyNin,
 } from './default-client.js';
 import type { EarlyCall, EarlyClient } from './early-calls.js';
+import { locate } from './page-locate.js';
 
 /** The members of the one global `LocationSDK`, the same in every script-tag file. */
 export interface PageGlobal {
@@ -25,7 +25,7 @@ export interface PageGlobal {
   readonly createClient: CreateClient;
   /** Makes a location that every call uses, for tests and fixed terminals. */
   readonly fixedLocation: typeof fixedLocation;
-  /** Finds the player's location without reporting anything. */
+  /** Finds the player's location without reporting anything. Works without `configure`, too. */
   readonly locate: typeof locate;
   /** Returns whether the player allows the location, without asking. */
   readonly locationPermission: typeof locationPermission;
@@ -69,17 +69,17 @@ export const pageGlobal = (createClient: CreateClient): PageGlobal => ({
 });
 
 /** Puts `LocationSDK` on the global object, and makes the calls that waited for it. */
-export function install(sdk: PageGlobal): void {
-  const { LocationSDK: there } = globalThis as { LocationSDK?: { fixedLocation?: unknown; queue?: EarlyCall[] } };
-  // A second load changes nothing. The stub, and an element of the page with this id, have no fixedLocation and are
-  // replaced.
-  if (typeof there?.fixedLocation === 'function') return;
+export function install(sdk: Pick<PageGlobal, 'version'> & Partial<PageGlobal>): void {
+  const { LocationSDK: there } = globalThis as { LocationSDK?: Partial<PageGlobal> & { queue?: EarlyCall[] } };
+  // A second load changes nothing. The stub, and an element of the page with this id, have no version and are replaced.
+  // So is the file that only locates, by one that also reports.
+  if (there?.version && (there.createClient || !sdk.createClient)) return;
   const queue = Array.isArray(there?.queue) && there.queue;
   Object.assign(globalThis, { LocationSDK: queue ? { ...sdk, queue } : sdk });
   if (!queue) return;
   const clients = new Map<EarlyClient, object>();
   const targetOf = (of: EarlyClient | undefined): object => {
-    const target = of ? (clients.get(of) ?? sdk.createClient(of.options)) : sdk;
+    const target = of ? (clients.get(of) ?? sdk.createClient?.(of.options) ?? {}) : sdk;
     if (of) clients.set(of, target);
     return target;
   };

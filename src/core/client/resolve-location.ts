@@ -17,7 +17,7 @@ interface Purpose {
 
 /** The caller's location, a fixed one, or one that the chain finds. Undefined only if no location is required. */
 export function createLocationResolver(settings: Settings) {
-  const { clock, fixedLocations, onEvent, sources } = settings;
+  const { fixedLocations } = settings;
   let isTold = false;
 
   /** The invented location of mock mode would hide, until production, that no player can be located. */
@@ -35,27 +35,35 @@ export function createLocationResolver(settings: Settings) {
     const given = location ?? fixedLocations[environment ?? 'production'];
     if (!location && given && settings.mockMode && purpose.required) tellOfAddress(clientIP);
     if (given) return { location: withSource(given, settings.location.sourceNames.provided), ageMs: 0, steps: [] };
-    const { operation, reference, deadline, required } = purpose;
-    const details = { operation, environment, reference };
-    const subject = subjectOf(details);
-    const chain = { timeoutMs: settings.location.timeoutMs, clock };
-    const found = await findLocation(sources, { clientIP, deadline, signal }, chain).catch(() => {
-      throw new ConfigurationError(
-        `${subject}: the clock or signal that you passed threw an error. Nothing was sent.`,
-        details,
-      );
-    });
-    for (const { step, durationMs, reason } of found.steps)
-      onEvent?.({ type: 'location-step', operation, environment, step, durationMs, reason });
-    if (found.location) return found;
-
-    const meanwhile = (what: string) => `${subject}: ${what} while the location was being found. Nothing was sent.`;
-    if (signal?.aborted) throw new AbortedError(meanwhile('the call was cancelled by its signal'), details);
-    if (clock.now() >= deadline)
-      throw new TimeoutError(meanwhile('timed out (timeoutMs)'), { ...details, retryable: true });
-    if (!required) return undefined;
-    const steps = found.steps.map(({ step, reason, message }) => `\n  - ${step}: ${message} (${reason})`);
-    const message = `${subject}: no location was found; ${sentence(found.advice ?? 'pass location')}${steps.join('')}\nNothing was sent.`;
-    throw new LocationError(message, { ...details, steps: found.steps });
+    return searchLocation(settings, settings.location.timeoutMs, { environment, clientIP, signal }, purpose);
   };
+}
+
+/** Asks the sources. Throws the error that says why none gave a location. Undefined only if none is required. */
+export async function searchLocation(
+  { clock, onEvent, sources }: Pick<Settings, 'clock' | 'onEvent' | 'sources'>,
+  timeoutMs: number,
+  { environment, clientIP, signal }: Pick<Parameters, 'environment' | 'clientIP' | 'signal'>,
+  { operation, reference, deadline, required }: Purpose,
+): Promise<LocationFound | undefined> {
+  const details = { operation, environment, reference };
+  const subject = subjectOf(details);
+  const found = await findLocation(sources, { clientIP, deadline, signal }, { timeoutMs, clock }).catch(() => {
+    throw new ConfigurationError(
+      `${subject}: the clock or signal that you passed threw an error. Nothing was sent.`,
+      details,
+    );
+  });
+  for (const { step, durationMs, reason } of found.steps)
+    onEvent?.({ type: 'location-step', operation, environment, step, durationMs, reason });
+  if (found.location) return found;
+
+  const meanwhile = (what: string) => `${subject}: ${what} while the location was being found. Nothing was sent.`;
+  if (signal?.aborted) throw new AbortedError(meanwhile('the call was cancelled by its signal'), details);
+  if (clock.now() >= deadline)
+    throw new TimeoutError(meanwhile('timed out (timeoutMs)'), { ...details, retryable: true });
+  if (!required) return undefined;
+  const steps = found.steps.map(({ step, reason, message }) => `\n  - ${step}: ${message} (${reason})`);
+  const message = `${subject}: no location was found; ${sentence(found.advice ?? 'pass location')}${steps.join('')}\nNothing was sent.`;
+  throw new LocationError(message, { ...details, steps: found.steps });
 }

@@ -13,6 +13,7 @@ import {
   optional,
   wholeNumber,
 } from '../schema/option-rules.js';
+import { BROWSER_TIMEOUT_MS, CHAIN_TIMEOUT_MS, DENIAL_MEMORY_MS, GPS, MAXIMUM_AGE_MS } from './defaults.js';
 import type { IpProvider } from './lookup/provider.js';
 import type { GeolocationEvent, GeolocationLike, PageScope } from './page/page.js';
 
@@ -39,13 +40,13 @@ const areProviders = must(
 export const locationTable = {
   required: option(isFlag, true),
   fixed: optional<LocationInput>(locationInput),
-  timeoutMs: option(isLimit, 20_000),
+  timeoutMs: option(isLimit, CHAIN_TIMEOUT_MS),
   browser: {
     enabled: option(isFlag, true),
     highAccuracy: option(isFlag, true),
-    timeoutMs: option(isLimit, 10_000),
-    maximumAgeMs: option(isDuration, 60_000),
-    denialMemoryMs: option(isDuration, 60_000),
+    timeoutMs: option(isLimit, BROWSER_TIMEOUT_MS),
+    maximumAgeMs: option(isDuration, MAXIMUM_AGE_MS),
+    denialMemoryMs: option(isDuration, DENIAL_MEMORY_MS),
   },
   ip: {
     enabled: option(isFlag, true),
@@ -56,7 +57,7 @@ export const locationTable = {
     cacheSize: option(wholeNumber(0), 10_000),
   },
   sourceNames: {
-    gps: option(isWord, 'gps'),
+    gps: option(isWord, GPS),
     ip: option(isWord, 'ip'),
     client_ip: option(isWord, 'client_ip'),
     provided: option(isWord, 'provided'),

@@ -16,9 +16,13 @@ const ADVICE: { readonly [Reason in LocationFailure]?: string } = {
 /** The share of a short call's remaining time. If the player does not decide, time is left for the next source. */
 const SHARE = 2 / 3;
 
+interface DeviceSettings extends Pick<LocationSettings, 'browser'> {
+  readonly sourceNames: Pick<LocationSettings['sourceNames'], 'gps'>;
+}
+
 export function devicePosition(
-  settings: LocationSettings,
-  { scope, geolocation: given, clock, onEvent }: Surroundings,
+  settings: DeviceSettings,
+  { scope, geolocation: given, clock, onEvent }: Omit<Surroundings, 'fetch'>,
 ): LocationSource {
   const geolocation = createBrowserGeolocation(settings.browser, { page: readPage(scope, given), clock, onEvent });
   return {

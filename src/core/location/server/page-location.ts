@@ -12,8 +12,8 @@ const ownValue = (from: object, name: string): unknown => Object.getOwnPropertyD
  * metres. It gives these with `source: 'gps'`. Everything else that the page sent is left out, such as the name of a
  * city.
  *
- * Undefined for any other value, so that `clientIP` is looked up: no object, a coordinate that is no number or out of
- * bounds, a negative accuracy (with which iOS marks a position that is not valid), or a `source` that is not `'gps'`.
+ * Undefined for any other value, so that `clientIP` is looked up: no object, a coordinate that is not a number or is out
+ * of bounds, a negative accuracy (with which iOS marks a position that is not valid), a `source` that is not `'gps'`.
  * Never throws, and shows no value. A player can forge the position of a device: this checks its form only.
  *
  * @example

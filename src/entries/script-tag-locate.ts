@@ -1,0 +1,10 @@
+/** The script-tag file for pages that only locate: the operator's own backend reports. */
+import { install } from '../core/client/page-global.js';
+import { locate } from '../core/client/page-locate.js';
+import { isReportingError } from '../core/errors/errors.js';
+import { locationPermission } from '../core/location/page/page.js';
+import { version } from '../core/platform/version.js';
+
+export const LocationSDK = { isReportingError, locate, locationPermission, version };
+
+install(LocationSDK);
