@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { createClient, isReportingError } from 'location-sdk';
+import { createClient, isReportingError, pageLocation } from 'location-sdk';
 import { serve } from 'location-sdk/node';
 
 const isSetUp = Boolean(process.env.LOCATION_SDK_STAGING_BASE_URL || process.env.LOCATION_SDK_MOCK);
@@ -112,25 +112,29 @@ function reportOnce(bet_id, report) {
   return reporting;
 }
 
-/** @typedef {{ body: any, key: string, clientIP: string }} Call The page's data is not trusted: the SDK checks everything that is reported. */
+/** @typedef {{ body: any, clientIP: string }} Call The page's data is not trusted: the SDK checks everything that is reported. */
 
 const files = new Map([
   ['/', { path: './bet.html', type: 'text/html; charset=utf-8' }],
-  ['/location-sdk.global.js', { path: '../dist/location-sdk.global.js', type: 'text/javascript; charset=utf-8' }],
+  [
+    '/location-sdk.locate.global.js',
+    { path: '../dist/location-sdk.locate.global.js', type: 'text/javascript; charset=utf-8' },
+  ],
 ]);
 
 /** @type {Record<string, (call: Call, id: string) => Promise<unknown>>} */
 const routes = {
-  async 'POST /bets'({ body, key, clientIP }) {
-    const { stake, location } = body;
-    if (!key) throw new HttpError(400, 'The request has no idempotency key.');
+  async 'POST /bets'({ body, clientIP }) {
+    const { key, stake } = body;
+    if (typeof key !== 'string' || !/^[\w,-]{1,60}$/.test(key)) throw new HttpError(400, 'The request has no key.');
     const bet_id = `BET-${key}`; // the same key is the same bet
-    // The page's location if it found one; otherwise the player's address is looked up.
-    const receipt = await reportOnce(bet_id, () =>
-      client.reportBetEvent({ bet_id, amount: stake, user: betUser(userId) }, { location, clientIP }),
-    );
+    const known = bets.get(bet_id);
+    if (known && known.stake !== stake) throw new HttpError(409, 'This key is that of another bet.');
     bets.set(bet_id, { stake, userId });
-    return shown(receipt);
+    // The page's location if it found one; otherwise the player's address is looked up.
+    const options = { location: pageLocation(body.location), clientIP };
+    await reportOnce(bet_id, () => client.reportBetEvent({ bet_id, amount: stake, user: betUser(userId) }, options));
+    return { bet_id, message: `Your bet of ${stake} is placed.` };
   },
 
   async 'POST /bets/:id/settle'({ body }, id) {
@@ -242,8 +246,7 @@ async function handle(request) {
   const [, collection, id = '', action] = (request.url ?? '').split('/');
   const route = routes[`${request.method} /${[collection, id && ':id', action].filter(Boolean).join('/')}`];
   if (!route) throw new HttpError(404, 'There is no such path.');
-  const key = String(request.headers['idempotency-key'] ?? '');
-  return route({ body: await readJson(request), key, clientIP: playerAddress(request) }, decodeURIComponent(id));
+  return route({ body: await readJson(request), clientIP: playerAddress(request) }, decodeURIComponent(id));
 }
 
 const server = createServer(async (request, response) => {
@@ -268,19 +271,17 @@ if (mock && !process.argv.includes('--serve')) await exerciseOnce(mock);
 async function exerciseOnce({ gateway, close }) {
   /** @param {string} path @param {object} body @param {number} expected */
   const post = async (path, body, expected = 200) => {
-    const headers = {
-      'content-type': 'application/json',
-      'idempotency-key': randomUUID(),
-      'x-forwarded-for': '203.0.113.7',
-    };
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.7' };
     const response = await fetch(address + path, { method: 'POST', headers, body: JSON.stringify(body) });
     const text = await response.text();
     console.log(`POST ${path} → ${response.status} ${text}`);
     if (response.status !== expected) throw new Error(`expected ${expected}`);
-    return JSON.parse(text).reference;
+    const { bet_id, reference } = JSON.parse(text);
+    return bet_id ?? reference;
   };
 
   const bet = await post('/bets', {
+    key: randomUUID(),
     stake: 1500,
     location: { latitude: 6.4474, longitude: 7.5139, accuracy: 20, source: 'gps' },
   });
@@ -289,8 +290,7 @@ async function exerciseOnce({ gateway, close }) {
   gateway.faults.add({ operation: 'reportWithdrawalEvent', kind: 'connection-reset', when: 'after', times: 3 });
   const withdrawal = await post('/withdrawals', { amount: 3000, bank: 'Example Bank', account_last4: '0042' });
   await post(`/withdrawals/${withdrawal}/settle`, {});
-  await post('/bets', { stake: '1500' }, 422);
-  await post('/bets', { stake: 1500, location: { latitude: 'here' } }, 422);
+  await post('/bets', { key: randomUUID(), stake: '1500' }, 422);
 
   console.log(`\nThe gateway has ${gateway.reports().length} reports:`);
   for (const { operation, reference } of gateway.reports()) console.log(`  ${operation} ${reference}`);

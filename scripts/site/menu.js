@@ -3,7 +3,11 @@
 
 /** @type {readonly { title: string, folder: string, groups: readonly { title?: string, pages: readonly string[] }[] }[]} */
 export const drawers = [
-  { title: 'Start', folder: 'start', groups: [{ pages: ['backend', 'backend-with-postgresql', 'page', 'ci'] }] },
+  {
+    title: 'Start',
+    folder: 'start',
+    groups: [{ pages: ['backend', 'backend-with-postgresql', 'page', 'page-with-relay', 'ci'] }],
+  },
   {
     title: 'How to',
     folder: 'how-to',

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { expect } from 'vitest';
 import { startNode } from '../support/run.js';
+import { bet, ended, NO_ANSWER, openBet, PLACED, pressTwice } from './bet-page.js';
 import { test } from './browser-test.js';
 import { denyGeolocation, grantGeolocation, POSITION } from './geolocation.js';
 
@@ -17,38 +18,29 @@ const withBackend = test.extend('backend', async ({ gateway }, { onCleanup }) =>
 });
 
 withBackend(
-  'the example page sends the location that the browser gives, and the backend reports it',
-  async ({ context, page, backend, gateway }) => {
+  'the example page and its backend make one bet, however its player presses',
+  async ({ context, backend, gateway }) => {
     await grantGeolocation(context);
-    await page.goto(`${backend}/`);
-
-    const answered = page.waitForResponse(`${backend}/bets`);
-    await page.click('#bet');
-
-    expect((await answered).status()).toBe(200);
+    const amounts = async () => gateway.gateway.reports().map(({ body }) => Number(body.amount));
+    const world = { context, url: `${backend}/`, amounts };
+    await pressTwice(world, 150, 150);
     expect(gateway.recorded()).toMatchObject([{ amount: 1500, location: { ...POSITION, source: 'gps' } }]);
-    await page.getByText('The bet is placed.').waitFor();
+    const page = await openBet(world);
     await page.route('**/bets', (route) => route.abort());
-    await page.click('#bet');
-    await page.getByText('Press again: it is the same bet.').waitFor();
+    await bet(page, 900);
+    await ended(page, NO_ANSWER);
     await page.unroute('**/bets');
     await page.reload();
-    await page.click('#bet');
-    await page.getByText('The bet is placed.').waitFor();
-    expect(gateway.recorded()).toHaveLength(2);
+    await bet(page, 900);
+    await ended(page, 'Your bet of 900 is placed.');
+    expect(await amounts()).toEqual([1500, 900]);
   },
 );
 
-withBackend(
-  'the backend uses the address if the player gives no location',
-  async ({ context, page, backend, gateway }) => {
-    await denyGeolocation(context);
-    await page.goto(`${backend}/`);
-
-    const answered = page.waitForResponse(`${backend}/bets`);
-    await page.click('#bet');
-
-    expect((await answered).status()).toBe(200);
-    expect(gateway.recorded()).toMatchObject([{ location: { source: 'mock' } }]);
-  },
-);
+withBackend('the backend uses the address if the player gives no location', async ({ context, backend, gateway }) => {
+  await denyGeolocation(context);
+  const page = await openBet({ context, url: `${backend}/`, amounts: async () => [] });
+  await bet(page);
+  await ended(page, PLACED);
+  expect(gateway.recorded()).toMatchObject([{ location: { source: 'mock' } }]);
+});

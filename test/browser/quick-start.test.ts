@@ -42,7 +42,7 @@ const seen = (page: Page) =>
     disabled: document.querySelector('button')?.disabled,
   }));
 
-describe.for(['README.md', 'docs/start/page.md'])('the page of %s', (document) => {
+describe.for(['docs/start/page-with-relay.md'])('the page of %s', (document) => {
   test('reports a bet, and shows an error in the words for a player', async ({ page, shop }) => {
     await openPage(page, shop.url, pageOf(document));
     await expect.poll(() => seen(page)).toEqual({ text: '', disabled: false });

@@ -7,9 +7,9 @@ import { POSITION } from './geolocation.js';
 import { violationsOf } from './inspector-test.js';
 import { logIn, test } from './operator-site-example.js';
 
-/** The page of the tutorial, which people copy, on the example site: its routes and its relay are real. */
+/** The page of the tutorial with a relay, which people copy, on the example site: its routes and its relay are real. */
 
-const code = codeBlocks(readGuides('start/page')).find(({ language }) => language === 'html')?.code;
+const code = codeBlocks(readGuides('start/page-with-relay')).find(({ language }) => language === 'html')?.code;
 const PAGE = `<!doctype html><html lang="en"><head><title>Operator</title></head><body><main>${code}</main></body></html>`;
 const ALLOWED = { permissions: ['geolocation'], geolocation: POSITION };
 

@@ -103,6 +103,7 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   ),
   { document: 'docs/start/ci.md', has: 'node:test', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/start/page.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
+  { document: 'docs/start/page-with-relay.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
   { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
 ];
@@ -120,8 +121,16 @@ const NODE_SQLITE = `declare module 'node:sqlite' {
 /** Names of workers that pages do not have. */
 const WORKER = 'declare function importScripts(...paths: string[]): void;';
 
-/** Sessions, records and counters of the reader of the guide to the relay. */
-const YOURS = `import type { BetUser, Location, WithdrawalUser } from 'location-sdk';
+/** Sessions, records, transactions and counters of the reader of a guide. */
+const YOURS = `import type { BetEvent, BetUser, Client, Location, WithdrawalUser } from 'location-sdk';
+export interface Sent { key: string; stake: number; location?: unknown }
+export interface PostedBet { tx: import('pg').ClientBase; bet: BetEvent; body: { location?: unknown }; clientIP: string }
+export declare const outbox: import('location-sdk/outbox').Outbox;
+interface Transaction {
+  insertBet(key: string, stake: number): Promise<{ bet: BetEvent; isNew: boolean }>;
+  reports: Pick<Client<'strict'>, 'reportBetEvent'>;
+}
+export declare const transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 interface Player { id: string; betUser: BetUser; withdrawalUser: WithdrawalUser }
 interface Entry { owner: string; fields: { amount: number; timestamp: string; location?: Location } }
 export declare const sessions: { find(cookie: string | null): Promise<Player | undefined> };
@@ -170,7 +179,9 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   });
 
   // The readme's blocks again, unchanged.
-  const readme = codeBlocks(['README.md', 'docs/start/backend.md', 'docs/start/page.md'].map(read).join('\n'));
+  const readme = codeBlocks(
+    ['README.md', 'docs/start/backend.md', 'docs/start/page.md', 'docs/start/page-with-relay.md'].map(read).join('\n'),
+  );
   const readmeModules = readme
     .filter(({ language }) => language === 'js' || language === 'ts')
     .map(({ language, code, line }) => [`readme-line-${line}.${language}`, code]);
@@ -204,7 +215,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
   });
 
   test('the examples in the readme and in the example pages fit the types', () => {
-    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([6, 2, 2]);
+    expect([readmeModules.length, readmeScripts.length, pages.length]).toEqual([9, 3, 2]);
     expect(problems.filter(isOfReadme)).toEqual([]);
   });
 

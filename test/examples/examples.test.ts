@@ -93,24 +93,27 @@ test('the backend reports the location that its page found, and otherwise looks 
   const found = { latitude: 6.4474, longitude: 7.5139, accuracy: 20, source: 'gps' };
   const work = async (address: string) => {
     const place = async (key: string, body: object) => {
-      const headers = { 'idempotency-key': key };
-      const response = await fetch(`${address}/bets`, { method: 'POST', headers, body: JSON.stringify(body) });
+      const response = await fetch(`${address}/bets`, { method: 'POST', body: JSON.stringify({ key, ...body }) });
       return [response.status, await response.json()];
     };
     const placed = await place('one', { stake: 1500, location: found });
-    expect(placed).toMatchObject([200, { reference: 'BET-one' }]);
+    expect(placed).toMatchObject([200, { bet_id: 'BET-one' }]);
     // The page did not get that answer, and has another location now.
     expect(await place('one', { stake: 1500 })).toEqual(placed);
     // All attempts of the first request lose the answer.
     server.gateway.faults.add({ kind: 'connection-reset', when: 'after', times: 6 });
     expect(await place('two', { stake: 900 })).toMatchObject([503, {}]);
-    expect(await place('two', { stake: 900 })).toMatchObject([200, { reference: 'BET-two' }]);
+    expect(await place('two', { stake: 900 })).toMatchObject([200, { bet_id: 'BET-two' }]);
     expect(await place('', { stake: 900 })).toMatchObject([400, {}]);
+    expect(await place('two', { stake: 901 })).toMatchObject([409, {}]);
+    // A forged place is not reported.
+    expect(await place('three', { stake: 5, location: { ...found, source: 'ip' } })).toMatchObject([200, {}]);
   };
   await served(['examples/backend.js'], work, { LOCATION_SDK_MOCK: server.url });
   expect(server.gateway.reports().map(({ body }) => body)).toMatchObject([
     { amount: 1500, location: found },
     { amount: 900, location: { source: 'mock' } },
+    { amount: 5, location: { source: 'mock' } },
   ]);
   await server.close();
 });

@@ -23,8 +23,8 @@ const tutorials = readGuides('start/backend', 'start/page', 'start/ci');
 const blocks = codeBlocks(tutorials);
 const { PATH, HOME } = process.env;
 
-const blockWith = (text: string) => {
-  const found = blocks.find(({ code }) => code.includes(text));
+const blockWith = (text: string, of = blocks) => {
+  const found = of.find(({ code }) => code.includes(text));
   if (!found) throw new Error(`No tutorial has code with ${text}.`);
   return found.code;
 };
@@ -102,10 +102,17 @@ describe('the first five minutes', () => {
     await expect(fetch(`${address}/__admin/health`), 'the mock gateway was ended').rejects.toThrow('fetch failed');
   });
 
-  it('of a page: the button reports a bet, with the position of the browser', async () => {
+  it.each([
+    ['start/page', 'Your bet of 1500 is placed.'],
+    ['start/page-with-relay', 'Your bet is recorded, with the location from gps.'],
+  ])('of %s: the button reports a bet, with the position of the browser', async (tutorial, words) => {
+    const own = codeBlocks(readGuides(tutorial));
     const mock = await startMock();
-    writeFileSync(join(folder, 'page.html'), blockWith('<output>'));
-    writeFileSync(join(folder, 'server.mjs'), blockWith('// server.mjs').replaceAll('3000', String(await freePort())));
+    writeFileSync(join(folder, 'page.html'), blockWith('<output', own));
+    writeFileSync(
+      join(folder, 'server.mjs'),
+      blockWith('// server.mjs', own).replaceAll('3000', String(await freePort())),
+    );
     const site = await start('node', ['server.mjs'], { LOCATION_SDK_MOCK: mock });
 
     const browser = await launchChromium();
@@ -116,14 +123,15 @@ describe('the first five minutes', () => {
       });
       const page = await context.newPage();
       await page.goto(site);
+      if (tutorial === 'start/page') await page.fill('input', '1500');
       await page.click('button');
-      await page.getByRole('status').filter({ hasText: 'Your bet is recorded, with the location from gps.' }).waitFor();
+      await page.getByRole('status').filter({ hasText: words }).waitFor();
     } finally {
       await browser.close();
     }
-    expect(await reportsOf(mock)).toMatchObject([
-      { operation: 'reportBetEvent', body: { amount: 1500, location: { source: 'gps' } } },
-    ]);
+    await expect
+      .poll(() => reportsOf(mock))
+      .toMatchObject([{ operation: 'reportBetEvent', body: { amount: 1500, location: { source: 'gps' } } }]);
   });
 
   it('of a page with a script from another host: one command prints its integrity hash', async () => {

@@ -237,7 +237,7 @@ async function serveSite(project) {
   /** @type {Readonly<Record<string, string>>} */
   const pages = {
     '/readme': codeOf('README.md', 'html'),
-    '/start': codeOf('docs/start/page.md', 'html'),
+    '/start': codeOf('docs/start/page-with-relay.md', 'html'),
     '/whole': read('examples/stored-reports.html').replace('U-88412', betUser.user_id),
     '/outbox': OUTBOX,
   };

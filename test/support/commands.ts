@@ -18,7 +18,7 @@ const scriptsOf = (folder: string) => {
 
 /** The folder in which documents show files that a reader saves. */
 const tutorials =
-  readGuides('start/backend', 'start/backend-with-postgresql', 'start/page', 'start/ci') +
+  readGuides('start/backend', 'start/backend-with-postgresql', 'start/page', 'start/page-with-relay', 'start/ci') +
   readFileSync(join(root, 'README.md'), 'utf8');
 
 /** Replaces the reader's own value. */

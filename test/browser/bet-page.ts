@@ -1,0 +1,261 @@
+import type { BrowserContext, Page, Route } from 'playwright-core';
+import { expect } from 'vitest';
+import { grantGeolocation } from './geolocation.js';
+
+/**
+ * Drives a page that places a bet as players press: too often, without an answer, in two tabs. The page has a field
+ * "Stake", a button and a text with the role status; its backend answers `/bets` of this page with `{ bet_id, message
+ * }`, and reports each bet.
+ */
+export interface BetWorld {
+  readonly context: BrowserContext;
+  readonly url: string;
+  /** The amounts of the reports at the gateway, in their order. */
+  amounts(): Promise<readonly number[]>;
+}
+
+export const PLACED = 'Your bet of 1500 is placed.';
+export const NO_ANSWER = 'No answer came. Press again: it is one bet.';
+export const WAIT = 'One moment, please.';
+
+export const stakeOf = (page: Page) => page.getByLabel('Stake');
+export const buttonOf = (page: Page) => page.getByRole('button');
+const statusOf = (page: Page) => page.getByRole('status');
+
+/** The page in a tab of its own, ready for a stake. */
+export async function openBet({ context, url }: BetWorld): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(url);
+  await expect.poll(() => buttonOf(page).isEnabled()).toBe(true);
+  return page;
+}
+
+/** Presses the button's place on the screen, whether it is enabled or not. */
+export async function pressAt(page: Page): Promise<() => Promise<void>> {
+  const box = await buttonOf(page).boundingBox();
+  if (!box) throw new Error('The page shows no button.');
+  return () => page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+}
+
+export async function bet(page: Page, stake = 1500): Promise<void> {
+  await stakeOf(page).fill(String(stake));
+  await buttonOf(page).click();
+}
+
+/** The end of a press: the words, and a button that can be pressed. The focus is on the button, or on the field. */
+export async function ended(page: Page, words: string, focus = ['button']): Promise<void> {
+  await expect.poll(() => statusOf(page).innerText(), { timeout: 20_000 }).toBe(words);
+  expect(await buttonOf(page).isEnabled()).toBe(true);
+  expect(focus).toContain(await page.evaluate(() => document.activeElement?.localName));
+}
+
+const once = (context: BrowserContext, answer: (route: Route) => unknown) =>
+  context.route('**/bets', async (route) => void (await answer(route)), { times: 1 });
+
+const late = (context: BrowserContext, milliseconds: number) =>
+  context.route('**/bets', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    // The tab may be closed meanwhile.
+    await route.continue().catch(() => undefined);
+  });
+
+/** The backend gets the request, and the page no answer. */
+const answerLost = async (route: Route) => {
+  await route.fetch();
+  await route.abort('connectionreset');
+};
+
+type Case = (world: BetWorld) => Promise<void>;
+
+const settled = async (world: BetWorld, amounts: readonly number[]) => {
+  await expect.poll(world.amounts).toEqual(amounts);
+};
+
+/** Two presses at this distance, with this delay of the network, are one bet. */
+export async function pressTwice(world: BetWorld, apartMs: number, latencyMs: number): Promise<void> {
+  if (latencyMs > 0) await late(world.context, latencyMs);
+  const page = await openBet(world);
+  const press = await pressAt(page);
+  await stakeOf(page).fill('1500');
+  await press();
+  await page.waitForTimeout(apartMs);
+  await press();
+  // A press without a stake leads to the field.
+  await ended(page, PLACED, ['button', 'input']);
+  expect(await stakeOf(page).inputValue()).toBe('');
+  await page.waitForTimeout(300);
+  await settled(world, [1500]);
+}
+
+export const CASES: Readonly<Record<string, Case>> = {
+  async 'one press places one bet, spends the slip and keeps the focus'(world) {
+    const page = await openBet(world);
+    await bet(page);
+    await ended(page, PLACED);
+    expect(await stakeOf(page).inputValue()).toBe('');
+    // Without a stake the browser refuses the press.
+    await buttonOf(page).click();
+    await bet(page, 700);
+    await ended(page, 'Your bet of 700 is placed.');
+    // The same stake again is another intention.
+    await bet(page);
+    await ended(page, PLACED);
+    await settled(world, [1500, 700, 1500]);
+  },
+
+  async 'five presses and the Enter key while the backend is slow are one bet'(world) {
+    await late(world.context, 3_000);
+    const page = await openBet(world);
+    const press = await pressAt(page);
+    await stakeOf(page).fill('1500');
+    await stakeOf(page).press('Enter');
+    for (let presses = 0; presses < 5; presses += 1) {
+      await press();
+      await page.keyboard.press('Enter');
+      await page.waitForTimeout(100);
+    }
+    expect(await statusOf(page).innerText()).toBe(WAIT);
+    expect(await buttonOf(page).isDisabled()).toBe(true);
+    await ended(page, PLACED);
+    await settled(world, [1500]);
+  },
+
+  async 'an answer that is lost leaves no second bet, also after a reload'(world) {
+    const page = await openBet(world);
+    await once(world.context, answerLost);
+    await bet(page);
+    await ended(page, NO_ANSWER);
+    await once(world.context, answerLost);
+    await buttonOf(page).click();
+    await ended(page, NO_ANSWER);
+    await page.reload();
+    await bet(page);
+    await ended(page, PLACED);
+    await settled(world, [1500]);
+  },
+
+  async 'a failure of the backend is shown in its words, and the next press is the same bet'(world) {
+    const page = await openBet(world);
+    for (const [status, message] of [
+      [401, 'You are logged out. Log in, and try again.'],
+      [402, 'Your balance is too low.'],
+      [503, 'The service is busy.'],
+    ] as const) {
+      await once(world.context, (route) => route.fulfill({ status, json: { message } }));
+      await bet(page);
+      await ended(page, message);
+      expect(await stakeOf(page).inputValue()).toBe('1500');
+    }
+    await buttonOf(page).click();
+    await ended(page, PLACED);
+    await settled(world, [1500]);
+  },
+
+  async 'another stake after each failure is another bet, with its own words'(world) {
+    const page = await openBet(world);
+    await once(world.context, (route) => route.fulfill({ status: 503, json: { message: 'The service is busy.' } }));
+    await bet(page, 100);
+    await ended(page, 'The service is busy.');
+    await once(world.context, (route) => route.abort('internetdisconnected'));
+    await bet(page, 200);
+    await ended(page, NO_ANSWER);
+    await once(world.context, answerLost);
+    await bet(page, 300);
+    await ended(page, NO_ANSWER);
+    await bet(page);
+    await ended(page, PLACED);
+    // Its answer was lost: it is placed, and stays one bet.
+    await bet(page, 300);
+    await ended(page, 'Your bet of 300 is placed.');
+    await settled(world, [300, 1500]);
+  },
+
+  async 'an answer that is not the backend’s own places nothing'(world) {
+    const page = await openBet(world);
+    for (const body of ['<html>Log in to the network</html>', 'null', '[]', '{}', '"ok"', '']) {
+      await once(world.context, (route) => route.fulfill({ status: 200, contentType: 'text/html', body }));
+      await bet(page);
+      await ended(page, NO_ANSWER);
+    }
+    await settled(world, []);
+    await buttonOf(page).click();
+    await ended(page, PLACED);
+    await settled(world, [1500]);
+  },
+
+  async 'without a network nothing is placed, and one bet when it is back'(world) {
+    const page = await openBet(world);
+    await world.context.setOffline(true);
+    await bet(page);
+    await ended(page, NO_ANSWER);
+    await buttonOf(page).click();
+    await ended(page, NO_ANSWER);
+    await world.context.setOffline(false);
+    await buttonOf(page).click();
+    await ended(page, PLACED);
+    await settled(world, [1500]);
+  },
+
+  async 'a page that is reloaded, left or closed while it waits places one bet'(world) {
+    await late(world.context, 1_000);
+    const page = await openBet(world);
+    await bet(page);
+    await page.reload();
+    await bet(page);
+    await page.goto('about:blank');
+    await page.goBack();
+    await expect.poll(() => buttonOf(page).isEnabled()).toBe(true);
+    await bet(page);
+    await page.close();
+    const next = await openBet(world);
+    await bet(next);
+    await ended(next, PLACED);
+    await settled(world, [1500]);
+  },
+
+  async 'two tabs that ask for the same bet at once place one'(world) {
+    await late(world.context, 500);
+    const tabs = [await openBet(world), await openBet(world)];
+    await Promise.all(tabs.map((tab) => bet(tab)));
+    for (const tab of tabs) {
+      await tab.bringToFront();
+      await expect.poll(() => statusOf(tab).innerText()).toBe(PLACED);
+    }
+    await settled(world, [1500]);
+  },
+
+  async 'a denied location, and one that the player never answers, still place the bet'(world) {
+    await world.context.clearPermissions();
+    await world.context.grantPermissions([]);
+    const page = await openBet(world);
+    await bet(page);
+    await ended(page, PLACED);
+    await grantGeolocation(world.context);
+    await world.context.addInitScript(() => {
+      Geolocation.prototype.getCurrentPosition = () => undefined;
+    });
+    await page.reload();
+    await bet(page, 200);
+    expect(await statusOf(page).innerText()).toBe(WAIT);
+    await ended(page, 'Your bet of 200 is placed.');
+    await settled(world, [1500, 200]);
+  },
+
+  async 'without storage the page still places one bet'(world) {
+    await world.context.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, {
+          get() {
+            throw new DOMException('Access is denied for this document.', 'SecurityError');
+          },
+        });
+    });
+    const page = await openBet(world);
+    await once(world.context, answerLost);
+    await bet(page);
+    await ended(page, NO_ANSWER);
+    await buttonOf(page).click();
+    await ended(page, PLACED);
+    await settled(world, [1500]);
+  },
+};

@@ -1,0 +1,126 @@
+// @module-tag slow: drives the pages that people copy.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { describe, expect } from 'vitest';
+import { createClient, pageLocation, playerMessage } from '../../src/entries/index.js';
+import { createMockGateway } from '../../src/entries/mock.js';
+import { createOutbox, memoryStore } from '../../src/entries/outbox.js';
+import { codeBlocks, inlineScripts } from '../support/code-blocks.js';
+import { betUser } from '../support/factories.js';
+import { listen } from '../support/listen.js';
+import { root } from '../support/run.js';
+import { CASES, openBet, pressTwice } from './bet-page.js';
+import { test as base } from './browser-test.js';
+import { grantGeolocation, POSITION } from './geolocation.js';
+import { violationsOf } from './inspector-test.js';
+import { readScript } from './script-file.js';
+
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+const SCRIPT = '/location-sdk.locate.global.js';
+
+/** Exactly the page of a document or an example. */
+function pageOf(name: string): string {
+  const code = name.endsWith('.html')
+    ? read(name)
+    : codeBlocks(read(name)).find(({ language, code }) => language === 'html' && code.includes(SCRIPT))?.code;
+  if (!code) throw new Error(`${name} has no page.`);
+  return code.includes('<title>') ? code : `<!doctype html><html lang="en"><title>Operator</title>${code}</html>`;
+}
+
+const PAGES = ['README.md', 'docs/start/page.md', 'examples/bet.html'];
+
+const scriptOf = (name: string) =>
+  inlineScripts(pageOf(name))
+    .join('\n')
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
+
+/** The backend of the tutorial, with the sources of the package. */
+const test = base.extend('world', async ({ context }, { onCleanup }) => {
+  const gateway = createMockGateway();
+  const outbox = createOutbox({ client: createClient(gateway.clientOptions()), store: memoryStore() });
+  outbox.start();
+  let page = pageOf('docs/start/page.md');
+  const bets = new Map<string, Promise<object>>();
+  const place = async ({ stake, location }: { stake: number; location?: unknown }) => {
+    const bet_id = `BET-${bets.size}`;
+    await outbox.reportBetEvent(
+      { bet_id, amount: stake, user: betUser() },
+      { location: pageLocation(location), clientIP: '102.89.23.47' },
+    );
+    return { bet_id, message: `Your bet of ${stake} is placed.` };
+  };
+  const server = createServer(async (request, response) => {
+    if (request.url === SCRIPT)
+      return response.setHeader('content-type', 'text/javascript').end(readScript(SCRIPT.slice(1)));
+    if (request.url !== '/bets') return response.setHeader('content-type', 'text/html; charset=utf-8').end(page);
+    const body = (await json(request)) as { key: string; stake: number };
+    const placed = bets.get(body.key) ?? place(body);
+    bets.set(body.key, placed);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(await placed.catch((error) => ({ message: playerMessage(error).text }))));
+  });
+  const { url, close } = await listen(server);
+  onCleanup(async () => {
+    await outbox.stop();
+    await close();
+  });
+  await grantGeolocation(context);
+  return {
+    context,
+    url,
+    gateway,
+    amounts: async () => gateway.reports().map(({ body }) => Number(body.amount)),
+    serve: (name: string) => {
+      page = pageOf(name);
+    },
+  };
+});
+
+test('the page of the readme, the tutorial and the example is the same, in at most 20 lines', { tags: 'slice' }, () => {
+  const [first, ...others] = PAGES.map(scriptOf);
+  for (const other of others) expect(other).toEqual(first);
+  expect(first?.length).toBeLessThanOrEqual(20);
+  expect(first?.join('\n')).not.toMatch(/resend|outcome|unknown|createClient/);
+});
+
+describe.each(PAGES)('the page of %s', (name) => {
+  test('reports the position, and is accessible', async ({ world }) => {
+    world.serve(name);
+    await CASES['one press places one bet, spends the slip and keeps the focus']?.(world);
+    expect(world.gateway.reports()[0]?.body).toMatchObject({ location: { ...POSITION, source: 'gps' } });
+    const violations = await violationsOf(await openBet(world));
+    // A page of a guide has neither a heading nor landmarks.
+    expect(violations.filter((one) => !/page-has-heading-one|region|landmark/.test(JSON.stringify(one)))).toEqual([]);
+  });
+
+  test('if its script does not load, nothing can be pressed, and a text says what the player can do', async ({
+    world,
+    context,
+    page,
+    uncaught,
+  }) => {
+    world.serve(name);
+    await context.route(`**${SCRIPT}`, (route) => route.abort());
+    const failed = page.waitForEvent('pageerror');
+    await page.goto(world.url);
+    expect((await failed).message).toContain('LocationSDK');
+    expect(await page.getByRole('button').isDisabled()).toBe(true);
+    expect(await page.getByRole('status').innerText()).toBe('One moment. If this text stays, contact support.');
+    uncaught.splice(0);
+  });
+});
+
+describe('presses', () => {
+  for (const latencyMs of [0, 150])
+    for (const apartMs of [60, 150, 300, 600, 900])
+      test(`${apartMs} ms apart, with ${latencyMs} ms of latency, are one bet`, async ({ world }) =>
+        pressTwice(world, apartMs, latencyMs));
+});
+
+describe('as players press', () => {
+  for (const [what, drive] of Object.entries(CASES)) test(what, async ({ world }) => drive(world));
+});
