@@ -2,7 +2,6 @@ import type { Environment, ErrorCode, ErrorDetails, ErrorOutcome } from '../erro
 import type { Refused } from '../platform/refused.js';
 import type { Limit } from '../platform/time.js';
 import type { Location } from '../schema/location.js';
-import type { Sent, SentValue } from '../schema/sent.js';
 import type { AnyReport } from './frozen-report.js';
 import type { Attempted, AttemptRequest } from './transport.js';
 
@@ -35,7 +34,7 @@ export interface Failure {
   readonly foreign?: boolean;
   /** Replaces the advice of the outcome. */
   readonly advice?: string;
-  /** The message of the gateway or relay, masked. */
+  /** The message of the gateway, masked, or of a relay of this package. */
   readonly said?: string | undefined;
   readonly requestId?: string | undefined;
   readonly details?: Pick<ErrorDetails, 'status' | 'conflict' | 'retryAfterMs' | 'issues' | 'steps' | 'details'>;
@@ -57,14 +56,6 @@ export interface CallContext {
   readonly within: () => string;
   /** The operation that must be reported first. */
   readonly after: string | undefined;
-  /** Values that the gateway may repeat: an operator's own words must not be taken for the gateway's. */
-  readonly sent: () => Sent;
-  /** Every value that was sent, including the keys. */
-  readonly values: () => readonly SentValue[];
-  /** The values of the report's own identifiers, which may be shown. */
-  readonly identifiers: () => readonly string[];
-  /** Text of the gateway or relay, in which the sent values are masked. */
-  readonly mask: (said: string | undefined) => string | undefined;
 }
 
 /** The destination of reports: the gateway, or the operator's relay, which has its own environment. */

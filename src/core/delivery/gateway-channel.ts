@@ -8,8 +8,9 @@ import { apiKeyProblem } from '../schema/headers.js';
 import type { Sent } from '../schema/sent.js';
 import { messageOf } from './answer.js';
 import { callUserFunction } from './call-user-function.js';
-import { type CallContext, type Channel, type Failure, FOREIGN_REPORT, type Recorded } from './channel.js';
+import { type Channel, type Failure, FOREIGN_REPORT, type Recorded } from './channel.js';
 import { configurationFailure, duplicateFailure, failureOf, resultOf } from './failures.js';
+import { type GatewayContext, withMasking } from './masking.js';
 import { requestIdOf } from './request-id.js';
 import type { Answer, BothGateways, Gateway } from './settings.js';
 import type { Attempted } from './transport.js';
@@ -25,7 +26,7 @@ export interface AnswerSettings {
 
 export const readGatewayAnswer = (
   attempted: Attempted,
-  context: CallContext,
+  context: GatewayContext,
   settings: AnswerSettings,
 ): Recorded | Failure =>
   resultOf(attempted, context, settings.clock, (answer, retryAfterMs) => {
@@ -53,7 +54,7 @@ export const readGatewayAnswer = (
 function withAnswer(
   failure: Failure,
   { body, json }: Answer,
-  { isReport, mask, values, identifiers }: CallContext,
+  { isReport, mask, values, identifiers }: GatewayContext,
 ): Failure {
   if (!json || body === undefined || !isReport) return failure;
   const details = { ...failure.details, details: maskDetails(body, values(), identifiers()) };
@@ -66,7 +67,7 @@ function withAnswer(
  */
 export function readStatus(
   answer: Answer,
-  context: Pick<CallContext, 'after' | 'isReport'>,
+  context: Pick<GatewayContext, 'after' | 'isReport'>,
   retryAfterMs: number | undefined,
 ): Failure {
   const failure = failureOf(answer.status, textOf(answer, context, retryAfterMs), retryAfterMs);
@@ -78,7 +79,7 @@ export function readStatus(
 
 function textOf(
   { status, body, json }: Answer,
-  { after, isReport }: Pick<CallContext, 'after' | 'isReport'>,
+  { after, isReport }: Pick<GatewayContext, 'after' | 'isReport'>,
   retryAfterMs: number | undefined,
 ): string {
   const notJson = !json || body === undefined ? 'the answer is not JSON: ' : '';
@@ -161,7 +162,8 @@ export const gatewayChannel = (gateways: BothGateways, settings: AnswerSettings)
         secrets.add(apiKey);
         return { url, headers: { 'x-api-key': apiKey, ...more }, body, credentials: 'omit', keepalive: false };
       },
-      read(attempted, context) {
+      read(attempted, about) {
+        const context = withMasking(about, secrets);
         const result = readGatewayAnswer(attempted, context, settings);
         // With the spread first, V8 takes as long for this object as for the check of the whole report.
         return attempted.ended === 'answered'

@@ -47,15 +47,14 @@ export const readRelayAnswer = (
     const error = asRecord(asRecord(answer.body).error);
     // A 2xx or 3xx answer that contains an error is invalid.
     if (status < 400 || !OUTCOMES.includes(error.outcome)) return byStatus;
-    // A relay of this package writes its own sentences only, so the page shows them unchanged. Any other text may
-    // repeat a value.
+    // A relay of this package writes its own sentences only, so the page shows them. Any other text may repeat a value.
     const isOwn = attempted.ended === 'answered' && attempted.header(RELAY_HEADER) === '1';
-    const mask: CallContext['mask'] = isOwn ? (said) => said : context.mask;
+    const words = (said: unknown) => (isOwn && typeof said === 'string' && said) || undefined;
     const failure =
       error.code === 'duplicate'
         ? readDuplicate(status, error.conflict !== true, context, inPage)
-        : readError(error, byStatus, mask);
-    return { ...failure, said: typeof error.message === 'string' ? mask(error.message) : undefined };
+        : readError(error, byStatus, words);
+    return { ...failure, said: words(error.message) };
   });
 
 /**
@@ -72,24 +71,23 @@ function readDuplicate(status: number, same: boolean, { report }: CallContext, i
 function readError(
   { code, outcome, ...error }: Readonly<Record<string, unknown>>,
   byStatus: Failure,
-  mask: CallContext['mask'],
+  words: (said: unknown) => string | undefined,
 ): Failure {
   // An unknown kind is derived from the status.
   const known = isErrorCode(code) ? code : byStatus.code;
   const list = (value: unknown) => (Array.isArray(value) ? value.slice(0, MOST_LISTED).map(asRecord) : []);
   // A value that is not a word may contain any data.
   const word = (value: unknown) => (typeof value === 'string' && /^[\w.$-]{0,200}$/.test(value) ? value : '[masked]');
-  const words = (value: unknown) => (typeof value === 'string' && mask(value)) || '';
 
   const issues = list(error.issues).map(({ path, code, message }) => ({
     path: word(path),
     code: word(code),
-    message: words(message),
+    message: words(message) ?? '',
   }));
   const steps = list(error.steps).map(({ step, reason, message, durationMs }) => ({
     step: word(step),
     reason: word(reason),
-    message: words(message),
+    message: words(message) ?? '',
     durationMs: Number(durationMs) || 0,
   }));
   const wait = error.retryAfterMs;

@@ -2,7 +2,7 @@ import { unlessThrown } from '../platform/unless-thrown.js';
 import { REQUEST_ID_HEADERS } from '../protocol/headers.js';
 import { fold, holdsPiece, KEY_PIECE } from '../redact/redact.js';
 import type { SentValue } from '../schema/sent.js';
-import type { CallContext } from './channel.js';
+import type { GatewayContext } from './masking.js';
 import type { Answered } from './transport.js';
 
 /** Whether a value is an id. Any other text could contain any data, and is not kept. */
@@ -23,7 +23,7 @@ const LONGEST_GROUP = 12;
 /** The id that the gateway or relay gave the request. Undefined if it gave none, or if it repeats a sent value. */
 export function requestIdOf(
   answered: Pick<Answered, 'header'>,
-  { report, values }: Pick<CallContext, 'report' | 'values'>,
+  { report, values }: Pick<GatewayContext, 'report' | 'values'>,
   secrets: ReadonlySet<string>,
 ): string | undefined {
   // A transport that throws here must not lose the result of the report.

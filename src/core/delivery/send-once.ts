@@ -1,11 +1,8 @@
 import { safeCallback } from '../platform/logger.js';
 import { seconds, sentence, subjectOf } from '../platform/messages.js';
 import type { Limit } from '../platform/time.js';
-import { unlessThrown } from '../platform/unless-thrown.js';
 import { operations } from '../protocol/operations.js';
-import { maskSent, needsNoMask } from '../redact/redact.js';
 import type { HeadersOption } from '../schema/headers.js';
-import { identifiersOf, type SentValue, sentOf, sentValues } from '../schema/sent.js';
 import { moreHeaders } from './call-user-function.js';
 import type { CallContext, Exchange, Failure, Recorded } from './channel.js';
 import { ABORTED, configurationFailure, OUT_OF_TIME, withinLimit } from './failures.js';
@@ -53,7 +50,7 @@ export async function sendOnce(
     const current = limit();
     if (current.signal?.aborted) return unsentResult(report, ABORTED);
     if (current.milliseconds <= 0) return unsentResult(report, OUT_OF_TIME);
-    const context = callContext(report, exchange, request.url, current);
+    const context = callContext(report, request.url, current);
     onItsWay = true;
     const result = exchange.read(await transport.send(request, current), context);
     if (result.kind === 'recorded') return result;
@@ -69,39 +66,14 @@ export async function sendOnce(
 
 export const THREW: Failure = configurationFailure('the clock, random or signal that you passed threw an error');
 
-function callContext(report: AnyReport, { secrets }: Exchange, url: string, limit: Limit): CallContext {
+function callContext(report: AnyReport, url: string, limit: Limit): CallContext {
   const row = operations[report.operation];
-  const isReport = report.reference !== undefined;
-  let parsed: unknown;
-  const body = () => {
-    parsed ??= JSON.parse(report.body);
-    return parsed;
-  };
-  let found: readonly SentValue[] | undefined;
-  const values = () => {
-    found ??= [
-      ...sentValues(row.request, body()),
-      ...Array.from(secrets, (text) => ({ text, kind: 'secret' as const })),
-    ];
-    return found;
-  };
-  const identifiers = () => identifiersOf(row.request, body());
   return {
     report,
-    isReport,
+    isReport: report.reference !== undefined,
     host: () => new URL(url).host,
     within: () => withinLimit(limit),
     after: 'after' in row ? row.after : undefined,
-    values,
-    identifiers,
-    sent: () => sentOf(row.request, body()),
-    // Messages about a number to verify are never shown, since they may name its holder.
-    mask(said) {
-      if (!said || !isReport) return undefined;
-      return unlessThrown(() =>
-        needsNoMask(said, report.body, secrets) ? said : maskSent(said, values(), identifiers()),
-      );
-    },
   };
 }
 

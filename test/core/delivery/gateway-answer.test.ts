@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CallContext } from '../../../src/core/delivery/channel.js';
 import { type AnswerSettings, readGatewayAnswer, readStatus } from '../../../src/core/delivery/gateway-channel.js';
+import type { GatewayContext } from '../../../src/core/delivery/masking.js';
 import { systemClock } from '../../../src/core/platform/time.js';
 
 const json = (status: number, body: unknown = { message: "the gateway's answer" }) => ({ status, body, json: true });
@@ -198,7 +198,7 @@ describe('how the options judge an answer', () => {
     logger: silent,
     clock: systemClock,
   };
-  const context: CallContext = {
+  const context: GatewayContext = {
     report: {
       operation: 'reportBetEvent',
       reference: 'BET-1',
@@ -219,7 +219,7 @@ describe('how the options judge an answer', () => {
     status: number,
     body: unknown,
     options: Partial<AnswerSettings> = {},
-    call: Partial<CallContext> = {},
+    call: Partial<GatewayContext> = {},
   ) =>
     readGatewayAnswer(
       { ended: 'answered', status, header: () => null, text: JSON.stringify(body), measured: true },

@@ -18,10 +18,6 @@ const asked: CallContext = {
   after: undefined,
   host: () => 'relay.example.com',
   within: () => 'within 10 s',
-  values: () => [],
-  identifiers: () => ['B-1'],
-  sent: () => ({ identifiers: ['B-1'], values: [], keys: [] }),
-  mask: (said) => said && `shown: ${said}`,
 };
 
 /** The verdict on a complete answer of a relay. */
@@ -31,11 +27,13 @@ function read(
   {
     browser = false,
     retryAfter = null,
+    own = true,
     ...of
-  }: Partial<CallContext> & { browser?: boolean; retryAfter?: string | null } = {},
+  }: Partial<CallContext> & { browser?: boolean; retryAfter?: string | null; own?: boolean } = {},
 ) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const header = (name: string) => (name === 'retry-after' ? retryAfter : null);
+  const header = (name: string) =>
+    name === 'retry-after' ? retryAfter : name === 'x-location-sdk' && own ? '1' : null;
   return readRelayAnswer(
     { ended: 'answered', status, text, header, measured: true },
     { ...asked, ...of },
@@ -239,8 +237,16 @@ describe('a failure that a relay reports', () => {
     });
   });
 
-  it('keeps its message, masked, if it is a string', () => {
-    expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', message: 'no' }).said).toBe('shown: no');
+  it('of another program shows no word: it may repeat a value', () => {
+    const issues = [{ path: 'amount', code: 'wrong-type', message: 'expected a number' }];
+    const error = { code: 'validation', outcome: 'not-sent', message: 'no', issues };
+    const { said, text, details } = failureOf(400, error, { own: false });
+    expect([said, details?.issues?.[0]?.message]).toEqual([undefined, '']);
+    expect(text).not.toContain('expected');
+  });
+
+  it('keeps its message, if it is a string', () => {
+    expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', message: 'no' }).said).toBe('no');
     expect(failureOf(400, { code: 'bad-request', outcome: 'rejected', message: ['no'] }).said).toBeUndefined();
   });
 
@@ -269,13 +275,13 @@ describe('a failure that a relay reports', () => {
     expect(details).toEqual({
       status: 400,
       issues: [
-        { path: 'amount', code: 'wrong-type', message: 'shown: expected a number' },
+        { path: 'amount', code: 'wrong-type', message: 'expected a number' },
         { path: '[masked]', code: '[masked]', message: '' },
         { path: '[masked]', code: '[masked]', message: '' },
       ],
     });
     expect(text).toBe(
-      'HTTP 400: the relay answers "validation"\n  - amount: shown: expected a number\n  - [masked]: \n  - [masked]: ',
+      'HTTP 400: the relay answers "validation"\n  - amount: expected a number\n  - [masked]: \n  - [masked]: ',
     );
   });
 
@@ -288,7 +294,7 @@ describe('a failure that a relay reports', () => {
       status: 503,
       retryAfterMs: undefined,
       steps: [
-        { step: 'client-ip', reason: 'not-public', message: 'shown: no place', durationMs: 12 },
+        { step: 'client-ip', reason: 'not-public', message: 'no place', durationMs: 12 },
         { step: '[masked]', reason: '[masked]', message: '', durationMs: 0 },
       ],
     });
@@ -314,7 +320,7 @@ describe('a duplicate that a relay reports', () => {
     expect(read(409, duplicate(conflict))).toMatchObject({
       code: 'duplicate',
       outcome: 'rejected',
-      said: 'shown: held',
+      said: 'held',
       details: { status: 409, conflict: false },
     });
   });

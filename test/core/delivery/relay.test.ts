@@ -334,7 +334,7 @@ const safely = (value: unknown): string => {
   }
 };
 
-test('page data that the relay repeats is masked, in its message, its issues and its steps', async () => {
+test('page data that another program repeats is not shown, in its message, its issues and its steps', async () => {
   const canary = 'Ogui-Canary-Road';
   const payload = {
     ...bet,
@@ -345,7 +345,9 @@ test('page data that the relay repeats is masked, in its message, its issues and
   const issues = [{ path: `metadata.${canary} lane`, code: 'invalid', message: words }];
   const steps = [{ step: `${canary} lane`, reason: words, message: words, durationMs: 1 }];
   for (const code of ['validation', 'location', 'gateway', `${canary} lane`]) {
-    const { client, failure } = scripted([failed(400, { code, outcome: 'rejected', message: words, issues, steps })]);
+    const { client, failure } = scripted([
+      failed(400, { code, outcome: 'rejected', message: words, issues, steps }, {}),
+    ]);
     const error = await failure(client.reportBetEvent(payload));
     for (const shown of [error.message, JSON.stringify(error), error.stack]) {
       expect(shown).not.toContain(canary);

@@ -3,6 +3,7 @@ import type { RelayedOptions } from '../../../src/core/client/options.js';
 import type { RelayReceipt } from '../../../src/core/client/receipt.js';
 import type { ReportingError } from '../../../src/core/errors/errors.js';
 import type { Fetch } from '../../../src/core/platform/web-types.js';
+import { RELAY_HEADER } from '../../../src/core/protocol/headers.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { answer, type Scripted } from './scripted-gateway.js';
 import { byTransport } from './wire.js';
@@ -22,8 +23,12 @@ export const receipt = (changes: object = {}) => ({
 
 export const recorded = (changes: object = {}) => answer(200, receipt(changes));
 
-/** A failure in the wire format of a relay. */
-export const failed = (status: number, error: object, headers: Record<string, string> = {}) =>
+/** A failure in the wire format of a relay. Without its header it could be of any program. */
+export const failed = (
+  status: number,
+  error: object,
+  headers: Record<string, string> = { [RELAY_HEADER]: '1' },
+): Response =>
   answer(status, { error: { message: 'The relay has something to say.', reference: 'B-1', ...error } }, headers);
 
 export const repeated = () => failed(409, { code: 'duplicate', outcome: 'rejected', conflict: false });

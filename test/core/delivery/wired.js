@@ -48,6 +48,7 @@ export const NOT_WIRED = {
   'test/core/client/logging.test.ts': 'is about log lines and messages, the same for each transport',
   'test/core/client/browser.test.ts': 'is about pages, which have no transport of Node.js',
   'test/core/client/relay-in-page.test.ts': 'is about pages, which have no transport of Node.js',
+  'test/core/client/page-locate.test.ts': 'sends nothing',
   'test/core/client/configuration.test.ts': 'is about checks before anything is sent',
   'test/core/client/default-client.test.ts': 'is about checks before anything is sent',
   'test/core/client/environment-variables.test.ts': 'is about checks before anything is sent',

@@ -90,11 +90,11 @@ test('a page shows what a real relay says', async () => {
   expect(error.message).not.toContain('[masked]');
 });
 
-test('a page masks the words of another server, with the same body', async () => {
+test('a page shows no words of another server, with the same body', async () => {
   const message = 'Adaeze Okonkwo';
   const error = await errorOf(() =>
     Response.json({ error: { code: 'gateway', message, outcome: 'unknown' } }, { status: 502 }),
   );
-  expect(error.message).toContain('The relay said: "[masked]"');
+  expect(error.message).not.toContain('The relay said');
   expect(error.message).not.toMatch(/Adaeze|Okonkwo/);
 });
