@@ -46,7 +46,8 @@ export function admit(
   else if (route.kind === 'file') admitFile(request);
   else {
     if (request.method !== 'POST') refuse(refusals.method('POST'));
-    if (senderOf(request, allowedOrigins).kind === 'refused') {
+    const { kind } = senderOf(request, allowedOrigins);
+    if (kind === 'refused' || kind === 'none') {
       noteOrigin(request);
       refuse(refusals.foreign);
     }

@@ -13,17 +13,21 @@ export interface Admitted {
   readonly refused?: WebAnswer | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly foreign?: boolean;
+  /** The line for the log about a request of no page. */
+  readonly native?: string;
   /** The reason, if the answer does not contain it. */
   readonly why?: string;
 }
 
 interface AdmitRules {
+  readonly allowNative: boolean;
   readonly allowedOrigins: ReadonlySet<string>;
   readonly allowedHeaders: readonly string[];
 }
 
 /** The checks that need only the address and the headers, in the order of their answers. */
-export function admit(request: Request, { allowedOrigins, allowedHeaders }: AdmitRules, target?: unknown): Admitted {
+export function admit(request: Request, rules: AdmitRules, target?: unknown): Admitted {
+  const { allowedOrigins, allowedHeaders } = rules;
   const operation = routeOf(request.url, target);
   if (!operation) return { refused: refusals.noSuchPath, headers: {} };
   const sender = senderOf(request, allowedOrigins);
@@ -34,6 +38,8 @@ export function admit(request: Request, { allowedOrigins, allowedHeaders }: Admi
       foreign: true,
       why: 'its Origin and Sec-Fetch-Site headers are not those of an allowed page',
     };
+  const native = sender.kind === 'none' ? nativeProblem(request, rules) : undefined;
+  if (native) return { refused: refusals.forbidden, headers: {}, native };
   const headers = sender.kind === 'other' ? corsHeaders(sender.origin) : {};
   if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
     return { headers: { ...headers, ...preflightHeaders(allowedHeaders) } };
@@ -45,6 +51,17 @@ export function admit(request: Request, { allowedOrigins, allowedHeaders }: Admi
       why: "it has no header x-location-sdk: 1, which the package's pages send",
     };
   return declaresJson(request) ? { operation, headers } : { refused: refusals.mediaType, headers };
+}
+
+/**
+ * A page's browser always names its origin, so a forged request of a page never comes here. A cookie is refused all the
+ * same: a request without one has nothing to steal.
+ */
+function nativeProblem({ headers }: Request, { allowNative }: AdmitRules): string | undefined {
+  if (!allowNative)
+    return 'a request without Origin and Sec-Fetch-Site was refused: no page sent it. If it is from your app, set createRelay({ allowNative: true })';
+  if (!headers.has('cookie')) return undefined;
+  return 'a request without Origin and Sec-Fetch-Site was refused, since it has a cookie. If it is from your app, send the session in another header, such as authorization, and no cookie (allowNative)';
 }
 
 /** The operation that an address asks for: the last segment of its path is the operation's, letter by letter. */

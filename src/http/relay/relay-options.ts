@@ -10,6 +10,7 @@ import {
   having,
   isAnything,
   isClock,
+  isFlag,
   isFunction,
   isObject,
   isWord,
@@ -195,14 +196,20 @@ export interface RelayOptions<Player extends RelayPlayer = RelayPlayer> {
   /** The proxies whose forwarding headers are trusted; see `clientIpFrom`. Default: none. */
   trustedProxies?: TrustedProxies | undefined;
   /**
-   * Origins whose pages may report, in addition to that of the request's own address. Default: none.
+   * Origins whose pages may report, in addition to that of the request's own address: of a site, or of an app around a
+   * web view. Default: none.
    *
    * @example
    * ```ts
-   * allowedOrigins: ['https://play.example.com']
+   * allowedOrigins: ['https://play.example.com', 'capacitor://localhost']
    * ```
    */
   allowedOrigins?: readonly string[] | undefined;
+  /**
+   * Whether a native app may report (React Native, Swift, Kotlin): a request without `Origin`, `Sec-Fetch-Site` and
+   * cookies. `authorize` must then check a token of another header, since `curl` sends the same. Default: false.
+   */
+  allowNative?: boolean | undefined;
   /** Request headers that pages of those origins may send, such as `authorization`. Default: none. */
   allowedHeaders?: readonly string[] | undefined;
   /** The value of `source` for a page's location. Default: `'gps'`. */
@@ -242,6 +249,7 @@ const optionTable = {
   environment: optional<Environment>(oneOf('staging', 'production')),
   trustedProxies: optional<TrustedProxies>(isAnything),
   allowedOrigins: option<readonly string[]>(must('a list', Array.isArray), []),
+  allowNative: option(isFlag, false),
   allowedHeaders: option<readonly string[]>(
     must('a list of names of headers', (value) => Array.isArray(value) && value.every(isHeader)),
     [],

@@ -59,9 +59,10 @@ export function createRelay<Player extends RelayPlayer>(options: RelayOptions<Pl
     try {
       const admitted = admit(request as Request, settings, connection?.requestTarget);
       headers = admitted.headers;
-      const { operation, refused, foreign, why } = admitted;
+      const { operation, refused, foreign, native, why } = admitted;
       if (why) settings.logger.debug(`refused: ${why}`);
       if (foreign) noteOrigin(request as Request);
+      if (native) state.noteOnce(native);
       if (refused || !operation) return toResponse(refused ?? { status: 204 }, headers);
       const answered = await answer(request as Request, connection ?? {}, operation, state, settings);
       outcome = 'unknown';

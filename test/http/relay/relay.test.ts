@@ -188,6 +188,13 @@ describe('a bet', () => {
       'http://localhost:3000/relay/report-bet-event',
       'give it an https:// address: a relay accepts http:// pages of loopback hosts only',
     ],
+    [
+      'capacitor://localhost',
+      BET,
+      "name the origin of your app: createRelay({ allowedOrigins: ['capacitor://localhost'] })",
+    ],
+    ['null', BET, 'an app loads its pages from a scheme such as app://localhost, which allowedOrigins may name'],
+    ['file://', BET, 'files and sandboxed frames of any sender have this one'],
   ])('of %s at %s is refused with the line that helps', async (origin, url, advice) => {
     const { send, lines } = relayWorld();
     expect((await send({ url, headers: { origin } })).status).toBe(403);
@@ -215,6 +222,59 @@ describe('a bet', () => {
     // A refusal too, or its page could not read what happened.
     const refused = await send({ headers: { origin, 'sec-fetch-site': 'cross-site', cookie: undefined } });
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin]);
+  });
+});
+
+describe('an app', () => {
+  test.each(['capacitor://localhost', 'ionic://localhost', 'app://localhost'])(
+    'around a web view reports from %s, if that is named',
+    async (origin) => {
+      const headers = { origin, 'sec-fetch-site': 'cross-site', cookie: undefined, authorization: 'Bearer ada' };
+      const options = {
+        allowedOrigins: [origin],
+        allowedHeaders: ['authorization'],
+        authorize: (request: { headers: { get(name: string): string | null } }) =>
+          request.headers.get('authorization') === 'Bearer ada' && { session: 'ada', user: betUser() },
+      };
+      const { send, gateway } = relayWorld(options);
+      const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+      const preflight = await send({ method: 'OPTIONS', body: '', headers: { origin, ...asked } });
+      expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+      expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization');
+      const { status, headers: answered } = await send({ headers });
+      expect([status, answered.get('access-control-allow-origin'), gateway.reports().length]).toEqual([200, origin, 1]);
+      expect((await relayWorld().send({ headers })).status).toBe(403);
+      expect((await send({ headers: { ...headers, origin: `${origin}.evil` } })).status).toBe(403);
+    },
+  );
+
+  test.each(['null', 'file://'])('whose pages have the origin %s is refused', async (origin) => {
+    const { send } = relayWorld({ allowedOrigins: ['app://localhost'], allowNative: true });
+    expect((await send({ headers: { origin, 'sec-fetch-site': undefined, cookie: undefined } })).status).toBe(403);
+  });
+
+  const native = { origin: undefined, 'sec-fetch-site': undefined, cookie: undefined, authorization: 'Bearer ada' };
+  const authorize = () => ({ session: 'ada', user: betUser() });
+
+  test('without a web view reports if the operator allows it, and without a cookie', async () => {
+    const { send, lines, gateway } = relayWorld({ allowNative: true, authorize });
+    expect((await send({ headers: native })).status).toBe(200);
+    expect((await send({ headers: { ...native, 'x-location-sdk': undefined } })).status).toBe(403);
+    expect((await send({ headers: { ...native, 'content-type': 'text/plain' } })).status).toBe(415);
+    for (const cookie of ['session=ada', 'theme=dark', ''])
+      expect((await send({ headers: { ...native, cookie } })).status).toBe(403);
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
+      expect((await send({ headers: { ...native, ...headers } })).status).toBe(403);
+    expect(gateway.reports()).toHaveLength(1);
+    const told = lines.filter((line) => line.includes('without Origin and Sec-Fetch-Site'));
+    expect(told).toEqual([expect.stringContaining('since it has a cookie')]);
+  });
+
+  test('without a web view is refused otherwise, and the log names the setting once', async () => {
+    const { send, lines, gateway } = relayWorld({ authorize });
+    for (let index = 0; index < 3; index += 1) expect((await send({ headers: native })).status).toBe(403);
+    expect(lines.filter((line) => line.includes('createRelay({ allowNative: true })'))).toHaveLength(1);
+    expect(gateway.requests()).toEqual([]);
   });
 });
 

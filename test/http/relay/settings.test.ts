@@ -38,6 +38,16 @@ describe('the options of a relay', () => {
     ['allowedOrigins', ['*']],
     ['allowedOrigins', ['https://*.example']],
     ['allowedOrigins', ['null']],
+    ['allowedOrigins', ['file://']],
+    ['allowedOrigins', ['file://localhost']],
+    ['allowedOrigins', ['capacitor://']],
+    ['allowedOrigins', ['capacitor://localhost/']],
+    ['allowedOrigins', ['capacitor://*']],
+    ['allowedOrigins', ['capacitor:localhost']],
+    ['allowedOrigins', ['ws://localhost']],
+    ['allowedOrigins', ['ftp://localhost']],
+    ['allowedOrigins', ['Capacitor://localhost']],
+    ['allowNative', 'yes'],
     ['allowedOrigins', ['https://play.example/']],
     ['allowedOrigins', ['http://play.example']],
     ['allowedOrigins', [/play/]],
@@ -61,10 +71,21 @@ describe('the options of a relay', () => {
     expect(() => createRelay({ ...good, alowedOrigins: [] } as never)).toThrow(/did you mean allowedOrigins/);
   });
 
-  test.each([['http://localhost:5173'], ['https://play.example'], ['https://play.example:8443']])(
-    '%s may be an allowed origin',
-    (origin) => {
-      expect(problemsOf({ ...good, allowedOrigins: [origin] })).toEqual([]);
-    },
-  );
+  test('that name a wrong origin are answered with examples, that of an app included', () => {
+    expect(() => createRelay({ ...good, allowedOrigins: ['null'] })).toThrow(
+      /allowedOrigins: expected origins such as https:\/\/play\.example\.com, or capacitor:\/\/localhost of an app.*null and file: may be any page/,
+    );
+  });
+
+  test.each([
+    ['http://localhost:5173'],
+    ['https://play.example'],
+    ['https://play.example:8443'],
+    ['capacitor://localhost'],
+    ['ionic://localhost'],
+    ['app://localhost'],
+    ['com.example.app://play:8080'],
+  ])('%s may be an allowed origin', (origin) => {
+    expect(problemsOf({ ...good, allowedOrigins: [origin] })).toEqual([]);
+  });
 });
