@@ -11,7 +11,7 @@ const entries = Object.keys(exports).filter(
   (name) => !/\.json$|^\.\/(?:mock\/msw|global|opentelemetry|transport\/node)$/.test(name),
 );
 
-/** What libraries of the last decade add, each enumerable. */
+/** Members as older libraries add them, each enumerable. */
 const POLLUTE = `
 Object.prototype.extend = function () {};
 Object.prototype.count = 3;

@@ -57,7 +57,7 @@ const isOnlyLookedAt = (node) =>
     node.parent.initializer === node &&
     usesOf(node.parent).every(isOnlyLookedAt));
 
-/** Where a variable is read, in the function that declares it. @param {ts.VariableDeclaration} declared @returns {ts.Node[]} */
+/** The places at which a variable is read, in the function that declares it. @param {ts.VariableDeclaration} declared @returns {ts.Node[]} */
 function usesOf({ name, parent }) {
   /** @type {ts.Node[]} */
   const uses = [];
