@@ -6,6 +6,6 @@ import { build } from 'tsup';
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
 await build({});
-// These files only export another one, and are no entries of the package (tsup.config.ts).
+// Files that only export another one. The package has no entry for them (tsup.config.ts).
 for (const ending of ['js', 'js.map', 'cjs', 'cjs.map']) rmSync(`dist/fields.${ending}`);
 for (const step of ['cjs-declarations', 'documents', 'server-only', 'integrity']) await import(`./${step}.js`);
