@@ -1,11 +1,12 @@
-// The backend: it serves the output of `vite build`, places bets and mounts the relay. Sessions and records are your
-// part: in this example every request is Adaeze's, and bets are lost with the process.
+// The backend: it serves the output of `vite build`, places bets and reports them. Sessions and records are your part:
+// in this example every request is Adaeze's, and bets and reports are lost with the process.
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
-import { createClient } from 'location-sdk';
-import { toNodeHandler } from 'location-sdk/node';
-import { createRelay } from 'location-sdk/relay';
+import { json } from 'node:stream/consumers';
+import { clientIpFrom, createClient, pageLocation, playerMessage } from 'location-sdk';
+import { createOutbox, memoryStore } from 'location-sdk/outbox';
 
 const home = {
   resident_address: '4 Ogui Road',
@@ -21,31 +22,38 @@ const user = {
   nin: '99012345678',
   tax_id: '2034567890123',
 };
+/** The bets by player and key. @type {Map<string, Promise<{ bet_id: string, message: string }>>} */
 const bets = new Map();
 
-const handleRelay = toNodeHandler(
-  createRelay({
-    client: createClient(),
-    // The logged-in player: from the session's cookie, never from the page's data. For null the relay answers 401.
-    authorize: () => ({ user }),
-    // The report comes from your records, and only the bet's own player may report it. For null the relay answers 403.
-    complete: ({ bet_id }, { player }) =>
-      bets.get(bet_id)?.owner === player.user.user_id ? bets.get(bet_id).fields : null,
-  }),
-);
+// In production: a store in your database, so that bet and report are one transaction.
+const outbox = createOutbox({ client: createClient(), store: memoryStore() });
+outbox.start();
+
+async function place({ stake, location }, clientIP) {
+  const bet = { bet_id: `BET-${randomUUID()}`, amount: stake, user };
+  await outbox.reportBetEvent(bet, { location: pageLocation(location), clientIP });
+  return { bet_id: bet.bet_id, message: `Your bet of ${stake} is placed.` };
+}
+
+/** The same key of the same player is the same bet. */
+function placeOnce(body, clientIP) {
+  const name = `${user.user_id} ${body.key}`;
+  const placed = bets.get(name) ?? place(body, clientIP);
+  bets.set(name, placed);
+  placed.catch(() => bets.delete(name)); // it was not placed
+  return placed;
+}
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
 createServer(async (request, response) => {
   const { pathname } = new URL(request.url, 'http://localhost');
-  if (pathname.startsWith('/relay/')) return handleRelay(request, response);
   if (pathname === '/bets') {
-    const key = request.headers['idempotency-key'];
-    if (!key) return response.writeHead(400).end();
-    const bet_id = `BET-${key}`; // the same key is the same bet
-    const fields = { amount: 1500, timestamp: String(Math.floor(Date.now() / 1000)) };
-    if (!bets.has(bet_id)) bets.set(bet_id, { owner: user.user_id, fields });
-    return response.end(JSON.stringify({ bet_id }));
+    const answer = await json(request)
+      .then((body) => placeOnce(body, clientIpFrom(request)))
+      .catch((error) => ({ message: playerMessage(error).text }));
+    response.writeHead('bet_id' in answer ? 200 : 503, { 'content-type': 'application/json' });
+    return response.end(JSON.stringify(answer));
   }
   const file = new URL(`./dist${pathname === '/' ? '/index.html' : pathname}`, import.meta.url);
   const content = await readFile(file).catch(() => undefined);

@@ -3,9 +3,11 @@ import { request as ask } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { bet, CASES, ended, openBet, PLACED, pressTwice } from '../browser/bet-page.js';
 import { INSECURE_HOST, launchChromium } from '../browser/chromium.js';
+import { grantGeolocation, POSITION } from '../browser/geolocation.js';
 import { violationsOf } from '../browser/violations.js';
 import { certificateKey, selfSigned } from '../support/certificates.js';
 import { freePort } from '../support/free-port.js';
@@ -13,11 +15,8 @@ import { type Example, installExample, type Started } from './example.js';
 import { startGateway } from './gateway.js';
 
 /**
- * The example of Next.js behind a TLS proxy, like a self-hosted site: its requests name a host that it is not told
- * about.
+ * The example of Next.js behind a TLS proxy, like a self-hosted site.
  */
-
-const POSITION = { latitude: 6.4474, longitude: 7.5139, accuracy: 20 };
 
 let example: Example;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
@@ -40,7 +39,6 @@ const front = createServer({ key: certificateKey, cert: selfSigned }, (request, 
 
 const start = () => {
   const variables = {
-    PUBLIC_ORIGIN: site,
     LOCATION_SDK_MOCK: gateway.url,
     OUTBOX_FILE: join(example.folder, 'outbox.db'),
   };
@@ -67,51 +65,37 @@ afterAll(async () => {
   await example?.remove();
 });
 
-async function open(): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser.newContext({
-    ignoreHTTPSErrors: true,
-    permissions: ['geolocation'],
-    geolocation: POSITION,
+let context: BrowserContext;
+let complaints: string[];
+
+beforeEach(async () => {
+  gateway.gateway.reset();
+  context = await browser.newContext({ ignoreHTTPSErrors: true });
+  await grantGeolocation(context);
+  complaints = [];
+  context.on('page', (page) => {
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  await page.goto(site);
-  await page.getByRole('button', { name: 'Bet' }).waitFor();
-  return { page, complaints };
-}
-
-const says = (page: Page, words: string) =>
-  page.getByRole('status').filter({ hasText: words }).waitFor({ timeout: 60_000 });
-
-/** A foreign request, with headers that a browser would not send. */
-function statusFor(headers: Record<string, string>): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const all = {
-      'content-type': 'application/json',
-      'x-location-sdk': '1',
-      'sec-fetch-site': 'same-origin',
-      ...headers,
-    };
-    ask({ port, host: '127.0.0.1', method: 'POST', path: '/relay/report-bet-event', headers: all }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
-    })
-      .on('error', reject)
-      .end('{"bet_id":"B-1"}');
-  });
-}
-
-test('next build accepts a client made by a module, and prerenders the page', () => {
-  expect(built).toMatch(/○ \//);
-  expect(built).toMatch(/ƒ \/relay\/\[event\]/);
 });
 
-test('a bet is reported through the relay and the outbox, from a page whose host name the server is not told', async () => {
-  const { page, complaints } = await open();
-  await page.getByRole('button', { name: 'Bet' }).click();
-  await says(page, 'We have your bet.');
+afterEach(() => context.close());
+
+const world = () => ({
+  context,
+  url: site,
+  amounts: async () => gateway.gateway.reports().map(({ body }) => Number(body.amount)),
+});
+
+test('next build prerenders the page', () => {
+  expect(built).toMatch(/○ \//);
+  expect(built).toMatch(/ƒ \/bets/);
+});
+
+test('a bet is reported through the outbox, and the page is accessible', async () => {
+  const page = await openBet(world());
+  await bet(page);
+  await ended(page, PLACED);
   await expect.poll(() => gateway.gateway.reports().length, { timeout: 30_000 }).toBe(1);
   expect(gateway.gateway.reports()[0]?.body).toMatchObject({
     amount: 1500,
@@ -122,30 +106,19 @@ test('a bet is reported through the relay and the outbox, from a page whose host
   expect(await violationsOf(page)).toEqual([]);
 });
 
-test('a page of another origin is refused, for any Host and X-Forwarded-Host', async () => {
-  const evil = 'https://evil.example';
-  for (const headers of [
-    {},
-    { host: 'evil.example' },
-    { 'x-forwarded-host': 'evil.example' },
-    { host: new URL(site).host, 'x-forwarded-host': 'evil.example' },
-  ])
-    expect(await statusFor({ ...headers, origin: evil })).toBe(403);
-  expect(started.output()).toContain(
-    `a page of ${evil} was refused, since this relay was requested as localhost:${port}`,
-  );
-  expect(await statusFor({ origin: site })).toBe(403); // accepted, but there is no such bet: `complete` returned null
-  expect(gateway.gateway.reports()).toHaveLength(1);
+describe('as players press', () => {
+  for (const apartMs of [60, 300, 900])
+    test(`twice, ${apartMs} ms apart, with 150 ms of latency`, () => pressTwice(world(), apartMs, 150));
+  for (const [what, drive] of Object.entries(CASES)) test(what, () => drive(world()));
 });
 
-test("a report accepted while the gateway is down is recorded after the server was restarted, before any page's request", async () => {
+test("a bet placed while the gateway is down is reported after the server was restarted, before any page's request", async () => {
   gateway.gateway.faults.add({ kind: 'connection-reset', times: null });
-  const { page } = await open();
-  await page.getByRole('button', { name: 'Bet' }).click();
-  await says(page, 'We have your bet.');
-  await page.context().close();
+  const page = await openBet(world());
+  await bet(page, 900);
+  await ended(page, 'Your bet of 900 is placed.');
   await started.stop();
   gateway.gateway.faults.clear();
   started = await start();
-  await expect.poll(() => gateway.gateway.reports().length, { timeout: 60_000 }).toBe(2);
+  await expect.poll(world().amounts, { timeout: 60_000 }).toEqual([900]);
 });

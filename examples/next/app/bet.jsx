@@ -1,34 +1,35 @@
 'use client';
-import { isReportingError, playerMessage } from 'location-sdk/page';
-import { useBet } from './use-bet.js';
-
-/** Places a bet with your own backend. A repeated request with the same key is the same bet. */
-async function place(key) {
-  const headers = { 'idempotency-key': key };
-  const placed = await fetch('/bets', { method: 'POST', headers, signal: AbortSignal.timeout(20_000) });
-  if (!placed.ok) throw new Error('The bet was not placed.');
-  return placed.json();
-}
-
-/** The text for the player. */
-function wordsFor({ asked, busy, receipt, error }) {
-  if (asked) return 'Please answer your browser’s question about your location.';
-  if (busy) return 'One moment …';
-  // The outbox has stored it, and sends it until the gateway records or refuses it.
-  if (receipt) return receipt.outcome === 'accepted' ? 'We have your bet.' : 'Your bet is recorded.';
-  if (!error) return '';
-  return isReportingError(error) ? playerMessage(error).text : 'Your bet was not placed. Try again in a moment.';
-}
+import { useEffect, useRef, useState } from 'react';
+import { placeBet } from './place-bet.js';
 
 export function Bet() {
-  const { bet, ...state } = useBet(place);
+  const [stake, setStake] = useState('');
+  const [{ words, isBusy }, setState] = useState({ words: '', isBusy: false });
+  const button = useRef(null);
+  // A disabled button loses the focus.
+  useEffect(() => {
+    if (!isBusy && words) button.current.focus();
+  }, [isBusy, words]);
+
+  async function submit(event) {
+    event.preventDefault();
+    setState({ words: 'One moment, please.', isBusy: true });
+    const placed = await placeBet({ stake: Number(stake) });
+    if (placed.isPlaced) setStake(''); // the next bet is another one
+    setState({ words: placed.words, isBusy: false });
+  }
   return (
-    <section>
+    <form onSubmit={submit} autoComplete="off">
       <p>Each bet is reported with the place it was made from, so your browser may ask for your location.</p>
-      <button type="button" aria-disabled={state.busy} onClick={state.askAgain || bet}>
-        {state.askAgain ? 'Ask again' : 'Bet ₦1,500'}
-      </button>
-      <p role="status">{wordsFor(state)}</p>
-    </section>
+      <fieldset disabled={isBusy}>
+        <label>
+          Stake <input type="number" min="1" required value={stake} onChange={({ target }) => setStake(target.value)} />
+        </label>
+        <button type="submit" ref={button}>
+          Place the bet
+        </button>
+      </fieldset>
+      <p role="status">{words}</p>
+    </form>
   );
 }

@@ -1,9 +1,9 @@
-// The outbox, and the relay in front of it. Sessions and records are your part: in this example every request is
+// The outbox, and the bets that it reports. Sessions and records are your part: in this example every request is
 // Adaeze's, and bets are lost with the process.
-import { createClient } from 'location-sdk';
+import { randomUUID } from 'node:crypto';
+import { createClient, pageLocation } from 'location-sdk';
 import { createOutbox } from 'location-sdk/outbox';
 import { sqliteStore } from 'location-sdk/outbox/sqlite';
-import { createRelay } from 'location-sdk/relay';
 
 const home = {
   resident_address: '4 Ogui Road',
@@ -24,29 +24,25 @@ const user = {
 async function open() {
   const store = await sqliteStore({ file: process.env.OUTBOX_FILE ?? 'outbox.db' });
   const outbox = createOutbox({ client: createClient(), store });
+  /** The bets by player and key. @type {Map<string, Promise<{ bet_id: string, message: string }>>} */
   const bets = new Map();
-  const relay = createRelay({
-    client: outbox,
-    // Your site as players see it: here the address of a request says localhost, for any address in the browser.
-    allowedOrigins: [process.env.PUBLIC_ORIGIN ?? 'http://localhost:3000'],
-    // The logged-in player: from the session's cookie, never from the page's data. For null the relay answers 401.
-    authorize: () => ({ user }),
-    // The report comes from your records, and only the bet's own player may report it. For null the relay answers 403.
-    complete: ({ bet_id }, { player }) =>
-      bets.get(bet_id)?.owner === player.user.user_id ? bets.get(bet_id).fields : null,
-    onReceipt: ({ reference, outcome }) => console.log(`${reference}: ${outcome}`),
-    onError: ({ reference, code, outcome }) => console.error(`${reference}: ${code}, ${outcome}`),
-  });
   outbox.start();
 
-  /** A key that the page makes: the same key is the same bet. @param {string} key @param {number} amount */
-  function placeBet(key, amount) {
-    const bet_id = `BET-${key}`;
-    const fields = { amount, timestamp: String(Math.floor(Date.now() / 1000)) };
-    if (!bets.has(bet_id)) bets.set(bet_id, { owner: user.user_id, fields });
-    return bet_id;
+  async function place({ stake, location }, clientIP) {
+    const bet = { bet_id: `BET-${randomUUID()}`, amount: stake, user };
+    await outbox.reportBetEvent(bet, { location: pageLocation(location), clientIP });
+    return { bet_id: bet.bet_id, message: `Your bet of ${stake} is placed.` };
   }
-  return { relay, placeBet };
+
+  /** The same key of the same player is the same bet. */
+  function placeBet(body, clientIP) {
+    const name = `${user.user_id} ${body.key}`;
+    const placed = bets.get(name) ?? place(body, clientIP);
+    bets.set(name, placed);
+    placed.catch(() => bets.delete(name)); // it was not placed
+    return placed;
+  }
+  return { placeBet };
 }
 
 // Next.js bundles each route separately, so a variable of this module would exist several times.

@@ -1,11 +1,16 @@
+import { clientIpFrom, playerMessage } from 'location-sdk';
 import { openReports } from '../../lib/reports.js';
 
 export const dynamic = 'force-dynamic';
 
-/** Your own route. A bet exists once your backend has stored it, and counts once it is reported. */
+/** Your own route: it places the bet and reports it. A repeated request with the same key is the same bet. */
 export async function POST(/** @type {Request} */ request) {
-  const { placeBet } = await openReports();
-  const key = request.headers.get('idempotency-key') ?? '';
-  if (!/^[\w-]{36}$/.test(key)) return Response.json({ message: 'The key of the bet is missing.' }, { status: 400 });
-  return Response.json({ bet_id: placeBet(key, 1500) });
+  try {
+    const { placeBet } = await openReports();
+    // Behind your proxy. A route handler of Next.js does not see the address of the connection.
+    const clientIP = clientIpFrom(request, { trustedProxies: 1 });
+    return Response.json(await placeBet(await request.json(), clientIP));
+  } catch (error) {
+    return Response.json({ message: playerMessage(error).text }, { status: 503 });
+  }
 }
