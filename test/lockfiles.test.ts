@@ -23,6 +23,7 @@ const FOLDERS = [
   'examples/nestjs',
   'examples/next',
   'examples/react',
+  'examples/vue-svelte-jquery',
   'test/drivers',
   'test/packaging',
   'test/postgres',

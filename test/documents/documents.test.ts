@@ -23,6 +23,7 @@ const documents = [
   'examples/nestjs/README.md',
   'examples/next/README.md',
   'examples/react/README.md',
+  'examples/vue-svelte-jquery/README.md',
   'test/README.md',
   ...guides,
 ];

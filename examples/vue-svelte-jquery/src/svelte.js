@@ -1,0 +1,4 @@
+import { mount } from 'svelte';
+import Bet from './bet.svelte';
+
+mount(Bet, { target: document.querySelector('#slip') });

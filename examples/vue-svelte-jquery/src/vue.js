@@ -1,0 +1,4 @@
+import { createApp } from 'vue';
+import Bet from './bet.vue';
+
+createApp(Bet).mount('#slip');
