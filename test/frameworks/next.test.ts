@@ -1,22 +1,15 @@
-import { once } from 'node:events';
-import { request as ask } from 'node:http';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bet, CASES, ended, openBet, PLACED, pressTwice } from '../browser/bet-page.js';
-import { INSECURE_HOST, launchChromium } from '../browser/chromium.js';
+import { launchChromium } from '../browser/chromium.js';
 import { grantGeolocation, POSITION } from '../browser/geolocation.js';
 import { violationsOf } from '../browser/violations.js';
-import { certificateKey, selfSigned } from '../support/certificates.js';
 import { freePort } from '../support/free-port.js';
 import { type Example, installExample, type Started } from './example.js';
 import { startGateway } from './gateway.js';
 
-/**
- * The example of Next.js behind a TLS proxy, like a self-hosted site.
- */
+/** The example of Next.js, built and started. */
 
 let example: Example;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
@@ -25,18 +18,6 @@ let port: number;
 let started: Started;
 let built: string;
 let site: string;
-const front = createServer({ key: certificateKey, cert: selfSigned }, (request, response) => {
-  const passed = ask(
-    { port, host: '127.0.0.1', method: request.method, path: request.url, headers: request.headers },
-    (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    },
-  );
-  passed.on('error', () => response.destroy());
-  request.pipe(passed);
-});
-
 const start = () => {
   const variables = {
     LOCATION_SDK_MOCK: gateway.url,
@@ -51,15 +32,11 @@ beforeAll(async () => {
   gateway = await startGateway(example);
   browser = await launchChromium();
   port = await freePort();
-  front.listen(0, '127.0.0.1');
-  await once(front, 'listening');
-  site = `https://${INSECURE_HOST}:${(front.address() as AddressInfo).port}`;
+  site = `http://127.0.0.1:${port}`;
   started = await start();
 });
 
 afterAll(async () => {
-  front.close();
-  front.closeAllConnections();
   await browser?.close();
   await gateway?.close();
   await example?.remove();
@@ -70,7 +47,7 @@ let complaints: string[];
 
 beforeEach(async () => {
   gateway.gateway.reset();
-  context = await browser.newContext({ ignoreHTTPSErrors: true });
+  context = await browser.newContext();
   await grantGeolocation(context);
   complaints = [];
   context.on('page', (page) => {
