@@ -25,8 +25,9 @@ const BROKEN = {
   hash: (html) => html.replace(SCRIPT, `$& integrity="sha384-${Buffer.alloc(48).toString('base64')}"`),
   option: (html) => html.replace("'/relay'", "'ftp://relay'"),
 };
-/** The pages that people copy: of the README, of the tutorial, and with an outbox. */
-const COPIED = ['/readme', '/start', '/whole'];
+/** The pages with a relay that people copy: of the tutorial, and with an outbox. */
+const COPIED = ['/start', '/whole'];
+const RECORDED = 'Your bet is recorded, with the location from gps.';
 const LANGUAGES = ['fr', 'ha', 'ig', 'pcm', 'yo'];
 /** A host that is not of this machine, so that its pages are insecure. Firefox asks this machine for every name. */
 const INSECURE_HOST = 'operator.example';
@@ -95,15 +96,10 @@ export async function tellFirefoxStory(executable, profile, project) {
         await firefox.close(context);
       }
     }
-    const page = await firefox.open(`${site.url}/readme`);
-    await becomes(seen(page), ['', false], "the README's page");
+    const page = await firefox.open(`${site.url}/start`);
+    await becomes(seen(page), ['', false], "the tutorial's page");
     await press(page);
-    await becomes(seen(page), ['Your bet is recorded.', false], "the README's page");
-    const start = await firefox.open(`${site.url}/start`);
-    await becomes(seen(start), ['', false], "the tutorial's page");
-    await press(start);
-    await becomes(seen(start), ['Your bet is recorded, with the location from gps.', false], "the tutorial's page");
-    await firefox.close(start);
+    await becomes(seen(page), [RECORDED, false], "the tutorial's page");
 
     // The guide's page with an outbox tells the operator's own route that the gateway refused its report, and at the
     // next visit that it waits.
@@ -121,7 +117,7 @@ export async function tellFirefoxStory(executable, profile, project) {
     await firefox.close(again);
 
     // A clock that is three years behind.
-    const late = await firefox.open(`${site.url}/readme`);
+    const late = await firefox.open(`${site.url}/start`);
     const refusal = await firefox.evaluate(
       late,
       `(() => {
@@ -161,7 +157,7 @@ export async function tellFirefoxStory(executable, profile, project) {
     await firefox.evaluate(page, `Promise.all([${loaded}]).then((all) => { globalThis.all = all; })`);
     await offline({ type: 'offline' });
     await press(page);
-    await becomes(seen(page), [NOT_SENT, false], "the README's page offline");
+    await becomes(seen(page), [NOT_SENT, false], "the tutorial's page offline");
     const words = `LocationSDK.createClient({ relayUrl: '/relay', retry: { limit: 0 } })
       .reportBetEvent({ bet_id: 'OFF', amount: 1500 }, { location: { latitude: 6.4, longitude: 7.5, source: 'gps' } })
       .catch((error) => Promise.all(all.map((wordsFor) => wordsFor(error))))`;
@@ -169,7 +165,7 @@ export async function tellFirefoxStory(executable, profile, project) {
     assert.deepEqual(await firefox.evaluate(page, words), [...texts, OFFLINE]);
     await offline(null);
     await press(page);
-    await becomes(seen(page), ['Your bet is recorded.', false], "the README's page, with the network again");
+    await becomes(seen(page), [RECORDED, false], "the tutorial's page, with the network again");
     await firefox.close(page);
 
     // The tab that sends is closed or loads another page: the one beside it sends the report again at once.
@@ -177,7 +173,7 @@ export async function tellFirefoxStory(executable, profile, project) {
     await firefox.evaluate(last, OPEN);
     for (const [bet, leave] of /** @type {const} */ ([
       ['B-1', firefox.close],
-      ['B-2', (/** @type {string} */ tab) => firefox.load(tab, `${site.url}/readme`)],
+      ['B-2', (/** @type {string} */ tab) => firefox.load(tab, `${site.url}/start`)],
     ])) {
       const sender = last;
       site.hold(1);
@@ -236,7 +232,6 @@ async function serveSite(project) {
     new RegExp(`^\`{3}${language}\\n(${begin}.*?)^\`{3}$`, 'ms').exec(read(file))?.[1] ?? '';
   /** @type {Readonly<Record<string, string>>} */
   const pages = {
-    '/readme': codeOf('README.md', 'html'),
     '/start': codeOf('docs/start/page-with-relay.md', 'html'),
     '/whole': read('examples/stored-reports.html').replace('U-88412', betUser.user_id),
     '/outbox': OUTBOX,
