@@ -26,7 +26,7 @@ beforeAll(async () => {
   gateway = await startGateway(example);
   browser = await launchChromium();
   const port = String(await freePort());
-  await example.start(/http:/, { PORT: port, LOCATION_SDK_MOCK: gateway.url }, 'node', 'server.js');
+  await example.start(/http:/, { PORT: port, LOCATION_SDK_MOCK: gateway.url }, 'npm', 'start');
   site = `http://127.0.0.1:${port}`;
 });
 
