@@ -1,4 +1,5 @@
 import type { LocationStep } from '../errors/errors.js';
+import { numbered } from '../platform/portable.js';
 import type { Clock } from '../platform/time.js';
 import { type LocateRequest, type LocationResult, type LocationSource, NO_SOURCE } from './source.js';
 
@@ -11,7 +12,7 @@ export async function findLocation(
   const deadline = Math.min(ofCall, clock.now() + timeoutMs);
   const steps: LocationStep[] = [];
   let advice: string | undefined;
-  for (const [index, source] of sources.entries()) {
+  for (const [index, source] of numbered(sources)) {
     if (signal?.aborted) break;
     const found = await source.find({ clientIP, deadline, signal, isLast: index === sources.length - 1 });
     if (found.location) return { ...found, steps: [...steps, ...found.steps] };

@@ -1,5 +1,6 @@
 import type { FoundStep, LocationStep } from '../errors/errors.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
+import { plainCoordinates } from '../schema/copy-json.js';
 import type { Location, LocationInput } from '../schema/location.js';
 
 export interface LocateRequest {
@@ -66,4 +67,4 @@ export const fixedLocation = (
 ): {
   /** The location that every call uses. */
   fixed: LocationInput;
-} => ({ fixed: location });
+} => ({ fixed: plainCoordinates(location) as LocationInput });

@@ -1,4 +1,4 @@
-import { bareObject } from '../platform/as-record.js';
+import { asRecord, bareObject } from '../platform/as-record.js';
 import { type IssueCode, issue, type Path, type ValidationIssue } from './issue.js';
 
 /** Deeper or larger than any report: a cycle, or a value that is not a report. */
@@ -11,8 +11,16 @@ const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
 const NAMED_KINDS =
   /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|ArrayBuffer|Uint8Array|Blob|FormData|URLSearchParams)\b/;
 
+/** `position.coords` of a browser as plain data, since its members are getters. Any other value as it is. */
+export function plainCoordinates<T>(value: T): T | { latitude: unknown; longitude: unknown; accuracy: unknown } {
+  if (Object.prototype.toString.call(value) !== '[object GeolocationCoordinates]') return value;
+  const { latitude, longitude, accuracy } = asRecord(value);
+  return { latitude, longitude, accuracy };
+}
+
 /**
- * Copies a value into plain JSON: own enumerable properties only, each read once, no `toJSON`. The copy is both
+ * Copies a value into plain JSON: own enumerable properties only, each read once, no `toJSON`. Of
+ * `position.coords` the members are read. The copy is both
  * validated and sent, so that no getter, proxy or later change of the caller's object can come between. A value that
  * JSON cannot express becomes an issue. A `Date` is accepted only as the `timestamp`, and becomes Unix seconds.
  */
@@ -33,7 +41,8 @@ export function copyJson(input: unknown): { value: unknown; issues: ValidationIs
     return value;
   };
 
-  const copyObject = (source: object): unknown => {
+  const copyObject = (given: object): unknown => {
+    const source = plainCoordinates(given);
     const kind = Object.prototype.toString.call(source);
     if (kind === '[object Date]') {
       if (path.length !== 1 || path[0] !== 'timestamp') return refuse('a Date is accepted only as the timestamp');

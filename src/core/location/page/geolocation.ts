@@ -50,7 +50,10 @@ function readPosition(position: unknown, now: number): Fix | undefined {
 
 const UNAVAILABLE = noFix('position-unavailable', 'the browser gave no usable position');
 
-const OUTDATED = noFix('position-unavailable', 'the browser gave only an old position');
+const OUTDATED = noFix(
+  'position-unavailable',
+  "the browser gave only an old position, or the device's clock is ahead: check its time",
+);
 
 /** Reads why the browser failed. Never throws. */
 function readFailure(error: unknown, page: Page): NoFix {
@@ -80,21 +83,36 @@ const HIGH_SHARE = 0.7;
 const CLOCK_SKEW_MS = 300_000;
 
 /**
+ * Makes the check of a position's age, which sees all answers. The clock of a phone may be an hour ahead, so that each
+ * position seems that old: the second of two answers is new if its time has moved on as the clock has. Returns
+ * undefined for an old position.
+ */
+function createAgeCheck(maximumAgeMs: number) {
+  let before: { readonly takenAt: number; readonly at: number } | undefined;
+  return (fix: Fix, at: number): Fix | undefined => {
+    const passed = before ? at - before.at : 0;
+    const moved = before ? fix.takenAt - before.takenAt : 0;
+    before = { takenAt: fix.takenAt, at };
+    if (at - fix.takenAt <= maximumAgeMs + CLOCK_SKEW_MS) return fix;
+    return moved > 0 && Math.abs(moved - passed) <= passed / 2 ? { ...fix, takenAt: at } : undefined;
+  };
+}
+
+/**
  * Asks the browser, for high accuracy first. There is no timer here: the browser may take as long as the player does,
  * and each caller has its own limit.
  */
 async function askBrowser(
   geolocation: GeolocationLike,
   { highAccuracy, timeoutMs, maximumAgeMs }: LocationSettings['browser'],
-  page: Page,
-  clock: Clock,
+  { page, clock, checkAge }: { page: Page; clock: Clock; checkAge: ReturnType<typeof createAgeCheck> },
 ): Promise<Fix | NoFix> {
   const request = (enableHighAccuracy: boolean, timeout: number) =>
     new Promise<Fix | NoFix>((resolve) => {
       const succeed = (position: unknown) => {
         const now = clock.now();
         const fix = readPosition(position, now);
-        resolve(!fix ? UNAVAILABLE : now - fix.takenAt > maximumAgeMs + CLOCK_SKEW_MS ? OUTDATED : fix);
+        resolve(fix ? (checkAge(fix, now) ?? OUTDATED) : UNAVAILABLE);
       };
       const fail = (error: unknown) => resolve(readFailure(error, page));
       // Asynchronous, since a replacement for the browser's geolocation may return a promise, which may reject.
@@ -171,6 +189,7 @@ export function createBrowserGeolocation(
 ) {
   const { timeoutMs, denialMemoryMs } = settings;
   const memory = createMemory(settings, clock);
+  const checkAge = createAgeCheck(settings.maximumAgeMs);
   let request: GeolocationRequest | undefined;
 
   const toAttempt = (answer: Fix | NoFix): PositionAttempt =>
@@ -185,7 +204,7 @@ export function createBrowserGeolocation(
     if (!geolocation) return undefined;
     const asked: GeolocationRequest = {
       askedAt: clock.now(),
-      answer: askBrowser(geolocation, settings, page, clock).then((answer) => {
+      answer: askBrowser(geolocation, settings, { page, clock, checkAge }).then((answer) => {
         if (request === asked) request = undefined;
         memory.keep(answer);
         return answer;

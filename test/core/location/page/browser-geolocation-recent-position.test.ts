@@ -56,11 +56,41 @@ describe('a recent position', () => {
       grant(LAGOS, clock.now() - maximumAgeMs - 300_001);
       expect(await settled()).toEqual({
         reason: 'position-unavailable',
-        message: 'the browser gave only an old position',
+        message: "the browser gave only an old position, or the device's clock is ahead: check its time",
       });
       expect(page.asked).toHaveLength(2);
     },
   );
+
+  test.each([420_000, 3_600_000, 86_400_000])(
+    'is taken on a device whose clock is %i ms ahead, once two answers have moved on with the clock',
+    async (ahead) => {
+      const { settled, grant, clock } = open();
+      grant(LAGOS, clock.now() - ahead);
+      expect(await settled()).toMatchObject({ message: expect.stringContaining("the device's clock is ahead") });
+      await clock.pass(8_000);
+      grant(ABUJA, clock.now() - ahead);
+      expect(await settled()).toEqual({ position: ABUJA, ageMs: 0 });
+      await clock.pass(60_000);
+      grant(LAGOS, clock.now() - ahead - 2_000);
+      expect(await settled()).toEqual({ position: LAGOS, ageMs: 0 });
+    },
+  );
+
+  test.each([
+    ['the same one again', 0],
+    ['another old one', 4_000],
+    ['an older one', -8_000],
+    ['one of long before, newer by more than has passed', 20_000],
+  ])('is not taken if the device gives %s', async (_what, moved) => {
+    const { settled, grant, clock } = open();
+    const asked = clock.now() - 3_600_000;
+    grant(LAGOS, asked);
+    await settled();
+    await clock.pass(10_000);
+    grant(ABUJA, asked + moved);
+    expect(await settled()).toMatchObject({ reason: 'position-unavailable' });
+  });
 
   test('is not replaced by an older one that arrives late from an earlier request', async () => {
     const { page, ask, settled, clock } = open();
