@@ -8,6 +8,7 @@ import { EXPECTED, page } from './browser-page.js';
 import { consolePage, judgeConsole } from './console-page.js';
 import { programIn } from './debian.js';
 import { runInBrowser } from './in-browser.js';
+import { findOldChromium, judgeOldBrowser, oldBrowserPage } from './old-chromium.js';
 import { judgeOpenPrompt, openPromptPage } from './open-prompt.js';
 
 /** Replaces the services that tell Firefox its position. */
@@ -68,6 +69,18 @@ const REPORT = { page, judge: judgeReports };
 const CONSOLE = { page: consolePage, judge: judgeConsole, headed: false, hasConsole: true };
 const OPEN_PROMPT = { page: openPromptPage, judge: judgeOpenPrompt, headed: true };
 
+/** @param {number} major @returns {Browser} */
+const oldChromium = (major) => ({
+  name: `Chromium ${major}`,
+  needed: true,
+  missing: 'npm left it out: this is not linux x64 with glibc, or the registry did not give it.',
+  headed: false,
+  find: async () => findOldChromium(`chromium-${major}`, (await testedChromium()).env),
+  prepare: (profile) => ['--headless', '--remote-debugging-port=0', ...CHROMIUM, `--user-data-dir=${profile}`],
+  page: oldBrowserPage,
+  judge: judgeOldBrowser,
+});
+
 /** @type {readonly Browser[]} */
 export const BROWSERS = [
   {
@@ -80,6 +93,8 @@ export const BROWSERS = [
     ...REPORT,
     query: '?given',
   },
+  oldChromium(83),
+  oldChromium(90),
   {
     name: 'Firefox',
     ...fromDebian('firefox-esr'),

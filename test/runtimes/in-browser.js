@@ -48,7 +48,7 @@ export async function runInBrowser({ executable, args, project, page, query = ''
   const { createMockGateway } = /** @type {typeof import('location-sdk/mock')} */ (require('location-sdk/mock'));
   const { createRelay } = /** @type {typeof import('location-sdk/relay')} */ (require('location-sdk/relay'));
   const { toNodeHandler } = /** @type {typeof import('location-sdk/node')} */ (require('location-sdk/node'));
-  const script = readFileSync(join(project, 'node_modules/location-sdk/dist/location-sdk.global.js'));
+  const dist = join(project, 'node_modules/location-sdk/dist');
 
   const gateway = createMockGateway({ location: { required: false } });
   const { location: _location, ...options } = gateway.clientOptions();
@@ -81,8 +81,8 @@ export async function runInBrowser({ executable, args, project, page, query = ''
       response.end();
       return done(JSON.parse(Buffer.concat(pieces).toString('utf8')));
     }
-    if (pathname === '/location-sdk.global.js')
-      return response.writeHead(200, { 'content-type': TYPES.js }).end(script);
+    if (/^\/[\w.-]+\.global\.js$/.test(pathname))
+      return response.writeHead(200, { 'content-type': TYPES.js }).end(readFileSync(join(dist, pathname)));
     if (pathname === '/' && search === query) return response.writeHead(200, HEADERS).end(page);
     return response.writeHead(404).end();
   });
