@@ -8,6 +8,7 @@ import { checkBundles } from './checks/bundles.js';
 import { checkCode } from './checks/code.js';
 import { checkContents } from './checks/contents.js';
 import { checkDocumented } from './checks/documented.js';
+import { checkFloor } from './checks/floor.js';
 import { checkLint } from './checks/lint.js';
 import { checkRebuilt } from './checks/rebuilt.js';
 import { checkSurface } from './checks/surface.js';
@@ -35,6 +36,7 @@ const CHECKS = [
   ['every export is documented', checkDocumented],
   ['the public surface is as its report says', checkSurface],
   ['no text is run as code', checkCode],
+  ['pages load nothing too new', checkFloor],
   ['TypeScript, old and new', checkTypes],
   ['bundlers leave out what is unused', checkBundles],
   ['a second build is the same', checkRebuilt],
