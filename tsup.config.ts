@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
+import { floor } from './build/floor.js';
 import { notices } from './build/notices.js';
 import { ownKeys } from './build/own-keys.js';
 import { pagesDefine } from './build/pages.js';
@@ -20,7 +21,7 @@ const entries = Object.fromEntries(
 const files = { ...entries, fields: 'src/core/schema/fields.ts' };
 
 const shared = {
-  target: 'es2022',
+  ...floor,
   platform: 'neutral',
   loader: { '.sql': 'text' },
   external: [/^node:/],
@@ -50,7 +51,7 @@ export default defineConfig([
     outExtension: () => ({ js: '.cjs' }),
   },
   // It runs in Node.js alone, and carries the reader of CSV files inside.
-  { ...shared, platform: 'node', entry: { cli: 'src/entries/cli.ts' }, format: 'esm' },
+  { ...shared, target: 'es2022', platform: 'node', entry: { cli: 'src/entries/cli.ts' }, format: 'esm' },
   ...Object.entries(scriptTags).map(([name, source]) => ({
     ...(name === 'location-sdk.stub' ? stubTag : scriptTag),
     esbuildPlugins: [ownKeys, notices],

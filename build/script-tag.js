@@ -1,3 +1,5 @@
+import { floor } from './floor.js';
+
 /**
  * The build of a script-tag file. `npm run size` bundles its libraries the same way. @satisfies
  * {import('tsup').Options}
@@ -5,7 +7,7 @@
 export const scriptTag = {
   format: /** @type {const} */ ('iife'),
   platform: /** @type {const} */ ('browser'),
-  target: /** @type {const} */ ('es2020'),
+  ...floor,
   noExternal: [/.*/],
   sourcemap: true,
   minify: /** @type {const} */ ('terser'),

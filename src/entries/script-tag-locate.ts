@@ -3,8 +3,9 @@ import { install } from '../core/client/page-global.js';
 import { locate } from '../core/client/page-locate.js';
 import { isReportingError } from '../core/errors/errors.js';
 import { locationPermission } from '../core/location/page/page.js';
+import { unsupported } from '../core/platform/unsupported.js';
 import { version } from '../core/platform/version.js';
 
-export const LocationSDK = { isReportingError, locate, locationPermission, version };
+export const LocationSDK = { isReportingError, locate, locationPermission, unsupported, version };
 
 install(LocationSDK);

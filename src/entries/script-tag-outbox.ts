@@ -10,4 +10,4 @@ install(LocationSDK);
 
 const { LocationSDK: there } = globalThis as unknown as { LocationSDK: object };
 // Used together with another script-tag file, which was loaded first.
-Object.assign(there, { createClient, createOutbox, indexedDbStore });
+Object.assign(there, { createClient: LocationSDK.createClient, createOutbox, indexedDbStore });

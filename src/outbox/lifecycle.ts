@@ -136,10 +136,15 @@ export function createLifecycle({ settings, events, waiters, receiptMethods, wor
       return Promise.reject(error);
     }
     startsAgain = false;
-    stopping ??= stopParts(given).finally(() => {
-      stopping = undefined;
-      if (startsAgain) start();
-    });
+    const stopOnce = async () => {
+      try {
+        await stopParts(given);
+      } finally {
+        stopping = undefined;
+        if (startsAgain) start();
+      }
+    };
+    stopping ??= stopOnce();
     return stopping;
   };
 

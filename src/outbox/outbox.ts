@@ -1,5 +1,6 @@
 import type { ClientMode } from '../core/client/payloads.js';
 import { ConfigurationError } from '../core/errors/errors.js';
+import { hasOwn } from '../core/platform/portable.js';
 import { nearest } from '../core/schema/option-rules.js';
 import type { BackendMethods, OutboxInternals } from './backend-methods.js';
 import type { attachOperator } from './decisions/operated.js';
@@ -58,7 +59,7 @@ export const createOutboxWith = (parts: OutboxParts): CreateOutbox =>
   (<Mode extends ClientMode>(options: OutboxOptions<ClientMode> | AccountsOptions<string, ClientMode>) => {
     const all = composeOutboxes<Mode>(readOutboxSettings(options, parts.seal), parts);
     const [only = ''] = all.accounts;
-    return Object.hasOwn(options, 'accounts') ? all : all.for(only);
+    return hasOwn(options, 'accounts') ? all : all.for(only);
   }) as CreateOutbox;
 
 function composeOutboxes<Mode extends ClientMode>(

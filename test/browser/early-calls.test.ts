@@ -80,6 +80,16 @@ test.for(['async', 'defer'])(
   },
 );
 
+test('a stub that a loader of scripts runs last changes nothing', async ({ context, page, operator }) => {
+  await grantGeolocation(context);
+  await page.goto(`${operator.url}/stub-last`);
+  const outcome = page.evaluate(async () => {
+    const client = LocationSDK.createClient({ relayUrl: '/location-sdk' });
+    return (await client.reportBetEvent({ bet_id: 'B-1', amount: 1500 })).outcome;
+  });
+  expect(await outcome).toBe('recorded');
+});
+
 test('a kept function of the stub still works when the script has loaded', { tags: 'slice' }, async ({
   context,
   page,

@@ -70,6 +70,7 @@ export async function serveOperator(): Promise<OperatorSite> {
     '/async': page(`${early}${tag('async')}`),
     '/defer': page(`${early}${tag('defer')}`),
     '/inline-stub': page(`<script>${stub}</script>${tag('async')}`, `'self' '${sha(stub)}'`),
+    '/stub-last': page(`${tag()}<script src="/stub.js"></script>`),
     '/stub-alone': page('<script src="/stub.js"></script>'),
     '/never': page('<script src="/stub.js" data-timeout-ms="300"></script>'),
     '/for-weeks': page('<script src="/stub.js" data-timeout-ms="3000000000"></script>'),

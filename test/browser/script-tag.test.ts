@@ -23,8 +23,30 @@ test("the script exports the package's API, except the error classes and the fun
   await page.goto(site.url);
 
   const offered = Object.keys(sdk).filter((name) => !FOR_SERVERS.includes(name) && !/^[A-Z]/.test(name));
-  expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual(offered.sort());
+  expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual([...offered, 'unsupported'].sort());
+  expect(await page.evaluate(() => LocationSDK.unsupported)).toBeUndefined();
   expect(await page.evaluate(() => LocationSDK.version)).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+});
+
+test('a browser that is too old is named in the console and in unsupported, and nothing can be set up', async ({
+  page,
+  site,
+  complaints,
+}) => {
+  await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'BigInt'));
+  await page.goto(site.url);
+  const { unsupported, code, message } = await page.evaluate(() => {
+    const { unsupported } = LocationSDK;
+    try {
+      LocationSDK.createClient({ relayUrl: '/relay' });
+    } catch (error) {
+      if (LocationSDK.isReportingError(error)) return { unsupported, code: error.code, message: error.message };
+    }
+    return { unsupported };
+  });
+  expect(complaints).toEqual([unsupported]);
+  expect(unsupported).toContain('too old');
+  expect({ code, message }).toEqual({ code: 'configuration', message: unsupported });
 });
 
 test('the script adds its name to the page, and zod one of its settings, also after use', async ({

@@ -9,6 +9,7 @@ import type { LocationSettings, Surroundings } from '../location/settings.js';
 import type { LocationSources } from '../location/source.js';
 import { asOwnRecord, asRecord } from '../platform/as-record.js';
 import type { Logger } from '../platform/logger.js';
+import { hasOwn } from '../platform/portable.js';
 import type { Fetch } from '../platform/web-types.js';
 import { readBaseUrl, readRelayUrl } from '../protocol/addresses.js';
 import { apiKeyProblem } from '../schema/headers.js';
@@ -170,7 +171,7 @@ function readGateway(
   if (read?.problem) problems.push(['baseUrl', read.problem + replaced('baseUrl')]);
   // Such as a variable of the user's own that is not set. The key of another licence must not replace it.
   for (const [option, value] of Object.entries(options))
-    if (value !== undefined && Object.hasOwn(written, option) && written[option] === undefined)
+    if (value !== undefined && hasOwn(written, option) && written[option] === undefined)
       problems.push([option, UNDEFINED]);
   if (keyProblem) problems.push(['apiKey', keyProblem + replaced('apiKey')]);
   if (inPage && apiKey !== undefined && !allowApiKeyInBrowser)

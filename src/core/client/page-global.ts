@@ -1,8 +1,9 @@
-import { isReportingError } from '../errors/errors.js';
+import { ConfigurationError, isReportingError } from '../errors/errors.js';
 import { playerMessageIn } from '../errors/player-message.js';
 import { locationPermission } from '../location/page/page.js';
 import { fixedLocation } from '../location/source.js';
 import { asRecord } from '../platform/as-record.js';
+import { unsupported } from '../platform/unsupported.js';
 import { version } from '../platform/version.js';
 import type { CreateClient } from './client.js';
 import {
@@ -43,30 +44,40 @@ export interface PageGlobal {
   readonly resend: typeof resend;
   /** Never available in a page: rejects with an error that says so. */
   readonly verifyNin: typeof verifyNin;
+  /** Why this browser is too old, for developers: then nothing can be reported. Undefined if it is new enough. */
+  readonly unsupported: string | undefined;
   /** The version of the package. */
   readonly version: string;
   /** Whether a value is an error of this package. Its `code` then narrows its type. */
   readonly isReportingError: typeof isReportingError;
 }
 
+function refuse(): never {
+  throw new ConfigurationError(unsupported ?? '');
+}
+
 /** The global of every script-tag file. */
-export const pageGlobal = (createClient: CreateClient): PageGlobal => ({
-  configure: configureBy(createClient),
-  createClient,
-  fixedLocation,
-  isReportingError,
-  locate,
-  locationPermission,
-  // English only. Other languages are passed as `messages`, so they add nothing to other pages.
-  playerMessage: playerMessageIn({}),
-  reportBetEvent,
-  reportSettledBet,
-  reportSettledWithdrawal,
-  reportWithdrawalEvent,
-  resend,
-  verifyNin,
-  version,
-});
+export function pageGlobal(given: CreateClient): PageGlobal {
+  const createClient = unsupported ? refuse : given;
+  return {
+    configure: configureBy(createClient),
+    createClient,
+    fixedLocation,
+    isReportingError,
+    locate,
+    locationPermission,
+    // English only. Other languages are passed as `messages`, so they add nothing to other pages.
+    playerMessage: playerMessageIn({}),
+    reportBetEvent,
+    reportSettledBet,
+    reportSettledWithdrawal,
+    reportWithdrawalEvent,
+    resend,
+    unsupported,
+    verifyNin,
+    version,
+  };
+}
 
 /** Puts `LocationSDK` on the global object, and makes the calls that waited for it. */
 export function install(sdk: Pick<PageGlobal, 'version'> & Partial<PageGlobal>): void {
@@ -74,6 +85,7 @@ export function install(sdk: Pick<PageGlobal, 'version'> & Partial<PageGlobal>):
   // A second load changes nothing. The stub, and an element of the page with this id, have no version and are replaced.
   // So is the file that only locates, by one that also reports.
   if (there?.version && (there.createClient || !sdk.createClient)) return;
+  if (sdk.unsupported) console.error(sdk.unsupported);
   const queue = Array.isArray(there?.queue) && there.queue;
   Object.assign(globalThis, { LocationSDK: queue ? { ...sdk, queue } : sdk });
   if (!queue) return;

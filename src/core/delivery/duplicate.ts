@@ -32,7 +32,9 @@ const DENIALS = [
   UNDECIDED,
   /\bdiffer(?!ent\b)|\bmismatch|\bconflicting\b|\b(?:not|t) (?:the )?(?:same|equal|identical|match)/,
   /\b(?:another|other(?! data\b)|different) \S/,
-  /\b(?:pending|processing|concurrent(?:ly)?|locked|(?<!\b(?:not|t) )retry)\b/,
+  /\b(?:pending|processing|concurrent(?:ly)?|locked)\b/,
+  // "Do not retry" denies nothing. Safari before 16.4 cannot look back.
+  /(?:^|[^\w ] ?|\b(?!(?:not|t) )\w+ )retry\b/,
   // The content of the report is refused.
   /\b(?:could|fail(?:s|ed|ure)?|invalid|refused|rejected)\b/,
   // A server between is in trouble, or limits repeats whether they were recorded or not.
@@ -54,8 +56,23 @@ const fold = (text: string): string => text.normalize('NFKD').replace(/[\p{M}\p{
 const split = (text: string): string => text.replace(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, '$1 ');
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+|[\uE000\uE001]/gu) ?? [];
 
-/** A pattern that matches whole words only. */
-const whole = (pattern: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'giu');
+/** Replaces what a pattern finds, whole words only. Each pattern finds at least one character. */
+function replaceWords(text: string, pattern: string, by: string): string {
+  const search = new RegExp(`${pattern}(?![\\p{L}\\p{N}])`, 'giu');
+  let replaced = '';
+  let from = 0;
+  for (let found = search.exec(text); found; found = search.exec(text)) {
+    const { index } = found;
+    // A search that looks back would say it in one pattern, and Safari before 16.4 cannot read it.
+    if (/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, index - 2), index))) {
+      search.lastIndex = index + String.fromCodePoint(text.codePointAt(index) ?? 0).length;
+    } else {
+      replaced += text.slice(from, index) + by;
+      from = search.lastIndex;
+    }
+  }
+  return replaced + text.slice(from);
+}
 
 /** A shorter word could be an abbreviation of the gateway. */
 const SHORTEST_NAME = 3;
@@ -75,30 +92,26 @@ const isUnmistakable = (identifier: string): boolean =>
   );
 
 /** Replaces identifiers in a text by one sign: the longest first, since another may be a part of it. */
-const withReferences = (text: string, identifiers: readonly string[]): string =>
-  identifiers
-    .map(fold)
-    .filter((identifier) => wordsOf(identifier).length > 0)
-    .sort((a, b) => b.length - a.length)
-    .reduce(
-      (now, identifier) =>
-        now.replace(whole(escapePattern(identifier)), ` ${isUnmistakable(identifier) ? REFERENCE : SENT} `),
-      fold(text),
-    );
+function withReferences(text: string, identifiers: readonly string[]): string {
+  const named = identifiers.map(fold).filter((identifier) => wordsOf(identifier).length > 0);
+  let now = fold(text);
+  for (const identifier of named.sort((a, b) => b.length - a.length))
+    now = replaceWords(now, escapePattern(identifier), ` ${isUnmistakable(identifier) ? REFERENCE : SENT} `);
+  return now;
+}
 
 /** The words, grouped by the parts between commas and colons. */
 type Sentence = readonly (readonly string[])[];
 
 /** The sentences of a text, without the sent values. */
 function sentencesOf(text: string, { identifiers, keys, values }: Sent): Sentence[] {
-  const named = keys
-    .map((key) =>
-      wordsOf(split(fold(key)))
-        .map(escapePattern)
-        .join('[^\\p{L}\\p{N}]*'),
-    )
-    .filter((pattern) => pattern)
-    .reduce((now, pattern) => now.replace(whole(pattern), ` ${SENT} `), text);
+  let named = text;
+  for (const key of keys) {
+    const pattern = wordsOf(split(fold(key)))
+      .map(escapePattern)
+      .join('[^\\p{L}\\p{N}]*');
+    if (pattern) named = replaceWords(named, pattern, ` ${SENT} `);
+  }
   const sent = new Set(values.flatMap((value) => [...wordsOf(fold(value)), ...wordsOf(split(fold(value)))]));
   // The two words that mark a duplicate count as the gateway's only if no sent value contains them, in any spelling.
   const all = [...identifiers, ...keys, ...values].map((value) => wordsOf(fold(value)).join('')).join(' ');
@@ -140,7 +153,7 @@ function isStatement(
   { namesReport, isAlone }: { namesReport: boolean; isAlone: boolean },
 ): boolean {
   if (!words.every((word) => isKnown(word, done))) return false;
-  const namesOnlyReport = namesReport && !words.some(isBareId);
+  const namesOnlyReport = namesReport && !words.some((_, index) => isBareId(words, index));
   if (namesOnlyReport && words.some((word) => word.startsWith('duplicate'))) return true;
   const at = words.indexOf('already');
   if (at < 0) return false;
@@ -152,7 +165,8 @@ function isStatement(
  * Whether a word is an "id" other than the report's own ("bet id", "bet with id B-1", "bet with this id"): then another
  * identifier may be the duplicate.
  */
-const isBareId = (word: string, index: number, words: readonly string[]): boolean => {
+const isBareId = (words: readonly string[], index: number): boolean => {
+  const word = words[index] ?? '';
   const before = words[index - 1] ?? '';
   return (
     /^id(?:entifier)?$/.test(word) &&

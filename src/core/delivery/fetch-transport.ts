@@ -32,19 +32,27 @@ function reserveKeepalive(body: string): (() => void) | undefined {
 }
 
 /** Runs some work until the page is left. Undefined if it had not finished by then. */
-export function untilPageHides<T>(work: () => Promise<T>): Promise<T | undefined> {
+export async function untilPageHides<T>(work: () => Promise<T>): Promise<T | undefined> {
   const listening = new AbortController();
-  return Promise.race([work(), pageHidden(listening.signal).then(() => undefined)]).finally(() => listening.abort());
+  try {
+    return await Promise.race([work(), pageHidden(listening.signal).then(() => undefined)]);
+  } finally {
+    listening.abort();
+  }
 }
 
 interface PageEvents {
-  addEventListener?(type: 'pagehide', listener: () => void, options: { once: true; signal: AbortSignal }): void;
+  addEventListener?(type: 'pagehide', listener: () => void): void;
+  removeEventListener?(type: 'pagehide', listener: () => void): void;
 }
 
 /** Resolves when the page is left; never outside a page. The signal removes the listener. */
 export const pageHidden = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    (globalThis as PageEvents).addEventListener?.('pagehide', () => resolve(), { once: true, signal });
+    const scope = globalThis as unknown as PageEvents;
+    const hidden = () => resolve();
+    scope.addEventListener?.('pagehide', hidden);
+    signal.addEventListener('abort', () => scope.removeEventListener?.('pagehide', hidden));
   });
 
 export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const;

@@ -27,7 +27,7 @@ export function withMasking(context: CallContext, secrets: ReadonlySet<string>):
   };
   let found: readonly SentValue[] | undefined;
   const values = () => {
-    found ??= [...sentValues(request, body()), ...Array.from(secrets, (text) => ({ text, kind: 'secret' as const }))];
+    found ??= [...sentValues(request, body()), ...[...secrets].map((text) => ({ text, kind: 'secret' as const }))];
     return found;
   };
   const identifiers = () => identifiersOf(request, body());

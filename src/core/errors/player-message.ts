@@ -1,3 +1,4 @@
+import { hasOwn } from '../platform/portable.js';
 import { isBrowser } from '../platform/runtime.js';
 import { hasCode, isReportingError } from './errors.js';
 import french from './player-messages/fr.json' with { type: 'json' };
@@ -134,8 +135,8 @@ export const playerMessageIn =
   (error: unknown, { locale = 'en', messages = {} }: PlayerMessageOptions = {}): PlayerMessage => {
     const situation = situationOf(error);
     const [language = ''] = locale.toLowerCase().split(/[-_]/);
-    const words = (Object.hasOwn(languages, language) && languages[language]) || english;
-    const text = (Object.hasOwn(messages, situation) && messages[situation]) || words[situation];
+    const words = (hasOwn(languages, language) && languages[language]) || english;
+    const text = (hasOwn(messages, situation) && messages[situation]) || words[situation];
     return {
       situation,
       text: situation === 'busy-for' ? text.replace('{seconds}', secondsOf(error)) : text,

@@ -1,3 +1,5 @@
+import { hasOwn } from './portable.js';
+
 const EMPTY: object = Object.freeze(Object.create(null));
 
 /**
@@ -32,7 +34,7 @@ export const ownOptions = <T extends object>(options: T): T => Object.assign(bar
 export function memberOf<T extends object, Name extends keyof T>(value: T, name: Name): T[Name] | undefined {
   if (!(name in Object.prototype)) return value[name];
   for (let at: object | null = value; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
-    if (Object.hasOwn(at, name)) return value[name];
+    if (hasOwn(at, name)) return value[name];
   return undefined;
 }
 

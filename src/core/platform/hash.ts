@@ -21,7 +21,7 @@ const nativeCrypto = /* @__PURE__ */ (globalThis as Scope).process?.getBuiltinMo
   | undefined;
 
 const toHex = (bytes: ArrayBuffer | Uint8Array): string =>
-  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 export const sha256 = async (text: string): Promise<string> =>
   nativeCrypto

@@ -26,10 +26,10 @@ export const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 const escaped = (character: string): string =>
-  Array.from(
-    { length: character.length },
-    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
-  ).join('');
+  character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 
 /**
  * A text on one line, with nothing in it that a terminal obeys. The escapes are those of JSON, so that JSON keeps its
@@ -46,7 +46,7 @@ export const unprintable = (text: string): string =>
 
 /** The name of a file within a command to copy. */
 export const quoted = (text: string): string =>
-  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${printable(text).replaceAll("'", "'\\''")}'`;
+  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${printable(text).replace(/'/g, "'\\''")}'`;
 
 /**
  * A spreadsheet runs a cell that begins like this as a formula. It may take semicolons or bars for what separates

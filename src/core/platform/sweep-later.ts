@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from './time.js';
+import { LONGEST_TIMER_MS, systemClock } from './time.js';
 import { unlessThrown } from './unless-thrown.js';
 
 interface Runtime {
@@ -15,7 +15,7 @@ export function sweepLater(sweep: () => number | undefined): () => void {
   const run = () =>
     unlessThrown(() => {
       const left = sweep();
-      const now = Date.now();
+      const now = systemClock.now();
       // On Cloudflare Workers a timer ends with its request. Then the next addition starts another one.
       if (left === undefined || now < dueAt) return;
       dueAt = now + Math.min(left + 1, LONGEST_TIMER_MS);

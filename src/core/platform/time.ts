@@ -13,7 +13,8 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  // A library of the page may have made it return a Date.
+  now: () => Number(Date.now()),
   setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
@@ -131,7 +132,7 @@ export function parseRetryAfter(header: string | null, now: number): number | un
   if (/^[0-9]+(?:\.[0-9]*)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1000), LONGEST_WAIT_MS);
   if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined;
   // The oldest of the three forms of an HTTP date has no zone: it is GMT, too.
-  const date = Date.parse(/ [0-9]{4}$/.test(value) ? `${value} GMT` : value);
+  const date = new Date(/ [0-9]{4}$/.test(value) ? `${value} GMT` : value).getTime();
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

@@ -1,4 +1,5 @@
 import { bareObject } from '../platform/as-record.js';
+import { hasOwn, jsonOf } from '../platform/portable.js';
 import { copyJson } from '../schema/copy-json.js';
 import type { Location } from '../schema/location.js';
 
@@ -24,19 +25,19 @@ const LOCATION = ['latitude', 'longitude', 'city', 'region', 'country', 'accurac
 
 /**
  * A validated body with its location as JSON. Only own members are written: a property that a library put on the
- * prototype of all objects must not reach a report. Usually there is none, and no copy of the body is needed.
+ * prototype of all objects must not reach a report.
  */
 export function reportBytes(body: object, location: Location | undefined): string {
   const whole = inOrder(
     location ? { ...body, location: inOrder(copyJson(location).value as object, LOCATION) } : body,
     REPORT,
   );
-  return JSON.stringify('toJSON' in {} ? copyJson(whole).value : whole);
+  return jsonOf(whole);
 }
 
 /** A copy of an object's own members, the named ones first. */
 function inOrder(given: object, names: readonly string[]): object {
   const ordered = bareObject();
-  for (const name of names) if (Object.hasOwn(given, name)) ordered[name] = (given as Record<string, unknown>)[name];
+  for (const name of names) if (hasOwn(given, name)) ordered[name] = (given as Record<string, unknown>)[name];
   return Object.assign(ordered, given);
 }

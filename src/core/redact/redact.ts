@@ -1,4 +1,5 @@
 import { cut } from '../platform/messages.js';
+import { lastOf, numbered } from '../platform/portable.js';
 import type { SentValue } from '../schema/sent.js';
 import { isShownWord } from './vocabulary.js';
 
@@ -21,8 +22,8 @@ const LONGEST_SHOWN = 300;
 /** A piece of a text without spaces: its opening marks, its content, its closing marks. */
 const PIECE = /^(["'([{]{0,2})(.*?)(["')\]},.;:!?…]{0,3})$/;
 const SIGN = /^[-–—&/+=|:,.]$/;
-/** The characters between the words of a name or a path. */
-const BETWEEN = /[-./:,_]|(?<=[a-z])(?=[A-Z])/;
+/** The characters between the words of a name or a path, after `splitName`. */
+const BETWEEN = /[-./:,_]/;
 const STATUS = /^[1-5][0-9][0-9]$/;
 /** A number this short identifies no person beside its unit. */
 const SMALL = /^[0-9]{1,2}$/;
@@ -44,7 +45,8 @@ const ASCII = /^[\x20-\x7e]*$/;
 export const fold = (text: string): string =>
   (ASCII.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase();
 
-const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1 ');
+/** Puts a line between the words of a name such as `statusCode`. */
+const splitName = (text: string): string => text.replace(/([a-z])(?=[A-Z])/g, '$1_');
 
 const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
@@ -52,7 +54,9 @@ function pieceOf(text: string, identifiers: readonly string[]): Piece {
   const [, opens = '', core = text, closes = ''] = PIECE.exec(text) ?? [];
   if (identifiers.includes(core)) return { opens, core, closes, words: [], shown: true };
   if (SIGN.test(text)) return { opens: '', core: text, closes: '', words: [], shown: true };
-  const words = (isShownWord(core.toLowerCase()) ? [core] : core.split(BETWEEN)).map((word) => word.toLowerCase());
+  const words = (isShownWord(core.toLowerCase()) ? [core] : splitName(core).split(BETWEEN)).map((word) =>
+    word.toLowerCase(),
+  );
   // A part of a single letter could spell a word.
   return {
     opens,
@@ -113,8 +117,8 @@ interface Numbers {
  * Shows an HTTP status beside the word for it, and a small number before its unit. Any other number could be personal.
  */
 function showNumbers(pieces: readonly Piece[], numbers: Numbers): void {
-  for (const [index, piece] of pieces.entries()) {
-    const before = pieces[index - 1]?.words.at(-1) ?? '';
+  for (const [index, piece] of numbered(pieces)) {
+    const before = lastOf(pieces[index - 1]?.words ?? []) ?? '';
     const after = pieces[index + 1]?.words[0] ?? '';
     const isStatus =
       STATUS.test(piece.core) &&
@@ -158,7 +162,7 @@ function hideWhole(words: readonly { readonly word: string; readonly piece: Piec
 /** A single letter beside a masked piece may belong to it. Alone, it may be one of a list. */
 function hideLetters(pieces: readonly Piece[]): void {
   const isWord = (piece: Piece | undefined) => piece === undefined || (piece.shown && piece.core.length > 1);
-  for (const [index, piece] of pieces.entries()) {
+  for (const [index, piece] of numbered(pieces)) {
     if (piece.core.length === 1 && (pieces.length === 1 || !(isWord(pieces[index - 1]) && isWord(pieces[index + 1]))))
       piece.shown = false;
   }
@@ -182,7 +186,9 @@ const TOO_LONG = '[an answer too long to show]';
 
 /** Whether the name of a member consists of known words, such as `statusCode`. Single letters could spell a value. */
 const isKnown = (name: string): boolean =>
-  name.split(/[-_.]|(?<=[a-z])(?=[A-Z])/).every((word) => word.length > 1 && isShownWord(word.toLowerCase()));
+  splitName(name)
+    .split(/[-_.]/)
+    .every((word) => word.length > 1 && isShownWord(word.toLowerCase()));
 
 /** Whether the visible part of a body has too many members, or texts that are too long. */
 function isTooLong(body: unknown): boolean {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { asOwnRecord, asRecord, bareObject, isRecord, memberOf } from '../platform/as-record.js';
+import { hasOwn } from '../platform/portable.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
 import { type Field, text } from './fields.js';
@@ -111,7 +112,7 @@ export function readOptions<T extends OptionTable>(
     const own = ownOptions(table, options === undefined ? {} : options);
     const checked = validate(modelOf(table), 'strict', own);
     const inOurs = (one: ValidationIssue) =>
-      Object.hasOwn(otherNames, one.path) ? { ...one, message: otherNames[one.path] ?? one.message } : one;
+      hasOwn(otherNames, one.path) ? { ...one, message: otherNames[one.path] ?? one.message } : one;
     issues.push(...checked.issues.map(inOurs), ...more(asRecord(own)));
     if (checked.value && issues.length === 0)
       return { own: checked.value, complete: complete(table, checked.value), problem: undefined };

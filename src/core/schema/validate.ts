@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { asRecord, memberOf } from '../platform/as-record.js';
+import { numbered } from '../platform/portable.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
 import { issue, type Path, printableKey, type ValidationIssue } from './issue.js';
 import { fieldAt, isModel, type Model, type ValidationMode } from './model.js';
@@ -8,7 +9,7 @@ const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /** The number of single-letter edits between two words. */
 function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  let row = [0, ...numbered(to.split('')).map(([index]) => index + 1)];
   for (let line = 1; line <= from.length; line += 1) {
     const next = [line];
     for (let column = 1; column <= to.length; column += 1) {
@@ -99,7 +100,9 @@ function unknownField(key: string, names: readonly string[]): string {
 }
 
 function valueAt(root: unknown, path: Path): unknown {
-  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], root);
+  let value = root;
+  for (const key of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
+  return value;
 }
 
 /** The kind of a value, without the value. */

@@ -3,6 +3,7 @@ import type { AnyReport } from '../../core/delivery/frozen-report.js';
 import { ConfigurationError, DuplicateReportError, LocationError, ValidationError } from '../../core/errors/errors.js';
 import { memberOf } from '../../core/platform/as-record.js';
 import { subjectOf } from '../../core/platform/messages.js';
+import { lastOf } from '../../core/platform/portable.js';
 import { type OperationName, operations, type ReportName, reportNames } from '../../core/protocol/operations.js';
 import type { Location } from '../../core/schema/location.js';
 import { nearest } from '../../core/schema/option-rules.js';
@@ -175,7 +176,7 @@ export function readReportByName(given: ReportCall): ReportCall {
   const meant = typeof operation === 'string' ? nearest(operation, reportNames) : undefined;
   throw refused(
     'operation',
-    `expected ${reportNames.slice(0, -1).join(', ')} or ${reportNames.at(-1)}${meant ? ` (did you mean ${meant}?)` : ''}`,
+    `expected ${reportNames.slice(0, -1).join(', ')} or ${lastOf(reportNames)}${meant ? ` (did you mean ${meant}?)` : ''}`,
   );
 }
 
@@ -197,7 +198,7 @@ function readMembers(given: ReportCall): ReportCall {
 /** Copies a list of reports. */
 export function readReportList(reports: readonly ReportCall[]): ReportCall[] {
   try {
-    if (Array.isArray(reports)) return Array.from(reports);
+    if (Array.isArray(reports)) return [...reports];
   } catch {
     // A proxy that throws is refused like any other value.
   }

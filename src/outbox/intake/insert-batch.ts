@@ -78,7 +78,7 @@ export function createInsertBatch(store: Pick<OutboxStore, 'enqueue' | 'concurre
     const commitRest = async () => {
       for (const same of rest) for (const one of same) await commitOne(one);
     };
-    await Promise.all(Array.from({ length: most }, commitRest));
+    await Promise.all(Array(most).fill(undefined).map(commitRest));
     return failed;
   }
 

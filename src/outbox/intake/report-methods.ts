@@ -2,6 +2,7 @@ import type { ClientMode } from '../../core/client/payloads.js';
 import type { ReceiptOf } from '../../core/client/receipt.js';
 import { ConfigurationError } from '../../core/errors/errors.js';
 import { memberOf } from '../../core/platform/as-record.js';
+import { allSettled, numbered } from '../../core/platform/portable.js';
 import type { ReportName } from '../../core/protocol/operations.js';
 import type { EnqueuedReport, Outbox, OutboxReports, PreparedReport } from '../interface.js';
 import type { Waiters } from '../sending/receipt-waiters.js';
@@ -65,18 +66,18 @@ export function batchMethods<Mode extends ClientMode>({
     const preparing: Promise<ReadyRow>[] = [];
     /** A settlement may take the location of a report before it in the list. */
     async function locationBefore(index: number, ids: readonly string[]) {
-      for (const before of await Promise.allSettled(preparing.slice(0, index)))
+      for (const before of await allSettled(preparing.slice(0, index)))
         if (before.status === 'fulfilled' && ids.includes(before.value.row.id)) return before.value.report.location;
       return undefined;
     }
-    for (const [index, one] of given.entries())
+    for (const [index, one] of numbered(given))
       preparing.push((async () => intake.prepare(readReportByName(one), (ids) => locationBefore(index, ids)))());
-    const prepared = await Promise.allSettled(preparing);
+    const prepared = await allSettled(preparing);
     const accept = async (one: (typeof prepared)[number]) => {
       const ready = one.status === 'fulfilled' ? one.value : await Promise.reject(one.reason);
       return toEnqueuedReport<Mode>(await intake.accept(ready), waiters);
     };
-    return Promise.allSettled(prepared.map(accept));
+    return allSettled(prepared.map(accept));
   }
 
   function preparedReport(prepared: ReadyRow): PreparedReport<Mode> {

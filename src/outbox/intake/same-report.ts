@@ -1,5 +1,6 @@
 import type { AnyReport } from '../../core/delivery/frozen-report.js';
 import { asRecord, canonical } from '../../core/platform/as-record.js';
+import { jsonOf } from '../../core/platform/portable.js';
 import type { Location } from '../../core/schema/location.js';
 import type { Row } from '../rules/state-machine.js';
 import { hasBytes, type Seal } from '../seal/seal.js';
@@ -29,7 +30,7 @@ async function* candidates(seal: Seal, row: Row, report: AnyReport, kept: Locati
   const at = Math.floor(row.enqueuedAt / 1_000);
   const times = report.addsTime ? BEFORE_S + AFTER_S : 0;
   for (let past = 0; past <= times; past += 1)
-    yield JSON.stringify({ ...given, ...place, ...(times > 0 && { timestamp: String(at + AFTER_S - past) }) });
+    yield jsonOf({ ...given, ...place, ...(times > 0 && { timestamp: String(at + AFTER_S - past) }) });
 }
 
 /**

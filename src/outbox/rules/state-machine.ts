@@ -90,7 +90,7 @@ export const MOST_WORDS = 400;
 export function problemKeyOf(problem: Problem | undefined): { readonly code: string; readonly words: string } {
   const { code = 'unknown', message = '' } = problem ?? {};
   const words = message.slice(message.includes(': ') ? message.indexOf(': ') + 2 : 0);
-  return { code, words: Array.from(words).slice(0, MOST_WORDS).join('') };
+  return { code, words: [...words].slice(0, MOST_WORDS).join('') };
 }
 
 /** Counters end here, so that a damaged one stays in the range of its column. */

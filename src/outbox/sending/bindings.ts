@@ -1,3 +1,4 @@
+import { numbered } from '../../core/platform/portable.js';
 import type { Events } from '../events.js';
 import { type BoundDestination, boundTo, type Destination, keyOf, otherGateway } from '../rules/destination.js';
 import type { AccountSettings, OutboxSettings } from '../settings.js';
@@ -15,7 +16,7 @@ const wantedOf = (accounts: Given['accounts']): BoundDestination[] =>
 export async function ensureOwnGateways({ store, accounts }: Given): Promise<void> {
   const wanted = wantedOf(accounts);
   const bound = await store.bind(wanted);
-  for (const [index, one] of wanted.entries()) {
+  for (const [index, one] of numbered(wanted)) {
     const gateway = bound[index] ?? one.gateway;
     if (gateway !== one.gateway) throw otherGateway(one, gateway);
   }
@@ -51,7 +52,7 @@ export function createBindings({ store, accounts, logger }: Given & Pick<OutboxS
       if (isBound) return;
       const bound = await store.bind(wanted);
       isBound = true;
-      for (const [index, one] of wanted.entries()) tell(one, bound[index] ?? one.gateway);
+      for (const [index, one] of numbered(wanted)) tell(one, bound[index] ?? one.gateway);
     },
     /** Reports the destinations that were bound to another gateway in the meantime. */
     compare(outlooks: readonly BoundDestination[]): void {

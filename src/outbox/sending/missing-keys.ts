@@ -1,3 +1,4 @@
+import { lastOf } from '../../core/platform/portable.js';
 import { aboutReport, type Events } from '../events.js';
 import { type Ending, type Row, unchanged } from '../rules/state-machine.js';
 import { missingKeyOf } from '../seal/seal.js';
@@ -64,7 +65,7 @@ export function createUnlocking({
         writes.push({ id, expected: { state, fence }, change: unchanged(row) });
     }
     if (writes.length > 0) await store.turn({ writes, claim: undefined });
-    after = rows.length < PAGE ? undefined : rows.at(-1)?.sequence;
+    after = rows.length < PAGE ? undefined : lastOf(rows)?.sequence;
     return writes.length > 0 || after !== undefined;
   };
 }

@@ -1,6 +1,7 @@
 import type { Receipt, RelayReceipt } from '../../core/client/receipt.js';
 import { AbortedError, type ReportingError } from '../../core/errors/errors.js';
 import { memberOf } from '../../core/platform/as-record.js';
+import { numbered } from '../../core/platform/portable.js';
 import type { Location } from '../../core/schema/location.js';
 import { errorOf } from '../rules/error-of.js';
 import type { Row } from '../rules/state-machine.js';
@@ -73,7 +74,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
   async function look(ids: readonly string[]): Promise<void> {
     try {
       const rows = await store.get(ids);
-      for (const [index, id] of ids.entries()) {
+      for (const [index, id] of numbered(ids)) {
         const row = rows[index];
         if (row) tell(row);
         else giveUp(id);

@@ -1,3 +1,4 @@
+import { numbered } from '../../core/platform/portable.js';
 import type { Events } from '../events.js';
 import { type Change, isFinal, type Row, unchanged } from '../rules/state-machine.js';
 import type { OutboxSettings } from '../settings.js';
@@ -47,7 +48,7 @@ export async function markInDoubtAfterRestore(
   const writes: Write[] = [];
   const forgotten: Finished[] = [];
   const others: Finished[] = [];
-  for (const [index, one] of refused.entries()) {
+  for (const [index, one] of numbered(refused)) {
     const stored = rows[index];
     const change = stored && keptInDoubt(stored, one, leaseMs);
     if (change) writes.push({ id: stored.id, expected: stored, change });

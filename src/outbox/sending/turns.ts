@@ -1,3 +1,4 @@
+import { numbered } from '../../core/platform/portable.js';
 import { aboutReport, type Events, type StoreFailed } from '../events.js';
 import { destinationScope } from '../rules/destination.js';
 import { type Pause, probeReturned } from '../rules/pause.js';
@@ -85,7 +86,7 @@ export function createTurn({
     if (!refused[0]) return;
     const rows = await store.get(refused.map(({ row }) => row.id));
     await markInDoubtAfterRestore(refused, rows, { store, leaseMs, events, waiters });
-    for (const [index, one] of refused.splice(0).entries()) {
+    for (const [index, one] of numbered(refused.splice(0))) {
       const { row, change } = one;
       const stored = rows[index];
       places.release(row);
@@ -112,7 +113,7 @@ export function createTurn({
       if (pipeline) pipeline.send(row, (isHeldBack) => attempt(claim, isHeldBack), probe !== undefined);
       else void attempt(claim, false);
     }
-    for (const [index, one] of batch.entries()) {
+    for (const [index, one] of numbered(batch)) {
       if (!result.written[index]) refused.push(one);
       else {
         places.release(one.row);

@@ -1,4 +1,5 @@
 import { isStoreError, type StoreError } from '../../core/errors/store-error.js';
+import { lastOf } from '../../core/platform/portable.js';
 import type { OperationName } from '../../core/protocol/operations.js';
 import type {
   BoundDestination,
@@ -305,7 +306,7 @@ export async function* scanRows(
   for (let { after = 0 } = query; ; ) {
     const rows = await store.list({ ...query, after, limit: page });
     yield* rows;
-    const last = rows.at(-1);
+    const last = lastOf(rows);
     if (!last || rows.length < page) return;
     after = last.sequence;
   }

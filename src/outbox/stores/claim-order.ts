@@ -18,8 +18,10 @@ export function chooseRows(
     return { rows: (untried.length > 0 ? untried : due).sort(inTurn(now)), has: busy };
   });
   const chosen: Row[] = [];
-  while (chosen.length < limit && open.length > 0) {
-    const next = open.reduce((least, one) => (one.has < least.has ? one : least));
+  while (chosen.length < limit) {
+    let next = open[0];
+    if (!next) break;
+    for (const one of open) if (one.has < next.has) next = one;
     const row = next.rows.shift();
     if (row === undefined) open = open.filter((one) => one !== next);
     else chosen.push(row);

@@ -1,3 +1,4 @@
+import { numbered } from '../../../core/platform/portable.js';
 import {
   type BoundDestination,
   type Destination,
@@ -40,7 +41,7 @@ export async function bind(tables: Tables, given: readonly BoundDestination[]): 
 /** Binds the destinations of new rows. Throws if one is bound to another gateway. */
 export async function ensure(tables: Tables, given: readonly BoundDestination[]): Promise<void> {
   const bound = await bind(tables, given);
-  for (const [index, one] of given.entries()) {
+  for (const [index, one] of numbered(given)) {
     const gateway = bound[index] ?? one.gateway;
     if (gateway !== one.gateway) throw otherGateway(one, gateway);
   }

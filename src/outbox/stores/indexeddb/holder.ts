@@ -16,7 +16,7 @@ export function createHolder({ name, clock, timeoutMs }: IndexedDbSettings) {
   /** Resolves with the name of the lock once the browser has given it. */
   const request = (): Promise<string> =>
     new Promise((resolve, reject) => {
-      const own = `${name} tab ${crypto.randomUUID()}`;
+      const own = `${name} tab ${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
       const hold = () =>
         new Promise<void>((release) => {
           const leave = () => {

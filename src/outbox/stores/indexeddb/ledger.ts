@@ -1,3 +1,4 @@
+import { lastOf } from '../../../core/platform/portable.js';
 import type { LogLine } from '../../rules/receipt-entry.js';
 import type { Row } from '../../rules/state-machine.js';
 import { rowFrom } from '../../rules/stored-row.js';
@@ -21,7 +22,7 @@ export const ledger = (
           rows.index('row.sequence').getAll(IDBKeyRange.lowerBound(after, true), PAGE),
         );
         found.push(...page.map(({ row }) => rowFrom(row)).filter((row) => matches(row, query)));
-        const last = page.at(-1);
+        const last = lastOf(page);
         if (!last || found.length >= query.limit) return found.slice(0, query.limit);
         after = last.row.sequence;
       }
