@@ -56,23 +56,11 @@ const fold = (text: string): string => text.normalize('NFKD').replace(/[\p{M}\p{
 const split = (text: string): string => text.replace(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, '$1 ');
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+|[\uE000\uE001]/gu) ?? [];
 
-/** Replaces what a pattern finds, whole words only. Each pattern finds at least one character. */
-function replaceWords(text: string, pattern: string, by: string): string {
-  const search = new RegExp(`${pattern}(?![\\p{L}\\p{N}])`, 'giu');
-  let replaced = '';
-  let from = 0;
-  for (let found = search.exec(text); found; found = search.exec(text)) {
-    const { index } = found;
-    // A search that looks back would say it in one pattern, and Safari before 16.4 cannot read it.
-    if (/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, index - 2), index))) {
-      search.lastIndex = index + String.fromCodePoint(text.codePointAt(index) ?? 0).length;
-    } else {
-      replaced += text.slice(from, index) + by;
-      from = search.lastIndex;
-    }
-  }
-  return replaced + text.slice(from);
-}
+/** Replaces all that a pattern without groups finds, whole words only. Safari before 16.4 cannot look back. */
+const replaceWords = (text: string, pattern: string, by: string): string =>
+  text.replace(new RegExp(`${pattern}(?![\\p{L}\\p{N}])`, 'giu'), (found: string, at: number) =>
+    /[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at)) ? found : by,
+  );
 
 /** A shorter word could be an abbreviation of the gateway. */
 const SHORTEST_NAME = 3;

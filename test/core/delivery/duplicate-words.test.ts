@@ -55,6 +55,16 @@ describe('after a lost answer', () => {
   });
 
   it.each([
+    ['1', 'Transaction 1 was already reported', 'already-recorded'],
+    ['1', 'Transaction1 was already reported', 'unknown'],
+    ['1', 'Transaction 11 was already reported', 'unknown'],
+    ['-1', 'Transaction-1 was already reported', 'unknown'],
+    ['\u{1d7d9}', 'Transaction\u{1d49c}\u{1d7d9} was already reported', 'unknown'],
+  ])('a reference of %s is not a part of a word: "%s" is %s', async (bet_id, message, outcome) => {
+    expect(await afterDoubt({ status: 409, message, bet: { bet_id } })).toBe(outcome);
+  });
+
+  it.each([
     'user already exists in self-exclusion list',
     'nin already exists for another player',
     'Duplicate detection is unavailable',
