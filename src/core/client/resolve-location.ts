@@ -50,7 +50,7 @@ export async function searchLocation(
   const subject = subjectOf(details);
   const found = await findLocation(sources, { clientIP, deadline, signal }, { timeoutMs, clock }).catch(() => {
     throw new ConfigurationError(
-      `${subject}: the clock or signal that you passed threw an error. Nothing was sent.`,
+      `${subject}: the clock or signal threw an error. Nothing was sent.`,
       details,
     );
   });

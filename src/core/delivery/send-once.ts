@@ -64,7 +64,9 @@ export async function sendOnce(
   }
 }
 
-export const THREW: Failure = configurationFailure('the clock, random or signal that you passed threw an error');
+export const THREW: Failure = configurationFailure(
+  'the clock, random or signal that you passed, or a function that another script replaced, threw an error',
+);
 
 function callContext(report: AnyReport, url: string, limit: Limit): CallContext {
   const row = operations[report.operation];

@@ -317,7 +317,9 @@ describe('a clock, random or signal of the caller that throws', () => {
   ])('%s', async (_, { script, ...given }, outcome, attempts) => {
     const error = await delivering(script, given).failure();
     expect(error).toMatchObject({ code: 'configuration', outcome, attempts });
-    expect(error.message).toContain('the clock, random or signal that you passed threw an error');
+    expect(error.message).toContain(
+      'the clock, random or signal that you passed, or a function that another script replaced, threw',
+    );
   });
 
   it('after the gateway recorded it: recorded', async () => {
