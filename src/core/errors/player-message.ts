@@ -1,11 +1,17 @@
+import { asRecord } from '../platform/as-record.js';
 import { hasOwn } from '../platform/portable.js';
 import { isBrowser } from '../platform/runtime.js';
+import { unlessThrown } from '../platform/unless-thrown.js';
 import { hasCode, isReportingError } from './errors.js';
 import french from './player-messages/fr.json' with { type: 'json' };
 import { isStoreError } from './store-error.js';
 
 /** The texts for a player in English, by situation. `{seconds}` is replaced. */
 export const english = {
+  recorded: 'This went through.',
+  accepted: 'This went through. It will be recorded.',
+  waiting: 'One moment, please.',
+  asking: 'Your browser asks for your location. Answer it.',
   'in-doubt': 'We do not know yet whether this went through. Ask again: it cannot count twice.',
   'in-doubt-logged-out': 'We do not know yet whether this went through, and you are logged out. Log in, and ask again.',
   offline: 'You are offline. Connect to the internet, and ask again: it cannot count twice.',
@@ -24,7 +30,7 @@ export const english = {
   cancelled: 'This was cancelled. You can try again.',
 };
 
-/** A situation of a player whose report failed. */
+/** A situation of a player who reports. */
 export type PlayerSituation = keyof typeof english;
 
 /** The texts for a player, by situation. `{seconds}` is replaced in `'busy-for'`. */
@@ -34,14 +40,19 @@ type PlayerMessages = { readonly [Situation in PlayerSituation]: string };
 export type PlayerAction =
   /** Allow the location in the browser, then send the same event again. */
   | 'allow-location'
-  /** Try again: `client.resend(error)`, never a new call. */
+  /**
+   * Ask the same again: through a relay the same event, else `client.resend(error)`. A bet that your backend may have
+   * placed: with the same key.
+   */
   | 'ask-again'
   /** Log in. Then call `client.resend(error)` if `error.outcome` is `'unknown'`, else send the same event again. */
   | 'log-in'
   /** Send the same event again, after a moment or after `error.retryAfterMs`. */
   | 'wait'
   /** No button helps. The text names the support. */
-  | 'contact-support';
+  | 'contact-support'
+  /** Nothing is to be done. */
+  | 'none';
 
 /** The result of `playerMessage`. */
 export interface PlayerMessage {
@@ -71,6 +82,10 @@ export interface PlayerMessageOptions {
 }
 
 const ACTIONS: { readonly [Situation in PlayerSituation]: PlayerAction } = {
+  recorded: 'none',
+  accepted: 'none',
+  waiting: 'none',
+  asking: 'allow-location',
   'in-doubt': 'ask-again',
   'in-doubt-logged-out': 'log-in',
   offline: 'ask-again',
@@ -99,6 +114,10 @@ const isOffline = (): boolean => (globalThis as { navigator?: { onLine?: unknown
 const isNotStored = (error: unknown): boolean => isStoreError(error) && isBrowser();
 
 function situationOf(error: unknown): PlayerSituation {
+  if (typeof error === 'string' && hasOwn(english, error)) return error as PlayerSituation;
+  const outcome = unlessThrown(() => asRecord(error).outcome);
+  if (outcome === 'already-recorded') return 'recorded';
+  if (outcome === 'recorded' || outcome === 'accepted') return outcome;
   // Without a report to resend, the player cannot ask again.
   if (!isReportingError(error)) return isNotStored(error) ? 'not-stored' : isOffline() ? 'not-sent' : 'not-working';
   const { status } = error;
@@ -132,16 +151,16 @@ function situationOf(error: unknown): PlayerSituation {
 /** `playerMessage` in English and in the languages of a build, by the first part of their tags. */
 export const playerMessageIn =
   (languages: Readonly<Record<string, PlayerMessages>>) =>
-  (error: unknown, { locale = 'en', messages = {} }: PlayerMessageOptions = {}): PlayerMessage => {
-    const situation = situationOf(error);
+  (result: unknown, { locale = 'en', messages = {} }: PlayerMessageOptions = {}): PlayerMessage => {
+    const situation = situationOf(result);
     const [language = ''] = locale.toLowerCase().split(/[-_]/);
     const words = (hasOwn(languages, language) && languages[language]) || english;
     const text = (hasOwn(messages, situation) && messages[situation]) || words[situation];
     return {
       situation,
-      text: situation === 'busy-for' ? text.replace('{seconds}', secondsOf(error)) : text,
+      text: situation === 'busy-for' ? text.replace('{seconds}', secondsOf(result)) : text,
       action: ACTIONS[situation],
-      isOver: hasCode(error, 'duplicate'),
+      isOver: situation === 'recorded' || situation === 'accepted' || hasCode(result, 'duplicate'),
     };
   };
 
@@ -149,17 +168,17 @@ const secondsOf = (error: unknown) =>
   String(Math.max(1, Math.ceil(Number(hasCode(error, 'rate-limited') && error.retryAfterMs) / 1_000)));
 
 /**
- * Explains an error to a player: a short text and an action, for every code and outcome, in a page and for an error of
- * your backend. For any other value the text
- * is "This does not work at the moment", or names the connection if the browser is offline. No content of the error
- * makes it throw.
+ * Explains to a player, in a short text and an action, what became of a report: its error, in a page and of your
+ * backend, or its receipt. Or give the name of a situation, such as `'waiting'`. For any other value the text is "This
+ * does not work at the moment", or names the connection if the browser is offline. No content makes it throw.
  *
  * @example
  * ```ts
- * const { text, action } = playerMessage(error, { locale: document.documentElement.lang });
+ * output.textContent = playerMessage('waiting').text;
+ * const result = await client.reportBetEvent({ bet_id }).catch((error) => error);
+ * const { text, isOver } = playerMessage(result, { locale: document.documentElement.lang });
  * output.textContent = text;
- * askAgain.hidden = action !== 'ask-again';
  * ```
  */
-export const playerMessage: (error: unknown, options?: PlayerMessageOptions) => PlayerMessage =
+export const playerMessage: (result: unknown, options?: PlayerMessageOptions) => PlayerMessage =
   /* @__PURE__ */ playerMessageIn({ fr: french });

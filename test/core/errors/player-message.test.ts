@@ -14,6 +14,10 @@ import { failureOf } from '../../support/failure-of.js';
 import { root } from '../../support/run.js';
 
 const ACTIONS: readonly PlayerAction[] = ['allow-location', 'ask-again', 'log-in', 'wait', 'contact-support'];
+
+/** The situations without an error: those of a receipt, by its outcome, and those that a page names. */
+const OF_RECEIPTS = { recorded: 'recorded', 'already-recorded': 'recorded', accepted: 'accepted' } as const;
+const NAMED = { waiting: 'none', asking: 'allow-location', 'in-doubt': 'ask-again' } as const;
 const OUTCOMES: readonly ErrorOutcome[] = ['not-sent', 'rejected', 'unknown'];
 const CODES: readonly ErrorCode[] = [
   'configuration',
@@ -183,7 +187,12 @@ test('every row is the first that fits some combination', () => {
 test('the rows cover every situation and action, with a text in each language', () => {
   expect(playerMessage(notStored).situation).toBe('not-working');
   vi.stubGlobal('document', {});
-  const situations = new Set([...ROWS.map(([, , situation]) => situation), playerMessage(notStored).situation]);
+  const situations = new Set<string>([
+    ...Object.values(OF_RECEIPTS),
+    ...Object.keys(NAMED),
+    ...ROWS.map(([, , situation]) => situation),
+    playerMessage(notStored).situation,
+  ]);
   expect([...situations].sort()).toEqual(Object.keys(english).sort());
   expect(new Set(EVERY.map((error) => messageOf(error).action))).toEqual(new Set(ACTIONS));
 });
@@ -307,6 +316,19 @@ describe('in a backend', () => {
   });
 });
 
+test.each(Object.entries(OF_RECEIPTS))('a receipt with the outcome %s ends the bet', (outcome, situation) => {
+  const receipt = { outcome, operation: 'reportBetEvent', reference: 'CANARY', attempts: 1 };
+  const text = english[situation];
+  expect(playerMessage(receipt)).toEqual({ situation, text, action: 'none', isOver: true });
+  expect(playerMessage(receipt, { locale: 'fr' }).text).toBe(french[situation]);
+});
+
+test.each(Object.entries(NAMED))('the situation %s is given by its name, and ends nothing', (situation, action) => {
+  const text = english[situation as keyof typeof NAMED];
+  expect(playerMessage(situation)).toEqual({ situation, text, action, isOver: false });
+  expect(playerMessage(situation, { messages: { [situation]: 'Jọ̀wọ́.' } }).text).toBe('Jọ̀wọ́.');
+});
+
 const unreadable = () => {
   throw new Error('CANARY');
 };
@@ -316,6 +338,8 @@ test.each<[string, unknown]>([
   ['nothing', undefined],
   ['null', null],
   ['a text', 'CANARY'],
+  ['the name of an inherited member', 'toString'],
+  ['an object whose outcome cannot be read', Object.defineProperty({}, 'outcome', { get: unreadable })],
   ['an error whose name cannot be read', Object.defineProperty(new Error('CANARY'), 'name', { get: unreadable })],
   ['an object that only looks like one', { code: 'location', outcome: 'not-sent' }],
 ])('%s gets the text for a fault', (_what, thrown) => {
