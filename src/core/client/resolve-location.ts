@@ -49,10 +49,7 @@ export async function searchLocation(
   const details = { operation, environment, reference };
   const subject = subjectOf(details);
   const found = await findLocation(sources, { clientIP, deadline, signal }, { timeoutMs, clock }).catch(() => {
-    throw new ConfigurationError(
-      `${subject}: the clock or signal threw an error. Nothing was sent.`,
-      details,
-    );
+    throw new ConfigurationError(`${subject}: the clock or signal threw an error. Nothing was sent.`, details);
   });
   for (const { step, durationMs, reason } of found.steps)
     onEvent?.({ type: 'location-step', operation, environment, step, durationMs, reason });
