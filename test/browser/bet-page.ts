@@ -1,6 +1,6 @@
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { expect } from 'vitest';
-import { grantGeolocation } from './geolocation.js';
+import { delayGeolocation, grantGeolocation } from './geolocation.js';
 
 /**
  * Drives a page that places a bet as players press: too often, without an answer, in two tabs. The page has a field
@@ -221,6 +221,21 @@ export const CASES: Readonly<Record<string, Case>> = {
       await tab.bringToFront();
       await expect.poll(() => statusOf(tab).innerText()).toBe(PLACED);
     }
+    await settled(world, [1500]);
+  },
+
+  async 'a tab that still looks for its position, while another one places the bet, places no second'(world) {
+    const slow = await world.context.newPage();
+    await delayGeolocation(slow, 2_000);
+    await slow.goto(world.url);
+    await expect.poll(() => buttonOf(slow).isEnabled()).toBe(true);
+    const quick = await openBet(world);
+    await slow.bringToFront();
+    await bet(slow);
+    await quick.bringToFront();
+    await bet(quick);
+    await ended(quick, PLACED);
+    await expect.poll(() => statusOf(slow).innerText()).toBe(PLACED);
     await settled(world, [1500]);
   },
 

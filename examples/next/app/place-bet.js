@@ -12,9 +12,11 @@ try {
  */
 export async function placeBet(/** @type {{ stake: number }} */ bet) {
   const id = JSON.stringify(bet);
-  keys[id] = keys[id] || String(crypto.getRandomValues(new Uint32Array(4)));
+  const key = keys[id] || String(crypto.getRandomValues(new Uint32Array(4)));
+  keys[id] = key;
   const location = await locate().catch(() => undefined);
-  const body = JSON.stringify({ ...bet, key: keys[id], location });
+  // Meanwhile another tab may have written its key for the same bet, or placed the bet and deleted the key.
+  const body = JSON.stringify({ ...bet, key: keys[id] || key, location });
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch('/bets', { method: 'POST', headers, body })
     .then((response) => response.json())

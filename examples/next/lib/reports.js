@@ -36,6 +36,7 @@ async function open() {
 
   /** The same key of the same player is the same bet. */
   function placeBet(body, clientIP) {
+    if (typeof body.key !== 'string') throw new TypeError('no key');
     const name = `${user.user_id} ${body.key}`;
     const placed = bets.get(name) ?? place(body, clientIP);
     bets.set(name, placed);

@@ -15,7 +15,10 @@ const NEEDED = [
     pattern: /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/(?:[\w-]+\/)?[\w-]+\.(?:md|svg|webp)$/,
     what: 'documents for people',
   },
-  { pattern: /^examples\/(?:[\w[\]-]+\/)*[\w.-]+\.(?:js|jsx|ts|html|css|md|json|yaml)$/, what: 'examples to copy' },
+  {
+    pattern: /^examples\/(?:[\w[\]-]+\/)*[\w.-]+\.(?:js|jsx|vue|svelte|ts|html|css|md|json|yaml)$/,
+    what: 'examples to copy',
+  },
   { pattern: /^(?:LICENSE|package\.json)$/, what: 'files that npm always includes' },
 ];
 const PACKED_LIMIT = 3_900_000;
