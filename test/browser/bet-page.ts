@@ -68,7 +68,7 @@ const answerLost = async (route: Route) => {
 type Case = (world: BetWorld) => Promise<void>;
 
 const settled = async (world: BetWorld, amounts: readonly number[]) => {
-  await expect.poll(world.amounts).toEqual(amounts);
+  await expect.poll(world.amounts, { timeout: 20_000 }).toEqual(amounts);
 };
 
 /** Two presses at this distance, with this delay of the network, are one bet. */
@@ -219,7 +219,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     await Promise.all(tabs.map((tab) => bet(tab)));
     for (const tab of tabs) {
       await tab.bringToFront();
-      await expect.poll(() => statusOf(tab).innerText()).toBe(PLACED);
+      await expect.poll(() => statusOf(tab).innerText(), { timeout: 20_000 }).toBe(PLACED);
     }
     await settled(world, [1500]);
   },
@@ -235,7 +235,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     await quick.bringToFront();
     await bet(quick);
     await ended(quick, PLACED);
-    await expect.poll(() => statusOf(slow).innerText()).toBe(PLACED);
+    await expect.poll(() => statusOf(slow).innerText(), { timeout: 20_000 }).toBe(PLACED);
     await settled(world, [1500]);
   },
 
