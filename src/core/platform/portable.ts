@@ -4,10 +4,8 @@
  * @module
  */
 
-const { hasOwnProperty: has } = Object.prototype;
-
 /** `Object.hasOwn`. */
-export const hasOwn = (value: object, name: PropertyKey): boolean => has.call(value, name);
+export const hasOwn = (value: object, name: PropertyKey): boolean => Object.hasOwn(value, name);
 
 /** The last one of a list: `list.at(-1)`. */
 export const lastOf = <T>(list: readonly T[]): T | undefined => list[list.length - 1];

@@ -27,7 +27,7 @@ const CONSUMERS = [
     takes: 'a client',
     code: "import { createClient } from 'location-sdk';\nexport const client = createClient({ relayUrl: '/relay' });",
     least: 25_000,
-    most: 45_200,
+    most: 45_700,
   },
   {
     takes: 'everything',
