@@ -5,7 +5,10 @@
  */
 
 /** `Object.hasOwn`. */
-export const hasOwn = (value: object, name: PropertyKey): boolean => Object.hasOwn(value, name);
+export function hasOwn(value: object, name: PropertyKey): boolean {
+  const { hasOwnProperty: has } = Object.prototype;
+  return has.call(value, name);
+}
 
 /** The last one of a list: `list.at(-1)`. */
 export const lastOf = <T>(list: readonly T[]): T | undefined => list[list.length - 1];
