@@ -165,16 +165,19 @@ const hide = () => globalThis.dispatchEvent(new Event('pagehide'));
 function watchListeners() {
   const listeners = new Set<unknown>();
   let heard = 0;
-  const add = globalThis.addEventListener;
-  const spy = vi
-    .spyOn(globalThis, 'addEventListener')
-    .mockImplementation((type: string, listener: unknown, options: unknown) => {
+  const { addEventListener: add, removeEventListener: remove } = globalThis;
+  const spies = [
+    vi.spyOn(globalThis, 'addEventListener').mockImplementation((type: string, listener: unknown) => {
       heard += 1;
       listeners.add(listener);
-      (options as AddEventListenerOptions).signal?.addEventListener('abort', () => listeners.delete(listener));
-      add(type, listener as EventListener, options as AddEventListenerOptions);
-    });
-  return { listeners, heard: () => heard, restore: () => spy.mockRestore() };
+      add(type, listener as EventListener);
+    }),
+    vi.spyOn(globalThis, 'removeEventListener').mockImplementation((type: string, listener: unknown) => {
+      listeners.delete(listener);
+      remove(type, listener as EventListener);
+    }),
+  ];
+  return { listeners, heard: () => heard, restore: () => spies.map((spy) => spy.mockRestore()) };
 }
 
 /** Runs everything that waits for no timer. */
