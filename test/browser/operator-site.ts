@@ -111,10 +111,12 @@ export async function serveOperator(): Promise<OperatorSite> {
       take(path, body);
       return response.destroy();
     }
-    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+    const isOwn = typeof answer.body !== 'string';
+    const text = isOwn ? JSON.stringify(answer.body) : String(answer.body);
     // With its length, so that a page that is not JSON counts as complete.
     response.writeHead(answer.status, {
       ...cors,
+      ...(isOwn && { 'x-location-sdk': '1', 'access-control-expose-headers': 'x-location-sdk' }),
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),
     });
