@@ -187,6 +187,8 @@ describe('a denial', () => {
     'A concurrent request',
     'Sent concurrently',
     'Please retry',
+    'Retry',
+    'яretry',
     'The bet is locked',
     'The report is invalid',
     'It cannot record the report',

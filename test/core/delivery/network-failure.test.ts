@@ -32,6 +32,7 @@ describe('a request was certainly not sent', () => {
     'ENETDOWN',
     'EADDRNOTAVAIL',
     'TRANSPORT_CLOSED',
+    'KY_NOT_LOADED',
   ])('after %s', (code) => {
     expect(readNetworkFailure(broken(code))).toEqual({ code, notSent: true, certificate: false });
   });
@@ -265,6 +266,11 @@ describe('the message of a failure', () => {
       'a closed transport',
       { ...failure, code: 'TRANSPORT_CLOSED', notSent: true },
       'the transport that you passed is closed; make a new one',
+    ],
+    [
+      'an installation without ky',
+      { ...failure, code: 'KY_NOT_LOADED', notSent: true },
+      'the package ky could not be loaded; install the dependencies again',
     ],
     [
       'a proxy',
