@@ -9,7 +9,6 @@ export const scriptTag = {
   platform: /** @type {const} */ ('browser'),
   ...floor,
   noExternal: [/.*/],
-  sourcemap: true,
   minify: /** @type {const} */ ('terser'),
   terserOptions: {
     ecma: /** @type {const} */ (2020),
