@@ -2,10 +2,14 @@
  * For pages whose reports go through a relay: `location-sdk/page`. It contains no gateway, no key and no lookup
  * service. @module
  */
-export type { Client } from '../core/client/client.js';
 export { configure, createClient } from '../core/client/create-relayed-client.js';
-export { reportBetEvent, reportWithdrawalEvent, resend } from '../core/client/default-client.js';
-export type { CallOptions, ClientEvent, ClientOptions } from '../core/client/options.js';
+export type { CallOptions, ClientEvent, RelayedOptions as ClientOptions } from '../core/client/options.js';
+export {
+  type PageClient as Client,
+  reportBetEvent,
+  reportWithdrawalEvent,
+  resend,
+} from '../core/client/page-functions.js';
 export { locate } from '../core/client/page-locate.js';
 export type { LocateResult, RelayReceipt } from '../core/client/receipt.js';
 export { type Environment, type ErrorCode, isReportingError, type ReportingError } from '../core/errors/errors.js';

@@ -22,7 +22,7 @@ test('a key in a page, or a function that returns it, is refused unless it is al
 
   const code = await page.evaluate((baseUrl) => {
     try {
-      LocationSDK.configure({ gateways: { staging: { baseUrl, apiKey: () => 'mock-api-key' } } });
+      LocationSDK.configure({ gateways: { staging: { baseUrl, apiKey: () => 'mock-api-key' } } } as never);
     } catch (error) {
       return LocationSDK.isReportingError(error) && error.code;
     }

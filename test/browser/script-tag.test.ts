@@ -61,7 +61,7 @@ test('the script adds its name to the page, and zod one of its settings, also af
   const before = await namesOnWindow(page);
 
   await page.addScriptTag({ url: SCRIPT });
-  await page.evaluate((options) => LocationSDK.configure(options), options);
+  await page.evaluate((options) => LocationSDK.configure(options as never), options);
   await page.evaluate((bet) => LocationSDK.reportBetEvent(bet), betEvent());
 
   expect(gateway.recorded()).toHaveLength(1);
@@ -82,7 +82,7 @@ test('the default client is set by configure, and leaves no cookie, nothing stor
       betEvent(),
     );
   expect(await report()).toMatchObject({ message: expect.stringContaining("configure({ relayUrl: '/relay' })") });
-  await page.evaluate((options) => LocationSDK.configure(options), options);
+  await page.evaluate((options) => LocationSDK.configure(options as never), options);
   expect(await report()).toMatchObject({ outcome: 'recorded', reference: 'BET-1', location: { source: 'gps' } });
 
   expect(gateway.recorded()).toMatchObject([{ bet_id: 'BET-1' }]);
@@ -142,7 +142,7 @@ test('loading the script again keeps the first copy, and the configured client',
   await grantGeolocation(context);
   await page.goto(`${site.url}/twice`);
   const first = await page.evaluateHandle(() => LocationSDK);
-  await page.evaluate((options) => LocationSDK.configure(options), options);
+  await page.evaluate((options) => LocationSDK.configure(options as never), options);
 
   await page.addScriptTag({ url: SCRIPT });
 

@@ -46,7 +46,8 @@ export function checkCall(
 ): CheckedCall {
   const row: Operation = operations[operation];
   // The relay adds what the page leaves out.
-  const request = context.channel.kind === 'relay' ? incomplete(row.request, row.reference) : row.request;
+  const relayed = context.channel.kind === 'relay';
+  const request = relayed ? incomplete(row.request, row.reference) : row.request;
   const copied = copyJson(payload);
   const names = LIFTED.filter((name) => name !== 'location' || row.location !== 'none');
   const body = copied.value as Members | undefined;
@@ -56,6 +57,8 @@ export function checkCall(
       if (body[name] !== undefined) lifted[name] = body[name];
       delete body[name];
     }
+    // The relay knows its player. A page without types may pass one: no NIN leaves the page.
+    if (relayed) for (const name of ['user', 'userId']) delete body[name];
   }
   const validated = validate(request, context.validation, body, [], names);
   const refused = copied.issues.map(({ path }) => path);

@@ -7,7 +7,6 @@ import { unlessThrown } from '../platform/unless-thrown.js';
 import type { AbortSignalLike } from '../platform/web-types.js';
 import { PLAYER_HEADER } from '../protocol/headers.js';
 import type { OperationName } from '../protocol/operations.js';
-import { reportBytes } from '../protocol/report-bytes.js';
 import type { ValidationMode } from '../schema/model.js';
 import type { NinVerification } from '../schema/nin.js';
 import type { ClientParts } from './channel-options.js';
@@ -235,10 +234,7 @@ function internalsWith(settings: Settings, freeze: FreezeReport): ClientInternal
     async freeze(operation, payload, options, earlierLocation) {
       const { report, delivery } = await freeze(operation, payload, options, { earlierLocation });
       refuseAborted(report, delivery.signal);
-      if (channel.kind === 'gateway') return report;
-      // A report in a page's storage does not name the player: the relay adds that.
-      const { user: _, userId: __, ...body } = JSON.parse(report.body) as Record<string, unknown>;
-      return { ...report, body: reportBytes(body, undefined) };
+      return report;
     },
     async attempt(report, { signal, milliseconds, player, attempt }) {
       const exchange = channel.open(report, player ? { [PLAYER_HEADER]: player } : undefined);

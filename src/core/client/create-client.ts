@@ -1,9 +1,11 @@
 import { moduleTransport } from '../delivery/ky-transport.js';
 import { pageSources, serverSources } from '../location/sources.js';
+import type { ValidationMode } from '../schema/model.js';
 import { misplacedNames, readGateways, readRelay } from './channel-options.js';
 import { clientOf } from './client.js';
 import { configureBy } from './default-client.js';
 import { environmentVariables } from './environment-variables.js';
+import type { ClientOptions } from './options.js';
 
 const API_KEY = 'gateways: { staging: { apiKey }, production: { apiKey } }';
 const BASE_URL = 'gateways: { staging: { baseUrl }, production: { baseUrl } }';
@@ -57,4 +59,4 @@ export const createClient = clientOf({
  * await reportSettledBet(bet);
  * ```
  */
-export const configure = configureBy(createClient);
+export const configure: (options?: ClientOptions<ValidationMode>) => void = configureBy(createClient);

@@ -3,6 +3,8 @@ import { deviceSources } from '../location/sources.js';
 import { RELAY_REQUIRED, readRelay } from './channel-options.js';
 import { clientOf } from './client.js';
 import { configureBy } from './default-client.js';
+import type { RelayedOptions } from './options.js';
+import type { CreatePageClient } from './page-functions.js';
 
 /**
  * Makes a client for a page whose reports go through your backend's relay. `relayUrl` is required: this build contains
@@ -14,7 +16,7 @@ import { configureBy } from './default-client.js';
  * await client.reportBetEvent({ bet_id: 'B-1', amount: 500 });
  * ```
  */
-export const createClient = clientOf({
+export const createClient: CreatePageClient = clientOf({
   channels: [readRelay],
   noChannel: RELAY_REQUIRED,
   sources: deviceSources,
@@ -25,4 +27,4 @@ export const createClient = clientOf({
  * Sets up the client behind the functions of this module; calling it again replaces it. Throws a `ConfigurationError`
  * as `createClient` does.
  */
-export const configure = configureBy(createClient);
+export const configure: (options: RelayedOptions) => void = configureBy(createClient);

@@ -1,9 +1,7 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { isBrowser } from '../platform/runtime.js';
-import type { ValidationMode } from '../schema/model.js';
 import { isForBackendsOnly, notInPages } from './availability.js';
-import type { Client, CreateClient } from './client.js';
-import type { ClientOptions } from './options.js';
+import type { Client } from './client.js';
 
 /** On the global object, so that the ESM and the CommonJS copy of this package share one default client. */
 const DEFAULT_CLIENT = Symbol.for('location-sdk.default-client');
@@ -17,8 +15,8 @@ export const defaultClient = (): DefaultClient | undefined => scope[DEFAULT_CLIE
 
 /** `configure` with the clients of a build. */
 export const configureBy =
-  (createClient: CreateClient) =>
-  (options: ClientOptions<ValidationMode> = {}): void => {
+  <Options>(createClient: (options: Options) => unknown) =>
+  (options: Options): void => {
     scope[DEFAULT_CLIENT] = createClient(options) as DefaultClient;
   };
 

@@ -6,22 +6,25 @@ import { asRecord } from '../platform/as-record.js';
 import { unsupported } from '../platform/unsupported.js';
 import { version } from '../platform/version.js';
 import type { CreateClient } from './client.js';
+import { configureBy, reportSettledBet, reportSettledWithdrawal, verifyNin } from './default-client.js';
+import type { EarlyCall, EarlyClient } from './early-calls.js';
+import type { RelayedOptions } from './options.js';
 import {
-  configureBy,
+  type CreatePageClient,
+  type PageClient,
   reportBetEvent,
-  reportSettledBet,
-  reportSettledWithdrawal,
   reportWithdrawalEvent,
   resend,
-  verifyNin,
-} from './default-client.js';
-import type { EarlyCall, EarlyClient } from './early-calls.js';
+} from './page-functions.js';
 import { locate } from './page-locate.js';
 
 /** The members of the one global `LocationSDK`, the same in every script-tag file. */
 export interface PageGlobal {
-  /** Sets up the client behind the functions. Calling it again replaces the client. */
-  readonly configure: ReturnType<typeof configureBy>;
+  /**
+   * Sets up the client behind the functions, for a page with a relay. Calling it again replaces the client. The
+   * functions have the types of such a page; `createClient` has those of every other one.
+   */
+  readonly configure: (options: RelayedOptions) => void;
   /** Makes a client: with `relayUrl` for a page and its relay. */
   readonly createClient: CreateClient;
   /** Makes a location that every call uses, for tests and fixed terminals. */
@@ -32,16 +35,16 @@ export interface PageGlobal {
   readonly locationPermission: typeof locationPermission;
   /** A message for a player with what to do, for an error. */
   readonly playerMessage: ReturnType<typeof playerMessageIn>;
-  /** Reports an initiated bet: step 1 of 4. */
-  readonly reportBetEvent: typeof reportBetEvent;
+  /** Reports an initiated bet: step 1 of 4. The relay adds the player. */
+  readonly reportBetEvent: PageClient['reportBetEvent'];
   /** Never available in a page: rejects with an error that says so. */
   readonly reportSettledBet: typeof reportSettledBet;
   /** Never available in a page: rejects with an error that says so. */
   readonly reportSettledWithdrawal: typeof reportSettledWithdrawal;
-  /** Reports an initiated withdrawal: step 3 of 4. */
-  readonly reportWithdrawalEvent: typeof reportWithdrawalEvent;
+  /** Reports an initiated withdrawal: step 3 of 4. The relay adds the player. */
+  readonly reportWithdrawalEvent: PageClient['reportWithdrawalEvent'];
   /** Sends the report that an error keeps again, with the same bytes. */
-  readonly resend: typeof resend;
+  readonly resend: PageClient['resend'];
   /** Never available in a page: rejects with an error that says so. */
   readonly verifyNin: typeof verifyNin;
   /** Why this browser is too old, for developers: then nothing can be reported. Undefined if it is new enough. */
@@ -57,8 +60,8 @@ function refuse(): never {
 }
 
 /** The global of every script-tag file. */
-export function pageGlobal(given: CreateClient): PageGlobal {
-  const createClient = unsupported ? refuse : given;
+export function pageGlobal(given: CreatePageClient): PageGlobal {
+  const createClient = (unsupported ? refuse : given) as CreateClient;
   return {
     configure: configureBy(createClient),
     createClient,

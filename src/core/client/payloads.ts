@@ -73,9 +73,9 @@ interface PartialPayloads {
   verifyNin: StrictPayloads['verifyNin'];
 }
 
-/** A payload in a page. The relay adds the data that the page does not have. */
+/** A payload in a page. The relay adds the player, and the data that the page does not have. */
 type RelayPayload<T, Id extends keyof T> = Pick<T, Id> &
-  DeepPartial<Omit<T, Id | 'location' | keyof PayloadParameters>> &
+  DeepPartial<Omit<T, Id | 'user' | 'userId' | 'location' | keyof PayloadParameters>> &
   Located;
 
 interface RelayPayloads {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RelayedOptions } from '../../../src/core/client/options.js';
 import { type ClientOptions, ConfigurationError, createClient } from '../../../src/entries/index.js';
 import { createClient as createClientOfPages } from '../../../src/entries/page.js';
-import { betEvent, settledBet, settledWithdrawal } from '../../support/factories.js';
+import { betEvent, betUser, settledBet, settledWithdrawal } from '../../support/factories.js';
 import { failureOf, issuesOf } from '../../support/failure-of.js';
 import { json, recordingFetch } from '../../support/recording-fetch.js';
 
@@ -57,6 +57,8 @@ describe('an API key in a page', () => {
     await client.reportBetEvent(betEvent(), { location: { latitude: 1, longitude: 2 } });
     await client.reportBetEvent(betEvent(), { location: { latitude: 1, longitude: 2 } });
     expect(requests[0]?.headers['x-api-key']).toBe('public-key');
+    // No relay adds the player.
+    expect(requests[0]?.body).toMatchObject({ user: betUser() });
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain('allowApiKeyInBrowser');
     expect(warnings[0]).not.toContain('public-key');

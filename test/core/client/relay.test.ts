@@ -1,8 +1,9 @@
 import { describe, expect, it, test, vi } from 'vitest';
 import type { RelayedOptions } from '../../../src/core/client/options.js';
+import type { PageGlobal } from '../../../src/core/client/page-global.js';
 import { type ConfigurationError, createClient } from '../../../src/entries/index.js';
-import { createClient as createRelayedClient } from '../../../src/entries/page.js';
-import { betEvent, betUser, settledBet, settledWithdrawal, withdrawalEvent } from '../../support/factories.js';
+import * as page from '../../../src/entries/page.js';
+import { betEvent, settledBet, settledWithdrawal, withdrawalEvent } from '../../support/factories.js';
 import { failureOf, issuesOf } from '../../support/failure-of.js';
 import { bet, lost, once, scripted as scriptedGateway } from '../delivery/scripted-gateway.js';
 import { recorded, scripted } from '../delivery/scripted-relay.js';
@@ -89,7 +90,7 @@ describe('relayUrl', () => {
 
 describe.each([
   ['location-sdk', createClient],
-  ['location-sdk/page', createRelayedClient],
+  ['location-sdk/page', page.createClient],
 ] as const)('a path as the relayUrl of %s, on a server that renders a page,', (_, make) => {
   const words =
     'this ran on a server during rendering: call it in the browser (an effect, an event handler). Nothing was sent.';
@@ -145,11 +146,28 @@ describe('the payload', () => {
     expect(await sentFor({ bet_id: 'B-1' })).toEqual({ bet_id: 'B-1', timestamp: '1795161600' });
   });
 
-  it('may contain a user, in whole or in part, for the relay to compare', async () => {
-    const { user_id } = betUser();
-    expect(await sentFor({ bet_id: 'B-1', user: { user_id } })).toMatchObject({ user: { user_id } });
-    expect(await sentFor({ bet_id: 'B-1', user: {} })).toMatchObject({ user: {} });
-    expect(await sentFor(betEvent({ bet_id: 'B-1' }))).toMatchObject({ user: betUser() });
+  it.each<[string, object]>([
+    ['the whole user', betEvent({ bet_id: 'B-1', amount: 3 })],
+    ['a part of one', { bet_id: 'B-1', amount: 3, user: { nin: '99012345678' } }],
+    ['a NIN that is a number', { bet_id: 'B-1', amount: 3, user: { nin: 99012345678 } }],
+    ['null as the user', { bet_id: 'B-1', amount: 3, user: null }],
+    ['a userId', { bet_id: 'B-1', amount: 3, userId: 'U-88412' }],
+  ])('of code without types leaves the page without %s: the relay adds the player', async (_, payload) => {
+    const { metadata: _metadata, ...sent } = await sentFor(payload);
+    expect(sent).toEqual({ bet_id: 'B-1', amount: 3, timestamp: '1795161600' });
+  });
+
+  it('of a withdrawal leaves the page without its user and userId, in an attempt and in a resend', async () => {
+    const answer = recorded({ operation: 'reportWithdrawalEvent', reference: 'WR-1' });
+    const { client, run, sent } = scripted([lost(), answer], once);
+    const withdrawal = withdrawalEvent();
+    const before = structuredClone(withdrawal);
+    const error = await run(failureOf(client.reportWithdrawalEvent(withdrawal as never)));
+    await run(client.resend(error));
+    expect(sent).toHaveLength(2);
+    const { user: _, userId: __, ...rest } = before;
+    for (const { init } of sent) expect(JSON.parse(String(init.body))).toEqual({ timestamp: '1795161600', ...rest });
+    expect(withdrawal).toEqual(before);
   });
 
   it('has the location that the caller passes, in the payload or in the options', async () => {
@@ -165,8 +183,6 @@ describe('the payload', () => {
     ['no identifier', {}, ['bet_id: missing']],
     ['a wrong amount', { bet_id: 'B-1', amount: '1500' }, ['amount: wrong-type']],
     ['an unknown field', { bet_id: 'B-1', stake: 3 }, ['stake: unknown-field']],
-    ['a wrong NIN', { bet_id: 'B-1', user: { nin: 99012345678 } }, ['user.nin: wrong-type']],
-    ['an unknown field of the user', { bet_id: 'B-1', user: { name: 'x' } }, ['user.name: unknown-field']],
     ['a wrong location', { bet_id: 'B-1', location: { latitude: 91, longitude: 0 } }, ['location.latitude: invalid']],
     ['an environment', { bet_id: 'B-1', environment: 'staging' }, ['environment: invalid']],
     ["the player's address", { bet_id: 'B-1', clientIP: '102.89.23.1' }, ['clientIP: invalid']],
@@ -241,11 +257,15 @@ describe('resend', () => {
 test('the types require only the identifier, offer no settlement, and include the answer of an outbox', () => {
   const client = createClient({ relayUrl });
   const typed = () => {
-    const reported = client.reportBetEvent({ bet_id: 'B-1', amount: 3, user: { user_id: 'U-1' } });
+    const reported = client.reportBetEvent({ bet_id: 'B-1', amount: 3 });
     // @ts-expect-error a bet has its identifier
     client.reportBetEvent({ amount: 3 });
     // @ts-expect-error there is no field of this name
     client.reportBetEvent({ bet_id: 'B-1', stake: 3 });
+    // @ts-expect-error the relay adds the player
+    client.reportBetEvent({ bet_id: 'B-1', user: { nin: '99012345678' } });
+    // @ts-expect-error the relay adds the player
+    client.reportWithdrawalEvent({ request_id: 'W-1', userId: 'U-1' });
     // @ts-expect-error the environment is the relay's
     client.reportBetEvent({ bet_id: 'B-1', environment: 'staging' });
     // @ts-expect-error a relay settles nothing
@@ -253,6 +273,32 @@ test('the types require only the identifier, offer no settlement, and include th
     // @ts-expect-error without a relay every field is required
     createClient().reportBetEvent({ bet_id: 'B-1' });
     return reported.then(({ outcome }) => outcome satisfies 'recorded' | 'already-recorded' | 'accepted');
+  };
+  expect(typed).toBeTypeOf('function');
+});
+
+test.each<[string, typeof page | PageGlobal]>([
+  ['location-sdk/page', page],
+  ['the script tag', {} as PageGlobal],
+])('the functions and configure of %s have the types of a page', (_, sdk) => {
+  const typed = () => {
+    sdk.configure({ relayUrl });
+    // @ts-expect-error a page has a relay, and no gateway
+    sdk.configure({ gateways: { staging: { baseUrl: 'https://gateway.example.com' } } });
+    // @ts-expect-error a page has a relay
+    sdk.configure();
+    // @ts-expect-error the relay adds the player
+    sdk.reportBetEvent({ bet_id: 'B-1', user: { nin: '99012345678' } });
+    // @ts-expect-error the relay adds the player
+    sdk.reportWithdrawalEvent({ request_id: 'W-1', user: { nin: '99012345678' } });
+    // @ts-expect-error the relay adds the player
+    sdk.reportWithdrawalEvent({ request_id: 'W-1', userId: 'U-1' });
+    // @ts-expect-error the relay adds the player
+    sdk.createClient({ relayUrl }).reportBetEvent({ bet_id: 'B-1', user: { nin: '99012345678' } });
+    const reports = [sdk.reportBetEvent({ bet_id: 'B-1' }), sdk.reportWithdrawalEvent({ request_id: 'W-1' })];
+    return reports.map((report) =>
+      report.then(({ outcome }) => outcome satisfies 'recorded' | 'already-recorded' | 'accepted'),
+    );
   };
   expect(typed).toBeTypeOf('function');
 });

@@ -3,6 +3,7 @@ import { amount, configure, createClient, isReportingError, type ReportingError 
 import { mmdb } from 'location-sdk/location/mmdb';
 import { createMockGateway } from 'location-sdk/mock';
 import { createOutbox, memoryStore } from 'location-sdk/outbox';
+import * as page from 'location-sdk/page';
 import { bet, settledBet, withdrawal } from './uses.js';
 
 const client = createClient();
@@ -13,6 +14,14 @@ const { user, ...betWithoutUser } = bet;
 const { nin, ...userWithoutNin } = user;
 
 export const mistakes = (error: ReportingError) => [
+  // @ts-expect-error: the relay adds the player.
+  page.reportBetEvent({ bet_id: 'B-1', user: { nin: '99012345678' } }),
+  // @ts-expect-error: the relay adds the player.
+  page.reportWithdrawalEvent({ request_id: 'W-1', userId: 'U-1' }),
+  // @ts-expect-error: the relay adds the player.
+  page.createClient({ relayUrl: '/relay' }).reportBetEvent({ bet_id: 'B-1', user }),
+  // @ts-expect-error: a page reports through a relay.
+  page.configure({ gateways: { staging: { baseUrl: 'https://gateway.example.com' } } }),
   // @ts-expect-error: a database is passed open.
   mmdb({ file: 'places.mmdb' }),
   // @ts-expect-error: a database is open once maxmind.open() has resolved.
