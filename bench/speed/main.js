@@ -47,7 +47,7 @@ async function bundleChecks(folder) {
   const schemas = ['bet', 'copy-json', 'validate'].map((name) => `export * from './core/schema/${name}.js';`);
   const contents = [
     "export { checkCall } from './core/client/check-call.js';",
-    "export * as z from 'zod/mini';",
+    "export * as z from 'zod/v4/core';",
     ...schemas,
   ].join('\n');
   const outfile = join(folder, 'checks.mjs');

@@ -1,5 +1,4 @@
-import type * as z from 'zod/mini';
-import { always, amount, flag, freeForm, nin, personal, reference, text, timestamp } from './fields.js';
+import { always, amount, type Field, flag, freeForm, nin, personal, reference, text, timestamp } from './fields.js';
 import { model } from './model.js';
 
 /** The player who bets (specification, section 2.1). */
@@ -92,7 +91,7 @@ export const settledBet = model(
     user: betUser,
     win_amount: amount(),
     payout_amount: amount(),
-    outcome: text() as z.ZodMiniType<Outcome, Outcome>,
+    outcome: text() as Field<Outcome>,
     ggr: amount(),
     ur: amount(),
   },

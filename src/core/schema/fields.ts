@@ -1,35 +1,81 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/core';
 
 /**
  * The shared field types. The text of each schema completes the sentence "expected …". A validation message contains
  * only this text, so it cannot repeat the value.
  */
 
-export type Field = z.ZodMiniType;
-
 interface Traits {
   /** Sensitive: its value never appears in an error, a log or an event (our decision). */
-  personal?: true;
+  readonly personal?: true;
   /** Identifies a report: only these values may be shown in messages. */
-  reference?: true;
+  readonly reference?: true;
   /** Also required in partial mode. */
-  always?: true;
+  readonly always?: true;
 }
 
-const traits = new WeakMap<Field, Traits>();
-
-export const traitsOf = (field: Field): Readonly<Traits> => traits.get(field) ?? {};
-
-function mark<T extends Field>(field: T, more: Traits): T {
-  traits.set(field, { ...traitsOf(field), ...more });
-  return field;
+/** A field, by zod's schema of it, which is made at its first use: a page loads faster. `Given` is what callers pass. */
+export interface Field<Given = unknown> extends Traits {
+  readonly schema: () => z.$ZodType<unknown, Given>;
 }
 
-export const personal = <T extends Field>(field: T): T => mark(field, { personal: true });
+export function field<Given>(make: () => z.$ZodType): Field<Given> {
+  let made: z.$ZodType | undefined;
+  return {
+    schema: () => {
+      made ??= make();
+      return made as z.$ZodType<unknown, Given>;
+    },
+  };
+}
 
-export const always = <T extends Field>(field: T): T => mark(field, { always: true });
+export const personal = <F extends Field>(of: F): F => ({ ...of, personal: true });
 
-export const reference = <T extends Field>(field: T): T => mark(field, { reference: true });
+export const always = <F extends Field>(of: F): F => ({ ...of, always: true });
+
+export const reference = <F extends Field>(of: F): F => ({ ...of, reference: true });
+
+/** The words after "expected", or a function that chooses them. */
+type Expected = string | z.$ZodErrorMap;
+
+const says = (expected: Expected) => ({ error: typeof expected === 'string' ? () => expected : expected });
+
+export const string = <Given = string>(expected: string, ...patterns: [pattern: RegExp, otherwise: Expected][]) =>
+  field<Given>(
+    () =>
+      new z.$ZodString({
+        type: 'string',
+        checks: patterns.map(
+          ([pattern, otherwise]) =>
+            new z.$ZodCheckRegex({ check: 'string_format', format: 'regex', pattern, ...says(otherwise) }),
+        ),
+        ...says(expected),
+      }),
+  );
+
+export const number = (expected: string, least?: number, most?: number, otherwise = expected) =>
+  field<number>(() => {
+    const inclusive = true;
+    return new z.$ZodNumber({
+      type: 'number',
+      checks:
+        least === undefined || most === undefined
+          ? []
+          : [
+              new z.$ZodCheckGreaterThan({ check: 'greater_than', value: least, inclusive, ...says(otherwise) }),
+              new z.$ZodCheckLessThan({ check: 'less_than', value: most, inclusive, ...says(otherwise) }),
+            ],
+      ...says(expected),
+    });
+  });
+
+/** An object. `rest` checks the members that the shape does not name. */
+export const object = <Given>(shape: () => z.$ZodShape, rest: () => z.$ZodType) =>
+  field<Given>(() => new z.$ZodObject({ type: 'object', shape: shape(), catchall: rest(), ...says('an object') }));
+
+/** A value that a function checks. */
+export const checked = (expected: Expected, holds: (value: unknown) => boolean) =>
+  field<unknown>(() => new z.$ZodCustom({ type: 'custom', check: 'custom', fn: holds, ...says(expected) }));
 
 /**
  * The largest `maxReferenceLength`. PostgreSQL indexes at most 2,704 bytes of a report's id: account, environment,
@@ -43,11 +89,13 @@ export const referenceTooLong = (value: unknown, most: number): string | undefin
     ? `expected a string of at most ${most} characters (maxReferenceLength), got a string of length ${value.length}`
     : undefined;
 
+const NOT_BLANK: [RegExp, string] = [/\S/, 'a string that is not empty or blank'];
+
 /** Sent as given, untrimmed (our decision). */
-export const text = () => z.string('a string').check(z.regex(/\S/, 'a string that is not empty or blank'));
+export const text = () => string('a string', NOT_BLANK);
 
 /** Finite, since JSON turns `NaN` and `Infinity` into `null`; no bounds (the specification gives none). */
-export const finite = () => z.number('a finite number');
+export const finite = () => number('a finite number');
 
 const EXACT = 'an amount of at most 9007199254740991 (a larger number is not exact)';
 
@@ -55,15 +103,11 @@ const EXACT = 'an amount of at most 9007199254740991 (a larger number is not exa
  * Money. A number that is not exact is not the amount that was meant (our decision). The specification gives no other
  * bounds.
  */
-export const amount = () =>
-  finite().check(z.gte(-Number.MAX_SAFE_INTEGER, EXACT), z.lte(Number.MAX_SAFE_INTEGER, EXACT));
+export const amount = () => number('a finite number', -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, EXACT);
 
-export const flag = () => z.boolean('true or false');
+export const flag = () => field<boolean>(() => new z.$ZodBoolean({ type: 'boolean', ...says('true or false') }));
 
-const between = (low: number, high: number) => {
-  const expected = `a number from ${low} to ${high}`;
-  return z.number(expected).check(z.gte(low, expected), z.lte(high, expected));
-};
+const between = (low: number, high: number) => number(`a number from ${low} to ${high}`, low, high);
 
 export const latitude = () => between(-90, 90);
 export const longitude = () => between(-180, 180);
@@ -72,43 +116,34 @@ const NIN = 'a string of exactly 11 digits (a number would lose leading zeros)';
 
 /** Specification, section 8. ASCII digits only, no checksum (our decision). */
 export const nin = () =>
-  z.string(NIN).check(
-    z.regex(/^[0-9]{11}$/, {
-      error: ({ input }) =>
-        /[^0-9]/.test(String(input)) ? 'a string of exactly 11 digits without a space or another character' : NIN,
-    }),
-  );
+  string(NIN, [
+    /^[0-9]{11}$/,
+    ({ input }) =>
+      /[^0-9]/.test(String(input)) ? 'a string of exactly 11 digits without a space or another character' : NIN,
+  ]);
 
 const TIMESTAMP = 'Unix seconds as a string of at most 10 digits, or a Date';
 
 /** Specification, section 2.2. A `Date` was converted to a string before. */
 export const timestamp = () =>
-  z.string(TIMESTAMP).check(
-    z.regex(/^[0-9]{1,10}$/, {
-      error: (issue) =>
-        /^[0-9]{13}$/.test(String(issue.input))
-          ? `${TIMESTAMP}; this looks like milliseconds, divide by 1000`
-          : TIMESTAMP,
-    }),
-  ) as z.ZodMiniType<string, string | Date>;
+  string<string | Date>(TIMESTAMP, [
+    /^[0-9]{1,10}$/,
+    ({ input }) =>
+      /^[0-9]{13}$/.test(String(input)) ? `${TIMESTAMP}; this looks like milliseconds, divide by 1000` : TIMESTAMP,
+  ]);
 
 /** More than four digits, in any grouping, are more than the last four. */
 export const lastFourDigits = () =>
-  text().check(
-    z.regex(/^(?:\P{Nd}*\p{Nd}){0,4}\P{Nd}*$/u, 'at most the last 4 digits; this looks like a whole account number'),
-  );
+  string('a string', NOT_BLANK, [
+    /^(?:\P{Nd}*\p{Nd}){0,4}\P{Nd}*$/u,
+    'at most the last 4 digits; this looks like a whole account number',
+  ]);
 
 type FreeForm = Record<string, string | number | boolean>;
 
-const PLAIN = 'a string, a finite number, true or false';
+const isPlain = checked('a string, a finite number, true or false', (value) =>
+  /^(?:string|number|boolean)$/.test(typeof value),
+);
 
 /** Strings (also empty), numbers and booleans by name; nothing nested (our decision). */
-export const freeForm = () =>
-  z.looseObject({}, 'an object').check(
-    z.check<Record<string, unknown>>(({ value, issues }) => {
-      for (const [name, member] of Object.entries(value)) {
-        if (!/^(?:string|number|boolean)$/.test(typeof member))
-          issues.push({ code: 'custom', path: [name], message: PLAIN, input: value });
-      }
-    }),
-  ) as z.ZodMiniType<FreeForm, FreeForm>;
+export const freeForm = () => object<FreeForm>(() => ({}), isPlain.schema);

@@ -1,6 +1,6 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/core';
 import { bareObject } from '../platform/as-record.js';
-import { type Field, traitsOf } from './fields.js';
+import { type Field, object } from './fields.js';
 import type { Path } from './issue.js';
 
 /** `'strict'`: every field that the specification lists is required. `'partial'`: only the identifiers are. */
@@ -9,37 +9,40 @@ export type ValidationMode = 'strict' | 'partial';
 export type Fields = Record<string, Field | Model>;
 
 /** One object of the specification: its schema in each mode, and the list of its fields. */
-export interface Model<Strict extends Field = Field> {
-  readonly strict: Strict;
+export interface Model<Given = unknown> {
+  readonly strict: Field<Given>;
   readonly partial: Field;
   readonly fields: Fields;
   /** The fields that even strict mode does not require. */
   readonly optional: readonly string[];
 }
 
-type Strict<F extends Fields> = { [K in keyof F]: F[K] extends Model<infer S> ? S : F[K] extends Field ? F[K] : never };
-type OptionalStrict<F extends Fields> = { [K in keyof F]: z.ZodMiniOptional<Strict<F>[K]> };
+type GivenOf<One> = One extends Model<infer Given> | Field<infer Given> ? Given : never;
+type Members<R extends Fields, O extends Fields> = { [K in keyof R]: GivenOf<R[K]> } & {
+  [K in keyof O]?: GivenOf<O[K]> | undefined;
+};
+type Flat<T> = { [K in keyof T]: T[K] };
 
 export const isModel = (field: Field | Model): field is Model => 'fields' in field;
 
 const isAlwaysRequired = (field: Field | Model): boolean =>
-  isModel(field) ? Object.values(field.fields).some(isAlwaysRequired) : traitsOf(field).always === true;
+  isModel(field) ? Object.values(field.fields).some(isAlwaysRequired) : field.always === true;
 
-function modelOf<Shape extends Record<string, Field>>(
+function modelOf<Given>(
   fields: Fields,
   optional: readonly string[],
   isRequired: (name: string, mode: ValidationMode) => boolean,
-) {
-  const shape = (mode: ValidationMode) =>
+): Model<Given> {
+  const shape = (mode: ValidationMode) => () =>
     Object.fromEntries(
       Object.entries(fields).map(([name, field]) => {
-        const schema = isModel(field) ? field[mode] : field;
-        return [name, isRequired(name, mode) ? schema : z.optional(schema)];
+        const schema = (isModel(field) ? field[mode] : field).schema();
+        return [name, isRequired(name, mode) ? schema : new z.$ZodOptional({ type: 'optional', innerType: schema })];
       }),
     );
   return {
-    strict: z.strictObject(shape('strict') as Shape, 'an object'),
-    partial: z.looseObject(shape('partial'), 'an object'),
+    strict: object(shape('strict'), () => new z.$ZodNever({ type: 'never' })),
+    partial: object(shape('partial'), () => new z.$ZodUnknown({ type: 'unknown' })),
     fields,
     optional,
   };
@@ -53,7 +56,7 @@ export function model<R extends Fields, O extends Fields>(required: R, optional:
   const names = Object.keys(optional);
   // It inherits nothing, so that a caller's key never matches an inherited member.
   const fields: Record<string, Field | Model> = Object.assign(bareObject(), required, optional);
-  return modelOf<Strict<R> & OptionalStrict<O>>(fields, names, (name, mode) => {
+  return modelOf<Flat<Members<R, O>>>(fields, names, (name, mode) => {
     const field = fields[name];
     return mode === 'strict' ? !names.includes(name) : field !== undefined && isAlwaysRequired(field);
   });
@@ -106,8 +109,8 @@ export function leavesOf(model: Model, under = '', isNeeded = true): Leaf[] {
     const path = `${under}${name}`;
     const needed = isNeeded && !model.optional.includes(name);
     if (isModel(field)) return leavesOf(field, `${path}.`, needed);
-    const { type } = field._zod.def;
-    const required = { strict: needed, partial: traitsOf(field).always === true };
+    const { type } = field.schema()._zod.def;
+    const required = { strict: needed, partial: field.always === true };
     return [
       { path, kind: name === 'timestamp' ? 'time' : (KINDS[type] ?? 'text'), required, anyMembers: type === 'object' },
     ];

@@ -1,9 +1,8 @@
-import * as z from 'zod/mini';
 import { asOwnRecord, asRecord, bareObject, isRecord, memberOf } from '../platform/as-record.js';
 import { hasOwn } from '../platform/portable.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
-import { type Field, text } from './fields.js';
+import { checked, type Field, flag, number, string, text } from './fields.js';
 import { issue, type ValidationIssue } from './issue.js';
 import { isModel, type Model, model } from './model.js';
 import { listIssues, suggest, validate } from './validate.js';
@@ -37,16 +36,14 @@ export const required = <T>(schema: Field | Model) => new Option<T>(schema, unde
 
 /** `expected` completes the sentence "expected …". */
 export const must = (expected: string, holds: (value: unknown) => boolean): Field =>
-  z.custom((value) => unlessThrown(() => holds(value)), expected);
+  checked(expected, (value) => unlessThrown(() => holds(value)) === true);
 export const having = (...methods: string[]) =>
   must(`an object with ${methods.join(', ')}`, (value) => hasMethods(value, methods));
 export const hasMethods = (value: unknown, methods: readonly string[]): boolean =>
   methods.every((name) => typeof memberOf(asRecord(value), name) === 'function');
 const range = (least: number, most: number) => `from ${least}${Number.isFinite(most) ? ` to ${most}` : ''}`;
-export const milliseconds = (least: number, most: number): Field => {
-  const expected = `a number of milliseconds ${range(least, most)}`;
-  return z.number(expected).check(z.refine((value) => value >= least && value <= most, expected));
-};
+export const milliseconds = (least: number, most: number) =>
+  number(`a number of milliseconds ${range(least, most)}`, least, most);
 export const wholeNumber = (least: number, most = Number.POSITIVE_INFINITY, unit = '') =>
   must(
     `a whole number${unit && ` of ${unit}`} ${range(least, most)}`,
@@ -54,11 +51,13 @@ export const wholeNumber = (least: number, most = Number.POSITIVE_INFINITY, unit
   );
 export const oneOf = (...words: string[]): Field => {
   const expected = words.map((word) => `'${word}'`).join(' or ');
-  const error = ({ input }: { readonly input?: unknown }) => {
-    const meant = typeof input === 'string' ? nearest(input, words) : undefined;
-    return meant ? `${expected} (did you mean '${meant}'?)` : expected;
-  };
-  return z.custom((value) => words.includes(value as string), { error });
+  return checked(
+    ({ input }) => {
+      const meant = typeof input === 'string' ? nearest(input, words) : undefined;
+      return meant ? `${expected} (did you mean '${meant}'?)` : expected;
+    },
+    (value) => words.includes(value as string),
+  );
 };
 /** The word that a misspelt or shortened one means, for example `prod`. */
 export const nearest = (given: string, words: readonly string[]): string | undefined =>
@@ -66,14 +65,14 @@ export const nearest = (given: string, words: readonly string[]): string | undef
 export const isDuration = milliseconds(0, LONGEST_TIMER_MS);
 /** Every wait has a limit, so 0 does not mean "none". */
 export const isLimit = milliseconds(1, LONGEST_TIMER_MS);
-export const isFlag: Field = z.boolean('true or false');
-export const isString: Field = z.string('a string');
+export const isFlag: Field = flag();
+export const isString: Field = string('a string');
 export const isWord: Field = text();
 export const isFunction = must('a function', (value) => typeof value === 'function');
 export const isObject = must('an object', (value) => asRecord(value) === value);
 export const isClock = having('now', 'setTimeout', 'clearTimeout');
 /** For an option that another module checks. */
-export const isAnything: Field = z.unknown();
+export const isAnything = checked('anything', () => true);
 
 const models = new WeakMap<OptionTable, Model>();
 

@@ -1,6 +1,6 @@
 import { asRecord, isRecord } from '../platform/as-record.js';
 import { cut } from '../platform/messages.js';
-import { type Field, traitsOf } from './fields.js';
+import type { Field } from './fields.js';
 import { printableKey } from './issue.js';
 import { isModel, type Model } from './model.js';
 
@@ -17,8 +17,9 @@ export function sentValues(field: Field | Model | undefined, value: unknown): Se
     return Object.entries(asRecord(value)).flatMap(([key, inner]) =>
       sentValues(model ? model.fields[key] : field, inner),
     );
-  const { personal = false, reference = false } = !field || model ? { personal: true } : traitsOf(field as Field);
-  return reference && !personal ? [] : [{ text: String(value), kind: personal ? 'personal' : 'plain' }];
+  const text = String(value);
+  if (!field || isModel(field) || field.personal) return [{ text, kind: 'personal' }];
+  return field.reference ? [] : [{ text, kind: 'plain' }];
 }
 
 /** The contents of a report that its gateway may repeat. */
@@ -34,7 +35,7 @@ export const identifiersOf = ({ fields }: Model, body: unknown): string[] =>
     .map(([, value]) => value);
 
 export const isIdentifier = (field: Model['fields'][string] | undefined): boolean =>
-  field !== undefined && !isModel(field) && traitsOf(field).reference === true;
+  field !== undefined && !isModel(field) && field.reference === true;
 
 export const sentOf = (model: Model, body: unknown): Sent => ({
   identifiers: identifiersOf(model, body),
@@ -71,7 +72,7 @@ export function maskPersonal(model: Model, body: unknown): unknown {
         const field = model.fields[name];
         if (field === undefined) return [printableKey(name), MASK];
         if (isModel(field)) return [name, maskPersonal(field, value)];
-        return [name, traitsOf(field).personal || typeof value === 'object' ? MASK : shortened(value)];
+        return [name, field.personal || typeof value === 'object' ? MASK : shortened(value)];
       }),
   );
 }

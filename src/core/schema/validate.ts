@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/core';
 import { asRecord, memberOf } from '../platform/as-record.js';
 import { numbered } from '../platform/portable.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
@@ -62,7 +62,7 @@ export function validate(
   at: Path = [],
   alsoKnown: readonly string[] = [],
 ): Validated {
-  const result = z.safeParse(model[mode], value);
+  const result = z.safeParse(model[mode].schema(), value);
   if (result.success) return { value: result.data as Record<string, unknown>, issues: [] };
   const namesAt = (path: Path) => {
     const field = fieldAt(model, path);
@@ -72,7 +72,7 @@ export function validate(
 }
 
 function translate(
-  found: z.core.$ZodIssue,
+  found: z.$ZodIssue,
   root: unknown,
   at: Path,
   namesAt: (path: Path) => readonly string[],

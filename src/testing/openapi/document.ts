@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import { version } from '../../core/platform/version.js';
 import { GATEWAY_PATH, type Operation, operationNames, operations } from '../../core/protocol/operations.js';
-import { type Field, traitsOf } from '../../core/schema/fields.js';
 import { location } from '../../core/schema/location.js';
-import { isModel, type ValidationMode } from '../../core/schema/model.js';
+import { isModel, type Model, type ValidationMode } from '../../core/schema/model.js';
 import { isAnything, oneOf, option, readOptions } from '../../core/schema/option-rules.js';
 import { EXAMPLES, FIELD_WORDS, type JsonObject, OPERATION_WORDS } from './words.js';
 
@@ -125,25 +124,35 @@ const WITHOUT_FORBIDDEN = { not: { enum: ['__proto__', 'constructor', 'prototype
 /** The schemas of the requests' bodies, by name, as zod describes those that check a payload. */
 function requestSchemas(mode: ValidationMode, locationRequired: boolean): JsonObject {
   const registry = z.registry<{ id: string; description: string }>();
-  const add = (schema: Field, id: string, description = ''): void => {
+  const add = (schema: z.core.$ZodType, id: string, description = ''): void => {
     if (!registry.has(schema)) registry.add(schema, { id, description });
   };
-  const place = location[mode];
+  const place = location[mode].schema();
+  const personal = new Set<z.core.$ZodType>();
+  const notePersonal = ({ fields }: Model): void => {
+    for (const field of Object.values(fields))
+      if (isModel(field)) notePersonal(field);
+      else if (field.personal) personal.add(field.schema());
+  };
+  notePersonal(location);
   add(place, 'Location', 'Section 2.2. Assumption: the coordinates and `source` are required.');
   for (const name of operationNames) {
     const row: Operation = operations[name];
     const { schema: id, body } = OPERATION_WORDS[name];
-    const request = row.request[mode] as z.ZodMiniObject;
+    const request = row.request[mode].schema() as z.ZodMiniObject;
+    notePersonal(row.request);
     for (const [field, inner] of Object.entries(row.request.fields))
-      if (isModel(inner)) add(inner[mode], id + field[0]?.toUpperCase() + field.slice(1), FIELD_WORDS[field]);
+      if (isModel(inner)) add(inner[mode].schema(), id + field[0]?.toUpperCase() + field.slice(1), FIELD_WORDS[field]);
     const located = () => z.extend(request, { location: locationRequired ? place : z.optional(place) });
     add(row.location === 'none' ? request : located(), id, body);
   }
   const { schemas } = z.toJSONSchema(registry, {
     metadata: registry,
     uri: schemaAddress,
+    // The check of a free member is a function; see below.
+    unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
-      if (traitsOf(zodSchema as unknown as Field).personal) jsonSchema['x-personal-data'] = true;
+      if (personal.has(zodSchema)) jsonSchema['x-personal-data'] = true;
       const { properties } = jsonSchema;
       if (!properties) return;
       const fields = Object.entries(properties) as [string, JsonObject][];

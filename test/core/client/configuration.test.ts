@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { hasCode } from '../../../src/core/errors/errors.js';
 import { type ClientOptions, ConfigurationError, createClient } from '../../../src/entries/index.js';
 import { betEvent, settledBet } from '../../support/factories.js';
@@ -209,6 +209,17 @@ describe('a page or server with an extra property on the prototype of all object
       for (const name of Object.keys(names)) Reflect.deleteProperty(Object.prototype, name);
     }
   };
+  // The build patches the loops of zod that run when a class of it is first used (build/own-keys.js).
+  beforeAll(async () => {
+    const { fetch } = recordingFetch();
+    await createClient({
+      gateways: { staging: { baseUrl: 'https://gateway.example.com', apiKey: 'key' } },
+      validation: 'partial',
+      location: { fixed: location },
+      fetch,
+    }).reportBetEvent(betEvent());
+  });
+
   const evil = { latitude: 9, longitude: 9, city: 'Evil', accuracy: 9, source: 'evil', stranger: 'x' };
 
   test('reports the fixed location unchanged', async () => {

@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest';
-import type * as z from 'zod/mini';
 import type { BetEvent, betEvent, SettledBet, settledBet } from '../../../src/core/schema/bet.js';
 import type { Location, LocationInput, location, locationInput } from '../../../src/core/schema/location.js';
+import type { Model } from '../../../src/core/schema/model.js';
 import type { NinVerificationRequest, ninVerificationRequest } from '../../../src/core/schema/nin.js';
 import type {
   SettledWithdrawal,
@@ -10,7 +10,7 @@ import type {
   withdrawalEvent,
 } from '../../../src/core/schema/withdrawal.js';
 
-type Input<M extends { strict: z.ZodMiniType }> = z.input<M['strict']>;
+type Input<M> = M extends Model<infer Given> ? Given : never;
 type Flat<T> = { [Name in keyof T]: T[Name] };
 
 // The compiler is the test: `npm run types` fails if a documented type and its schema differ.
