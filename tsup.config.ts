@@ -50,6 +50,16 @@ export default defineConfig([
     splitting: true,
     outExtension: () => ({ js: '.cjs' }),
   },
+  // Metro leaves nothing out of a module, so an app gets one file of what the page needs.
+  {
+    ...shared,
+    entry: { 'page.react-native': 'src/entries/page.ts' },
+    format: 'cjs',
+    noExternal: [/.*/],
+    minify: true,
+    sourcemap: false,
+    outExtension: () => ({ js: '.cjs' }),
+  },
   // It runs in Node.js alone, and carries the reader of CSV files inside.
   { ...shared, target: 'es2022', platform: 'node', entry: { cli: 'src/entries/cli.ts' }, format: 'esm' },
   ...Object.entries(scriptTags).map(([name, source]) => ({

@@ -123,7 +123,7 @@ test('it gives advice for each refusal, and is accessible with it', async ({ ope
   const { page } = await open({ ...ALLOWED, bypassCSP: true });
   const { keys } = await openReadme(page, started.site);
   for (const [status, error, words, bets] of [
-    [503, location, 'Allow this site to use your location', 1],
+    [503, location, 'Allow the use of your location', 1],
     // First the relay has no time, then the gateway.
     [429, { ...later, outcome: 'not-sent' }, 'The service is busy. Try again in 60 s.', 1],
     [429, { ...later, outcome: 'rejected' }, 'The service is busy. Try again in 60 s.', 1],

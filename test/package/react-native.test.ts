@@ -14,6 +14,7 @@ async function runInApp(contents: string, fetch: (url: string, init: RequestInit
     bundle: true,
     write: false,
     format: 'iife',
+    conditions: ['react-native'],
     globalName: 'app',
     external: ['ky'],
     logLevel: 'silent',
@@ -51,6 +52,15 @@ it.each(['location-sdk/page', 'location-sdk'])(
     expect(sent).toEqual([['https://shop.example/relay/report-bet-event', 'B-1']]);
   },
 );
+
+it('has no path, so relayUrl is the whole address', async () => {
+  const code = `import { createClient } from 'location-sdk/page';
+    const use = async () => createClient({ relayUrl: '/relay' });
+    export default use().catch(({ message }) => message);`;
+  expect(await runInApp(code, () => expect.unreachable())).toMatch(
+    /relayUrl: has no host, and an app has no address; give the whole address/,
+  );
+});
 
 it.each([
   ['a key', `createClient({ gateways: { staging: { baseUrl: 'https://gateway.example', apiKey: 'key-in-an-app' } } })`],

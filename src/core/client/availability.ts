@@ -7,6 +7,6 @@ export const isForBackendsOnly = (name: string): boolean =>
 
 export const notInPages = (operation: string, caller: 'page' | 'relay'): ConfigurationError =>
   new ConfigurationError(
-    `${operation} is never available ${caller === 'page' ? 'in a page' : 'through a relay'}. Nothing was sent. Call it from your backend.`,
+    `${operation} is never available ${caller === 'page' ? 'in a page or an app' : 'through a relay'}. Nothing was sent. Call it from your backend.`,
     { operation },
   );

@@ -47,7 +47,7 @@ const IN_FIXED = 'unknown field here; write location: { fixed: { latitude, longi
 /** Options of a misplaced location, with the message for each. */
 export const misplacedNames = { 'location.latitude': IN_FIXED, 'location.longitude': IN_FIXED };
 
-const SECRET = 'is a secret, and every visitor can read this page: keep it in your backend, behind relayUrl';
+const SECRET = 'is a secret, and every visitor can read this page or app: keep it in your backend, behind relayUrl';
 // Not a spread: esbuild keeps one in every bundle.
 export const namesInPage: Readonly<Record<string, string>> = Object.assign(
   { apiKey: SECRET, api_key: SECRET, token: SECRET },

@@ -155,7 +155,7 @@ function readParameters(
     issues.push(issue(['environment'], 'invalid', 'is set by the relay; remove it'));
   const ofServers = context.clientIpProblem
     ? undefined
-    : "is for servers; in a page the connection's own address is looked up";
+    : "is for servers; in a page or an app the connection's own address is looked up";
   const problem = clientIP === undefined ? undefined : (ofServers ?? context.clientIpProblem?.(clientIP));
   if (problem) issues.push(issue(['clientIP'], 'invalid', problem));
   const parameters = {

@@ -97,7 +97,7 @@ export function failureOf(status: number, text: string, retryAfterMs: number | u
   };
 }
 
-/** `inPage`: a browser may repeat a request by itself when a connection breaks, and does not report it. */
+/** `inPage`: a browser or a phone may repeat a request by itself when a connection breaks, and does not report it. */
 export const duplicateFailure = (status: number, duplicate: 'same' | 'conflict', inPage: boolean): Failure => {
   const conflict = duplicate === 'conflict';
   const details = { status, conflict };
@@ -107,7 +107,7 @@ export const duplicateFailure = (status: number, duplicate: 'same' | 'conflict',
     return { code: 'duplicate', text, outcome: 'rejected', certain: true, details };
   }
   const text = inPage
-    ? 'the gateway already has this report, perhaps from this call: browsers repeat requests by themselves'
+    ? 'the gateway already has this report, perhaps from this call: browsers and phones repeat requests by themselves'
     : 'the gateway already has this report, and this call did not send it; do not send it again';
   return {
     code: 'duplicate',

@@ -1,3 +1,4 @@
+import { isBrowser } from '../platform/runtime.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
 
 /** The use of a base address, or what is wrong with it. */
@@ -7,7 +8,8 @@ export interface BaseUrl {
 }
 
 /** Whether an address is on the same machine: `http:` is safe there. */
-export const isLoopback = ({ hostname }: URL): boolean => /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(hostname);
+export const isLoopback = ({ hostname }: { readonly hostname: string }): boolean =>
+  /^(.+\.)?localhost$|^127\.[\d.]+$|^\[::1\]$/.test(hostname);
 
 const GATEWAY = {
   example: 'https://gateway.example.com or http://127.0.0.1:4010',
@@ -46,11 +48,13 @@ export function readRelayUrl(text: string): BaseUrl {
   if (alone.problem !== undefined) return alone;
   const { location }: { location?: { href?: string } } = globalThis;
   const page = location?.href;
-  if (page === undefined) return { baseUrl: undefined, problem: undefined };
-  // A page without an address of its own, for example about:srcdoc.
-  const url = parse(text, page);
+  if (page === undefined && !isBrowser()) return { baseUrl: undefined, problem: undefined };
+  // An app, or a page without an address of its own, for example about:srcdoc.
+  const url = page === undefined ? undefined : parse(text, page);
   if (!url)
-    return refused(`has no host, and this page has no address (${new URL(page).protocol}); give the whole address`);
+    return refused(
+      `has no host, and ${page === undefined ? 'an app' : `this page (${new URL(page).protocol})`} has no address; give the whole address`,
+    );
   const { protocol, host, pathname } = url;
   const read = readUrl(text, RELAY, false, page);
   return read.problem === undefined
@@ -58,7 +62,12 @@ export function readRelayUrl(text: string): BaseUrl {
     : refused(`is ${protocol}//${host}${pathname} in this page: it ${read.problem}`);
 }
 
-const parse = (text: string, base?: string): URL | undefined => unlessThrown(() => new URL(text, base));
+/** React Native's `URL` takes any text, so an address without a scheme needs a base. */
+const parse = (text: string, base?: string): URL | undefined =>
+  base !== undefined || /^\s*[a-z][a-z\d+.-]*:/i.test(text) ? unlessThrown(() => new URL(text, base)) : undefined;
+
+/** A host, which React Native's `URL` does not check, and reads from the wrong place if there is an `@` in the path. */
+const ORIGIN = /^https?:\/\/([\w.\u0080-\uffff-]+|\[.+])(:\d+)?$/;
 
 const refused = (problem: string): BaseUrl => ({ baseUrl: undefined, problem });
 
@@ -73,7 +82,10 @@ function readUrl(
   if (url.username || url.password || /[?#]/.test(text))
     return refused('contains a user name, a password, a query or a fragment; give only the address');
   const isHttp = url.protocol === 'http:';
-  if (url.protocol !== 'https:' && !(isHttp && (isLoopback(url) || allowInsecureHttp)))
+  const [, hostname] = ORIGIN.exec(url.origin) ?? [];
+  if ((isHttp || url.protocol === 'https:') && (!hostname || /\s/.test(text.trim())))
+    return refused(`is not an address such as ${example}`);
+  if (url.protocol !== 'https:' && !(isHttp && (isLoopback({ hostname: String(hostname) }) || allowInsecureHttp)))
     return refused(`must begin with https:// (http:// is for loopback hosts${plainHttp})${isHttp ? onNetwork : ''}`);
   return { baseUrl: url.origin + url.pathname.replace(ending, ''), problem: undefined };
 }

@@ -41,7 +41,7 @@ describe('an API key in a page', () => {
       for (const create of [createClient, createClientOfPages]) {
         const options: object = { ...others, [name]: 'secret-key' };
         expect(() => create(options as RelayedOptions)).toThrow(
-          `${name}: is a secret, and every visitor can read this page: keep it in your backend, behind relayUrl`,
+          `${name}: is a secret, and every visitor can read this page or app: keep it in your backend, behind relayUrl`,
         );
       }
   });

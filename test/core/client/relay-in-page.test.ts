@@ -88,10 +88,10 @@ describe('requests to the relay', () => {
       'is http://192.168.1.20:5173/relay in this page: it must begin with https:// (http:// is for loopback hosts). For a phone in your network',
     ],
     ['http://user:secret@play.example.com/', 'is http://play.example.com/relay in this page'],
-    ['about:srcdoc', 'has no host, and this page has no address (about:); give the whole address'],
+    ['about:srcdoc', 'has no host, and this page (about:) has no address; give the whole address'],
     [
       'blob:https://play.example.com/7c9e6679',
-      'has no host, and this page has no address (blob:); give the whole address',
+      'has no host, and this page (blob:) has no address; give the whole address',
     ],
   ])('a path in a page at %s is reported when the client is made', async (href, problem) => {
     vi.stubGlobal('location', { href });
@@ -143,7 +143,7 @@ test('a page with neither relay nor gateway gets the advice to set relayUrl, bef
 test.each(['reportSettledBet', 'reportSettledWithdrawal', 'verifyNin'] as const)(
   '%s is never available in a page, also before configure',
   async (name) => {
-    const message = `${name} is never available in a page. Nothing was sent. Call it from your backend.`;
+    const message = `${name} is never available in a page or an app. Nothing was sent. Call it from your backend.`;
     expect(await failureOf((sdk[name] as () => Promise<unknown>)())).toMatchObject({
       code: 'configuration',
       operation: name,

@@ -45,6 +45,7 @@ describe('relayUrl', () => {
     ['//user:secret@operator.example.com/relay', 'contains a user name'],
     ['http://192.168.1.20:3000/relay', 'adb reverse'],
     ['not an address', 'is not an address'],
+    ['https://operator.example.com/a b', 'is not an address'],
     ['  ', 'not empty'],
   ])('%s is refused', async (relayUrl, problem) => {
     const message = await refusal({ relayUrl });

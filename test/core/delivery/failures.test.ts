@@ -187,7 +187,7 @@ describe('a duplicate', () => {
   it("with the same data may be a page's own request, which its browser repeated", () => {
     expect(duplicateFailure(400, 'same', true)).toStrictEqual({
       code: 'duplicate',
-      text: 'the gateway already has this report, perhaps from this call: browsers repeat requests by themselves',
+      text: 'the gateway already has this report, perhaps from this call: browsers and phones repeat requests by themselves',
       outcome: 'unknown',
       details: { status: 400, conflict: false },
       advice: 'Compare your records.',

@@ -48,11 +48,11 @@ function readPosition(position: unknown, now: number): Fix | undefined {
   });
 }
 
-const UNAVAILABLE = noFix('position-unavailable', 'the browser gave no usable position');
+const UNAVAILABLE = noFix('position-unavailable', 'the device gave no usable position');
 
 const OUTDATED = noFix(
   'position-unavailable',
-  "the browser gave only an old position, or the device's clock is ahead: check its time",
+  'the device gave only an old position, or its clock is ahead: check its time',
 );
 
 /** Reads why the browser failed. Never throws. */
@@ -136,7 +136,7 @@ const HIDDEN_MS = 1_000;
 
 const ABORTED = noFix('aborted', 'the call was cancelled');
 const HIDDEN = noFix('page-hidden', 'browsers may withhold the position while the page is hidden');
-const UNDECIDED = noFix('timeout', "no answer in time; the browser's prompt may still be open");
+const UNDECIDED = noFix('timeout', 'no answer in time; the prompt may still be open');
 
 /** Whether less time than that has passed. False also for a time in the future: the clock may have been set back. */
 const isWithin = (clock: Clock, milliseconds: number, since: number) =>
@@ -252,7 +252,7 @@ export function createBrowserGeolocation(
       }
 
       const shared = joinRequest();
-      if (!shared) return noFix('not-available', 'this browser has no geolocation');
+      if (!shared) return noFix('not-available', 'no geolocation here; an app sets the option geolocation');
       const now = clock.now();
       const wait = Math.min(
         milliseconds - Math.max(0, now - began),

@@ -14,7 +14,7 @@ export interface GeolocationLike {
         /** Degrees, east of Greenwich. */
         longitude: number;
         /** In metres: the radius of the circle in which the device is with a probability of 95 %. */
-        accuracy: number;
+        accuracy: number | null;
       };
       /** When the position was measured, in milliseconds since 1970. */
       timestamp?: number;

@@ -56,7 +56,7 @@ describe('a recent position', () => {
       grant(LAGOS, clock.now() - maximumAgeMs - 300_001);
       expect(await settled()).toEqual({
         reason: 'position-unavailable',
-        message: "the browser gave only an old position, or the device's clock is ahead: check its time",
+        message: 'the device gave only an old position, or its clock is ahead: check its time',
       });
       expect(page.asked).toHaveLength(2);
     },
@@ -67,7 +67,7 @@ describe('a recent position', () => {
     async (ahead) => {
       const { settled, grant, clock } = open();
       grant(LAGOS, clock.now() - ahead);
-      expect(await settled()).toMatchObject({ message: expect.stringContaining("the device's clock is ahead") });
+      expect(await settled()).toMatchObject({ message: expect.stringContaining('its clock is ahead') });
       await clock.pass(8_000);
       grant(ABUJA, clock.now() - ahead);
       expect(await settled()).toEqual({ position: ABUJA, ageMs: 0 });
