@@ -134,7 +134,7 @@ const routes = {
     // The page's location if it found one; otherwise the player's address is looked up.
     const options = { location: pageLocation(body.location), clientIP };
     await reportOnce(bet_id, () => client.reportBetEvent({ bet_id, amount: stake, user: betUser(userId) }, options));
-    return { bet_id, message: `Your bet of ${stake} is placed.` };
+    return { bet_id, message: `Your bet of ${stake} ${known ? 'was placed before' : 'is placed'}.` };
   },
 
   async 'POST /bets/:id/settle'({ body }, id) {

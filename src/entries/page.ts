@@ -11,6 +11,7 @@ export {
   resend,
 } from '../core/client/page-functions.js';
 export { locate } from '../core/client/page-locate.js';
+export { type PostOnceOptions, type PostOnceResult, postOnce } from '../core/client/post-once.js';
 export type { LocateResult, RelayReceipt } from '../core/client/receipt.js';
 export { type Environment, type ErrorCode, isReportingError, type ReportingError } from '../core/errors/errors.js';
 export { type PlayerMessage, playerMessage } from '../core/errors/player-message.js';

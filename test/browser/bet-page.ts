@@ -15,7 +15,10 @@ export interface BetWorld {
 }
 
 export const PLACED = 'Your bet of 1500 is placed.';
-export const NO_ANSWER = 'No answer came. Press again: it is one bet.';
+/** The words for a bet whose first answer did not come. */
+const PLACED_BEFORE = 'Your bet of 1500 was placed before.';
+const PLACED_ONCE = /^Your bet of 1500 (is placed|was placed before)\.$/;
+export const NO_ANSWER = 'We do not know yet whether this went through. Ask again: it cannot count twice.';
 export const WAIT = 'One moment, please.';
 
 export const stakeOf = (page: Page) => page.getByLabel('Stake');
@@ -43,8 +46,9 @@ export async function bet(page: Page, stake = 1500): Promise<void> {
 }
 
 /** The end of a press: the words, and a button that can be pressed. The focus is on the button, or on the field. */
-export async function ended(page: Page, words: string, focus = ['button']): Promise<void> {
-  await expect.poll(() => statusOf(page).innerText(), { timeout: 20_000 }).toBe(words);
+export async function ended(page: Page, words: string | RegExp, focus = ['button']): Promise<void> {
+  const says = expect.poll(() => statusOf(page).innerText(), { timeout: 20_000 });
+  await (typeof words === 'string' ? says.toBe(words) : says.toMatch(words));
   expect(await buttonOf(page).isEnabled()).toBe(true);
   expect(focus).toContain(await page.evaluate(() => document.activeElement?.localName));
 }
@@ -86,6 +90,26 @@ export async function pressTwice(world: BetWorld, apartMs: number, latencyMs: nu
   await page.waitForTimeout(300);
   await settled(world, [1500]);
 }
+
+/** A browser or a web view may keep a site from its storage. */
+const STORAGE: Readonly<Record<string, () => void>> = {
+  forbidden: () => {
+    for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, {
+        get() {
+          throw new DOMException('Access is denied for this document.', 'SecurityError');
+        },
+      });
+  },
+  full: () => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+    };
+  },
+  'no (null)': () => {
+    for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { value: null });
+  },
+};
 
 export const CASES: Readonly<Record<string, Case>> = {
   async 'one press places one bet, spends the slip and keeps the focus'(world) {
@@ -130,7 +154,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     await ended(page, NO_ANSWER);
     await page.reload();
     await bet(page);
-    await ended(page, PLACED);
+    await ended(page, PLACED_BEFORE);
     await settled(world, [1500]);
   },
 
@@ -166,7 +190,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     await ended(page, PLACED);
     // Its answer was lost: it is placed, and stays one bet.
     await bet(page, 300);
-    await ended(page, 'Your bet of 300 is placed.');
+    await ended(page, 'Your bet of 300 was placed before.');
     await settled(world, [300, 1500]);
   },
 
@@ -209,7 +233,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     await page.close();
     const next = await openBet(world);
     await bet(next);
-    await ended(next, PLACED);
+    await ended(next, PLACED_ONCE);
     await settled(world, [1500]);
   },
 
@@ -219,7 +243,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     await Promise.all(tabs.map((tab) => bet(tab)));
     for (const tab of tabs) {
       await tab.bringToFront();
-      await expect.poll(() => statusOf(tab).innerText(), { timeout: 20_000 }).toBe(PLACED);
+      await expect.poll(() => statusOf(tab).innerText(), { timeout: 20_000 }).toMatch(PLACED_ONCE);
     }
     await settled(world, [1500]);
   },
@@ -235,7 +259,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     await quick.bringToFront();
     await bet(quick);
     await ended(quick, PLACED);
-    await expect.poll(() => statusOf(slow).innerText(), { timeout: 20_000 }).toBe(PLACED);
+    await expect.poll(() => statusOf(slow).innerText(), { timeout: 20_000 }).toBe(PLACED_BEFORE);
     await settled(world, [1500]);
   },
 
@@ -256,21 +280,54 @@ export const CASES: Readonly<Record<string, Case>> = {
     await settled(world, [1500, 200]);
   },
 
-  async 'without storage the page still places one bet'(world) {
-    await world.context.addInitScript(() => {
-      for (const name of ['localStorage', 'sessionStorage'])
-        Object.defineProperty(window, name, {
-          get() {
-            throw new DOMException('Access is denied for this document.', 'SecurityError');
-          },
-        });
-    });
-    const page = await openBet(world);
+  async 'a tab in doubt, beside one that has placed the bet and places the next, asks for its own'(world) {
+    const doubtful = await openBet(world);
     await once(world.context, answerLost);
+    await bet(doubtful);
+    await ended(doubtful, NO_ANSWER);
+    const other = await openBet(world);
+    await bet(other);
+    await ended(other, PLACED_BEFORE);
+    await doubtful.bringToFront();
+    await buttonOf(doubtful).click();
+    await ended(doubtful, PLACED_BEFORE);
+    await settled(world, [1500]);
+  },
+
+  async 'a backend that never answers gives the button back after 30 s, and the next press is the same bet'(world) {
+    const page = await world.context.newPage();
+    await page.clock.install();
+    await page.goto(world.url);
+    await expect.poll(() => buttonOf(page).isEnabled()).toBe(true);
+    let asked = 0;
+    await page.route('**/bets', () => {
+      asked += 1;
+    });
     await bet(page);
+    await expect.poll(() => asked).toBe(1);
+    await page.clock.fastForward(29_000);
+    expect(await statusOf(page).innerText()).toBe(WAIT);
+    await page.clock.fastForward(1_500);
     await ended(page, NO_ANSWER);
+    await page.unroute('**/bets');
     await buttonOf(page).click();
     await ended(page, PLACED);
     await settled(world, [1500]);
   },
+
+  ...Object.fromEntries(
+    Object.entries(STORAGE).map(([what, spoil]): [string, Case] => [
+      `with ${what} storage the page still places one bet`,
+      async (world) => {
+        await world.context.addInitScript(spoil);
+        const page = await openBet(world);
+        await once(world.context, answerLost);
+        await bet(page);
+        await ended(page, NO_ANSWER);
+        await buttonOf(page).click();
+        await ended(page, PLACED_BEFORE);
+        await settled(world, [1500]);
+      },
+    ]),
+  ),
 };

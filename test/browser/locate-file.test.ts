@@ -38,6 +38,7 @@ test('it adds one name, gives the position, and asks no other host', { tags: 'sl
     'isReportingError',
     'locate',
     'locationPermission',
+    'postOnce',
     'unsupported',
     'version',
   ]);

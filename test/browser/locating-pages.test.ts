@@ -44,24 +44,30 @@ const test = base.extend('world', async ({ context }, { onCleanup }) => {
   const outbox = createOutbox({ client: createClient(gateway.clientOptions()), store: memoryStore() });
   outbox.start();
   let page = pageOf('docs/start/page.md');
-  const bets = new Map<string, Promise<object>>();
+  const bets = new Map<string, Promise<string>>();
   const place = async ({ stake, location }: { stake: number; location?: unknown }) => {
     const bet_id = `BET-${bets.size}`;
     await outbox.reportBetEvent(
       { bet_id, amount: stake, user: betUser() },
       { location: pageLocation(location), clientIP: '102.89.23.47' },
     );
-    return { bet_id, message: `Your bet of ${stake} is placed.` };
+    return bet_id;
   };
   const server = createServer(async (request, response) => {
     if (request.url === SCRIPT)
       return response.setHeader('content-type', 'text/javascript').end(readScript(SCRIPT.slice(1)));
     if (request.url !== '/bets') return response.setHeader('content-type', 'text/html; charset=utf-8').end(page);
     const body = (await json(request)) as { key: string; stake: number };
-    const placed = bets.get(body.key) ?? place(body);
+    const before = bets.get(body.key);
+    const placed = before ?? place(body);
     bets.set(body.key, placed);
+    const message = `Your bet of ${body.stake} ${before ? 'was placed before' : 'is placed'}.`;
+    const answer = await placed.then(
+      (bet_id) => ({ bet_id, message }),
+      (error) => ({ message: playerMessage(error).text }),
+    );
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(await placed.catch((error) => ({ message: playerMessage(error).text }))));
+    response.end(JSON.stringify(answer));
   });
   const { url, close } = await listen(server);
   onCleanup(async () => {

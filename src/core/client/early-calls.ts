@@ -59,6 +59,7 @@ export function earlyGlobal(limitMs: number) {
     ...methods(),
     configure: later('configure'),
     locationPermission: later('locationPermission'),
+    postOnce: later('postOnce'),
     createClient: (options: never) => methods({ options }),
     queue,
   };

@@ -17,6 +17,7 @@ import {
   resend,
 } from './page-functions.js';
 import { locate } from './page-locate.js';
+import { postOnce } from './post-once.js';
 
 /** The members of the one global `LocationSDK`, the same in every script-tag file. */
 export interface PageGlobal {
@@ -35,6 +36,8 @@ export interface PageGlobal {
   readonly locationPermission: typeof locationPermission;
   /** A message for a player with what to do, for an error. */
   readonly playerMessage: ReturnType<typeof playerMessageIn>;
+  /** Posts a bet or withdrawal to your own route, with the position: the same content is one bet. */
+  readonly postOnce: typeof postOnce;
   /** Reports an initiated bet: step 1 of 4. The relay adds the player. */
   readonly reportBetEvent: PageClient['reportBetEvent'];
   /** Never available in a page: rejects with an error that says so. */
@@ -71,6 +74,7 @@ export function pageGlobal(given: CreatePageClient): PageGlobal {
     locationPermission,
     // English only. Other languages are passed as `messages`, so they add nothing to other pages.
     playerMessage: playerMessageIn({}),
+    postOnce,
     reportBetEvent,
     reportSettledBet,
     reportSettledWithdrawal,

@@ -44,7 +44,7 @@ export async function locate(options: Pick<CallOptions, 'signal' | 'timeoutMs'> 
   const client = defaultClient();
   if (client) return client.locate(options);
   const { signal, timeoutMs = LONGEST_TIMER_MS } = options;
-  requireMilliseconds(timeoutMs);
+  requireMilliseconds('locate', timeoutMs);
   device ??= devicePosition(SETTINGS, {
     scope: globalThis,
     geolocation: undefined,
@@ -62,8 +62,8 @@ export async function locate(options: Pick<CallOptions, 'signal' | 'timeoutMs'> 
 }
 
 /** As `locate` of a client checks it. Types hold the rest. */
-function requireMilliseconds(timeoutMs: unknown): void {
+export function requireMilliseconds(operation: 'locate' | 'postOnce', timeoutMs: unknown): void {
   if (typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= LONGEST_TIMER_MS) return;
   const issues = [issue(['timeoutMs'], 'invalid', `expected a number of milliseconds from 1 to ${LONGEST_TIMER_MS}`)];
-  throw new ValidationError(`locate: ${listIssues(issues)}\nNothing was sent.`, { operation: 'locate', issues });
+  throw new ValidationError(`${operation}: ${listIssues(issues)}\nNothing was sent.`, { operation, issues });
 }

@@ -6,13 +6,16 @@ import { hasCode, isReportingError } from './errors.js';
 import french from './player-messages/fr.json' with { type: 'json' };
 import { isStoreError } from './store-error.js';
 
+export const recordedText = 'This went through.';
+export const inDoubtText = 'We do not know yet whether this went through. Ask again: it cannot count twice.';
+
 /** The texts for a player in English, by situation. `{seconds}` is replaced. */
 export const english = {
-  recorded: 'This went through.',
+  recorded: recordedText,
   accepted: 'This went through. It will be recorded.',
   waiting: 'One moment, please.',
   asking: 'Your device asks for your location. Answer it.',
-  'in-doubt': 'We do not know yet whether this went through. Ask again: it cannot count twice.',
+  'in-doubt': inDoubtText,
   'in-doubt-logged-out': 'We do not know yet whether this went through, and you are logged out. Log in, and ask again.',
   offline: 'You are offline. Connect to the internet, and ask again: it cannot count twice.',
   location: 'We could not tell where you are. Allow the use of your location, and try again.',

@@ -1,0 +1,175 @@
+import { ValidationError } from '../errors/errors.js';
+import { inDoubtText, recordedText } from '../errors/player-message.js';
+import { isRecord } from '../platform/as-record.js';
+import { jsonOf } from '../platform/portable.js';
+import { systemClock, withTimeout } from '../platform/time.js';
+import { unlessThrown } from '../platform/unless-thrown.js';
+import { issue } from '../schema/issue.js';
+import type { LocationInput } from '../schema/location.js';
+import { listIssues } from '../schema/validate.js';
+import { locate, requireMilliseconds } from './page-locate.js';
+
+/** What `report` tells: the result of `playerMessage`. */
+interface Reported {
+  readonly isOver: boolean;
+  readonly text: string;
+}
+
+/** The settings of one `postOnce`. */
+export interface PostOnceOptions<Answer extends object> {
+  /** The longest wait for your backend's answer, in milliseconds, without the time for the position. Default: 30,000. */
+  timeoutMs?: number | undefined;
+  /** Further headers of the request, for example a token against forged requests. Default: none. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether cookies go to another origin, as for `fetch`. Default: `'same-origin'`. */
+  credentials?: 'include' | 'omit' | 'same-origin' | undefined;
+  /** A position that you have already, or null for none. Default: that of `locate()`; none if you give `report`. */
+  location?: LocationInput | null | undefined;
+  /**
+   * Reports what your backend placed, in a page that reports through a relay. Its result says whether this bet is over;
+   * until then the same content keeps its key. Default: your backend reports.
+   */
+  report?: ((answer: Partial<Answer>) => Promise<Reported>) | undefined;
+  /**
+   * The texts for an answer without a `message` of its own, in the page's language, by the situations of
+   * `playerMessage`. Default: English.
+   */
+  messages?: { readonly recorded?: string; readonly 'in-doubt'?: string } | undefined;
+}
+
+/** The result of `postOnce`: the members of your backend's JSON, and these two. */
+export type PostOnceResult<Answer extends object> = Omit<Partial<Answer>, 'isOver' | 'message'> & {
+  /** Whether it is placed, so that the next press is another one. Until then the same content asks for the same. */
+  readonly isOver: boolean;
+  /** The text for the player: your backend's `message`, or one that says whether it went through. */
+  readonly message: string;
+};
+
+const TIMEOUT_MS = 30_000;
+/** After a success, the same content is the second click of a double click (our decision). */
+const QUIET_MS = 1_000;
+/** A player who comes back the next day means another bet (our decision). */
+const KEY_AGE_MS = 86_400_000;
+/** More than a page has in doubt at once. */
+const MOST_KEYS = 100;
+const PREFIX = 'location-sdk:';
+
+/** The keys with which this tab has asked, also where storage is off, full or cleared. */
+const asked = new Map<string, string>();
+let last: { readonly name: string; readonly at: number; readonly result: object } | undefined;
+
+/** The storage of all tabs. Reading it throws where it is off, and a web view may have none. */
+const stored = {
+  read: (name: string): string | undefined =>
+    unlessThrown(() => {
+      const key = localStorage.getItem(name) ?? '';
+      return isYoung(key) ? key : undefined;
+    }),
+  write: (name: string, key: string): void => unlessThrown(() => localStorage.setItem(name, key)),
+  /** Not the key of a later bet of another tab. */
+  remove: (name: string, key: string): void =>
+    unlessThrown(() => {
+      if (localStorage.getItem(name) === key) localStorage.removeItem(name);
+    }),
+  sweep: (): void =>
+    unlessThrown(() => {
+      for (const name of Object.keys(localStorage))
+        if (name.startsWith(PREFIX) && !isYoung(localStorage.getItem(name) ?? '')) localStorage.removeItem(name);
+    }),
+};
+
+/** A key begins with the time at which it was made. */
+const isYoung = (key: string): boolean => systemClock.now() - Number.parseInt(key, 36) < KEY_AGE_MS;
+
+function newKey(): string {
+  // An app may have no `crypto`. It is no secret, since your backend keeps it beside the player.
+  const numbers =
+    globalThis.crypto?.getRandomValues(new Uint32Array(4)) ?? [1, 1, 1, 1].map(() => Math.random() * 2 ** 32);
+  return [systemClock.now(), ...numbers].map((number) => Math.floor(number).toString(36)).join('-');
+}
+
+/** The key of a content: that of this tab, of another tab, or a new one. */
+function keyOf(name: string, fresh = newKey()): string {
+  const there = stored.read(name);
+  const key = asked.get(name) ?? there ?? fresh;
+  // The key of another tab stays: it may be in doubt of a later bet.
+  if (!there) stored.write(name, key);
+  return key;
+}
+
+/**
+ * Posts what a player wants to place, a bet or a withdrawal, to your own route, with the position and a key: however
+ * often the player presses, reloads or opens the page in another tab, the same content has the same key until your
+ * backend has placed it. Your route treats the same key of the same player as the same bet.
+ *
+ * It posts JSON: your content, `key` (at most 60 letters, digits and hyphens), and `location` if the player allows it,
+ * to be read with `pageLocation`. Your route answers with JSON: `bet_id` or `request_id` and status 200 once it is
+ * placed, and `message`, the words for the player. Without an answer within 30 s, or with an answer that is not JSON,
+ * the result says that it is not known yet, and the next press with the same content asks for the same.
+ *
+ * Once it is placed, the same content is another bet after one second: until then it is a double click, and gets the
+ * same result. A key is kept for a day in `localStorage`, under a name with the content; without storage, until the
+ * page is reloaded (our decision). Rejects with a `ValidationError` if the content or `timeoutMs` is wrong.
+ *
+ * @example
+ * ```ts
+ * const { isOver, message } = await postOnce('/bets', { stake: 1500, odds: 2.45 });
+ * if (isOver) form.reset();
+ * output.value = message;
+ * ```
+ */
+export async function postOnce<Answer extends object = { bet_id: string }>(
+  url: string,
+  content: Readonly<Record<string, unknown>> & { readonly key?: never; readonly location?: never },
+  options: PostOnceOptions<Answer> = {},
+): Promise<PostOnceResult<Answer>> {
+  const { timeoutMs = TIMEOUT_MS, headers, credentials = 'same-origin', location, report, messages = {} } = options;
+  requireGiven(url, content);
+  requireMilliseconds('postOnce', timeoutMs);
+  const name = `${PREFIX}${url} ${jsonOf(content)}`;
+  if (last?.name === name && systemClock.now() - last.at < QUIET_MS) return last.result as PostOnceResult<Answer>;
+  stored.sweep();
+  const first = keyOf(name);
+  const place = location === undefined && !report ? await locate().catch(() => undefined) : location;
+  // Meanwhile another tab may have written its key for the same content, or placed it and removed the key.
+  const key = keyOf(name, first);
+  asked.delete(name);
+  asked.set(name, key);
+  for (const oldest of asked.keys()) if (asked.size > MOST_KEYS) asked.delete(oldest);
+  const body = jsonOf({ ...content, key, location: place ?? undefined });
+  const got = await withTimeout(
+    async (signal) => {
+      const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
+      const response = await fetch(url, { ...request, credentials, signal });
+      const answer: unknown = await response.json();
+      return { answer, isOk: response.ok };
+    },
+    { clock: systemClock, milliseconds: timeoutMs },
+  );
+  const answer: Readonly<Record<string, unknown>> =
+    got.ended === 'done' && isRecord(got.value.answer) ? got.value.answer : {};
+  const isPlaced = got.ended === 'done' && got.value.isOk && Boolean(answer.bet_id || answer.request_id);
+  const reported = isPlaced ? await report?.(answer as Partial<Answer>) : undefined;
+  const isOver = reported?.isOver ?? isPlaced;
+  if (isOver) {
+    asked.delete(name);
+    stored.remove(name, key);
+  }
+  const { recorded = recordedText, 'in-doubt': inDoubt = inDoubtText } = messages;
+  const said = reported?.text ?? answer.message;
+  const message = typeof said === 'string' && said ? said : isOver ? recorded : inDoubt;
+  const result = { ...answer, isOver, message };
+  if (isOver) last = { name, at: systemClock.now(), result };
+  return result as unknown as PostOnceResult<Answer>;
+}
+
+function requireGiven(url: unknown, content: unknown): void {
+  const issues = [
+    ...(typeof url === 'string' && url ? [] : [issue(['url'], 'invalid', 'expected the address of your route')]),
+    ...(isRecord(content) && !('key' in content) && !('location' in content)
+      ? []
+      : [issue(['content'], 'invalid', 'expected an object without key and location, which are added')]),
+  ];
+  if (issues.length === 0) return;
+  throw new ValidationError(`postOnce: ${listIssues(issues)}\nNothing was sent.`, { operation: 'postOnce', issues });
+}

@@ -1,0 +1,255 @@
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+/** One tab: a copy of the module, which shares its storage with the others. */
+async function openTab() {
+  vi.resetModules();
+  const { postOnce } = await import('../../../src/core/client/post-once.js');
+  return postOnce;
+}
+
+interface Posted {
+  readonly key: string;
+  readonly stake: number;
+  readonly location?: unknown;
+}
+
+/** A backend that places each key once, and the requests that it got. */
+let posted: Posted[] = [];
+let answer: (body: Posted) => Response | Promise<Response>;
+const placed = ({ key, stake }: Posted) => Response.json({ bet_id: `BET-${key}`, message: `Placed: ${stake}.` });
+const lost = () => Promise.reject(new TypeError('Failed to fetch'));
+
+/** `localStorage`, whose members are its items. */
+class MemoryStorage {
+  [name: string]: unknown;
+  getItem(name: string): string | null {
+    return Object.hasOwn(this, name) ? String(this[name]) : null;
+  }
+  setItem(name: string, value: string): void {
+    this[name] = value;
+  }
+  removeItem(name: string): void {
+    delete this[name];
+  }
+}
+
+const keys = () => new Set(posted.map(({ key }) => key)).size;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_764_000_000_000 });
+  posted = [];
+  answer = placed;
+  vi.stubGlobal('localStorage', new MemoryStorage());
+  vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
+    const sent = JSON.parse(body) as Posted;
+    posted.push(sent);
+    return answer(sent);
+  });
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+const NOWHERE = { location: null };
+const IN_DOUBT = 'We do not know yet whether this went through. Ask again: it cannot count twice.';
+
+test('it posts the content with a key and the position, and gives the answer', async () => {
+  const postOnce = await openTab();
+  const here = { latitude: 6.45, longitude: 3.39, accuracy: 20 };
+  const result = await postOnce('/bets', { stake: 1500 }, { location: here });
+  const [{ key } = { key: '' }] = posted;
+  expect(posted).toEqual([{ stake: 1500, key: expect.stringMatching(/^[\da-z-]{10,60}$/), location: here }]);
+  expect(result).toEqual({ bet_id: `BET-${key}`, isOver: true, message: 'Placed: 1500.' });
+});
+
+describe('until it is placed, the same content has the same key', () => {
+  test.for<[what: string, answer: () => Response | Promise<Response>, words: string]>([
+    ['no answer', lost, IN_DOUBT],
+    ['another program’s page', () => new Response('<html>Log in to the network</html>'), IN_DOUBT],
+    ['a list', () => Response.json(['ok']), IN_DOUBT],
+    ['an object that names no bet', () => Response.json({ message: 'Welcome!' }), 'Welcome!'],
+    ['an empty id', () => Response.json({ bet_id: '' }), IN_DOUBT],
+    [
+      'a refusal',
+      () => Response.json({ message: 'Your balance is too low.' }, { status: 402 }),
+      'Your balance is too low.',
+    ],
+    ['a failure with an id', () => Response.json({ bet_id: 'BET-1', request_id: 'r-1' }, { status: 500 }), IN_DOUBT],
+  ])('%s', async ([, failing, words]) => {
+    const postOnce = await openTab();
+    answer = failing;
+    expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: false, message: words });
+    // After a reload, and in another tab.
+    expect(await (await openTab())('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: false });
+    answer = placed;
+    expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true, message: 'Placed: 1.' });
+    expect([posted.length, keys()]).toEqual([3, 1]);
+    expect(Object.keys(localStorage)).toEqual([]);
+  });
+});
+
+test('another content, and the same one for another route, have other keys', async () => {
+  const postOnce = await openTab();
+  answer = lost;
+  await postOnce('/bets', { stake: 1 }, NOWHERE);
+  await postOnce('/bets', { stake: 2 }, NOWHERE);
+  await postOnce('/withdrawals', { stake: 1 }, NOWHERE);
+  expect(keys()).toBe(3);
+});
+
+test('a second click within a second of the answer gets the same result, and a later one is another bet', async () => {
+  const postOnce = await openTab();
+  const first = await postOnce('/bets', { stake: 1 }, NOWHERE);
+  vi.advanceTimersByTime(999);
+  expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toBe(first);
+  vi.advanceTimersByTime(1);
+  expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).not.toBe(first);
+  expect(keys()).toBe(2);
+});
+
+test('a tab in doubt asks for its own bet, though another tab has placed it and is in doubt of the next one', async () => {
+  const [one, other] = [await openTab(), await openTab()];
+  answer = lost;
+  await one('/bets', { stake: 1 }, NOWHERE);
+  answer = placed;
+  await other('/bets', { stake: 1 }, NOWHERE);
+  vi.advanceTimersByTime(1_000);
+  answer = lost;
+  await other('/bets', { stake: 1 }, NOWHERE);
+  answer = placed;
+  await one('/bets', { stake: 1 }, NOWHERE);
+  // The other tab is reloaded, and asks for its second bet.
+  await (await openTab())('/bets', { stake: 1 }, NOWHERE);
+  const [first, , second] = posted.map(({ key }) => key);
+  expect(posted.map(({ key }) => key)).toEqual([first, first, second, first, second]);
+});
+
+describe('storage', () => {
+  test.for<[what: string, storage: () => void]>([
+    ['absent', () => vi.stubGlobal('localStorage', undefined)],
+    ['null, as in some web views', () => vi.stubGlobal('localStorage', null)],
+    [
+      'forbidden',
+      () =>
+        Object.defineProperty(globalThis, 'localStorage', {
+          configurable: true,
+          get: () => {
+            throw new DOMException('Access is denied.', 'SecurityError');
+          },
+        }),
+    ],
+    [
+      'full',
+      () =>
+        vi.spyOn(MemoryStorage.prototype, 'setItem').mockImplementation(() => {
+          throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+        }),
+    ],
+  ])('%s: the key lasts until a reload', async ([, change]) => {
+    change();
+    const postOnce = await openTab();
+    answer = lost;
+    await postOnce('/bets', { stake: 1 }, NOWHERE);
+    answer = placed;
+    expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true });
+    expect([posted.length, keys()]).toEqual([2, 1]);
+    vi.restoreAllMocks();
+  });
+
+  test('a key of yesterday is removed, and what is not of the package stays', async () => {
+    answer = lost;
+    await (await openTab())('/bets', { stake: 1 }, NOWHERE);
+    localStorage.setItem('theme', 'dark');
+    vi.advanceTimersByTime(86_400_000);
+    await (await openTab())('/bets', { stake: 2 }, NOWHERE);
+    expect(Object.keys(localStorage)).toEqual(['theme', 'location-sdk:/bets {"stake":2}']);
+    await (await openTab())('/bets', { stake: 1 }, NOWHERE);
+    expect(keys()).toBe(3);
+  });
+});
+
+test('it waits 30 s for an answer, or the time that is given', async () => {
+  const postOnce = await openTab();
+  answer = () => new Promise(() => {});
+  let ended = 0;
+  const count = () => {
+    ended += 1;
+  };
+  void postOnce('/bets', { stake: 1 }, NOWHERE).then(count);
+  void postOnce('/bets', { stake: 2 }, { ...NOWHERE, timeoutMs: 500 }).then(count);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(ended).toBe(1);
+  await vi.advanceTimersByTimeAsync(29_499);
+  expect(ended).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ended).toBe(2);
+});
+
+test('a bet that the page itself reports keeps its key until the report is over', async () => {
+  const postOnce = await openTab();
+  const reports = [
+    { isOver: false, text: 'We do not know yet.' },
+    { isOver: true, text: 'This went through.' },
+  ];
+  const report = vi.fn(async () => reports[Math.min(report.mock.calls.length, 2) - 1] ?? { isOver: false, text: '' });
+  expect(await postOnce('/bets', { stake: 1 }, { report })).toMatchObject({
+    isOver: false,
+    message: 'We do not know yet.',
+  });
+  expect(await postOnce('/bets', { stake: 1 }, { report })).toMatchObject({
+    isOver: true,
+    message: 'This went through.',
+  });
+  expect([posted.length, keys(), report.mock.calls.length]).toEqual([2, 1, 2]);
+  expect(report).toHaveBeenCalledWith(expect.objectContaining({ bet_id: `BET-${posted[0]?.key}` }));
+});
+
+test('without words of the backend it uses the texts that are given', async () => {
+  const postOnce = await openTab();
+  const messages = { recorded: 'E don go.', 'in-doubt': 'We never know.' };
+  answer = lost;
+  expect(await postOnce('/bets', { stake: 1 }, { ...NOWHERE, messages })).toMatchObject({ message: 'We never know.' });
+  answer = () => Response.json({ bet_id: 'B-1' });
+  expect(await postOnce('/bets', { stake: 1 }, { ...NOWHERE, messages })).toMatchObject({ message: 'E don go.' });
+});
+
+test('a wrong call is refused before anything is sent', async () => {
+  const postOnce = (await openTab()) as unknown as (...given: unknown[]) => Promise<unknown>;
+  for (const [url, content, options] of [
+    ['/bets', undefined],
+    ['/bets', [1]],
+    ['/bets', { stake: 1, key: 'mine' }],
+    ['/bets', { stake: 1, location: {} }],
+    ['/bets', { stake: 1 }, { timeoutMs: Number.NaN }],
+    [undefined, { stake: 1 }],
+  ])
+    await expect(postOnce(url, content, options)).rejects.toMatchObject({ code: 'validation', outcome: 'not-sent' });
+  expect(posted).toEqual([]);
+});
+
+test('however tabs press, fail and reload, a new key needs a success before it', async () => {
+  const press = fc.record({ tab: fc.nat(2), stake: fc.nat(1), fails: fc.boolean(), reloads: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(press, { maxLength: 12 }), async (presses) => {
+      vi.stubGlobal('localStorage', new MemoryStorage());
+      posted = [];
+      const tabs = await Promise.all([openTab(), openTab(), openTab()]);
+      const successes = [0, 0];
+      for (const { tab, stake, fails, reloads } of presses) {
+        vi.advanceTimersByTime(1_000);
+        if (reloads) tabs[tab] = await openTab();
+        answer = fails ? lost : placed;
+        const result = await tabs[tab]?.('/bets', { stake }, NOWHERE);
+        expect(result?.isOver).toBe(!fails);
+        const used = new Set(posted.filter((body) => body.stake === stake).map(({ key }) => key)).size;
+        expect(used).toBeLessThanOrEqual(1 + (successes[stake] ?? 0));
+        if (!fails) successes[stake] = (successes[stake] ?? 0) + 1;
+      }
+      expect(new Set(posted.map(({ key, stake }) => `${key} ${stake}`)).size).toBe(keys());
+    }),
+    { numRuns: 40 },
+  );
+});
