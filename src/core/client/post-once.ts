@@ -9,7 +9,7 @@ import type { LocationInput } from '../schema/location.js';
 import { listIssues } from '../schema/validate.js';
 import { locate, requireMilliseconds } from './page-locate.js';
 
-/** What `report` tells: the result of `playerMessage`. */
+/** The answer of `report`: a result of `playerMessage`. */
 interface Reported {
   readonly isOver: boolean;
   readonly text: string;
@@ -82,7 +82,7 @@ const stored = {
 const isYoung = (key: string): boolean => systemClock.now() - Number.parseInt(key, 36) < KEY_AGE_MS;
 
 function newKey(): string {
-  // An app may have no `crypto`. It is no secret, since your backend keeps it beside the player.
+  // An app may have no `crypto`. The key is not secret, since your backend keeps it beside the player.
   const numbers =
     globalThis.crypto?.getRandomValues(new Uint32Array(4)) ?? [1, 1, 1, 1].map(() => Math.random() * 2 ** 32);
   return [systemClock.now(), ...numbers].map((number) => Math.floor(number).toString(36)).join('-');
@@ -98,7 +98,7 @@ function keyOf(name: string, fresh = newKey()): string {
 }
 
 /**
- * Posts what a player wants to place, a bet or a withdrawal, to your own route, with the position and a key: however
+ * Posts the bet or withdrawal of a player to your own route, with the position and a key: however
  * often the player presses, reloads or opens the page in another tab, the same content has the same key until your
  * backend has placed it. Your route treats the same key of the same player as the same bet.
  *
