@@ -14,9 +14,18 @@ interface Traits {
   readonly always?: true;
 }
 
+/** The words after "expected", or a function that chooses them. */
+type Expected = string | z.$ZodErrorMap;
+
+/** A pattern of a string, and what is expected of strings without it. */
+type Pattern = readonly [pattern: RegExp, expected: Expected];
+type Range = readonly [least: number, most: number];
+
 /** A field, by zod's schema of it, which is made at its first use: a page loads faster. `Given` is what callers pass. */
 export interface Field<Given = unknown> extends Traits {
   readonly schema: () => z.$ZodType<unknown, Given>;
+  readonly patterns?: readonly Pattern[];
+  readonly range?: Range | undefined;
 }
 
 export function field<Given>(make: () => z.$ZodType): Field<Given> {
@@ -35,39 +44,27 @@ export const always = <F extends Field>(of: F): F => ({ ...of, always: true });
 
 export const reference = <F extends Field>(of: F): F => ({ ...of, reference: true });
 
-/** The words after "expected", or a function that chooses them. */
-type Expected = string | z.$ZodErrorMap;
-
 const says = (expected: Expected) => ({ error: typeof expected === 'string' ? () => expected : expected });
 
-export const string = <Given = string>(expected: string, ...patterns: [pattern: RegExp, otherwise: Expected][]) =>
-  field<Given>(
-    () =>
-      new z.$ZodString({
-        type: 'string',
-        checks: patterns.map(
-          ([pattern, otherwise]) =>
-            new z.$ZodCheckRegex({ check: 'string_format', format: 'regex', pattern, ...says(otherwise) }),
-        ),
-        ...says(expected),
-      }),
-  );
+/** One class of zod for every rule: those for patterns and ranges would only add code to the files of pages. */
+const rule = (expected: Expected, holds: (value: unknown) => boolean) =>
+  new z.$ZodCustom({ type: 'custom', check: 'custom', fn: holds, ...says(expected) });
 
-export const number = (expected: string, least?: number, most?: number, otherwise = expected) =>
-  field<number>(() => {
-    const inclusive = true;
-    return new z.$ZodNumber({
-      type: 'number',
-      checks:
-        least === undefined || most === undefined
-          ? []
-          : [
-              new z.$ZodCheckGreaterThan({ check: 'greater_than', value: least, inclusive, ...says(otherwise) }),
-              new z.$ZodCheckLessThan({ check: 'less_than', value: most, inclusive, ...says(otherwise) }),
-            ],
-      ...says(expected),
-    });
-  });
+export const string = <Given = string>(expected: string, ...patterns: readonly Pattern[]): Field<Given> => ({
+  ...field(() => {
+    const checks = patterns.map(([pattern, otherwise]) => rule(otherwise, (value) => pattern.test(String(value))));
+    return new z.$ZodString({ type: 'string', checks, ...says(expected) });
+  }),
+  patterns,
+});
+
+export const number = (expected: string, range?: Range, otherwise = expected): Field<number> => ({
+  ...field(() => {
+    const isWithin = (value: unknown) => !range || (Number(value) >= range[0] && Number(value) <= range[1]);
+    return new z.$ZodNumber({ type: 'number', checks: [rule(otherwise, isWithin)], ...says(expected) });
+  }),
+  range,
+});
 
 /** An object. `rest` checks the members that the shape does not name. */
 export const object = <Given>(shape: () => z.$ZodShape, rest: () => z.$ZodType) =>
@@ -75,7 +72,7 @@ export const object = <Given>(shape: () => z.$ZodShape, rest: () => z.$ZodType) 
 
 /** A value that a function checks. */
 export const checked = (expected: Expected, holds: (value: unknown) => boolean) =>
-  field<unknown>(() => new z.$ZodCustom({ type: 'custom', check: 'custom', fn: holds, ...says(expected) }));
+  field<unknown>(() => rule(expected, holds));
 
 /**
  * The largest `maxReferenceLength`. PostgreSQL indexes at most 2,704 bytes of a report's id: account, environment,
@@ -89,7 +86,7 @@ export const referenceTooLong = (value: unknown, most: number): string | undefin
     ? `expected a string of at most ${most} characters (maxReferenceLength), got a string of length ${value.length}`
     : undefined;
 
-const NOT_BLANK: [RegExp, string] = [/\S/, 'a string that is not empty or blank'];
+const NOT_BLANK: Pattern = [/\S/, 'a string that is not empty or blank'];
 
 /** Sent as given, untrimmed (our decision). */
 export const text = () => string('a string', NOT_BLANK);
@@ -103,11 +100,11 @@ const EXACT = 'an amount of at most 9007199254740991 (a larger number is not exa
  * Money. A number that is not exact is not the amount that was meant (our decision). The specification gives no other
  * bounds.
  */
-export const amount = () => number('a finite number', -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, EXACT);
+export const amount = () => number('a finite number', [-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], EXACT);
 
 export const flag = () => field<boolean>(() => new z.$ZodBoolean({ type: 'boolean', ...says('true or false') }));
 
-const between = (low: number, high: number) => number(`a number from ${low} to ${high}`, low, high);
+const between = (low: number, high: number) => number(`a number from ${low} to ${high}`, [low, high]);
 
 export const latitude = () => between(-90, 90);
 export const longitude = () => between(-180, 180);

@@ -43,7 +43,7 @@ export const hasMethods = (value: unknown, methods: readonly string[]): boolean 
   methods.every((name) => typeof memberOf(asRecord(value), name) === 'function');
 const range = (least: number, most: number) => `from ${least}${Number.isFinite(most) ? ` to ${most}` : ''}`;
 export const milliseconds = (least: number, most: number) =>
-  number(`a number of milliseconds ${range(least, most)}`, least, most);
+  number(`a number of milliseconds ${range(least, most)}`, [least, most]);
 export const wholeNumber = (least: number, most = Number.POSITIVE_INFINITY, unit = '') =>
   must(
     `a whole number${unit && ` of ${unit}`} ${range(least, most)}`,

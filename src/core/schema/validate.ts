@@ -47,6 +47,13 @@ export function suggest(name: string, known: readonly string[]): string | undefi
   return best ?? (longer.length === 1 ? longer[0] : undefined);
 }
 
+class Refusal {
+  constructor(readonly issues: readonly z.$ZodIssue[]) {}
+}
+
+/** zod's own error has a stack and a message with all issues. Both take time and code, and neither is shown. */
+const safeParse = z._safeParse(Refusal as unknown as Parameters<typeof z._safeParse>[0]);
+
 type Validated =
   | { value: Record<string, unknown>; issues: readonly [] }
   | { value: undefined; issues: ValidationIssue[] };
@@ -62,7 +69,7 @@ export function validate(
   at: Path = [],
   alsoKnown: readonly string[] = [],
 ): Validated {
-  const result = z.safeParse(model[mode].schema(), value);
+  const result = safeParse(model[mode].schema(), value);
   if (result.success) return { value: result.data as Record<string, unknown>, issues: [] };
   const namesAt = (path: Path) => {
     const field = fieldAt(model, path);

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { version } from '../../core/platform/version.js';
 import { GATEWAY_PATH, type Operation, operationNames, operations } from '../../core/protocol/operations.js';
+import type { Field } from '../../core/schema/fields.js';
 import { location } from '../../core/schema/location.js';
 import { isModel, type Model, type ValidationMode } from '../../core/schema/model.js';
 import { isAnything, oneOf, option, readOptions } from '../../core/schema/option-rules.js';
@@ -121,6 +122,16 @@ const schemaAddress = (name: string): string => `#/components/schemas/${name}`;
 /** Names that could change how objects behave. They are refused in every mode. */
 const WITHOUT_FORBIDDEN = { not: { enum: ['__proto__', 'constructor', 'prototype'] } };
 
+/** The rules of a field beside its type, as JSON Schema says them. */
+function rulesOf({ patterns = [], range }: Field): JsonObject {
+  const written = patterns.map(([{ source }]) => ({ pattern: source }));
+  const [minimum, maximum] = range ?? [];
+  return {
+    ...(written.length > 1 ? { allOf: written } : written[0]),
+    ...(range && { minimum, maximum }),
+  };
+}
+
 /** The schemas of the requests' bodies, by name, as zod describes those that check a payload. */
 function requestSchemas(mode: ValidationMode, locationRequired: boolean): JsonObject {
   const registry = z.registry<{ id: string; description: string }>();
@@ -128,19 +139,19 @@ function requestSchemas(mode: ValidationMode, locationRequired: boolean): JsonOb
     if (!registry.has(schema)) registry.add(schema, { id, description });
   };
   const place = location[mode].schema();
-  const personal = new Set<z.core.$ZodType>();
-  const notePersonal = ({ fields }: Model): void => {
+  const leaves = new Map<z.core.$ZodType, Field>();
+  const addLeaves = ({ fields }: Model): void => {
     for (const field of Object.values(fields))
-      if (isModel(field)) notePersonal(field);
-      else if (field.personal) personal.add(field.schema());
+      if (isModel(field)) addLeaves(field);
+      else leaves.set(field.schema(), field);
   };
-  notePersonal(location);
+  addLeaves(location);
   add(place, 'Location', 'Section 2.2. Assumption: the coordinates and `source` are required.');
   for (const name of operationNames) {
     const row: Operation = operations[name];
     const { schema: id, body } = OPERATION_WORDS[name];
     const request = row.request[mode].schema() as z.ZodMiniObject;
-    notePersonal(row.request);
+    addLeaves(row.request);
     for (const [field, inner] of Object.entries(row.request.fields))
       if (isModel(inner)) add(inner[mode].schema(), id + field[0]?.toUpperCase() + field.slice(1), FIELD_WORDS[field]);
     const located = () => z.extend(request, { location: locationRequired ? place : z.optional(place) });
@@ -149,10 +160,11 @@ function requestSchemas(mode: ValidationMode, locationRequired: boolean): JsonOb
   const { schemas } = z.toJSONSchema(registry, {
     metadata: registry,
     uri: schemaAddress,
-    // The check of a free member is a function; see below.
+    // The rules are functions for zod; see below.
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
-      if (personal.has(zodSchema)) jsonSchema['x-personal-data'] = true;
+      const leaf = leaves.get(zodSchema);
+      if (leaf) Object.assign(jsonSchema, rulesOf(leaf), leaf.personal && { 'x-personal-data': true });
       const { properties } = jsonSchema;
       if (!properties) return;
       const fields = Object.entries(properties) as [string, JsonObject][];
