@@ -52,7 +52,7 @@ class Refusal {
 }
 
 /** zod's own error has a stack and a message with all issues. Both take time and code, and neither is shown. */
-const safeParse = z._safeParse(Refusal as unknown as Parameters<typeof z._safeParse>[0]);
+const safeParse = /* @__PURE__ */ z._safeParse(Refusal as unknown as Parameters<typeof z._safeParse>[0]);
 
 type Validated =
   | { value: Record<string, unknown>; issues: readonly [] }
