@@ -25,6 +25,7 @@ const FOLDERS = [
   'examples/react',
   'examples/vue-svelte-jquery',
   'test/drivers',
+  'test/frameworks/page-tests',
   'test/packaging',
   'test/postgres',
   'test/runtimes',

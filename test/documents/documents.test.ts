@@ -107,6 +107,11 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'docs/start/page-with-relay.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
   { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
+  ...['bet.spec.js', 'bet.test.js'].map((file) => ({
+    document: 'docs/how-to/browser.md',
+    has: `// ${file}`,
+    by: 'test/frameworks/page-tests.test.ts',
+  })),
 ];
 
 /** Newer than this project's types of Node.js. */
@@ -118,6 +123,15 @@ const NODE_SQLITE = `declare module 'node:sqlite' {
     close(): void;
   }
 }`;
+
+/** The part of Playwright's own runner that an example uses: this project has its library alone. */
+const PLAYWRIGHT = `declare module '@playwright/test' {
+  import type { Locator, Page } from 'playwright-core';
+  export function test(name: string, run: (given: { page: Page }) => Promise<void>): void;
+  export function expect(locator: Locator): { toHaveText(text: string): Promise<void> };
+  export function expect<T>(value: readonly T[]): { toHaveLength(length: number): void };
+}
+declare module '*/bet.js';`;
 
 /** Names of workers that pages do not have. */
 const WORKER = 'declare function importScripts(...paths: string[]): void;';
@@ -204,6 +218,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
     const wrong = [WRONG, "LocationSDK.ipinfo({ token: 'secret' });"];
     problems = typeCheck(Object.fromEntries([...modules, ...named, ...scripts, ...ofReadme, yours, wrong]), {
       'node-sqlite.d.ts': NODE_SQLITE,
+      'playwright.d.ts': PLAYWRIGHT,
       'worker.d.ts': WORKER,
     });
   }, 120_000);
@@ -243,6 +258,9 @@ test('JavaScript is run by a test, or the reason is listed', () => {
   }
 });
 
+/** Languages whose lines cannot be broken: the output of a program, and texts of JSON. */
+const UNBROKEN: readonly string[] = ['text', 'json'];
+
 /** Pages with longer lines of code. */
 const WIDE: readonly string[] = ['docs/how-to/player-messages.md'];
 
@@ -250,7 +268,7 @@ test('a line of code has 80 columns at most, so that it fits its box on the site
   const long = all
     .filter(
       ({ document, language }) =>
-        ['README.md', ...guides].includes(document) && language !== 'text' && !WIDE.includes(document),
+        ['README.md', ...guides].includes(document) && !UNBROKEN.includes(language) && !WIDE.includes(document),
     )
     .flatMap((block) =>
       block.code

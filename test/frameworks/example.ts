@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { npm, pack, run } from '../support/packed.js';
 import { root } from '../support/run.js';
 
-/** An example as a new user gets it: copied into an empty folder, installed from npm, with the packed package. */
+/** A project as a new user gets it: copied into an empty folder, installed from npm, with the packed package. */
 export interface Example {
   readonly folder: string;
   /** Runs a program of the example to its end, and returns its output. */
@@ -25,10 +25,11 @@ export interface Started {
 const { PATH, HOME } = process.env;
 const environment = { PATH, HOME, NEXT_TELEMETRY_DISABLED: '1' };
 
-export async function installExample(name: string): Promise<Example> {
+/** A folder of `examples`, or another one. */
+export async function installExample(name: string, source = join('examples', name)): Promise<Example> {
   const folder = mkdtempSync(join(tmpdir(), `location-sdk-${name}-`));
   const ofUs = (path: string) => !/\/(?:node_modules|\.next|dist)(?:\/|$)/.test(path.slice(root.length - 1));
-  cpSync(join(root, 'examples', name), folder, { recursive: true, filter: ofUs });
+  cpSync(join(root, source), folder, { recursive: true, filter: ofUs });
   const { filename } = await pack(folder);
   await npm(folder, 'ci', '--prefer-offline');
   await npm(folder, 'install', '--prefer-offline', '--no-package-lock', `./${filename}`);

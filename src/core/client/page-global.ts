@@ -22,8 +22,8 @@ import { postOnce } from './post-once.js';
 /** The members of the one global `LocationSDK`, the same in every script-tag file. */
 export interface PageGlobal {
   /**
-   * Sets up the client behind the functions, for a page with a relay. Calling it again replaces the client. The
-   * functions have the types of such a page; `createClient` has those of every other one.
+   * Sets up the client behind the functions, for a page with a relay. Calling it again replaces the client. With your own
+   * key in the page (`allowApiKeyInBrowser`) use `createClient`, whose types fit.
    */
   readonly configure: (options: RelayedOptions) => void;
   /** Makes a client: with `relayUrl` for a page and its relay. */
