@@ -14,8 +14,8 @@ export const drawers = [
     groups: [
       { title: 'Report', pages: ['never-lose-or-double', 'business-cases'] },
       {
-        title: 'In a web page',
-        pages: ['browser', 'relay', 'player-messages', 'location'],
+        title: 'In a page or an app',
+        pages: ['browser', 'app', 'relay', 'player-messages', 'location'],
       },
       {
         title: 'Outbox',

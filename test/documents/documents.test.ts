@@ -106,6 +106,7 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'docs/start/page.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'docs/start/page-with-relay.md', has: '// server.mjs', by: 'test/package/first-minutes.test.ts' },
   { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
+  { document: 'docs/how-to/browser.md', has: '// webpack.config.js', by: 'test/package/old-bundlers.test.ts' },
   { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
   ...['bet.spec.js', 'bet.test.js'].map((file) => ({
     document: 'docs/how-to/browser.md',
@@ -132,6 +133,26 @@ const PLAYWRIGHT = `declare module '@playwright/test' {
   export function expect<T>(value: readonly T[]): { toHaveLength(length: number): void };
 }
 declare module '*/bet.js';`;
+
+/** The parts of modules for apps that a guide uses. test/frameworks/react-native.test.ts compiles it with their own types. */
+const APP = `interface Found<Accuracy> {
+  coords: { latitude: number; longitude: number; accuracy: Accuracy };
+  timestamp: number;
+}
+declare module '@react-native-community/geolocation' {
+  const geolocation: {
+    getCurrentPosition(
+      found: (position: Found<number>) => void,
+      failed?: (error: { code: number; message: string }) => void,
+      options?: { timeout?: number; maximumAge?: number; enableHighAccuracy?: boolean },
+    ): void;
+  };
+  export default geolocation;
+}
+declare module 'expo-location' {
+  export function requestForegroundPermissionsAsync(): Promise<{ granted: boolean }>;
+  export function getCurrentPositionAsync(): Promise<Found<number | null>>;
+}`;
 
 /** Names of workers that pages do not have. */
 const WORKER = 'declare function importScripts(...paths: string[]): void;';
@@ -220,6 +241,7 @@ describe("the compiler's messages for the examples", { tags: 'slow' }, () => {
       'node-sqlite.d.ts': NODE_SQLITE,
       'playwright.d.ts': PLAYWRIGHT,
       'worker.d.ts': WORKER,
+      'app.d.ts': APP,
     });
   }, 120_000);
   const isWrong = (problem: string) => problem.startsWith(WRONG);
