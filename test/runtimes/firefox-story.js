@@ -14,7 +14,7 @@ const PATIENCE_MS = 20_000;
 /** So long that no report is sent again because its lease is over. */
 const LEASE_MS = 600_000;
 const STAYS = 'One moment. If this text stays, contact support.';
-const NOT_SENT = 'Check your connection, and try again.';
+const IN_DOUBT = 'We do not know yet whether this went through. Ask again: it cannot count twice.';
 const OFFLINE = 'You are offline. Connect to the internet, and ask again: it cannot count twice.';
 const NOT_STORED = 'Your browser could not save this. Allow this site to store data, and try again.';
 /** The script of a page of the documents. */
@@ -27,7 +27,7 @@ const BROKEN = {
 };
 /** The pages with a relay that people copy: of the tutorial, and with an outbox. */
 const COPIED = ['/start', '/whole'];
-const RECORDED = 'Your bet is recorded, with the location from gps.';
+const RECORDED = 'This went through.';
 const LANGUAGES = ['fr', 'ha', 'ig', 'pcm', 'yo'];
 /** A host that is not of this machine, so that its pages are insecure. Firefox asks this machine for every name. */
 const INSECURE_HOST = 'operator.example';
@@ -48,7 +48,7 @@ const enqueue = (/** @type {string} */ name) =>
   `outbox.reportBetEvent({ bet_id: '${name}', amount: 1500, location: { latitude: 6.4, longitude: 7.5, source: 'gps' } }).then(({ state }) => state)`;
 const outcomeOf = (/** @type {string} */ name) =>
   `outbox.get('default:relay:reportBetEvent:${name}').then((found) => found?.outcome)`;
-const SEEN = `[document.querySelector('output').value, document.querySelector('button').disabled]`;
+const SEEN = `[document.querySelector('output').value, document.querySelector('button').matches(':disabled')]`;
 
 /** @param {() => unknown} read @param {unknown} wanted @param {string} what */
 async function becomes(read, wanted, what) {
@@ -77,7 +77,11 @@ export async function tellFirefoxStory(executable, profile, project) {
   let firefox = await startFirefox({ path: executable.path, env }, profile('.firefox-story', INSECURE));
   const seen = (/** @type {string} */ context) => () => firefox.evaluate(context, SEEN);
   const press = (/** @type {string} */ context) =>
-    firefox.evaluate(context, `document.querySelector('button').click()`);
+    firefox.evaluate(
+      context,
+      `for (const input of document.querySelectorAll('input')) input.value = '1500';
+      document.querySelector('button').click();`,
+    );
   try {
     // Pages whose button must not be pressed.
     await firefox.send('session.subscribe', { events: ['log.entryAdded'] });
@@ -157,7 +161,7 @@ export async function tellFirefoxStory(executable, profile, project) {
     await firefox.evaluate(page, `Promise.all([${loaded}]).then((all) => { globalThis.all = all; })`);
     await offline({ type: 'offline' });
     await press(page);
-    await becomes(seen(page), [NOT_SENT, false], "the tutorial's page offline");
+    await becomes(seen(page), [IN_DOUBT, false], "the tutorial's page offline");
     const words = `LocationSDK.createClient({ relayUrl: '/relay', retry: { limit: 0 } })
       .reportBetEvent({ bet_id: 'OFF', amount: 1500 }, { location: { latitude: 6.4, longitude: 7.5, source: 'gps' } })
       .catch((error) => Promise.all(all.map((wordsFor) => wordsFor(error))))`;
@@ -243,6 +247,7 @@ async function serveSite(project) {
   const relay = createRelay({
     client: createClient({ ...options, logger: {} }),
     authorize: () => ({ user: betUser }),
+    complete: () => ({ amount: 1500 }),
     logger: {},
   });
   let bets = 0;

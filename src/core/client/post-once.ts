@@ -29,7 +29,7 @@ export interface PostOnceOptions<Answer extends object> {
    * Reports what your backend placed, in a page that reports through a relay. Its result says whether this bet is over;
    * until then the same content keeps its key. Default: your backend reports.
    */
-  report?: ((answer: Partial<Answer>) => Promise<Reported>) | undefined;
+  report?: ((answer: Answer) => Promise<Reported>) | undefined;
   /**
    * The texts for an answer without a `message` of its own, in the page's language, by the situations of
    * `playerMessage`. Default: English.
@@ -149,7 +149,7 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   const answer: Readonly<Record<string, unknown>> =
     got.ended === 'done' && isRecord(got.value.answer) ? got.value.answer : {};
   const isPlaced = got.ended === 'done' && got.value.isOk && Boolean(answer.bet_id || answer.request_id);
-  const reported = isPlaced ? await report?.(answer as Partial<Answer>) : undefined;
+  const reported = isPlaced ? await report?.(answer as Answer) : undefined;
   const isOver = reported?.isOver ?? isPlaced;
   if (isOver) {
     asked.delete(name);

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expectFreshBuild } from '../support/built.js';
+import { codeBlocks } from '../support/code-blocks.js';
+import { newFolder } from '../support/new-folder.js';
+import { root, startNode } from '../support/run.js';
+
+/** The code of a tutorial that begins so. */
+export function codeOf(tutorial: string, begin: string): string {
+  const blocks = codeBlocks(readFileSync(join(root, 'docs/start', `${tutorial}.md`), 'utf8'));
+  const found = blocks.find(({ code }) => code.startsWith(begin));
+  if (!found) throw new Error(`${tutorial}.md has no code that begins with ${begin}`);
+  return found.code;
+}
+
+export const PAGE = '<!doctype html>';
+export const SERVER = '// server.mjs';
+
+/** Starts the page and the server of a tutorial as they are written there, with the built package. Only the port differs. */
+export async function startTutorial(tutorial: 'page' | 'page-with-relay', gateway: string) {
+  expectFreshBuild();
+  const folder = newFolder(tutorial);
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(root, join(folder, 'node_modules/location-sdk'));
+  writeFileSync(join(folder, 'page.html'), codeOf(tutorial, PAGE));
+  const server = codeOf(tutorial, SERVER);
+  const anyPort = server
+    .replace('listen(3000', 'listen(0')
+    .replace("'http://127.0.0.1:3000/'", "'http://127.0.0.1:' + server.address().port + '/'");
+  writeFileSync(join(folder, 'server.mjs'), anyPort);
+  const child = startNode(['server.mjs'], { LOCATION_SDK_MOCK: gateway }, folder);
+  const [line] = child.stdout ? await once(child.stdout, 'data') : [];
+  child.stdout?.resume();
+  child.stderr?.resume();
+  return {
+    url: /http:\S+/.exec(String(line))?.[0] ?? `not an address: ${line}`,
+    async close(): Promise<void> {
+      child.kill();
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+  };
+}
