@@ -1,6 +1,7 @@
 // Firefox as a player has it, over a real relay: pages whose script does not come or that came over plain HTTP, no
-// network, another language, a wrong clock, a refused report, no storage, and tabs that are closed and a browser that
-// is killed while they send. The tests of `test/browser/` do the same in Chromium.
+// network, another language, a wrong clock, a refused report, no storage, tabs that are closed and a browser that is
+// killed while they send, and a page that Firefox kept when the player left it and came back. The tests of
+// `test/browser/` do the same in Chromium, but for the last: that Chromium keeps no page.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -9,6 +10,8 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { startFirefox } from './bidi.js';
 import { betUser } from './players.js';
+
+/** @typedef {Awaited<ReturnType<import('./bidi.js').startFirefox>>} Firefox */
 
 const PATIENCE_MS = 20_000;
 /** So long that no report is sent again because its lease is over. */
@@ -120,6 +123,8 @@ export async function tellFirefoxStory(executable, profile, project) {
     await becomes(told, ['unprocessable', 1], 'the refused report of the earlier visit');
     await firefox.close(again);
 
+    await leaveAndComeBack(firefox, site);
+
     // A clock that is three years behind.
     const late = await firefox.open(`${site.url}/start`);
     const refusal = await firefox.evaluate(
@@ -223,6 +228,46 @@ export async function tellFirefoxStory(executable, profile, project) {
   }
 }
 
+/**
+ * The page that locates. Firefox keeps it when the player leaves it at rest, and shows it as it was; if it waits for an
+ * answer, Firefox loads it anew. Each bet is placed once.
+ *
+ * @param {Firefox} firefox
+ * @param {Awaited<ReturnType<typeof serveSite>>} site
+ */
+async function leaveAndComeBack(firefox, site) {
+  const tab = await firefox.open(`${site.url}/locate`);
+  const seen = () =>
+    firefox.evaluate(
+      tab,
+      `(({ says, slip, stake }) => [says.value, slip.disabled, stake.value])(document.forms[0].elements)`,
+    );
+  const bet = (/** @type {number} */ stake) =>
+    firefox.evaluate(tab, `(document.forms[0].stake.value = ${stake}, document.querySelector('button').click())`);
+  /** Whether Firefox kept the page. @returns {Promise<boolean>} */
+  const leave = async () => {
+    await firefox.evaluate(tab, 'void (globalThis.isKept = true)');
+    await firefox.load(tab, `${site.url}/elsewhere`);
+    await firefox.send('browsingContext.traverseHistory', { context: tab, delta: -1 });
+    await becomes(() => firefox.evaluate(tab, 'location.pathname'), '/locate', 'back');
+    return firefox.evaluate(tab, 'globalThis.isKept === true');
+  };
+  await bet(1500);
+  await becomes(seen, ['Your bet of 1500 is placed.', false, ''], 'the page that locates');
+  assert.equal(await leave(), true, 'Firefox keeps the page');
+  assert.deepEqual(await seen(), ['Your bet of 1500 is placed.', false, ''], 'the page that Firefox kept');
+  site.delayBets(1_500);
+  await bet(200);
+  await becomes(() => site.placed.size, 2, 'the second bet is asked for');
+  assert.equal(await leave(), false, 'Firefox loads a page that was waiting anew');
+  await becomes(seen, ['', false, ''], 'the page that was loaded anew');
+  await bet(200);
+  await becomes(seen, ['Your bet of 200 was placed before.', false, ''], 'the bet whose answer the player left');
+  assert.deepEqual([...site.placed.values()], [1500, 200]);
+  site.delayBets(0);
+  await firefox.close(tab);
+}
+
 /** The operator's site: pages, files, a relay and a mock gateway. @param {string} project */
 async function serveSite(project) {
   const require = createRequire(join(project, 'consumer.cjs'));
@@ -239,6 +284,8 @@ async function serveSite(project) {
     '/start': codeOf('docs/start/page-with-relay.md', 'html'),
     '/whole': read('examples/stored-reports.html').replace('U-88412', betUser.user_id),
     '/outbox': OUTBOX,
+    '/locate': codeOf('docs/start/page.md', 'html'),
+    '/elsewhere': '<title>Elsewhere</title>',
   };
   const messages = (/** @type {string} */ language) => read(`dist/player-messages/${language}.json`);
 
@@ -252,6 +299,9 @@ async function serveSite(project) {
   });
   let bets = 0;
   let held = 0;
+  let betsTakeMs = 0;
+  /** The stakes of the bets of the page that locates, by key. @type {Map<string, number>} */
+  const placed = new Map();
   /** The bodies of the requests to the relay. @type {string[]} */
   const arrivals = [];
   /** @typedef {{ report?: { code: string }, quarantined?: number }} Told */
@@ -277,8 +327,17 @@ async function serveSite(project) {
     if (language && LANGUAGES.includes(language)) return ['application/json', messages(language)];
     return /^\/location-sdk\.\w+\.global\.js$/.test(path) ? ['text/javascript', read(`dist${path}`)] : [];
   };
+  /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
+  const place = async (request, response) => {
+    const { key, stake } = /** @type {{ key: string, stake: number }} */ (await json(request));
+    const message = `Your bet of ${stake} ${placed.has(key) ? 'was placed before' : 'is placed'}.`;
+    placed.set(key, stake);
+    await new Promise((resolve) => setTimeout(resolve, betsTakeMs));
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ bet_id: `BET-${key}`, message }));
+  };
   const server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    if (pathname === '/bets' && request.headers['content-type'] === 'application/json') return place(request, response);
     if (pathname.startsWith('/relay/')) return handle(request, response);
     if (pathname === '/quarantined') void json(request).then((what) => void told.push(/** @type {Told} */ (what)));
     const [type, body] = answerOf(pathname, search.slice(1));
@@ -290,7 +349,12 @@ async function serveSite(project) {
     url: `http://127.0.0.1:${port}`,
     gateway,
     told,
+    placed,
     messages,
+    /** The answers about bets come after this time. @param {number} milliseconds */
+    delayBets(milliseconds) {
+      betsTakeMs = milliseconds;
+    },
     /** The code of the guide for words in another language. */
     guide: codeOf('docs/how-to/player-messages.md', 'js', 'const hausa'),
     /** The next answers of the relay never come. @param {number} count */
