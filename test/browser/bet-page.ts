@@ -69,7 +69,7 @@ const late = (context: BrowserContext, milliseconds: number) =>
   });
 
 /** The backend gets the request, and the page no answer. */
-const answerLost = async (route: Route) => {
+export const answerLost = async (route: Route) => {
   await route.fetch();
   await route.abort('connectionreset');
 };

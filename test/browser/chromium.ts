@@ -6,6 +6,8 @@ import { findChromium } from './find-chromium.js';
 
 /** A host name that is not loopback, so that its `http:` pages are not a secure context. */
 export const INSECURE_HOST = 'operator.test';
+/** Another site than 127.0.0.1, whose pages are a secure context. */
+export const OTHER_SITE = 'partner.localhost';
 
 /** No option here weakens the browser for pages. Only our own names resolve, so no test can reach the internet. */
 const ARGUMENTS = [
@@ -16,7 +18,7 @@ const ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
+  `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1, MAP ${OTHER_SITE} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
 ];
 
 /** Starts a browser with a new profile. Throws if none starts, since a skipped browser test proves nothing. */

@@ -11,8 +11,9 @@ import { codeBlocks, inlineScripts } from '../support/code-blocks.js';
 import { betUser } from '../support/factories.js';
 import { listen } from '../support/listen.js';
 import { root } from '../support/run.js';
-import { CASES, openBet, pressTwice } from './bet-page.js';
+import { answerLost, CASES, NO_ANSWER, openBet, pressTwice } from './bet-page.js';
 import { test as base } from './browser-test.js';
+import { OTHER_SITE } from './chromium.js';
 import { grantGeolocation, POSITION } from './geolocation.js';
 import { violationsOf } from './inspector-test.js';
 import { readScript } from './script-file.js';
@@ -129,4 +130,25 @@ describe('presses', () => {
 
 describe('as players press', () => {
   for (const [what, drive] of Object.entries(CASES)) test(what, async ({ world }) => drive(world));
+});
+
+test('in a frame of another site the page places one bet, also after a reload of the outer page', async ({ world }) => {
+  const frame = `<!doctype html><title>Partner</title><iframe src="${world.url}" allow="geolocation"></iframe>`;
+  const partner = await listen(
+    createServer((_, response) => response.setHeader('content-type', 'text/html').end(frame)),
+  );
+  const page = await world.context.newPage();
+  const press = async (words: string) => {
+    const inside = page.frameLocator('iframe');
+    await inside.getByLabel('Stake').fill('1500');
+    await inside.getByRole('button').click();
+    await inside.getByRole('status').filter({ hasText: words }).waitFor({ timeout: 20_000 });
+  };
+  await page.goto(partner.url.replace('127.0.0.1', OTHER_SITE));
+  await world.context.route('**/bets', answerLost, { times: 1 });
+  await press(NO_ANSWER);
+  await page.reload();
+  await press('Your bet of 1500 was placed before.');
+  expect(world.gateway.reports()).toMatchObject([{ body: { amount: 1500, location: { source: 'gps' } } }]);
+  await partner.close();
 });
