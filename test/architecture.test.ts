@@ -176,7 +176,7 @@ const ONLY: readonly { from: string; to: string; places: readonly string[]; andT
 /** The folders that may import each package. */
 const PACKAGES: readonly { named: RegExp; by: readonly string[] }[] = [
   { named: /^ky$/, by: ['core/delivery/ky-transport.ts'] },
-  // What pages load takes the checks alone: zod/mini's classes have more methods, which no bundler can leave out.
+  // Pages load the checks alone: zod/mini's classes have more methods, which no bundler can leave out.
   { named: /^zod\/v4\/core$/, by: ['core/schema/'] },
   { named: /^zod\/mini$/, by: ['testing/openapi/', 'http/console/'] },
   {

@@ -1,7 +1,7 @@
 // Firefox as a player has it, over a real relay: pages whose script does not come or that came over plain HTTP, no
 // network, another language, a wrong clock, a refused report, no storage, tabs that are closed and a browser that is
 // killed while they send, and a page that Firefox kept when the player left it and came back. The tests of
-// `test/browser/` do the same in Chromium, but for the last: that Chromium keeps no page.
+// `test/browser/` do the same in Chromium, except the last: that Chromium keeps no page.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
