@@ -9,7 +9,7 @@ export const INSECURE_HOST = 'operator.test';
 /** Another site than 127.0.0.1, whose pages are a secure context. */
 export const OTHER_SITE = 'partner.localhost';
 
-/** No option here weakens the browser for pages. Only our own names resolve, so no test can reach the internet. */
+/** No option here weakens the browser for pages. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -18,12 +18,20 @@ const ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1, MAP ${OTHER_SITE} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
 ];
 
-/** Starts a browser with a new profile. Throws if none starts, since a skipped browser test proves nothing. */
-export async function launchChromium(): Promise<Browser> {
-  return chromium.launch(await launchOptions());
+/** Only our own names resolve, so no test can reach the internet. */
+function resolverRules(more: readonly string[] = []): string {
+  const own = [INSECURE_HOST, OTHER_SITE].map((host) => `MAP ${host} 127.0.0.1`);
+  return `--host-resolver-rules=${[...more, ...own, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(', ')}`;
+}
+
+/**
+ * Starts a browser with a new profile. Throws if none starts, since a skipped browser test proves nothing. `rules` map
+ * more names to addresses of this machine.
+ */
+export async function launchChromium(rules: readonly string[] = []): Promise<Browser> {
+  return chromium.launch(await launchOptions(rules));
 }
 
 /** Starts a browser to which several processes connect by its `wsEndpoint`. */
@@ -31,9 +39,9 @@ export async function serveChromium(): Promise<BrowserServer> {
   return chromium.launchServer(await launchOptions());
 }
 
-async function launchOptions() {
+async function launchOptions(rules: readonly string[] = []) {
   const { path, env } = await findChromium();
-  return { executablePath: path, env, args: ARGUMENTS };
+  return { executablePath: path, env, args: [...ARGUMENTS, resolverRules(rules)] };
 }
 
 /** A browser that the test can kill, and the tabs of its profile. */
@@ -50,7 +58,7 @@ export async function startChromium(profile: string): Promise<KillableBrowser> {
   await rm(portFile, { force: true });
   const flags = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'];
   // Its own process group, so that all of it can be killed.
-  const child = spawn(path, [...ARGUMENTS, ...flags], { env, stdio: 'ignore', detached: true });
+  const child = spawn(path, [...ARGUMENTS, resolverRules(), ...flags], { env, stdio: 'ignore', detached: true });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const kill = async () => {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
