@@ -22,7 +22,7 @@ const user = {
   nin: '99012345678',
   tax_id: '2034567890123',
 };
-/** The bets by player and key. @type {Map<string, Promise<{ bet_id: string, message: string }>>} */
+/** The bets by player and key. @type {Map<string, Promise<string>>} */
 const bets = new Map();
 
 // In production: a store in your database, so that bet and report are one transaction.
@@ -32,17 +32,19 @@ outbox.start();
 async function place({ stake, location }, clientIP) {
   const bet = { bet_id: `BET-${randomUUID()}`, amount: stake, user };
   await outbox.reportBetEvent(bet, { location: pageLocation(location), clientIP });
-  return { bet_id: bet.bet_id, message: `Your bet of ${stake} is placed.` };
+  return bet.bet_id;
 }
 
 /** The same key of the same player is the same bet. */
-function placeOnce(body, clientIP) {
+async function placeOnce(body, clientIP) {
   if (typeof body.key !== 'string') throw new TypeError('no key');
   const name = `${user.user_id} ${body.key}`;
-  const placed = bets.get(name) ?? place(body, clientIP);
+  const before = bets.get(name);
+  const placed = before ?? place(body, clientIP);
   bets.set(name, placed);
   placed.catch(() => bets.delete(name)); // it was not placed
-  return placed;
+  const bet_id = await placed;
+  return { bet_id, message: `Your bet of ${body.stake} ${before ? 'was placed before' : 'is placed'}.` };
 }
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };

@@ -26,6 +26,7 @@ const placedBefore = ({ words = TUTORIAL }: BetWorld, stake = 1500) => words.pla
 export const PLACED = TUTORIAL.placed(1500);
 export const NO_ANSWER = 'We do not know yet whether this went through. Ask again: it cannot count twice.';
 export const WAIT = 'One moment, please.';
+const LOADING = 'One moment. If this text stays, contact support.';
 
 export const stakeOf = (page: Page) => page.getByLabel('Stake');
 export const buttonOf = (page: Page) => page.getByRole('button');
@@ -131,6 +132,27 @@ export const CASES: Readonly<Record<string, Case>> = {
     await bet(page);
     await ended(page, placed(world));
     await settled(world, [700, 1500, 1500]);
+  },
+
+  async 'a page whose script is still on its way says so, and cannot be pressed'(world) {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await world.context.route('**/*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const page = await world.context.newPage();
+    await page.goto(world.url, { waitUntil: 'commit' });
+    await expect.poll(() => page.locator('body').innerText()).toContain(LOADING);
+    expect(await page.getByRole('button', { disabled: false }).count()).toBe(0);
+    release();
+    await expect.poll(() => buttonOf(page).isEnabled()).toBe(true);
+    expect(await page.locator('body').innerText()).not.toContain(LOADING);
+    await bet(page);
+    await ended(page, placed(world));
+    await settled(world, [1500]);
   },
 
   async 'five presses and the Enter key while the backend is slow are one bet'(world) {
@@ -279,11 +301,15 @@ export const CASES: Readonly<Record<string, Case>> = {
     await ended(page, placed(world));
     await grantGeolocation(world.context);
     await world.context.addInitScript(() => {
-      Geolocation.prototype.getCurrentPosition = () => undefined;
+      Geolocation.prototype.getCurrentPosition = () => void Object.assign(window, { wasAsked: true });
     });
+    await page.clock.install();
     await page.reload();
     await bet(page, 200);
+    await expect.poll(() => page.evaluate(() => 'wasAsked' in window)).toBe(true);
+    await page.clock.fastForward(9_000);
     expect(await statusOf(page).innerText()).toBe(WAIT);
+    await page.clock.fastForward(1_500);
     await ended(page, placed(world, 200));
     await settled(world, [200, 1500]);
   },

@@ -4,6 +4,16 @@ import type { Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** The problems of the page as it is with the device's light setting, and with its dark one. */
+export async function violationsByScheme(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await violationsOf(page)).map((words) => `${colorScheme}: ${words}`));
+  }
+  return found;
+}
+
 /** The problems that axe finds, in words. The page needs a context with `bypassCSP`. */
 export async function violationsOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { bet, CASES, ended, openBet, PLACED, pressTwice } from '../browser/bet-page.js';
 import { launchChromium } from '../browser/chromium.js';
 import { grantGeolocation, POSITION } from '../browser/geolocation.js';
-import { violationsOf } from '../browser/violations.js';
+import { violationsByScheme } from '../browser/violations.js';
 import { freePort } from '../support/free-port.js';
 import { type Example, installExample, type Started } from './example.js';
 import { startGateway } from './gateway.js';
@@ -80,7 +80,7 @@ test('a bet is reported through the outbox, and the page is accessible', async (
     location: { ...POSITION, source: 'gps' },
   });
   expect(complaints).toEqual([]);
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await violationsByScheme(page)).toEqual([]);
 });
 
 describe('as players press', () => {

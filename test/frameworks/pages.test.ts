@@ -1,68 +1,95 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContext } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bet, CASES, ended, openBet, PLACED, pressTwice } from '../browser/bet-page.js';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type BetWorld, bet, CASES, ended, openBet, PLACED, pressTwice } from '../browser/bet-page.js';
 import { launchChromium } from '../browser/chromium.js';
 import { grantGeolocation, POSITION } from '../browser/geolocation.js';
-import { violationsOf } from '../browser/violations.js';
+import { violationsByScheme } from '../browser/violations.js';
 import { freePort } from '../support/free-port.js';
 import { root } from '../support/run.js';
 import { type Example, installExample } from './example.js';
 import { startGateway } from './gateway.js';
 
-/** The pages in Vue, Svelte and jQuery, built by Vite, over the backend of the React example. */
+/**
+ * The pages in Vue, Svelte and jQuery, built by Vite, over the backend of the React example. They are driven side by
+ * side, each with a backend and a gateway of its own.
+ */
+
+type Gateway = Awaited<ReturnType<typeof startGateway>>;
+interface World extends BetWorld {
+  readonly name: string;
+  readonly gateway: Gateway['gateway'];
+}
 
 let example: Example;
-let gateway: Awaited<ReturnType<typeof startGateway>>;
 let browser: Browser;
-let context: BrowserContext;
-let site: string;
+let sites: readonly { readonly name: string; readonly url: string; readonly gateway: Gateway }[] = [];
+let worlds: readonly World[] = [];
 
 beforeAll(async () => {
   example = await installExample('vue-svelte-jquery');
   cpSync(join(root, 'examples/react/server.js'), join(example.folder, 'server.js'));
   await example.run('npm', 'run', 'build');
-  gateway = await startGateway(example);
   browser = await launchChromium();
+  sites = await Promise.all(['vue', 'svelte', 'jquery'].map(startSite));
+});
+
+async function startSite(name: string) {
+  const gateway = await startGateway(example);
   const port = String(await freePort());
   await example.start(/http:/, { PORT: port, LOCATION_SDK_MOCK: gateway.url }, 'npm', 'start');
-  site = `http://127.0.0.1:${port}`;
-});
+  return { name, gateway, url: `http://127.0.0.1:${port}/${name}.html` };
+}
 
 afterAll(async () => {
   await browser?.close();
-  await gateway?.close();
+  await Promise.all(sites.map(({ gateway }) => gateway.close()));
   await example?.remove();
 });
 
 beforeEach(async () => {
-  gateway.gateway.reset();
-  context = await browser.newContext();
-  await grantGeolocation(context);
+  worlds = await Promise.all(
+    sites.map(async ({ name, url, gateway: { gateway } }) => {
+      gateway.reset();
+      const context = await browser.newContext();
+      await grantGeolocation(context);
+      return {
+        name,
+        url,
+        gateway,
+        context,
+        amounts: async () => gateway.reports().map(({ body }) => Number(body.amount)),
+      };
+    }),
+  );
 });
 
-afterEach(() => context.close());
+afterEach(() => Promise.all(worlds.map(({ context }) => context.close())));
 
-describe.each(['vue', 'svelte', 'jquery'])('%s', (name) => {
-  const world = () => ({
-    context,
-    url: `${site}/${name}.html`,
-    amounts: async () => gateway.gateway.reports().map(({ body }) => Number(body.amount)),
-  });
+/** Does the same with each page. An error names the page. */
+const withEach = (drive: (world: World) => Promise<void>) =>
+  Promise.all(
+    worlds.map((world) =>
+      drive(world).catch((cause: unknown) => {
+        throw new Error(`${world.name}: ${cause}`, { cause });
+      }),
+    ),
+  );
 
-  test('reports the position, and is accessible', async () => {
-    const page = await openBet(world());
+test('each reports the position, and is accessible', () =>
+  withEach(async (world) => {
+    const page = await openBet(world);
     await bet(page);
     await ended(page, PLACED);
-    expect(await violationsOf(page)).toEqual([]);
-    await expect.poll(() => gateway.gateway.reports()).toHaveLength(1);
-    expect(gateway.gateway.reports()[0]?.body).toMatchObject({ location: { ...POSITION, source: 'gps' } });
-  });
+    expect(await violationsByScheme(page)).toEqual([]);
+    await expect.poll(() => world.gateway.reports()).toHaveLength(1);
+    expect(world.gateway.reports()[0]?.body).toMatchObject({ location: { ...POSITION, source: 'gps' } });
+  }));
 
-  for (const latencyMs of [0, 150])
-    for (const apartMs of [60, 300, 900])
-      test(`pressed twice, ${apartMs} ms apart, with ${latencyMs} ms of latency`, () =>
-        pressTwice(world(), apartMs, latencyMs));
-  for (const [what, drive] of Object.entries(CASES)) test(what, () => drive(world()));
-});
+for (const latencyMs of [0, 150])
+  for (const apartMs of [60, 300, 900])
+    test(`pressed twice, ${apartMs} ms apart, with ${latencyMs} ms of latency`, () =>
+      withEach((world) => pressTwice(world, apartMs, latencyMs)));
+
+for (const [what, drive] of Object.entries(CASES)) test(what, () => withEach(drive));

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { bet, CASES, ended, openBet, PLACED, pressTwice } from '../browser/bet-page.js';
 import { launchChromium } from '../browser/chromium.js';
 import { grantGeolocation, POSITION } from '../browser/geolocation.js';
-import { violationsOf } from '../browser/violations.js';
+import { violationsByScheme } from '../browser/violations.js';
 import { freePort } from '../support/free-port.js';
 import { type Example, installExample } from './example.js';
 import { startGateway } from './gateway.js';
@@ -53,7 +53,7 @@ test('a bet is reported with the position, and the page is accessible', async ()
   const page = await openBet(world());
   await bet(page);
   await ended(page, PLACED);
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await violationsByScheme(page)).toEqual([]);
   await expect.poll(() => gateway.gateway.reports()).toHaveLength(1);
   expect(gateway.gateway.reports()[0]?.body).toMatchObject({ amount: 1500, location: { ...POSITION, source: 'gps' } });
 });
@@ -81,7 +81,7 @@ test('the bundle grows by at most 6 kB', async () => {
     const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'));
     return gzipSync(Buffer.concat(scripts.map((name) => readFileSync(join(assets, name)))), { level: 9 }).byteLength;
   };
-  writeFileSync(join(example.folder, 'nothing.js'), 'export const locate = async () => ({});\n');
+  writeFileSync(join(example.folder, 'nothing.js'), 'export const postOnce = async () => ({});\n');
   const config = `import own from './vite.config.js';
 export default { ...own, resolve: { alias: { 'location-sdk/page': new URL('./nothing.js', import.meta.url).pathname } }, build: { outDir: 'without' } };
 `;

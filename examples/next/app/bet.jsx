@@ -1,22 +1,25 @@
 'use client';
+import { postOnce } from 'location-sdk/page';
 import { useEffect, useRef, useState } from 'react';
-import { placeBet } from './place-bet.js';
+
+const LOADING = 'One moment. If this text stays, contact support.';
 
 export function Bet() {
   const [stake, setStake] = useState('');
-  const [{ words, isBusy }, setState] = useState({ words: '', isBusy: false });
+  const [{ text, isBusy }, show] = useState({ text: LOADING, isBusy: true });
   const button = useRef(null);
+  useEffect(() => show({ text: '', isBusy: false }), []); // the script has loaded
   // A disabled button loses the focus.
   useEffect(() => {
-    if (!isBusy && words) button.current.focus();
-  }, [isBusy, words]);
+    if (!isBusy && text) button.current.focus();
+  }, [isBusy, text]);
 
   async function submit(event) {
     event.preventDefault();
-    setState({ words: 'One moment, please.', isBusy: true });
-    const placed = await placeBet({ stake: Number(stake) });
-    if (placed.isPlaced) setStake(''); // the next bet is another one
-    setState({ words: placed.words, isBusy: false });
+    show({ text: 'One moment, please.', isBusy: true });
+    const { isOver, message } = await postOnce('/bets', { stake: Number(stake) });
+    if (isOver) setStake(''); // the next bet is another one
+    show({ text: message, isBusy: false });
   }
   return (
     <form onSubmit={submit} autoComplete="off">
@@ -29,7 +32,7 @@ export function Bet() {
           Place the bet
         </button>
       </fieldset>
-      <p role="status">{words}</p>
+      <p role="status">{text}</p>
     </form>
   );
 }

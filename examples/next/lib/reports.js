@@ -24,26 +24,28 @@ const user = {
 async function open() {
   const store = await sqliteStore({ file: process.env.OUTBOX_FILE ?? 'outbox.db' });
   const outbox = createOutbox({ client: createClient(), store });
-  /** The bets by player and key. @type {Map<string, Promise<{ bet_id: string, message: string }>>} */
+  /** The bets by player and key. @type {Map<string, Promise<string>>} */
   const bets = new Map();
   outbox.start();
 
   async function place({ stake, location }, clientIP) {
     const bet = { bet_id: `BET-${randomUUID()}`, amount: stake, user };
     await outbox.reportBetEvent(bet, { location: pageLocation(location), clientIP });
-    return { bet_id: bet.bet_id, message: `Your bet of ${stake} is placed.` };
+    return bet.bet_id;
   }
 
   /** The same key of the same player is the same bet. */
-  function placeBet(body, clientIP) {
+  async function placeOnce(body, clientIP) {
     if (typeof body.key !== 'string') throw new TypeError('no key');
     const name = `${user.user_id} ${body.key}`;
-    const placed = bets.get(name) ?? place(body, clientIP);
+    const before = bets.get(name);
+    const placed = before ?? place(body, clientIP);
     bets.set(name, placed);
     placed.catch(() => bets.delete(name)); // it was not placed
-    return placed;
+    const bet_id = await placed;
+    return { bet_id, message: `Your bet of ${body.stake} ${before ? 'was placed before' : 'is placed'}.` };
   }
-  return { placeBet };
+  return { placeOnce };
 }
 
 // Next.js bundles each route separately, so a variable of this module would exist several times.

@@ -1,21 +1,21 @@
+import { postOnce } from 'location-sdk/page';
 import { useEffect, useRef, useState } from 'react';
-import { placeBet } from './place-bet.js';
 
 export function Bet() {
   const [stake, setStake] = useState('');
-  const [{ words, isBusy }, setState] = useState({ words: '', isBusy: false });
+  const [{ text, isBusy }, show] = useState({ text: '', isBusy: false });
   const button = useRef(null);
   // A disabled button loses the focus.
   useEffect(() => {
-    if (!isBusy && words) button.current.focus();
-  }, [isBusy, words]);
+    if (!isBusy && text) button.current.focus();
+  }, [isBusy, text]);
 
   async function submit(event) {
     event.preventDefault();
-    setState({ words: 'One moment, please.', isBusy: true });
-    const placed = await placeBet({ stake: Number(stake) });
-    if (placed.isPlaced) setStake(''); // the next bet is another one
-    setState({ words: placed.words, isBusy: false });
+    show({ text: 'One moment, please.', isBusy: true });
+    const { isOver, message } = await postOnce('/bets', { stake: Number(stake) });
+    if (isOver) setStake(''); // the next bet is another one
+    show({ text: message, isBusy: false });
   }
   return (
     <form onSubmit={submit} autoComplete="off">
@@ -28,7 +28,7 @@ export function Bet() {
           Place the bet
         </button>
       </fieldset>
-      <p role="status">{words}</p>
+      <p role="status">{text}</p>
     </form>
   );
 }

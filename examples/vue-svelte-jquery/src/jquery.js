@@ -1,20 +1,20 @@
 import $ from 'jquery';
-import { placeBet } from './place-bet.js';
+import { postOnce } from 'location-sdk/page';
 
 const form = $('form');
 
-function show(words, isBusy) {
-  form.find('[role=status]').text(words);
+function show(text, isBusy) {
+  form.find('[role=status]').text(text);
   form.find('fieldset').prop('disabled', isBusy);
 }
 
 form.on('submit', async (event) => {
   event.preventDefault();
   const stake = form.find('input');
-  const bet = { stake: Number(stake.val()) };
   show('One moment, please.', true);
-  const { isPlaced, words } = await placeBet(bet);
-  if (isPlaced) stake.val(''); // the next bet is another one
-  show(words, false);
+  const { isOver, message } = await postOnce('/bets', { stake: Number(stake.val()) });
+  if (isOver) stake.val(''); // the next bet is another one
+  show(message, false);
   form.find('button').trigger('focus'); // a disabled button loses the focus
 });
+show('', false); // until the script has loaded, the page shows another text

@@ -1,4 +1,6 @@
 import { mount } from 'svelte';
 import Bet from './bet.svelte';
 
-mount(Bet, { target: document.querySelector('#slip') });
+const target = document.querySelector('#slip');
+target.textContent = ''; // the text for a script that does not load
+mount(Bet, { target });
