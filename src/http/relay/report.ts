@@ -103,8 +103,9 @@ async function refuseReport(
   return answerForError(error, { ...ready, logger: settings.logger });
 }
 
+/** The operator gets a copy, since the receipt is also the answer to the page, and to each repeat. */
 const tellReceipt = (receipt: Receipt, { operation, player, event }: RelayReport, settings: RelaySettings) =>
-  tell('onReceipt', () => settings.onReceipt?.(receipt, { operation, player, event }), settings);
+  tell('onReceipt', () => settings.onReceipt?.(structuredClone(receipt), { operation, player, event }), settings);
 
 /** It continues after the page has left, and a repeated request waits for it. */
 function start(

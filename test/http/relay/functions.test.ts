@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { WebAbortSignal } from '../../../src/core/platform/web-types.js';
 import { betUser } from '../../support/factories.js';
 import { FakeClock } from '../../support/fake-clock.js';
-import { BET, pageBet, pageRequest, relayWorld } from './world.js';
+import { BET, gps, pageBet, pageRequest, relayWorld } from './world.js';
 
 /** The functions that an operator passes to a relay: their order, their arguments, the time that they get. */
 
@@ -59,6 +59,18 @@ describe('the functions of the operator', () => {
     gateway.faults.add({ kind: 'status', status: 422 });
     expect((await send()).status).toBe(422);
     expect(told).toEqual([['unprocessable', 'reportBetEvent', 'ada', 'BET-1']]);
+  });
+
+  test('onReceipt may change its receipt: the page gets what was recorded, also for a repeat', async () => {
+    const { send } = relayWorld({
+      onReceipt: (receipt) => {
+        Object.assign(receipt, { reference: 'changed' });
+        if (receipt.location) receipt.location.latitude = 0;
+      },
+    });
+    const body = pageBet({ location: gps() });
+    for (const outcome of ['recorded', 'already-recorded'])
+      expect((await send({ body })).body).toMatchObject({ outcome, reference: 'BET-1', location: gps() });
   });
 
   test.each(['onReceipt', 'onError'] as const)('%s has ended before the page gets its answer', async (name) => {
