@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { createMockGateway } from '../../src/entries/mock.js';
 import { memoryStore } from '../../src/entries/outbox.js';
 import { sqliteStore } from '../../src/entries/outbox-sqlite.js';
@@ -33,6 +33,21 @@ async function refusedWorld(options: Parameters<typeof outboxWorld>[0] = {}) {
   return made;
 }
 
+test('a report that was never sent is replaced, and the gateway gets the new data alone', async () => {
+  const { outbox, gateway, run } = outboxWorld();
+  await outbox.reportBetEvent(WRONG);
+  await outbox.reportSettledBet(settledBet());
+  expect(await outbox.replace(BET, RIGHT, because)).toMatchObject({
+    state: 'waiting',
+    decisions: [{ action: 'replaced' }],
+  });
+  expect(await run(outbox.drain())).toMatchObject({ states: { recorded: 2, quarantined: 0 } });
+  expect(gateway.reports().map(({ operation, body }) => [operation, body.amount])).toEqual([
+    ['reportBetEvent', 7],
+    ['reportSettledBet', undefined],
+  ]);
+});
+
 describe('a refused report whose data is replaced', () => {
   it('is recorded with the new data, and its settlement after it', async () => {
     const { outbox, gateway, run, events } = await refusedWorld();
@@ -50,7 +65,7 @@ describe('a refused report whose data is replaced', () => {
     expect(await outbox.get(SETTLED)).toMatchObject({ state: 'recorded' });
     // Neither the old nor the new data is sent twice.
     await expect(outbox.replace(BET, WRONG, because)).rejects.toThrow(
-      `replace: ${BET}: it is recorded; only a quarantined or dismissed report can be replaced, or a settlement that was never sent.`,
+      `replace: ${BET}: it is recorded; only a quarantined or dismissed report can be replaced, or one that was never sent.`,
     );
   });
 
@@ -313,9 +328,12 @@ describe('replace is refused, and changes nothing,', () => {
     expect(gateway.reports()).toHaveLength(2);
   });
 
-  it('while it waits or is sent', async () => {
-    const { outbox } = outboxWorld();
+  it('while it waits after an attempt that may have arrived', async () => {
+    const { outbox, gateway, run } = outboxWorld();
+    gateway.faults.add({ kind: 'connection-reset', when: 'after', times: null });
     await outbox.reportBetEvent(WRONG);
+    await run(outbox.drain({ timeoutMs: 1_000 }));
+    expect(await outbox.get(BET)).toMatchObject({ state: 'waiting', inDoubt: true });
     await expect(outbox.replace(BET, RIGHT, because)).rejects.toThrow('it is waiting');
   });
 

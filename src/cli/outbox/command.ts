@@ -85,9 +85,9 @@ export const OUTBOX_COMMANDS: Readonly<Record<string, OutboxCommand>> = {
     summary: 'Send corrected data under the reference of a refused report',
     notes: `The file has the corrected data as JSON, with the timestamp of the event;
 - is standard input. It works only while it is certain that the gateway
-has recorded nothing, and for a settlement that was never sent: give its id, or
---operation. It needs the options of your client, and of your outbox if that
-encrypts.
+has recorded nothing: after a refusal, and for a report that was never sent. A
+settlement is named by its id or with --operation. It needs the options of your
+client, and of your outbox if that encrypts.
 ${A_REPORT}`,
     takes: [...NARROWING, 'reason', 'options'],
     needs: ['reason'],

@@ -65,18 +65,17 @@ function whyNotReopen(row: Row): string | undefined {
 
 /** Other data may be sent under a reference only while it is certain that the gateway holds nothing under it. */
 function whyNotReplace(row: Row): string | undefined {
-  const { state, inDoubt, problem, waitsFor, attempts } = row;
-  // Corrected amounts of a bet are those of its settlement, too, which was never sent.
-  const isUnsentSettlement = waitsFor !== undefined && attempts === 0 && problem === undefined;
+  const { state, inDoubt, problem, attempts } = row;
+  const isUnsent = attempts === 0 && problem === undefined;
   // An open circuit breaker holds it back, and no person has to decide about it.
-  const isWaiting = state === 'waiting' && (isUnsentSettlement || (problem && REFUSED.includes(problem.code)));
+  const isWaiting = state === 'waiting' && (isUnsent || (problem && REFUSED.includes(problem.code)));
   if (state !== 'quarantined' && state !== 'dismissed' && !isWaiting)
-    return `it is ${state}; only a quarantined or dismissed report can be replaced, or a settlement that was never sent`;
+    return `it is ${state}; only a quarantined or dismissed report can be replaced, or one that was never sent`;
   if (inDoubt) return 'it is in doubt: the gateway may hold the earlier data';
   if (problemsOf(row).some(mayBeRepeat)) return 'the gateway may hold a report under its reference';
   return (
     damageOf(row) ??
-    (isUnsentSettlement || provesNothingHeld(row)
+    (isUnsent || provesNothingHeld(row)
       ? undefined
       : 'only a report whose data the gateway has refused (400 or 422) can be replaced')
   );

@@ -142,7 +142,8 @@ describe('a report that waits', () => {
   const waits: Row = { ...bet, state: 'waiting', problem: undefined };
 
   it.each<[string, Partial<Row>, string[]]>([
-    ['for its first attempt', { attempts: 0 }, ['retry']],
+    ['for its first attempt', { attempts: 0 }, ['retry', 'replaced']],
+    ['for its first attempt, in doubt', { attempts: 0, inDoubt: true }, ['retry']],
     ['after a transient failure', { problem: problem('gateway', 500), inDoubt: true }, ['retry']],
     ['after a rate limit', { problem: problem('rate-limited', 429), attempts: 0 }, ['retry']],
     ['behind an open breaker, refused with 422', { problem: problem('unprocessable', 422) }, ['retry', 'replaced']],

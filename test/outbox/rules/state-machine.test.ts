@@ -590,19 +590,19 @@ describe('replacing', () => {
   it.each([
     ['in doubt', { inDoubt: true }, 'it is in doubt: the gateway may hold the earlier data'],
     [
-      'waiting',
-      { state: 'waiting', problem: undefined },
-      'it is waiting; only a quarantined or dismissed report can be replaced, or a settlement that was never sent',
+      'waiting after an attempt',
+      { state: 'waiting', problem: undefined, attempts: 1 },
+      'it is waiting; only a quarantined or dismissed report can be replaced, or one that was never sent',
     ],
     [
       'in flight',
       { state: 'in-flight' },
-      'it is in-flight; only a quarantined or dismissed report can be replaced, or a settlement that was never sent',
+      'it is in-flight; only a quarantined or dismissed report can be replaced, or one that was never sent',
     ],
     [
       'recorded',
       { state: 'recorded' },
-      'it is recorded; only a quarantined or dismissed report can be replaced, or a settlement that was never sent',
+      'it is recorded; only a quarantined or dismissed report can be replaced, or one that was never sent',
     ],
     [
       'a duplicate',
@@ -624,10 +624,12 @@ describe('replacing', () => {
     expect(replace({ ...refused, ...overrides })).toEqual({ why: why });
   });
 
-  describe('a settlement that waits', () => {
-    const waits: Row = { ...refused, state: 'waiting', waitsFor: 'bet', attempts: 0, problem: undefined };
-    const never =
-      'it is waiting; only a quarantined or dismissed report can be replaced, or a settlement that was never sent';
+  describe.each([
+    ['a bet that waits', undefined],
+    ['a settlement that waits', 'bet'],
+  ])('%s', (_, waitsFor) => {
+    const waits: Row = { ...refused, state: 'waiting', waitsFor, attempts: 0, problem: undefined };
+    const never = 'it is waiting; only a quarantined or dismissed report can be replaced, or one that was never sent';
 
     it('may be replaced if it was never sent', () => {
       expect(replace(waits)).toMatchObject({ state: 'waiting', replacement: bytes, fence: waits.fence + 1 });
