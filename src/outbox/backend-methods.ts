@@ -1,12 +1,12 @@
 import type { ClientMode } from '../core/client/payloads.js';
 import type { ReceiptOf } from '../core/client/receipt.js';
+import { checkOptions } from './backend-options.js';
 import { decisionMethods } from './decisions/decision-methods.js';
 import type { Events } from './events.js';
 import { type Intake, isDistinctReference } from './intake/enqueue.js';
 import { batchMethods } from './intake/report-methods.js';
 import type { Outbox } from './interface.js';
 import type { Lifecycle } from './lifecycle.js';
-import { checkOptions } from './method-options.js';
 import { readReference } from './receipts/reconcile.js';
 import { keptLocation } from './seal/excerpt.js';
 import { drainMethod } from './sending/drain.js';

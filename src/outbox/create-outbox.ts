@@ -3,11 +3,12 @@ import { attachOperator } from './decisions/operated.js';
 import { attachRepeats } from './intake/stored-repeat.js';
 import { createOutboxWith } from './outbox.js';
 import { createReceiptMethods } from './receipts/receipt-methods.js';
-import { adviceFor } from './rules/advice.js';
+import { adviceFor, LOST_IN_DATABASE } from './rules/advice.js';
 import { createExcerpts } from './seal/excerpt.js';
 import { makeStandardSeal } from './seal/standard-seal.js';
 import { createUnlocking } from './sending/missing-keys.js';
 import { createPipeline } from './sending/pipeline.js';
+import { markInDoubtAfterRestore } from './sending/restored-database.js';
 import { watchDestinations } from './sending/watch-destinations.js';
 
 /**
@@ -29,9 +30,11 @@ export const createOutbox = createOutboxWith({
   createReceiptMethods,
   createExcerpts,
   adviceFor,
+  lostInDatabase: LOST_IN_DATABASE,
   attachRepeats,
   attachOperator,
   makePipeline: createPipeline,
   makeUnlocking: createUnlocking,
+  afterRestore: markInDoubtAfterRestore,
   watchDestinations,
 });

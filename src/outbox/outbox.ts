@@ -10,7 +10,7 @@ import { reportMethods } from './intake/report-methods.js';
 import type { attachRepeats } from './intake/stored-repeat.js';
 import type { Outbox, Outboxes, OutboxStats } from './interface.js';
 import { createLifecycle } from './lifecycle.js';
-import { checkName } from './method-options.js';
+import { checkArgument } from './method-options.js';
 import type { AccountsOptions, OutboxOptions } from './options.js';
 import type { ReceiptMethods } from './receipts/receipt-methods.js';
 import type { adviceFor } from './rules/advice.js';
@@ -49,6 +49,8 @@ interface OutboxParts extends WorkerParts {
   readonly createExcerpts?: (settings: OutboxSettings) => Excerpts;
   /** Absent in a page, which has no decisions. */
   readonly adviceFor?: typeof adviceFor;
+  /** Why a report may be missing in the store. Absent in a page, where the visitor clears it. */
+  readonly lostInDatabase?: string;
   /** Lets a relay find the stored report that an event repeats. */
   readonly attachRepeats?: typeof attachRepeats;
   /** Gives the console access to the parts behind an outbox. */
@@ -68,6 +70,7 @@ function composeOutboxes<Mode extends ClientMode>(
     createReceiptMethods,
     createExcerpts,
     adviceFor,
+    lostInDatabase,
     backendMethods,
     attachRepeats,
     attachOperator,
@@ -77,7 +80,7 @@ function composeOutboxes<Mode extends ClientMode>(
   const { store } = settings;
   const events = createOutboxEvents();
   logWaits(events, settings.logger);
-  const waiters = createWaiters(settings, adviceFor);
+  const waiters = createWaiters(settings, { adviceFor, lostInDatabase });
   const receiptMethods = createReceiptMethods(settings, events, (message, cause) =>
     lifecycle.storeFailed(message, cause),
   );
@@ -86,7 +89,7 @@ function composeOutboxes<Mode extends ClientMode>(
   const { start, stop, wake } = lifecycle;
 
   const on: Outbox['on'] = (type, listener) => {
-    checkName('on', { event: type });
+    checkArgument('on', { event: type });
     return events.on(type, listener);
   };
 
@@ -112,7 +115,7 @@ function composeOutboxes<Mode extends ClientMode>(
       stop,
       stats: () => stats([name]),
       get: async (id) => {
-        checkName('get', { id });
+        checkArgument('get', { id });
         const [row] = await store.get([id]);
         return row?.account === name ? toPublicReport(row) : undefined;
       },

@@ -82,7 +82,7 @@ export const operations = {
 
 export const operationNames = Object.keys(operations) as OperationName[];
 
-export const reportNames: readonly ReportName[] = operationNames.filter(
+export const reportNames: readonly ReportName[] = /* @__PURE__ */ operationNames.filter(
   (name): name is ReportName => 'reference' in operations[name],
 );
 

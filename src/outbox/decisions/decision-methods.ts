@@ -1,8 +1,8 @@
 import type { ClientMode } from '../../core/client/payloads.js';
+import { checkArgument, checkOptions } from '../backend-options.js';
 import type { Events } from '../events.js';
 import type { Intake } from '../intake/enqueue.js';
 import type { Outbox, OutboxReport } from '../interface.js';
-import { checkName, checkOptions } from '../method-options.js';
 import { decisionsFor } from '../rules/decisions.js';
 import { type Change, type Decision, LONGEST_REASON } from '../rules/state-machine.js';
 import { ensureOwnGateways } from '../sending/bindings.js';
@@ -91,7 +91,7 @@ export function decisionMethods<Mode extends ClientMode>({
       return decide('reopen', id, { action: 'reopened', reason: reasonOf('reopen', options) });
     },
     resume: async (environment) => {
-      checkName('resume', { environment });
+      checkArgument('resume', { environment });
       return (await endPauses(place, { account, environment })).some(({ isResumed }) => isResumed);
     },
   };

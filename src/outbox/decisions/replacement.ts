@@ -1,8 +1,8 @@
 import { ValidationError } from '../../core/errors/errors.js';
 import { asRecord } from '../../core/platform/as-record.js';
 import { operations, reportNames } from '../../core/protocol/operations.js';
+import { checkArgument } from '../backend-options.js';
 import type { Intake } from '../intake/enqueue.js';
-import { checkName } from '../method-options.js';
 import type { Change, Row } from '../rules/state-machine.js';
 import { locationFor } from '../seal/excerpt.js';
 import type { Seal } from '../seal/seal.js';
@@ -10,7 +10,7 @@ import type { OutboxStore } from '../store/store.js';
 
 /** The row of a method's id. An account does not see the reports of another one. */
 export async function ownRow(store: OutboxStore, id: string, account: string, name: Method): Promise<Row> {
-  checkName(name, { id });
+  checkArgument(name, { id });
   const [row] = await store.get([id]);
   if (row?.account === account) return row;
   throw refusal(name, `the outbox has no report ${JSON.stringify(id)}`);

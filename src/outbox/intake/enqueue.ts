@@ -1,6 +1,6 @@
 import type { EarlierLocation } from '../../core/client/internals.js';
 import type { AnyReport } from '../../core/delivery/frozen-report.js';
-import { ConfigurationError, DuplicateReportError, LocationError, ValidationError } from '../../core/errors/errors.js';
+import { ConfigurationError, DuplicateReportError, ValidationError } from '../../core/errors/errors.js';
 import { memberOf } from '../../core/platform/as-record.js';
 import { subjectOf } from '../../core/platform/messages.js';
 import { lastOf } from '../../core/platform/portable.js';
@@ -85,7 +85,7 @@ export function createIntake(
     };
     const report = await internals
       .freeze(operation, payload, options, excerpts && earlierLocation)
-      .catch((error) => Promise.reject(isMissed ? withoutEarlier(error) : error));
+      .catch((error) => Promise.reject((isMissed && excerpts?.missedLocation(error)) || error));
     const { reference } = report;
     const environment: OutboxEnvironment = report.environment ?? 'relay';
     if (reference === undefined)
@@ -107,7 +107,7 @@ export function createIntake(
     if (added && transaction === undefined) events.emit('enqueued', aboutReport(there));
     const keptLocation = async () => excerpts?.locationIn([there.id], transaction);
     const same = added ? report : await sameReport(seal, there, report, keptLocation);
-    if (!same) throw otherData(report, excerpts?.isErased(there) ? erasedAdvice(there) : adviceFor?.(there));
+    if (!same) throw otherData(report, excerpts?.erasedAdvice(there) ?? adviceFor?.(there));
     return { row: there, location: same.location };
   }
 
@@ -132,18 +132,6 @@ function unfit(operation: ReportName): ValidationError {
     issues: [found],
   });
 }
-
-const withoutEarlier = (error: unknown): unknown =>
-  error instanceof LocationError
-    ? new LocationError(
-        `${error.message} The outbox has no location of the initiated report, or it was erased: enqueue that report first, or pass its location.`,
-        error,
-      )
-    : error;
-
-/** Its location is gone, so the same call may have found another one. */
-const erasedAdvice = ({ state }: Row): string =>
-  `It is ${state}, and a person erased its data. A call that finds another location is other data.`;
 
 function otherData({ operation, reference, environment }: AnyReport, advice = ''): DuplicateReportError {
   const subject = subjectOf({ operation, reference });

@@ -1,6 +1,6 @@
+import { checkOptions } from '../backend-options.js';
 import type { Events, StoreFailed } from '../events.js';
 import type { Outbox } from '../interface.js';
-import { checkOptions } from '../method-options.js';
 import type { OutboxSettings } from '../settings.js';
 import { createReceiptLog, readHead, readReceipts } from './log.js';
 import { pruneReports, readPruneOptions } from './prune.js';

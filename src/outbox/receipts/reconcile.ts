@@ -1,7 +1,7 @@
 import { ValidationError } from '../../core/errors/errors.js';
 import { type ReportName, reportNames } from '../../core/protocol/operations.js';
+import { checkOptions } from '../backend-options.js';
 import { isDistinctReference, rowId } from '../intake/enqueue.js';
-import { checkOptions } from '../method-options.js';
 import type { OutboxEnvironment } from '../rules/destination.js';
 import type { Row, RowState } from '../rules/state-machine.js';
 import type { OutboxStore } from '../store/store.js';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../core/errors/errors.js';
+import { ConfigurationError, LocationError } from '../../core/errors/errors.js';
 import { asRecord } from '../../core/platform/as-record.js';
 import { type OperationName, operationNames, operations } from '../../core/protocol/operations.js';
 import { contentsOf } from '../../core/protocol/repeats.js';
@@ -142,7 +142,19 @@ export async function locationFor(seal: Seal, row: Row): Promise<Location | unde
 /** Keeps the locations of withdrawals, and finds them for their settlements. */
 export const createExcerpts = ({ store, seal }: { readonly store: OutboxStore; readonly seal: Seal }) => ({
   make: (about: SealContext & Pick<Row, 'fingerprint'>, body: string) => makeExcerpt(seal, about, body),
-  isErased: (row: Row) => erasedBy(row) !== undefined,
+  /** Its location is gone, so the same call may have found another one. */
+  erasedAdvice: (row: Row): string | undefined =>
+    erasedBy(row) === undefined
+      ? undefined
+      : `It is ${row.state}, and a person erased its data. A call that finds another location is other data.`,
+  /** The error of a settled report without a location, if no earlier report had one. */
+  missedLocation: (error: unknown): LocationError | undefined =>
+    error instanceof LocationError
+      ? new LocationError(
+          `${error.message} The outbox has no location of the initiated report, or it was erased: enqueue that report first, or pass its location.`,
+          error,
+        )
+      : undefined,
   /**
    * The first location in the rows with these ids. With `transaction`, as the user's transaction sees them. Rejects if
    * the key of a location is missing.

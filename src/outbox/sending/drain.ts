@@ -6,9 +6,9 @@ import {
   type ReportingError,
 } from '../../core/errors/errors.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../../core/platform/time.js';
+import { checkOptions } from '../backend-options.js';
 import type { Drained, Outbox } from '../interface.js';
 import type { Lifecycle } from '../lifecycle.js';
-import { checkOptions } from '../method-options.js';
 import { type PauseReason, pauseKeyOf } from '../rules/destination.js';
 import { isRarelyProbed, type Pause } from '../rules/pause.js';
 import type { OutboxSettings } from '../settings.js';

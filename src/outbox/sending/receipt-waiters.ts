@@ -29,9 +29,23 @@ const LONGEST_ABSENCE_MS = 300_000;
 /** The longest absence of a report that was in the store: the result of an attempt under way says more. */
 const GONE_MS = 2_000;
 
+/** Why a report may be missing in the store of a page. */
+const CLEARED = 'the data of this site was cleared. The report may have been sent before that.';
+
+/** The words that only an operator's backend has. */
+export interface WaiterWords {
+  readonly adviceFor?: ((row: Row) => string) | undefined;
+  /** Why a report may be missing in a database. */
+  readonly lostInDatabase?: string | undefined;
+}
+
 /** The pending promises of receipts. It polls the store, since other processes may record reports. */
-export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings, adviceFor?: (row: Row) => string) {
+export function createWaiters(
+  { store, clock, pollMs, accounts }: OutboxSettings,
+  { adviceFor, lostInDatabase }: WaiterWords = {},
+) {
   const inPage = accounts.some(({ internals }) => internals.kind === 'relay');
+  const whyLost = (!inPage && lostInDatabase) || CLEARED;
   const waiters = new Map<string, Waiter[]>();
   let timer: unknown;
   let stopped = false;
@@ -68,7 +82,7 @@ export function createWaiters({ store, clock, pollMs, accounts }: OutboxSettings
     const others = waiting.filter((waiter) => !isOver(waiter));
     if (others.length > 0) waiters.set(id, others);
     else waiters.delete(id);
-    for (const { reject } of waiting.filter(isOver)) reject(lostError(inPage));
+    for (const { reject } of waiting.filter(isOver)) reject(lostError(whyLost));
   }
 
   async function look(ids: readonly string[]): Promise<void> {
@@ -149,13 +163,8 @@ const stoppedError = () =>
     { outcome: 'unknown' },
   );
 
-const lostError = (inPage: boolean) =>
-  new AbortedError(
-    inPage
-      ? 'This report is no longer in the store: the data of this site was cleared. The report may have been sent before that.'
-      : 'This report is no longer in the store: the database was lost, restored from a backup or replaced by a standby, or the transaction with the report was rolled back. The gateway may hold it: compare your records with the gateway, and report the same data again if it is missing there.',
-    { outcome: 'unknown' },
-  );
+const lostError = (why: string) =>
+  new AbortedError(`This report is no longer in the store: ${why}`, { outcome: 'unknown' });
 
 export const receiptOfRow = (
   { outcome = 'recorded', operation, reference, environment, attempts, message, requestId }: Row,

@@ -10,7 +10,7 @@ import type { Pipeline } from './pipeline.js';
 import type { Places } from './places.js';
 import { asksFor, dependencyOf, type Finished, NOT_SENT, planTurn, type WorkerState } from './plan.js';
 import type { Waiters } from './receipt-waiters.js';
-import { markInDoubtAfterRestore } from './restored-database.js';
+import type { markInDoubtAfterRestore } from './restored-database.js';
 import type { watchDestinations } from './watch-destinations.js';
 
 /** Those who hear what a worker does. */
@@ -30,6 +30,7 @@ interface TurnParts {
   readonly pipeline: Pipeline | undefined;
   readonly watch: ReturnType<typeof watchDestinations> | undefined;
   readonly attemptRow: ReturnType<typeof createAttemptRow>;
+  readonly afterRestore: typeof markInDoubtAfterRestore | undefined;
   workerState(): WorkerState;
   wake(): void;
 }
@@ -50,6 +51,7 @@ export function createTurn({
   pipeline,
   watch,
   attemptRow,
+  afterRestore,
   workerState,
   wake,
 }: TurnParts) {
@@ -85,7 +87,7 @@ export function createTurn({
   async function tellRefused(): Promise<void> {
     if (!refused[0]) return;
     const rows = await store.get(refused.map(({ row }) => row.id));
-    await markInDoubtAfterRestore(refused, rows, { store, leaseMs, events, waiters });
+    await afterRestore?.(refused, rows, { store, leaseMs, events, waiters });
     for (const [index, one] of numbered(refused.splice(0))) {
       const { row, change } = one;
       const stored = rows[index];

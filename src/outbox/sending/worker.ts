@@ -9,6 +9,7 @@ import { createPauses } from './pauses.js';
 import type { createPipeline } from './pipeline.js';
 import { createPlaces } from './places.js';
 import { failureWaitMs, idleWaitMs, planIdle, STOP_MARGIN_MS, untilNextRead, type WorkerState } from './plan.js';
+import type { markInDoubtAfterRestore } from './restored-database.js';
 import { createTurn, type WorkerListeners } from './turns.js';
 import type { watchDestinations } from './watch-destinations.js';
 
@@ -18,6 +19,8 @@ export interface WorkerParts {
   readonly makePipeline?: typeof createPipeline;
   /** Finds reports that wait for a key which this outbox has. A page has no keys. */
   readonly makeUnlocking?: typeof createUnlocking;
+  /** Repairs a store that went back to an older state. A page's store does so only while no page is open. */
+  readonly afterRestore?: typeof markInDoubtAfterRestore;
   /** Tells of destinations that get or answer nothing. A page is often offline. */
   readonly watchDestinations?: typeof watchDestinations;
 }
@@ -29,7 +32,7 @@ export interface WorkerParts {
 export function createWorker(
   settings: OutboxSettings,
   listeners: WorkerListeners,
-  { makePipeline, makeUnlocking, watchDestinations }: WorkerParts,
+  { makePipeline, makeUnlocking, watchDestinations, afterRestore }: WorkerParts,
 ) {
   const { store, clock, leaseMs, pollMs, concurrency } = settings;
   const { events, storeFailed, tellIdle } = listeners;
@@ -48,7 +51,18 @@ export function createWorker(
   const watch = watchDestinations?.(settings, events);
   const pipeline = makePipeline?.({ concurrency, clock, isStopping: () => stopping, count: places.count });
   const attemptRow = createAttemptRow(settings, events, { signal: abort.signal, isStoreDamaged: () => isStoreDamaged });
-  const turn = createTurn({ settings, listeners, places, pauses, pipeline, watch, attemptRow, workerState, wake });
+  const turn = createTurn({
+    settings,
+    listeners,
+    places,
+    pauses,
+    pipeline,
+    watch,
+    attemptRow,
+    afterRestore,
+    workerState,
+    wake,
+  });
 
   function workerState(): WorkerState {
     const { accounts, busy, probing } = places.count();
