@@ -4,33 +4,23 @@ import { focusOn, numberOf, showNotice, showState, watchWin, whileBusy } from '.
 
 const client = LocationSDK.createClient({ relayUrl: '/relay', retry: { limit: 1, baseMs: 200 } });
 
-/**
- * Errors of reports that may have arrived: `resend` sends the same bytes again.
- * @type {Map<string, import('location-sdk').ReportingError>}
- */
-const inDoubt = new Map();
-
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** The place of a notice: the login form if the player is logged out. @param {string} id */
 const place = (id) => element(element('site').hidden ? 'login-notice' : `${id}-notice`);
 
 /**
- * Reports an entry, or resends a report in doubt, and shows the result.
+ * Reports an entry and shows the result. To the relay the same event again is the same report, so a report in doubt is
+ * reported again.
  * @param {'bet' | 'withdrawal'} kind
  * @param {string} id
  */
 async function report(kind, id) {
-  const doubt = inDoubt.get(id);
-  showNotice(place(kind), { tone: 'wait', title: doubt ? 'Asking again …' : 'Reporting …' });
-  const notice = await (doubt ? client.resend(doubt) : send(kind, id)).then(
-    (receipt) => {
-      inDoubt.delete(id);
-      return confirm(receipt, kind);
-    },
+  showNotice(place(kind), { tone: 'wait', title: 'Reporting …' });
+  const notice = await send(kind, id).then(
+    (receipt) => confirm(receipt, kind),
     (error) => {
       if (!LocationSDK.isReportingError(error)) throw error;
-      if (error.outcome === 'unknown' && error.code !== 'duplicate') inDoubt.set(id, error);
       return explain(error, kind);
     },
   );
@@ -198,7 +188,6 @@ onSubmit('withdraw', 'withdrawal', async ({ amount }) => {
 element('logout').addEventListener('click', () =>
   act('bet', async () => {
     await ask('/logout', {});
-    inDoubt.clear();
     await refresh();
     focusOn('nickname-field');
   }),

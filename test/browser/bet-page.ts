@@ -266,9 +266,23 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
 
   async 'two tabs that ask for the same bet at once place one'(world) {
-    await late(world.context, 500);
     const tabs = [await openBet(world), await openBet(world)];
-    await Promise.all(tabs.map((tab) => bet(tab)));
+    let asked = 0;
+    let go = () => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    await world.context.route('**/bets', async (route) => {
+      asked += 1;
+      await gate;
+      await route.continue();
+    });
+    for (const [index, tab] of tabs.entries()) {
+      await tab.bringToFront();
+      await bet(tab);
+      await expect.poll(() => asked).toBe(index + 1);
+    }
+    go();
     for (const tab of tabs) {
       await tab.bringToFront();
       await expect

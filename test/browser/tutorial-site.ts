@@ -17,15 +17,24 @@ export function codeOf(tutorial: string, begin: string): string {
 export const PAGE = '<!doctype html>';
 export const SERVER = '// server.mjs';
 
-/** Starts the page and the server of a tutorial as they are written there, with the built package. Only the port differs. */
-export async function startTutorial(tutorial: 'page' | 'page-with-relay', gateway: string) {
+/**
+ * Starts the page and the server of a tutorial as they are written there, with the built package: only the port
+ * differs. Another page may take the place of the tutorial's, with its own script.
+ */
+export async function startTutorial(
+  tutorial: 'page' | 'page-with-relay',
+  gateway: string,
+  page = codeOf(tutorial, PAGE),
+) {
   expectFreshBuild();
   const folder = newFolder(tutorial);
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(root, join(folder, 'node_modules/location-sdk'));
-  writeFileSync(join(folder, 'page.html'), codeOf(tutorial, PAGE));
+  writeFileSync(join(folder, 'page.html'), page);
   const server = codeOf(tutorial, SERVER);
+  const [script = ''] = /\/location-sdk\.\w+\.global\.js/.exec(page) ?? [];
   const anyPort = server
+    .replace(/\/location-sdk\.\w+\.global\.js/, script)
     .replace('listen(3000', 'listen(0')
     .replace("'http://127.0.0.1:3000/'", "'http://127.0.0.1:' + server.address().port + '/'");
   writeFileSync(join(folder, 'server.mjs'), anyPort);

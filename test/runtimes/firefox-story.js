@@ -31,6 +31,7 @@ const BROKEN = {
 /** The pages with a relay that people copy: of the tutorial, and with an outbox. */
 const COPIED = ['/start', '/whole'];
 const RECORDED = 'This went through.';
+const STORED = 'This went through. It will be recorded.';
 const LANGUAGES = ['fr', 'ha', 'ig', 'pcm', 'yo'];
 /** A host that is not of this machine, so that its pages are insecure. Firefox asks this machine for every name. */
 const INSECURE_HOST = 'operator.example';
@@ -114,7 +115,7 @@ export async function tellFirefoxStory(executable, profile, project) {
     const whole = await firefox.open(`${site.url}/whole`);
     await becomes(seen(whole), ['', false], "the guide's page with an outbox");
     await press(whole);
-    await becomes(seen(whole), ['Your bet is placed.', false], "the guide's page with an outbox");
+    await becomes(seen(whole), [STORED, false], "the guide's page with an outbox");
     const told = () => site.told.map(({ report, quarantined }) => report?.code ?? quarantined);
     await becomes(told, ['unprocessable'], 'the refused report');
     assert.doesNotMatch(JSON.stringify(site.told), /6\.4474|U-1|Adaeze/);
@@ -219,7 +220,7 @@ export async function tellFirefoxStory(executable, profile, project) {
     await becomes(seen(without), ['', false], 'the page without storage');
     const before = site.gateway.reports().length;
     await press(without);
-    await becomes(seen(without), ['Your bet is placed.', false], 'the page without storage');
+    await becomes(seen(without), [RECORDED, false], 'the page without storage');
     assert.equal(site.gateway.reports().length, before + 1, 'the client reported nothing');
     return /Firefox\/([\d.]+)/.exec(agent)?.[1] ?? '?';
   } finally {
