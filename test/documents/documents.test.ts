@@ -108,7 +108,7 @@ const RUN_BY: readonly { document: string; has: string; by: string }[] = [
   { document: 'README.md', has: 'node:test', by: 'test/documents/readme.test.ts' },
   { document: 'docs/how-to/browser.md', has: '// webpack.config.js', by: 'test/package/old-bundlers.test.ts' },
   { document: 'docs/how-to/mock-gateway.md', has: 'gateway.faults.', by: 'test/documents/mock-gateway.test.ts' },
-  ...['bet.spec.js', 'bet.test.js'].map((file) => ({
+  ...['place.test.js', 'bet.spec.js', 'bet.test.js'].map((file) => ({
     document: 'docs/how-to/browser.md',
     has: `// ${file}`,
     by: 'test/frameworks/page-tests.test.ts',
@@ -132,7 +132,8 @@ const PLAYWRIGHT = `declare module '@playwright/test' {
   export function expect(locator: Locator): { toHaveText(text: string): Promise<void> };
   export function expect<T>(value: readonly T[]): { toHaveLength(length: number): void };
 }
-declare module '*/bet.js';`;
+declare module '*/bet.js';
+declare module '*/place.js';`;
 
 /** The parts of modules for apps that a guide uses. test/frameworks/react-native.test.ts compiles it with their own types. */
 const APP = `interface Found<Accuracy> {

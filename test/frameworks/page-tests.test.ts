@@ -51,7 +51,15 @@ const overAnOutage = (code: string) => {
   return broken;
 };
 
-test.each(['happy-dom', 'jsdom'])('Vitest with %s', async (environment) => {
+test.each(['happy-dom', 'jsdom'])('Vitest with %s, for a page whose backend reports', async (environment) => {
+  const code = blockOf('place.test.js').replace(ENVIRONMENT, `// @vitest-${ENV} ${environment}`);
+  const run = (code: string) => runWith('place.test.js', code, 'npx', 'vitest', 'run', 'place.test.js');
+  expect(await run(code)).toMatch(/Tests .*1 passed/);
+  // A route that places nothing.
+  expect(await run(code.replace("bet_id: 'BET-1', message", 'error'))).toMatch(/Tests .*1 failed/);
+});
+
+test.each(['happy-dom', 'jsdom'])('Vitest with %s, for a page that reports', async (environment) => {
   const code = blockOf('bet.test.js').replace(ENVIRONMENT, `// @vitest-${ENV} ${environment}`);
   const run = (code: string) => runWith('bet.test.js', code, 'npx', 'vitest', 'run', 'bet.test.js');
   expect(await run(code)).toMatch(/Tests .*1 passed/);
