@@ -5,9 +5,6 @@ import './style.css';
 
 createRoot(document.getElementById('root')).render(
   <StrictMode>
-    <main>
-      <h1>Harmattan Stars v Coastal United</h1>
-      <Bet />
-    </main>
+    <Bet />
   </StrictMode>,
 );
