@@ -8,7 +8,8 @@ export default defineConfig({
   test: {
     name: 'frameworks',
     include: ['test/frameworks/**/*.test.ts'],
-    fileParallelism: false,
+    // One file waits for its pages while another one installs and builds.
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 600_000,
   },
