@@ -26,6 +26,7 @@ const FOLDERS = [
   'examples/vue-svelte-jquery',
   'test/drivers',
   'test/frameworks/page-tests',
+  'test/frameworks/react-native',
   'test/packaging',
   'test/postgres',
   'test/runtimes',

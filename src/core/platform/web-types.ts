@@ -42,8 +42,12 @@ export type WebUrl = typeof globalThis extends { URL: { prototype: infer T } }
       /** The whole address. */
       readonly href: string;
     };
-/** The consumer's own `AbortSignal`, or its replacement. */
-export type WebAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
+/** The consumer's own `AbortSignal`, or its replacement. React Native's is only found as a part of its `fetch`. */
+export type WebAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer T } }
+  ? T
+  : typeof globalThis extends { fetch(url: string, init?: { signal?: infer T }): unknown }
+    ? NonNullable<T>
+    : AbortSignalLike;
 
 /** The init that the SDK passes to `fetch` with the URL. */
 export interface FetchInit {
