@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../support/listen.js';
 
-/** What a network does to one POST. Everything else passes. */
+/** The fate of one POST. Everything else passes. */
 export interface Fate {
   /** Milliseconds until the request goes on, and until its answer comes back. */
   readonly there?: number;
@@ -15,7 +15,7 @@ export interface Fate {
 }
 
 /** A POST that the server has answered. */
-interface Exchange {
+export interface Exchange {
   readonly path: string;
   readonly body: string;
   readonly status: number;

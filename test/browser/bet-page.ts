@@ -12,6 +12,8 @@ export interface BetWorld {
   readonly url: string;
   /** The amounts of the reports at the gateway. */
   amounts(): Promise<readonly number[]>;
+  /** The stakes of the bets at the backend, if the page reports them: a bet without a report would not be seen. */
+  readonly bets?: () => readonly number[];
   /** The words for a bet that is placed, and for one whose first answer did not come. Default: the tutorial's. */
   readonly words?: { placed(stake: number): string; placedBefore(stake: number): string };
 }
@@ -78,8 +80,9 @@ export const answerLost = async (route: Route) => {
 type Case = (world: BetWorld) => Promise<void>;
 
 const settled = async (world: BetWorld, amounts: readonly number[]) => {
-  const reported = async () => [...(await world.amounts())].sort((one, other) => one - other);
-  await expect.poll(reported, { timeout: 20_000 }).toEqual(amounts);
+  const inOrder = (numbers: readonly number[]) => [...numbers].sort((one, other) => one - other);
+  await expect.poll(async () => inOrder(await world.amounts()), { timeout: 20_000 }).toEqual(amounts);
+  if (world.bets) expect(inOrder(world.bets())).toEqual(amounts);
 };
 
 /** Two presses at this distance, with this delay of the network, are one bet. */

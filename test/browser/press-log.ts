@@ -16,7 +16,7 @@ interface Open {
   readonly document: number;
   /** The stake whose press has no words yet. */
   waitsFor: number | undefined;
-  /** The stakes that are not placed, as far as this document has said. */
+  /** The stakes that this document has pressed, and not yet said to be placed. */
   readonly open: Set<number>;
 }
 

@@ -2,12 +2,13 @@
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { inlineScripts } from '../support/code-blocks.js';
+import { badNetwork } from './bad-network.js';
 import { bet, buttonOf, CASES, ended, NO_ANSWER, openBet, pressTwice, stakeOf, WAIT } from './bet-page.js';
 import { test as base } from './browser-test.js';
 import { INSECURE_HOST } from './chromium.js';
 import { grantGeolocation, POSITION } from './geolocation.js';
 import { violationsOf } from './inspector-test.js';
-import { codeOf, PAGE, startTutorial } from './tutorial-site.js';
+import { betsIn, codeOf, PAGE, startTutorial } from './tutorial-site.js';
 
 const HTML = codeOf('page-with-relay', PAGE);
 const TAG = '<script src="/location-sdk.relay.global.js">';
@@ -18,18 +19,20 @@ const words = { placed: () => PLACED, placedBefore: () => PLACED };
 
 /** Page, server and relay of the tutorial, over the mock gateway of the test. */
 const test = base.extend('world', async ({ context, gateway }, { onCleanup }) => {
-  const { url, close } = await startTutorial('page-with-relay', gateway.url);
-  onCleanup(close);
+  const site = await startTutorial('page-with-relay', gateway.url);
+  const { url, exchanges, close } = await badNetwork(site.url, () => ({}));
+  onCleanup(async () => void (await Promise.all([close(), site.close()])));
   await grantGeolocation(context);
   /** The keys of the bets, and the bodies of the reports, in the order of the page's requests. */
   const keys: unknown[] = [];
   const reports: (string | null)[] = [];
   context.on('request', (request) => {
-    if (request.url() === `${url}bets`) keys.push(request.postDataJSON().key);
-    if (request.url().startsWith(`${url}relay/`)) reports.push(request.postData());
+    if (request.url() === `${url}/bets`) keys.push(request.postDataJSON().key);
+    if (request.url().startsWith(`${url}/relay/`)) reports.push(request.postData());
   });
   const amounts = async () => gateway.gateway.reports().map(({ body }) => Number(body.amount));
-  return { context, url, words, amounts, keys, reports, gateway: gateway.gateway };
+  const bets = () => [...betsIn(exchanges).values()];
+  return { context, url, words, amounts, bets, keys, reports, gateway: gateway.gateway };
 });
 
 /** Lets a function answer the page's requests to the relay. */

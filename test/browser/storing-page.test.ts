@@ -4,21 +4,31 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { inlineScripts } from '../support/code-blocks.js';
 import { root } from '../support/run.js';
+import { badNetwork } from './bad-network.js';
 import { bet, CASES, ended, openBet, pressTwice } from './bet-page.js';
 import { test as base } from './browser-test.js';
 import { grantGeolocation, POSITION } from './geolocation.js';
-import { startTutorial } from './tutorial-site.js';
+import { betsIn, startTutorial } from './tutorial-site.js';
 
 const PAGE = readFileSync(join(root, 'examples/stored-reports.html'), 'utf8');
 const STORED = 'This went through. It will be recorded.';
 
 /** The page with an outbox in place of the tutorial's, on its server and relay. */
 const test = base.extend('world', async ({ context, gateway }, { onCleanup }) => {
-  const { url, close } = await startTutorial('page-with-relay', gateway.url, PAGE);
-  onCleanup(close);
+  const site = await startTutorial('page-with-relay', gateway.url, PAGE);
+  const watched = await badNetwork(site.url, () => ({}));
+  onCleanup(async () => void (await Promise.all([watched.close(), site.close()])));
   await grantGeolocation(context);
   const amounts = async () => gateway.gateway.reports().map(({ body }) => Number(body.amount));
-  return { context, url, words: { placed: () => STORED, placedBefore: () => STORED }, amounts, gateway };
+  const bets = () => [...betsIn(watched.exchanges).values()];
+  return {
+    context,
+    url: watched.url,
+    bets,
+    words: { placed: () => STORED, placedBefore: () => STORED },
+    amounts,
+    gateway,
+  };
 });
 
 test('its script knows neither doubt nor keys', { tags: 'slice' }, () => {

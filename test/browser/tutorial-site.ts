@@ -5,6 +5,7 @@ import { expectFreshBuild } from '../support/built.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { newFolder } from '../support/new-folder.js';
 import { root, startNode } from '../support/run.js';
+import type { Exchange } from './bad-network.js';
 
 /** The code of a tutorial that begins so. */
 export function codeOf(tutorial: string, begin: string): string {
@@ -13,6 +14,14 @@ export function codeOf(tutorial: string, begin: string): string {
   if (!found) throw new Error(`${tutorial}.md has no code that begins with ${begin}`);
   return found.code;
 }
+
+/** The stakes of the bets that a tutorial's server has placed, by their `bet_id`, from all of its answers. */
+export const betsIn = (exchanges: readonly Exchange[]): Map<string, number> =>
+  new Map(
+    exchanges
+      .filter(({ path, status }) => path === '/bets' && status === 200)
+      .map(({ body, answer }) => [JSON.parse(answer).bet_id, JSON.parse(body).stake]),
+  );
 
 export const PAGE = '<!doctype html>';
 export const SERVER = '// server.mjs';
