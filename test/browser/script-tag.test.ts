@@ -17,13 +17,15 @@ const namesOnWindow = (page: Page): Promise<string[]> => page.evaluate(() => Obj
 /** Exports that only a server needs: a service with a secret token, and functions for requests and players. */
 const FOR_SERVERS = ['amount', 'clientIpFrom', 'ipinfo', 'pageLocation'];
 
-test("the script exports the package's API, except the error classes and the functions for servers", {
+test("the script exports the package's API and that of pages, except the error classes and the functions for servers", {
   tags: 'slice',
 }, async ({ page, site }) => {
   await page.goto(site.url);
 
   const offered = Object.keys(sdk).filter((name) => !FOR_SERVERS.includes(name) && !/^[A-Z]/.test(name));
-  expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual([...offered, 'unsupported'].sort());
+  expect(await page.evaluate(() => Object.keys(LocationSDK).sort())).toEqual(
+    [...offered, 'postOnce', 'unsupported'].sort(),
+  );
   expect(await page.evaluate(() => LocationSDK.unsupported)).toBeUndefined();
   expect(await page.evaluate(() => LocationSDK.version)).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
 });
