@@ -1,7 +1,7 @@
 import { ValidationError } from '../errors/errors.js';
 import { inDoubtText, recordedText } from '../errors/player-message.js';
-import { isRecord } from '../platform/as-record.js';
-import { jsonOf } from '../platform/portable.js';
+import { asRecord, canonical, isRecord, ownOptions } from '../platform/as-record.js';
+import { hasOwn, jsonOf } from '../platform/portable.js';
 import { systemClock, withTimeout } from '../platform/time.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
 import { issue } from '../schema/issue.js';
@@ -27,7 +27,8 @@ export interface PostOnceOptions<Answer extends object> {
   location?: LocationInput | null | undefined;
   /**
    * Reports what your backend placed, in a page that reports through a relay. Its result says whether this bet is over;
-   * until then the same content keeps its key. Default: your backend reports.
+   * until then the same content keeps its key. If it rejects or returns nothing, that is not known, and the error is
+   * printed to the console. Default: your backend reports.
    */
   report?: ((answer: Answer) => Promise<Reported>) | undefined;
   /**
@@ -82,9 +83,9 @@ const stored = {
 const isYoung = (key: string): boolean => systemClock.now() - Number.parseInt(key, 36) < KEY_AGE_MS;
 
 function newKey(): string {
-  // An app may have no `crypto`. The key is not secret, since your backend keeps it beside the player.
+  // An app may have no `crypto`, or a part of it. The key is not secret, since your backend keeps it beside the player.
   const numbers =
-    globalThis.crypto?.getRandomValues(new Uint32Array(4)) ?? [1, 1, 1, 1].map(() => Math.random() * 2 ** 32);
+    unlessThrown(() => crypto.getRandomValues(new Uint32Array(4))) ?? [1, 1, 1, 1].map(() => Math.random() * 2 ** 32);
   return [systemClock.now(), ...numbers].map((number) => Math.floor(number).toString(36)).join('-');
 }
 
@@ -123,11 +124,22 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   content: Readonly<Record<string, unknown>> & { readonly key?: never; readonly location?: never },
   options: PostOnceOptions<Answer> = {},
 ): Promise<PostOnceResult<Answer>> {
-  const { timeoutMs = TIMEOUT_MS, headers, credentials = 'same-origin', location, report, messages = {} } = options;
-  requireGiven(url, content);
+  const {
+    timeoutMs = TIMEOUT_MS,
+    headers,
+    credentials = 'same-origin',
+    location,
+    report,
+    messages = {},
+  } = ownOptions(options);
+  // The page may change its object while the position is looked for.
+  const posted = unlessThrown((): unknown => JSON.parse(jsonOf(content)));
+  requireGiven(url, posted);
   requireMilliseconds('postOnce', timeoutMs);
-  const name = `${PREFIX}${url} ${jsonOf(content)}`;
-  if (last?.name === name && systemClock.now() - last.at < QUIET_MS) return last.result as PostOnceResult<Answer>;
+  const name = `${PREFIX}${url} ${canonical(posted)}`;
+  // Also after the clock was set back.
+  if (last?.name === name && Math.abs(systemClock.now() - last.at) < QUIET_MS)
+    return last.result as PostOnceResult<Answer>;
   stored.sweep();
   const first = keyOf(name);
   const place = location === undefined && !report ? await locate().catch(() => undefined) : location;
@@ -136,7 +148,7 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   asked.delete(name);
   asked.set(name, key);
   for (const oldest of asked.keys()) if (asked.size > MOST_KEYS) asked.delete(oldest);
-  const body = jsonOf({ ...content, key, location: place ?? undefined });
+  const body = jsonOf({ ...posted, key, location: place ?? undefined });
   const got = await withTimeout(
     async (signal) => {
       const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
@@ -149,26 +161,41 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   const answer: Readonly<Record<string, unknown>> =
     got.ended === 'done' && isRecord(got.value.answer) ? got.value.answer : {};
   const isPlaced = got.ended === 'done' && got.value.isOk && Boolean(answer.bet_id || answer.request_id);
-  const reported = isPlaced ? await report?.(answer as Answer) : undefined;
-  const isOver = reported?.isOver ?? isPlaced;
+  const reported = isPlaced && report ? await resultOf(() => report(answer as Answer)) : undefined;
+  const isOver = reported ? reported.isOver === true : isPlaced;
   if (isOver) {
     asked.delete(name);
     stored.remove(name, key);
+  } else if (!asked.has(name)) {
+    // Another call for the same content ended meanwhile. This one may be pressed again.
+    asked.set(name, key);
+    keyOf(name);
   }
   const { recorded = recordedText, 'in-doubt': inDoubt = inDoubtText } = messages;
-  const said = reported?.text ?? answer.message;
+  const said = reported ? reported.text : answer.message;
   const message = typeof said === 'string' && said ? said : isOver ? recorded : inDoubt;
   const result = { ...answer, isOver, message };
   if (isOver) last = { name, at: systemClock.now(), result };
   return result as unknown as PostOnceResult<Answer>;
 }
 
-function requireGiven(url: unknown, content: unknown): void {
+/** A report that throws or returns nothing leaves the bet in doubt. */
+async function resultOf(report: () => Promise<Reported>): Promise<Partial<Reported>> {
+  try {
+    return asRecord(await report());
+  } catch (error) {
+    // It is the page's own error, printed as if it were not caught.
+    console.error(error);
+    return {};
+  }
+}
+
+function requireGiven(url: unknown, content: unknown): asserts content is Record<string, unknown> {
   const issues = [
     ...(typeof url === 'string' && url ? [] : [issue(['url'], 'invalid', 'expected the address of your route')]),
-    ...(isRecord(content) && !('key' in content) && !('location' in content)
+    ...(isRecord(content) && !hasOwn(content, 'key') && !hasOwn(content, 'location')
       ? []
-      : [issue(['content'], 'invalid', 'expected an object without key and location, which are added')]),
+      : [issue(['content'], 'invalid', 'expected plain data, an object without key and location, which are added')]),
   ];
   if (issues.length === 0) return;
   throw new ValidationError(`postOnce: ${listIssues(issues)}\nNothing was sent.`, { operation: 'postOnce', issues });

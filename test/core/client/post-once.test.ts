@@ -100,14 +100,54 @@ test('another content, and the same one for another route, have other keys', asy
   expect(keys()).toBe(3);
 });
 
+test('the order of the members does not make another content', async () => {
+  const postOnce = await openTab();
+  answer = lost;
+  await postOnce('/bets', { stake: 1, pick: { match: 'M-1', odds: 2 } }, NOWHERE);
+  await postOnce('/bets', { pick: { odds: 2, match: 'M-1' }, stake: 1 }, NOWHERE);
+  expect([posted.length, keys()]).toEqual([2, 1]);
+});
+
+test('it posts the content of the press, though the page changes its object while the position is looked for', async () => {
+  const postOnce = await openTab();
+  const bet = { stake: 1500 };
+  const result = postOnce('/bets', bet);
+  bet.stake = 2000;
+  expect(await result).toMatchObject({ message: 'Placed: 1500.' });
+  expect(posted).toMatchObject([{ stake: 1500 }]);
+});
+
+test('a press in doubt keeps its key, though another press of the same content got its answer meanwhile', async () => {
+  const postOnce = await openTab();
+  let lose = () => {};
+  answer = () =>
+    new Promise((_, reject) => {
+      lose = () => reject(new TypeError('Failed to fetch'));
+    });
+  const doubtful = postOnce('/bets', { stake: 1 }, NOWHERE);
+  await vi.waitFor(() => expect(posted.length).toBe(1));
+  answer = placed;
+  expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true });
+  lose();
+  expect(await doubtful).toMatchObject({ isOver: false, message: IN_DOUBT });
+  vi.advanceTimersByTime(1_000);
+  // After a reload, too.
+  await (await openTab())('/bets', { stake: 1 }, NOWHERE);
+  await postOnce('/bets', { stake: 1 }, NOWHERE);
+  expect([posted.length, keys()]).toEqual([4, 1]);
+});
+
 test('a second click within a second of the answer gets the same result, and a later one is another bet', async () => {
   const postOnce = await openTab();
   const first = await postOnce('/bets', { stake: 1 }, NOWHERE);
   vi.advanceTimersByTime(999);
   expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).toBe(first);
   vi.advanceTimersByTime(1);
-  expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).not.toBe(first);
-  expect(keys()).toBe(2);
+  const later = await postOnce('/bets', { stake: 1 }, NOWHERE);
+  expect(later).not.toBe(first);
+  vi.setSystemTime(Date.now() - 3_600_000); // the player sets the clock
+  expect(await postOnce('/bets', { stake: 1 }, NOWHERE)).not.toBe(later);
+  expect(keys()).toBe(3);
 });
 
 test('a tab in doubt asks for its own bet, though another tab has placed it and is in doubt of the next one', async () => {
@@ -207,6 +247,56 @@ test('a bet that the page itself reports keeps its key until the report is over'
   expect(report).toHaveBeenCalledWith(expect.objectContaining({ bet_id: `BET-${posted[0]?.key}` }));
 });
 
+test.for<[what: string, report: () => unknown, errors?: number]>([
+  ['rejects', () => Promise.reject(new Error('The page has a mistake.')), 1],
+  [
+    'throws',
+    () => {
+      throw new Error('The page has a mistake.');
+    },
+    1,
+  ],
+  ['returns nothing', async () => undefined],
+])('a report that %s leaves the bet in doubt', async ([, report, errors = 0]) => {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const postOnce = (await openTab()) as (...given: unknown[]) => Promise<unknown>;
+  expect(await postOnce('/bets', { stake: 1 }, { report })).toMatchObject({ isOver: false, message: IN_DOUBT });
+  await postOnce('/bets', { stake: 1 }, { report: async () => ({ isOver: true, text: 'This went through.' }) });
+  expect([posted.length, keys()]).toEqual([2, 1]);
+  expect(printed.mock.calls.length).toBe(errors);
+  printed.mockRestore();
+});
+
+test.for<[what: string, crypto: unknown]>([
+  ['no crypto', undefined],
+  ['a part of it', { subtle: {} }],
+  [
+    'one whose native module is missing',
+    {
+      getRandomValues() {
+        throw new Error('ExpoCrypto is missing.');
+      },
+    },
+  ],
+])('an app with %s has keys, too', async ([, crypto]) => {
+  vi.stubGlobal('crypto', crypto);
+  const postOnce = await openTab();
+  await postOnce('/bets', { stake: 1 }, NOWHERE);
+  await postOnce('/bets', { stake: 2 }, NOWHERE);
+  for (const { key } of posted) expect(key).toMatch(/^[\da-z]+(?:-[\da-z]+){4}$/);
+  expect(keys()).toBe(2);
+});
+
+test('members that another script added to all objects are neither content nor options', async () => {
+  const added = { key: 1, location: 1, timeoutMs: 'soon', report: 1 };
+  Object.assign(Object.prototype, added);
+  try {
+    expect(await (await openTab())('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true });
+  } finally {
+    for (const name of Object.keys(added)) Reflect.deleteProperty(Object.prototype, name);
+  }
+});
+
 test('without words of the backend it uses the texts that are given', async () => {
   const postOnce = await openTab();
   const messages = { recorded: 'E don go.', 'in-doubt': 'We never know.' };
@@ -218,11 +308,16 @@ test('without words of the backend it uses the texts that are given', async () =
 
 test('a wrong call is refused before anything is sent', async () => {
   const postOnce = (await openTab()) as unknown as (...given: unknown[]) => Promise<unknown>;
+  const circle: Record<string, unknown> = {};
+  circle.itself = circle;
   for (const [url, content, options] of [
     ['/bets', undefined],
     ['/bets', [1]],
     ['/bets', { stake: 1, key: 'mine' }],
     ['/bets', { stake: 1, location: {} }],
+    ['/bets', { stake: 1n }],
+    ['/bets', circle],
+    ['/bets', { toJSON: () => 1 }],
     ['/bets', { stake: 1 }, { timeoutMs: Number.NaN }],
     [undefined, { stake: 1 }],
   ])
