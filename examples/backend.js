@@ -33,10 +33,22 @@ const players = new Map([
     },
   ],
 ]);
-/** @type {Map<string, { stake: number, userId: string }>} */
+/** @type {Map<string, { stake: number, userId: string, isPlaced: boolean }>} */
 const bets = new Map();
 /** @type {Map<string, { event: import('location-sdk').WithdrawalEvent, location: import('location-sdk').Location | undefined }>} */
 const withdrawals = new Map();
+
+/** The ids of bets and withdrawals, by player and key. @type {Map<string, string>} */
+const ids = new Map();
+
+/** The same key of the same player is the same bet or withdrawal. @param {'BET' | 'WR'} kind @param {unknown} key */
+function idOf(kind, key) {
+  if (typeof key !== 'string' || !/^[\w-]{1,60}$/.test(key)) throw new HttpError(400, 'The request has no key.');
+  const name = `${kind} ${userId} ${key}`;
+  const id = ids.get(name) ?? `${kind}-${randomUUID()}`;
+  ids.set(name, id);
+  return id;
+}
 
 /** @param {string} userId */
 function findPlayer(userId) {
@@ -95,20 +107,20 @@ async function untilCertain(reporting) {
   }
 }
 
-/** The bets' reports, of which a real backend keeps the outcome in its database. @type {Map<string, Promise<import('location-sdk').Receipt>>} */
+/** The reports, of which a real backend keeps the outcome in its database. @type {Map<string, Promise<import('location-sdk').Receipt>>} */
 const reports = new Map();
 
 /**
- * Reports a bet once, however often its page asks for it. After a failure it reports again: with the same bytes, if the
+ * Reports a bet or withdrawal once, however often its page asks for it. After a failure it reports again: with the same bytes, if the
  * first report may have arrived.
  *
- * @param {string} bet_id @param {() => Promise<import('location-sdk').Receipt>} report
+ * @param {string} id @param {() => Promise<import('location-sdk').Receipt>} report
  */
-function reportOnce(bet_id, report) {
+function reportOnce(id, report) {
   const again = (/** @type {unknown} */ error) =>
     isReportingError(error) && error.outcome === 'unknown' ? client.resend(error) : report();
-  const reporting = reports.get(bet_id)?.catch(again) ?? untilCertain(report());
-  reports.set(bet_id, reporting);
+  const reporting = reports.get(id)?.catch(again) ?? untilCertain(report());
+  reports.set(id, reporting);
   return reporting;
 }
 
@@ -126,15 +138,17 @@ const files = new Map([
 const routes = {
   async 'POST /bets'({ body, clientIP }) {
     const { key, stake } = body;
-    if (typeof key !== 'string' || !/^[\w,-]{1,60}$/.test(key)) throw new HttpError(400, 'The request has no key.');
-    const bet_id = `BET-${key}`; // the same key is the same bet
-    const known = bets.get(bet_id);
-    if (known && known.stake !== stake) throw new HttpError(409, 'This key is that of another bet.');
-    bets.set(bet_id, { stake, userId });
+    if (!(stake > 0)) throw new HttpError(422, 'Correct the stake.');
+    const bet_id = idOf('BET', key);
+    const bet = bets.get(bet_id) ?? { stake, userId, isPlaced: false };
+    if (bet.stake !== stake) throw new HttpError(409, 'This key is that of another bet.');
+    bets.set(bet_id, bet);
     // The page's location if it found one; otherwise the player's address is looked up.
     const options = { location: pageLocation(body.location), clientIP };
     await reportOnce(bet_id, () => client.reportBetEvent({ bet_id, amount: stake, user: betUser(userId) }, options));
-    return { bet_id, message: `Your bet of ${stake} ${known ? 'was placed before' : 'is placed'}.` };
+    const words = bet.isPlaced ? 'was placed before' : 'is placed';
+    bet.isPlaced = true;
+    return { bet_id, message: `Your bet of ${stake} ${words}.` };
   },
 
   async 'POST /bets/:id/settle'({ body }, id) {
@@ -153,8 +167,8 @@ const routes = {
   },
 
   async 'POST /withdrawals'({ body, clientIP }) {
-    const { amount, bank, account_last4, location } = body;
-    const request_id = `WR-${randomUUID()}`;
+    const { key, amount, bank, account_last4 } = body;
+    const request_id = idOf('WR', key);
     // Operators must verify the number. The result for a number that is not verified is an answer, not an error.
     const { success } = await client.verifyNin({ nin: findPlayer(userId).nin });
     if (!success) throw new HttpError(403, 'The national identification number could not be verified.');
@@ -167,7 +181,8 @@ const routes = {
       withdrawalId: `W-${request_id}`,
       userId,
     };
-    const receipt = await untilCertain(client.reportWithdrawalEvent(event, { location, clientIP }));
+    const options = { location: pageLocation(body.location), clientIP };
+    const receipt = await reportOnce(request_id, () => client.reportWithdrawalEvent(event, options));
     withdrawals.set(request_id, { event, location: receipt.location });
     return shown(receipt);
   },
@@ -288,7 +303,12 @@ async function exerciseOnce({ gateway, close }) {
   await post(`/bets/${bet}/settle`, { won: true, payout: 3675 });
   // The gateway records the withdrawal, but all three attempts lose the answer: the report is in doubt, and resent.
   gateway.faults.add({ operation: 'reportWithdrawalEvent', kind: 'connection-reset', when: 'after', times: 3 });
-  const withdrawal = await post('/withdrawals', { amount: 3000, bank: 'Example Bank', account_last4: '0042' });
+  const withdrawal = await post('/withdrawals', {
+    key: randomUUID(),
+    amount: 3000,
+    bank: 'Example Bank',
+    account_last4: '0042',
+  });
   await post(`/withdrawals/${withdrawal}/settle`, {});
   await post('/bets', { key: randomUUID(), stake: '1500' }, 422);
 

@@ -94,17 +94,35 @@ test('the backend reports the location that its page found, and otherwise looks 
   const work = async (address: string) => {
     const place = async (key: string, body: object) => {
       const response = await fetch(`${address}/bets`, { method: 'POST', body: JSON.stringify({ key, ...body }) });
-      return [response.status, await response.json()];
+      return [response.status, await response.json()] as const;
     };
-    const answer = (words: string) => [200, { bet_id: 'BET-one', message: `Your bet of 1500 ${words}.` }];
-    expect(await place('one', { stake: 1500, location: found })).toEqual(answer('is placed'));
+    const [status, first] = await place('one', { stake: 1500, location: found });
+    expect([status, first.message]).toEqual([200, 'Your bet of 1500 is placed.']);
     // The page did not get that answer, and has another location now.
-    expect(await place('one', { stake: 1500 })).toEqual(answer('was placed before'));
+    expect(await place('one', { stake: 1500 })).toEqual([
+      200,
+      { bet_id: first.bet_id, message: 'Your bet of 1500 was placed before.' },
+    ]);
     // All attempts of the first request lose the answer.
     server.gateway.faults.add({ kind: 'connection-reset', when: 'after', times: 6 });
     expect(await place('two', { stake: 900 })).toMatchObject([503, {}]);
-    expect(await place('two', { stake: 900 })).toMatchObject([200, { bet_id: 'BET-two' }]);
+    expect(await place('two', { stake: 900 })).toMatchObject([200, { message: 'Your bet of 900 is placed.' }]);
     expect(await place('', { stake: 900 })).toMatchObject([400, {}]);
+    expect(await place('free', { stake: -5 })).toMatchObject([422, {}]);
+    // A withdrawal that is asked for twice.
+    const withdraw = () =>
+      fetch(`${address}/withdrawals`, {
+        method: 'POST',
+        body: JSON.stringify({
+          key: 'out',
+          amount: 3000,
+          bank: 'B',
+          account_last4: '0042',
+          location: { ...found, source: 'ip' },
+        }),
+      });
+    const [one, other] = await Promise.all([withdraw(), withdraw()]);
+    expect([one.status, await one.json()]).toEqual([200, await other.json()]);
     expect(await place('two', { stake: 901 })).toMatchObject([409, {}]);
     // A forged place is not reported.
     expect(await place('three', { stake: 5, location: { ...found, source: 'ip' } })).toMatchObject([200, {}]);
@@ -113,6 +131,7 @@ test('the backend reports the location that its page found, and otherwise looks 
   expect(server.gateway.reports().map(({ body }) => body)).toMatchObject([
     { amount: 1500, location: found },
     { amount: 900, location: { source: 'mock' } },
+    { amount: 3000, location: { source: 'mock' } },
     { amount: 5, location: { source: 'mock' } },
   ]);
   await server.close();
