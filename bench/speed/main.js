@@ -10,10 +10,10 @@ import { build } from 'esbuild';
 import { runProcess, startProcess } from '../process.js';
 import { isSmoke } from '../smoke.js';
 import { measureImports } from './imports.js';
-import { chartsOf, promisesOf, sectionOf, sizesTable } from './report.js';
+import { measurePageScripts } from './page-scripts.js';
+import { chartsOf, pageScriptsTable, promisesOf, sectionOf } from './report.js';
 import { findRuntimes } from './runtimes.js';
 import { measureSending } from './sending.js';
-import { measureSizes } from './sizes.js';
 import { measureVolume } from './volume.js';
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
@@ -21,6 +21,7 @@ const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.
 const SIZES = {
   whole: {
     sending: { sets: 3, rounds: 7, milliseconds: 300, warmUp: 1, counted: 200 },
+    scripts: 15,
     imports: 15,
     validation: 15,
     volume: { reports: 1_000_000, rounds: 15 },
@@ -28,6 +29,7 @@ const SIZES = {
   },
   quick: {
     sending: { sets: 1, rounds: 5, milliseconds: 100, warmUp: 0.25, counted: 200 },
+    scripts: 5,
     imports: 5,
     validation: 7,
     volume: { reports: 100_000, rounds: 9 },
@@ -35,6 +37,7 @@ const SIZES = {
   },
   smoke: {
     sending: { sets: 1, rounds: 1, milliseconds: 1, warmUp: 0.001, counted: 2 },
+    scripts: 1,
     imports: 1,
     validation: 1,
     volume: { reports: 1_000, rounds: 1 },
@@ -91,12 +94,13 @@ const folder = await mkdtemp(here('../.checks-'));
 const gateway = await startProcess(new URL('gateway.js', import.meta.url));
 try {
   const checks = await bundleChecks(folder);
-  const sizes = await measureSizes();
+  tell('scripts of a page');
+  const scripts = await measurePageScripts(size.scripts);
   const all = [];
   for (const runtime of runtimes) {
     all.push(await measure(runtime, size, Number(gateway.first), checks, (what) => tell(`${runtime.name}, ${what}`)));
   }
-  const charts = chartsOf(all, sizes);
+  const charts = chartsOf(all, scripts);
   const results = `# Results
 
 Made by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores, ${process.platform}. Only
@@ -109,11 +113,11 @@ ${Object.keys(charts)
 
 ${all.map((measured) => sectionOf(measured)).join('\n\n')}
 
-## Download of a page
+## Scripts of a page
 
-${sizesTable(sizes)}
+${pageScriptsTable(scripts)}
 
-Ours are the files as they are shipped; the others are bundled with all that they export, minified.
+The time is that to parse, compile and run the script in Chromium, with the processor slowed down four times; the ratio is the median of the rounds' ratios. Ours and Segment's are the files as they are shipped. Radar's is bundled with all that it exports, Sentry's with init and captureException, minified.
 `;
   if (!isSmoke) console.log(results.replace(/!\[.*\n\n?/g, ''));
   // A quick run is not stored.

@@ -141,16 +141,25 @@ export function sectionOf(measured, level = 2) {
   ].join('\n\n');
 }
 
-/** @param {readonly { name: string, bytes: number }[]} sizes */
-export const sizesTable = (sizes) =>
-  markdownTable([['', 'bytes, gzip -9'], ...sizes.map(({ name, bytes }) => [name, whole(bytes)])]);
+/** @param {readonly import('./page-scripts.js').PageScript[]} scripts */
+export const pageScriptsTable = (scripts) =>
+  markdownTable([
+    ['', 'bytes, gzip -9', 'as large', 'ms, four times slower', 'as long'],
+    ...scripts.map(({ name, bytes, milliseconds, ratio }) => [
+      name,
+      whole(bytes),
+      `${fixed(bytes / (scripts[0]?.bytes ?? Number.NaN))} ×`,
+      fixed(milliseconds, 1),
+      `${fixed(ratio)} ×`,
+    ]),
+  ]);
 
 /**
  * By the names of their files.
  * @param {readonly Measured[]} all
- * @param {readonly { name: string, bytes: number }[]} sizes
+ * @param {readonly import('./page-scripts.js').PageScript[]} scripts
  */
-export function chartsOf(all, sizes) {
+export function chartsOf(all, scripts) {
   const series = all.map(({ name }) => name);
   /** @param {(measured: Measured) => readonly { name: string, value: number }[]} figures */
   const rowsOf = (figures) => {
@@ -200,8 +209,15 @@ export function chartsOf(all, sizes) {
       title: 'Download of a page',
       subtitle: 'Bytes, gzip -9; less is better',
       series: [''],
-      rows: sizes.map(({ name, bytes }) => ({ name: name.replace(/: .*/, ''), own: isOwn(name), values: [bytes] })),
+      rows: scripts.map(({ name, bytes }) => ({ name, own: isOwn(name), values: [bytes] })),
       format: whole,
+    }),
+    'evaluation.svg': barChart({
+      title: "Start of a page's script",
+      subtitle: 'Milliseconds in Chromium, processor slowed down four times; less is better',
+      series: [''],
+      rows: scripts.map(({ name, milliseconds }) => ({ name, own: isOwn(name), values: [milliseconds] })),
+      format: (value) => `${fixed(value, 1)} ms`,
     }),
   };
 }

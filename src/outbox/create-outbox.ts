@@ -1,3 +1,4 @@
+import { ConfigurationError, ENVIRONMENTS } from '../core/errors/errors.js';
 import { backendMethods } from './backend-methods.js';
 import { attachOperator } from './decisions/operated.js';
 import { attachRepeats } from './intake/stored-repeat.js';
@@ -10,6 +11,17 @@ import { createUnlocking } from './sending/missing-keys.js';
 import { createPipeline } from './sending/pipeline.js';
 import { markInDoubtAfterRestore } from './sending/restored-database.js';
 import { watchDestinations } from './sending/watch-destinations.js';
+import type { AccountSettings } from './settings.js';
+
+/** Throws if a client can send to none of its gateways. */
+function requireGateway({
+  account,
+  internals: { kind, missing, environment = 'staging', gateways },
+}: AccountSettings): void {
+  if (kind === 'relay' || ENVIRONMENTS.some((one) => missing(one) === undefined)) return;
+  const named = ENVIRONMENTS.find((one) => gateways[one] !== undefined) ?? environment;
+  throw new ConfigurationError(`start: account ${account} can enqueue, but send nothing: ${missing(named)}`);
+}
 
 /**
  * Makes an outbox. It commits each report to a store first and sends it later, with as many attempts as necessary. So
@@ -31,6 +43,7 @@ export const createOutbox = createOutboxWith({
   createExcerpts,
   adviceFor,
   lostInDatabase: LOST_IN_DATABASE,
+  requireGateway,
   attachRepeats,
   attachOperator,
   makePipeline: createPipeline,

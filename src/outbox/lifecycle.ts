@@ -1,4 +1,3 @@
-import { ConfigurationError, ENVIRONMENTS } from '../core/errors/errors.js';
 import { memberOf } from '../core/platform/as-record.js';
 import { LONGEST_TIMER_MS, withTimeout } from '../core/platform/time.js';
 import type { Events, StoreFailed } from './events.js';
@@ -17,6 +16,7 @@ interface LifecycleParts {
   readonly events: Events;
   readonly waiters: Waiters;
   readonly receiptMethods: Pick<ReceiptMethods, 'started' | 'stopped'>;
+  readonly requireGateway: ((account: AccountSettings) => void) | undefined;
   readonly workerParts: WorkerParts;
 }
 
@@ -31,7 +31,14 @@ export interface Lifecycle extends Pick<Outbox, 'start' | 'stop'> {
   readonly storeFailed: StoreFailed;
 }
 
-export function createLifecycle({ settings, events, waiters, receiptMethods, workerParts }: LifecycleParts): Lifecycle {
+export function createLifecycle({
+  settings,
+  events,
+  waiters,
+  receiptMethods,
+  requireGateway,
+  workerParts,
+}: LifecycleParts): Lifecycle {
   const { store } = settings;
   const idle = new Set<() => void>();
   let worker: Worker | undefined;
@@ -70,7 +77,7 @@ export function createLifecycle({ settings, events, waiters, receiptMethods, wor
   }
 
   function start(): void {
-    settings.accounts.forEach(requireGateway);
+    if (requireGateway) settings.accounts.forEach(requireGateway);
     startsAgain = stopping !== undefined;
     if (isStarted()) return;
     isToldOfDamage = false;
@@ -157,14 +164,4 @@ export function createLifecycle({ settings, events, waiters, receiptMethods, wor
     whenIdle: (listener) => void idle.add(listener),
     storeFailed,
   };
-}
-
-/** Throws if a client can send to none of its gateways. */
-function requireGateway({
-  account,
-  internals: { kind, missing, environment = 'staging', gateways },
-}: AccountSettings): void {
-  if (kind === 'relay' || ENVIRONMENTS.some((one) => missing(one) === undefined)) return;
-  const named = ENVIRONMENTS.find((one) => gateways[one] !== undefined) ?? environment;
-  throw new ConfigurationError(`start: account ${account} can enqueue, but send nothing: ${missing(named)}`);
 }

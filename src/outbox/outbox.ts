@@ -51,6 +51,8 @@ interface OutboxParts extends WorkerParts {
   readonly adviceFor?: typeof adviceFor;
   /** Why a report may be missing in the store. Absent in a page, where the visitor clears it. */
   readonly lostInDatabase?: string;
+  /** Throws at the start if nothing can be sent. Absent in a page, whose client has a relay. */
+  readonly requireGateway?: (account: AccountSettings) => void;
   /** Lets a relay find the stored report that an event repeats. */
   readonly attachRepeats?: typeof attachRepeats;
   /** Gives the console access to the parts behind an outbox. */
@@ -71,6 +73,7 @@ function composeOutboxes<Mode extends ClientMode>(
     createExcerpts,
     adviceFor,
     lostInDatabase,
+    requireGateway,
     backendMethods,
     attachRepeats,
     attachOperator,
@@ -85,7 +88,7 @@ function composeOutboxes<Mode extends ClientMode>(
     lifecycle.storeFailed(message, cause),
   );
   const excerpts = createExcerpts?.(settings);
-  const lifecycle = createLifecycle({ settings, events, waiters, receiptMethods, workerParts });
+  const lifecycle = createLifecycle({ settings, events, waiters, receiptMethods, requireGateway, workerParts });
   const { start, stop, wake } = lifecycle;
 
   const on: Outbox['on'] = (type, listener) => {

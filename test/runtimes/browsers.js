@@ -2,8 +2,7 @@
 // player leaves open.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { testedChromium } from '../support/tested-chromium.js';
 import { EXPECTED, page } from './browser-page.js';
 import { consolePage, judgeConsole } from './console-page.js';
 import { programIn } from './debian.js';
@@ -130,23 +129,6 @@ export const BROWSERS = [
     ...OPEN_PROMPT,
   },
 ];
-
-/** The browser of the browser tests: from npm, unless CHROMIUM_PATH names another. */
-async function testedChromium() {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const outfile = join(root, 'node_modules/.cache/find-chromium.mjs');
-  await build({
-    entryPoints: [join(root, 'test/browser/find-chromium.ts')],
-    outfile,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-  });
-  process.chdir(root);
-  const { findChromium } = await import(pathToFileURL(outfile).href);
-  return findChromium();
-}
 
 /** @param {Run} run */
 function judgeReports({ said: { outcomes }, reports }) {

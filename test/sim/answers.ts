@@ -192,7 +192,7 @@ async function askOnce(reply: Reply): Promise<Ending> {
   });
   const internals = internalsOf(client);
   if (!internals) throw new Error('the value is not a client');
-  const report =
+  const { report } =
     reply.truth === 'missing'
       ? await internals.freeze('reportSettledBet', settledBet(), {})
       : await internals.freeze('reportBetEvent', betEvent(), LOCATED);

@@ -1,10 +1,7 @@
 import { deliver } from '../delivery/deliver.js';
 import { type AnyReport, attachedReport, attachReport } from '../delivery/frozen-report.js';
 import { sendOnce, unsentResult, withAttemptEvents } from '../delivery/send-once.js';
-import { AbortedError, ConfigurationError, ValidationError } from '../errors/errors.js';
-import { subjectOf } from '../platform/messages.js';
-import { unlessThrown } from '../platform/unless-thrown.js';
-import type { AbortSignalLike } from '../platform/web-types.js';
+import { ValidationError } from '../errors/errors.js';
 import { PLAYER_HEADER } from '../protocol/headers.js';
 import type { OperationName } from '../protocol/operations.js';
 import type { ValidationMode } from '../schema/model.js';
@@ -233,8 +230,7 @@ function internalsWith(settings: Settings, freeze: FreezeReport): ClientInternal
     },
     async freeze(operation, payload, options, earlierLocation) {
       const { report, delivery } = await freeze(operation, payload, options, { earlierLocation });
-      refuseAborted(report, delivery.signal);
-      return report;
+      return { report, signal: delivery.signal };
     },
     async attempt(report, { signal, milliseconds, player, attempt }) {
       const exchange = channel.open(report, player ? { [PLAYER_HEADER]: player } : undefined);
@@ -249,17 +245,4 @@ function internalsWith(settings: Settings, freeze: FreezeReport): ClientInternal
       return withAttemptEvents(report, settings, attempt, () => sendOnce(report, exchange, limit, settings));
     },
   };
-}
-
-/**
- * Throws if the signal of a report for an outbox was aborted before its commit. After the commit the signal has no
- * effect.
- */
-function refuseAborted({ operation, reference, environment }: AnyReport, signal: AbortSignalLike | undefined): void {
-  const named = { operation, reference, environment };
-  const subject = subjectOf(named);
-  const isAborted = unlessThrown(() => signal?.aborted === true);
-  if (isAborted === undefined)
-    throw new ConfigurationError(`${subject}: the signal that you passed threw an error. Nothing was enqueued.`, named);
-  if (isAborted) throw new AbortedError(`${subject}: cancelled by its signal. Nothing was enqueued.`, named);
 }

@@ -31,7 +31,7 @@ export interface ClientInternals
   missing(environment: Environment): string | undefined;
   /**
    * Validates and locates. Rejects as the client's method does, and sends nothing: the address of the gateway must be
-   * known, but not the key. A report for a relay does not name the player.
+   * known, but not the key. A report for a relay does not name the player. Also resolves with the signal of the call.
    */
   freeze(
     operation: OperationName,
@@ -39,14 +39,14 @@ export interface ClientInternals
     options: unknown,
     /** Looked at before the client's own sources, for a settled report without a location. */
     earlierLocation?: EarlierLocation,
-  ): Promise<AnyReport>;
+  ): Promise<{ readonly report: AnyReport; readonly signal: AbortSignalLike | undefined }>;
   /** Sends frozen bytes once and returns the result of this attempt alone. The time includes the key function. */
   attempt(report: AnyReport, limit: AttemptLimit): Promise<AttemptResult>;
 }
 
 // Two copies of the package in one program share this key. Its number rises with another shape of the internals: an
 // outbox must refuse the client of another version, whose results it would misread.
-const INTERNALS = Symbol.for('location-sdk.client-door.2');
+const INTERNALS = Symbol.for('location-sdk.client-door.3');
 
 /** Attaches the internals to the client, hidden from printers and serialisers. */
 export const withInternals = <T extends object>(client: T, internals: ClientInternals): T =>

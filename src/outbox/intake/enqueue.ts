@@ -1,9 +1,11 @@
 import type { EarlierLocation } from '../../core/client/internals.js';
 import type { AnyReport } from '../../core/delivery/frozen-report.js';
-import { ConfigurationError, DuplicateReportError, ValidationError } from '../../core/errors/errors.js';
+import { AbortedError, ConfigurationError, DuplicateReportError, ValidationError } from '../../core/errors/errors.js';
 import { memberOf } from '../../core/platform/as-record.js';
 import { subjectOf } from '../../core/platform/messages.js';
 import { lastOf } from '../../core/platform/portable.js';
+import { unlessThrown } from '../../core/platform/unless-thrown.js';
+import type { AbortSignalLike } from '../../core/platform/web-types.js';
 import { type OperationName, operations, type ReportName, reportNames } from '../../core/protocol/operations.js';
 import type { Location } from '../../core/schema/location.js';
 import { nearest } from '../../core/schema/option-rules.js';
@@ -83,9 +85,10 @@ export function createIntake(
       isMissed = location === undefined;
       return location;
     };
-    const report = await internals
+    const { report, signal } = await internals
       .freeze(operation, payload, options, excerpts && earlierLocation)
       .catch((error) => Promise.reject((isMissed && excerpts?.missedLocation(error)) || error));
+    refuseAborted(report, signal);
     const { reference } = report;
     const environment: OutboxEnvironment = report.environment ?? 'relay';
     if (reference === undefined)
@@ -120,6 +123,19 @@ export function createIntake(
 }
 
 export type Intake = ReturnType<typeof createIntake>;
+
+/**
+ * Throws if the signal of a report for an outbox was aborted before its commit. After the commit the signal has no
+ * effect.
+ */
+function refuseAborted({ operation, reference, environment }: AnyReport, signal: AbortSignalLike | undefined): void {
+  const isAborted = unlessThrown(() => signal?.aborted === true);
+  if (isAborted === false) return;
+  const named = { operation, reference, environment };
+  const problem = isAborted ? 'cancelled by its signal' : 'the signal that you passed threw an error';
+  const text = `${subjectOf(named)}: ${problem}. Nothing was enqueued.`;
+  throw isAborted ? new AbortedError(text, named) : new ConfigurationError(text, named);
+}
 
 function unfit(operation: ReportName): ValidationError {
   const found = {

@@ -37,12 +37,14 @@ export async function importFile(place: string, values: OutboxValues, [path = ''
     const dryRun = values['dry-run'] === true;
     let progress: Progress = { enqueued: 0, already: 0 };
     const found = settings && intakeOf(settings);
-    const lines = await checkLines(work, async (payload) =>
+    const lines = await checkLines(work, async (payload) => {
       // The outbox may have the location of a settled withdrawal. For other reports its work would only take time.
-      found && operations[operation].location === 'field'
-        ? (await found.prepare({ operation, payload })).report
-        : owner.internals.freeze(operation, payload, undefined),
-    );
+      const kept = found && operations[operation].location === 'field';
+      const { report } = await (kept
+        ? found.prepare({ operation, payload })
+        : owner.internals.freeze(operation, payload, undefined));
+      return report;
+    });
     rejected.write();
     await source.expectUnchanged();
     const isChecked = dryRun || (rejected.lines > 0 && !values['skip-rejected']);

@@ -1,0 +1,108 @@
+// The scripts of a page, compared with libraries that also report from pages: the download, gzip -9, and the time in
+// which Chromium parses, compiles and runs each, on a processor that is slowed down four times, as a cheap phone's is.
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
+import { testedChromium } from '../../test/support/tested-chromium.js';
+import { median, ratioOf } from '../measure.js';
+
+/**
+ * @typedef {object} PageScript
+ * @property {string} name
+ * @property {number} bytes
+ * @property {number} milliseconds to parse, compile and run it; the median
+ * @property {number} ratio of this time to that of the first script, round by round
+ */
+
+const SLOWED_DOWN = 4;
+const PAGE = 'https://operator.test/';
+const SEGMENT = '../node_modules/@segment/analytics-next/dist/umd/standalone.js';
+
+const file = (/** @type {string} */ name) => readFile(new URL(`../../dist/${name}`, import.meta.url), 'utf8');
+
+/** Exports of a package as a script: its own is not on npm. @param {string} name @param {string} exports */
+async function bundle(name, exports) {
+  const stdin = {
+    contents: `import ${exports} from '${name}'; globalThis.all = ${exports.replace('* as ', '')};`,
+    resolveDir: fileURLToPath(new URL('.', import.meta.url)),
+  };
+  const { outputFiles } = await build({
+    stdin,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2020',
+    write: false,
+    logLevel: 'silent',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+/**
+ * Runs a script in a new page, and returns the milliseconds. The comment is new each time: otherwise V8 would find the
+ * compiled code of the round before.
+ * @param {import('playwright-core').Browser} browser @param {string} script @param {string} comment
+ */
+async function evaluate(browser, script, comment) {
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    await page.route(PAGE, (route) => route.fulfill({ contentType: 'text/html', body: '<title>Bet</title>' }));
+    await page.goto(PAGE);
+    const session = await context.newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED_DOWN });
+    const { took, problem } = await page.evaluate((text) => {
+      /** @type {string | undefined} */
+      let problem;
+      addEventListener('error', ({ message }) => {
+        problem = message;
+      });
+      const element = document.createElement('script');
+      element.textContent = text;
+      const began = performance.now();
+      document.head.append(element);
+      return { took: performance.now() - began, problem };
+    }, `// ${comment}\n${script}`);
+    if (problem) throw new Error(`A script of the comparison failed in Chromium: ${problem}`);
+    return took;
+  } finally {
+    await context.close();
+  }
+}
+
+/** @param {number} rounds @returns {Promise<PageScript[]>} */
+export async function measurePageScripts(rounds) {
+  const scripts = [
+    { name: 'location-sdk, for a relay', text: await file('location-sdk.relay.global.js') },
+    { name: 'location-sdk, only locating', text: await file('location-sdk.locate.global.js') },
+    { name: 'location-sdk', text: await file('location-sdk.global.js') },
+    { name: 'location-sdk with the outbox', text: await file('location-sdk.outbox.global.js') },
+    { name: 'radar-sdk-js', text: await bundle('radar-sdk-js', '* as all') },
+    { name: '@segment/analytics-next', text: await readFile(new URL(SEGMENT, import.meta.url), 'utf8') },
+    { name: '@sentry/browser', text: await bundle('@sentry/browser', '{ captureException, init }') },
+  ];
+  const times = scripts.map(() => /** @type {number[]} */ ([]));
+  const { path, env } = await testedChromium();
+  const browser = await chromium.launch({ executablePath: path, env, args: ['--no-sandbox', '--disable-gpu'] });
+  try {
+    // The first round warms the browser up.
+    for (let round = 0; round <= rounds; round += 1)
+      for (const turn of scripts.keys()) {
+        const index = (round + turn) % scripts.length;
+        const took = await evaluate(browser, scripts[index]?.text ?? '', `${round} ${index}`);
+        if (round > 0) times[index]?.push(took);
+      }
+  } finally {
+    await browser.close();
+  }
+  const [first = []] = times;
+  return scripts.map(({ name, text }, index) => ({
+    name,
+    bytes: gzipSync(text, { level: 9 }).byteLength,
+    milliseconds: median(times[index] ?? []),
+    ratio: ratioOf(times[index] ?? [], first),
+  }));
+}
