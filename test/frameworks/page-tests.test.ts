@@ -37,6 +37,9 @@ async function runWith(file: string, code: string, ...command: [string, ...strin
   }
 }
 
+// Patient, since a busy machine may take longer than the defaults.
+const VITEST = ['npx', 'vitest', 'run', '--testTimeout=30000', '--expect.poll.timeout=10000'] as const;
+
 // Vitest would read the whole name as the environment of this file.
 const ENV = 'environment';
 const ENVIRONMENT = `// @vitest-${ENV} happy-dom`;
@@ -53,7 +56,7 @@ const overAnOutage = (code: string) => {
 
 test.each(['happy-dom', 'jsdom'])('Vitest with %s, for a page whose backend reports', async (environment) => {
   const code = blockOf('place.test.js').replace(ENVIRONMENT, `// @vitest-${ENV} ${environment}`);
-  const run = (code: string) => runWith('place.test.js', code, 'npx', 'vitest', 'run', 'place.test.js');
+  const run = (code: string) => runWith('place.test.js', code, ...VITEST, 'place.test.js');
   expect(await run(code)).toMatch(/Tests .*1 passed/);
   // A route that places nothing.
   expect(await run(code.replace("bet_id: 'BET-1', message", 'error'))).toMatch(/Tests .*1 failed/);
@@ -61,7 +64,7 @@ test.each(['happy-dom', 'jsdom'])('Vitest with %s, for a page whose backend repo
 
 test.each(['happy-dom', 'jsdom'])('Vitest with %s, for a page that reports', async (environment) => {
   const code = blockOf('bet.test.js').replace(ENVIRONMENT, `// @vitest-${ENV} ${environment}`);
-  const run = (code: string) => runWith('bet.test.js', code, 'npx', 'vitest', 'run', 'bet.test.js');
+  const run = (code: string) => runWith('bet.test.js', code, ...VITEST, 'bet.test.js');
   expect(await run(code)).toMatch(/Tests .*1 passed/);
   expect(await run(overAnOutage(code))).toMatch(/Tests .*1 failed/);
 });
@@ -71,6 +74,7 @@ test('Playwright', async () => {
   const port = await freePort();
   const config = {
     testMatch: 'bet.spec.js',
+    expect: { timeout: 15_000 },
     use: {
       baseURL: `http://127.0.0.1:${port}`,
       launchOptions: { executablePath: path, env, args: ['--no-sandbox', '--disable-gpu', '--single-process'] },
@@ -90,7 +94,8 @@ test('Jest with the environment that the guide names', async () => {
     .replace(`// bet.test.js\n${ENVIRONMENT}`, `/** @jest-${ENV} jest-fixed-jsdom */`)
     .replace("from 'vitest'", "from '@jest/globals'");
   expect(code).not.toContain('vitest');
-  const run = (code: string) => runWith('bet.test.js', code, ...JEST, '--testMatch', '**/bet.test.js');
+  const run = (code: string) =>
+    runWith('bet.test.js', code, ...JEST, '--testTimeout=30000', '--testMatch', '**/bet.test.js');
   expect(await run(code)).toMatch(/Tests: +1 passed/);
   expect(await run(overAnOutage(code))).toMatch(/Tests: +1 failed/);
 });
