@@ -7,6 +7,9 @@ const backend = process.env.BACKEND ?? 'http://localhost:3000';
 
 export default defineConfig({
   plugins: [vue(), svelte()],
-  build: { rollupOptions: { input: ['vue.html', 'svelte.html', 'jquery.html'] } },
+  build: {
+    target: ['chrome80', 'safari14', 'firefox78'], // older phones read no newer syntax
+    rollupOptions: { input: ['vue.html', 'svelte.html', 'jquery.html'] },
+  },
   server: { proxy: { '/bets': backend } },
 });

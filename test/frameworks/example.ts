@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { npm, pack, run } from '../support/packed.js';
@@ -13,8 +13,13 @@ export interface Example {
   run(program: string, ...words: string[]): Promise<string>;
   /** Starts a program, and resolves once it has printed this text. */
   start(ready: RegExp, variables: Record<string, string>, program: string, ...words: string[]): Promise<Started>;
+  /** The scripts of a folder of its build, one after the other. */
+  scriptsIn(folder: string): string;
   remove(): Promise<void>;
 }
+
+/** Syntax that Chrome 80 to 84 cannot read. Minifiers write it in every bundle that names no older browsers. */
+export const TOO_NEW = /(?:\?\?|\|\||&&)=/;
 
 export interface Started {
   /** Its output so far. */
@@ -69,6 +74,11 @@ export async function installExample(name: string, source = join('examples', nam
       });
       await isReady;
       return { output: () => output, stop: () => stop(child) };
+    },
+    scriptsIn(part) {
+      const files = readdirSync(join(folder, part), { recursive: true, encoding: 'utf8' });
+      const scripts = files.filter((name) => name.endsWith('.js'));
+      return scripts.map((name) => readFileSync(join(folder, part, name), 'utf8')).join('\n');
     },
     async remove() {
       await Promise.all([...running].map(stop));

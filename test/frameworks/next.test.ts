@@ -6,7 +6,7 @@ import { launchChromium } from '../browser/chromium.js';
 import { grantGeolocation, POSITION } from '../browser/geolocation.js';
 import { violationsByScheme } from '../browser/violations.js';
 import { freePort } from '../support/free-port.js';
-import { type Example, installExample, type Started } from './example.js';
+import { type Example, installExample, type Started, TOO_NEW } from './example.js';
 import { startGateway } from './gateway.js';
 
 /** The example of Next.js, built and started. */
@@ -64,9 +64,10 @@ const world = () => ({
   amounts: async () => gateway.gateway.reports().map(({ body }) => Number(body.amount)),
 });
 
-test('next build prerenders the page', () => {
+test('next build prerenders the page, and older phones can read its scripts', () => {
   expect(built).toMatch(/○ \//);
   expect(built).toMatch(/ƒ \/bets/);
+  expect(example.scriptsIn('.next/static')).not.toMatch(TOO_NEW);
 });
 
 test('a bet is reported through the outbox, and the page is accessible', async () => {

@@ -8,7 +8,7 @@ import { grantGeolocation, POSITION } from '../browser/geolocation.js';
 import { violationsByScheme } from '../browser/violations.js';
 import { freePort } from '../support/free-port.js';
 import { root } from '../support/run.js';
-import { type Example, installExample } from './example.js';
+import { type Example, installExample, TOO_NEW } from './example.js';
 import { startGateway } from './gateway.js';
 
 /**
@@ -86,6 +86,10 @@ test('each reports the position, and is accessible', () =>
     await expect.poll(() => world.gateway.reports()).toHaveLength(1);
     expect(world.gateway.reports()[0]?.body).toMatchObject({ location: { ...POSITION, source: 'gps' } });
   }));
+
+test('older phones can read the bundles', () => {
+  expect(example.scriptsIn('dist')).not.toMatch(TOO_NEW);
+});
 
 for (const latencyMs of [0, 150])
   for (const apartMs of [60, 300, 900])
