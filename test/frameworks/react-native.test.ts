@@ -147,6 +147,18 @@ describe('the recommended way: the app locates, and the backend reports', () => 
   });
 });
 
+test('postOnce asks with the same key after a lost answer', async () => {
+  const bodies: { key: string; location: object }[] = [];
+  const answer = async (sent: Sent): Promise<Answer> => {
+    bodies.push(JSON.parse(sent.body));
+    return bodies.length === 1 ? { broken: 'The network connection was lost.' } : operator(sent);
+  };
+  const { result } = await play('postOnce', { position: POSITION, answer });
+  expect(result).toMatchObject([{ isOver: false }, { isOver: true, bet_id: expect.any(String) }]);
+  expect(bodies[1]).toEqual(bodies[0]);
+  expect(reported()).toEqual([[bodies[0]?.key, GPS]]);
+});
+
 describe('the app reports through the relay', () => {
   test.each(['report', 'reportWithExpo'])('%s', async (story) => {
     const asPlayer = (sent: Sent) => relay({ ...sent, headers: { ...sent.headers, authorization: 'Bearer token-1' } });
@@ -174,6 +186,16 @@ describe('the app reports through the relay', () => {
     expect(result).toMatchObject({ outcome: 'already-recorded', attempts: 2 });
     expect(requests[1]?.body).toBe(requests[0]?.body);
     expect(reported()).toHaveLength(1);
+  });
+
+  test('a duplicate may be of this call, since a phone may repeat a request by itself', async () => {
+    const headers = { 'content-type': 'application/json', 'x-location-sdk': '1' };
+    const error = { code: 'duplicate', message: 'repeated', outcome: 'rejected', conflict: false };
+    const answer = () => ({ status: 409, headers, body: JSON.stringify({ error }) });
+    expect((await play('report', { position: POSITION, answer })).failed).toMatchObject({
+      code: 'duplicate',
+      outcome: 'unknown',
+    });
   });
 
   test('without a session the words are those of a log-in', async () => {

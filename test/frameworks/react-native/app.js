@@ -1,6 +1,6 @@
 // An app without a screen: it plays the story that the test names, with the code of the guide for apps.
 import './setup';
-import { createClient, playerMessage } from 'location-sdk/page';
+import { createClient, playerMessage, postOnce } from 'location-sdk/page';
 import { geolocation } from './guide/expo-geolocation';
 import { findPlace } from './guide/expo-place';
 import { placeBet } from './guide/place-bet';
@@ -12,6 +12,14 @@ const EVENT = { bet_id: NATIVE.reference };
 const stories = {
   placeBet: () => placeBet(1500, NATIVE.reference, 'token-1'),
   findPlace,
+  /** The player presses again after each answer that did not come. */
+  async postOnce() {
+    const headers = { authorization: 'Bearer token-1' };
+    const location = { ...(await findPlace()), source: 'gps' };
+    const press = () =>
+      postOnce('https://play.example.com/bets', { stake: 1500 }, { location, headers, credentials: 'omit' });
+    return [await press(), await press()];
+  },
   report: () => clientOf('token-1').reportBetEvent(EVENT),
   withdraw: () =>
     clientOf('token-1').reportWithdrawalEvent({ request_id: NATIVE.reference, metadata: { account_last4: '0042' } }),

@@ -6,6 +6,13 @@
   globalThis.__turboModuleProxy = (name) => modules[name];
   globalThis.nativeLoggingHook = (text, level) => print(JSON.stringify({ log: text, level }));
 
+  // Each run of a story makes the same choices.
+  let random = 1;
+  Math.random = () => {
+    random = (random * 16_807) % 2_147_483_647;
+    return random / 2_147_483_647;
+  };
+
   // Time passes only while nothing else is to be done.
   let now = NATIVE.now;
   let id = 0;
