@@ -120,6 +120,19 @@ async function ask(path, body) {
   return answer;
 }
 
+/**
+ * Places a bet or a withdrawal with the backend, and returns its id. If the answer is lost, the next press asks for the
+ * same. The location is that of the report, which is a step of its own here.
+ * @param {string} path
+ * @param {Record<string, unknown>} content
+ */
+async function placeOnce(path, content) {
+  /** @type {import('location-sdk/page').PostOnceResult<{ bet_id: string, request_id: string }>} */
+  const { isOver, message, bet_id, request_id } = await LocationSDK.postOnce(path, content, { location: null });
+  if (!isOver) throw new Error(message);
+  return String(bet_id ?? request_id);
+}
+
 async function refresh() {
   showState(await ask('/state'), { onReport: (kind, id) => whileBusy(() => report(kind, id)), onSettle, onCondition });
 }
@@ -178,12 +191,12 @@ onSubmit('login', 'login', async (fields) => {
   focusOn('match');
 });
 onSubmit('bet', 'bet', async ({ stake, pick }) => {
-  const { bet_id } = await ask('/bets', { stake: Number(stake), pick });
-  await report('bet', bet_id);
+  const id = await placeOnce('/bets', { stake: Number(stake), pick });
+  await report('bet', id);
 });
 onSubmit('withdraw', 'withdrawal', async ({ amount }) => {
-  const { request_id } = await ask('/withdrawals', { amount: Number(amount) });
-  await report('withdrawal', request_id);
+  const id = await placeOnce('/withdrawals', { amount: Number(amount) });
+  await report('withdrawal', id);
 });
 element('logout').addEventListener('click', () =>
   act('bet', async () => {

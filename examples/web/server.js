@@ -68,28 +68,16 @@ const routes = {
   'GET /state': ({ player }) => stateFor(player),
 
   // The bet exists once the backend has stored it. It counts once it is reported, which the page does next.
-  'POST /bets'({ body, player }) {
-    const pick = demonstration.picks.find(({ name }) => name === (body.pick ?? 'home'));
-    if (!pick) throw new HttpError(422, 'There is no such pick.');
-    const entry = addBet(player, amountOf(body.stake, player), pick);
-    demonstration.placed(entry.id);
-    return { bet_id: entry.id };
-  },
+  'POST /bets': (call) =>
+    once(call, ({ body, player }) => {
+      const pick = demonstration.picks.find(({ name }) => name === (body.pick ?? 'home'));
+      if (!pick) throw new HttpError(422, 'There is no such pick.');
+      const entry = addBet(player, amountOf(body.stake, player), pick);
+      demonstration.placed(entry.id);
+      return { bet_id: entry.id };
+    }),
 
-  async 'POST /withdrawals'({ body, player }) {
-    const amount = amountOf(body.amount, player);
-    const verified = await isVerified(player).catch((error) => {
-      // No withdrawal exists yet, so nothing is in doubt, for any outcome of the verification.
-      console.warn(error instanceof Error ? error.message : 'a value that is not an error was thrown');
-      throw new HttpError(
-        503,
-        'We cannot verify your identity at the moment. No withdrawal was made; please try again later.',
-      );
-    });
-    if (!verified)
-      throw new HttpError(403, 'We could not verify your identity, so we cannot pay out. Please contact us.');
-    return { request_id: addWithdrawal(player, amountOf(amount, player)).id }; // the balance may have changed meanwhile
-  },
+  'POST /withdrawals': (call) => once(call, withdraw),
 
   // A real back office is a separate site with its own login.
   async 'POST /back-office/:id'({ body, id }) {
@@ -104,6 +92,40 @@ const routes = {
     return {};
   },
 };
+
+/** @param {Call} call */
+async function withdraw({ body, player }) {
+  const amount = amountOf(body.amount, player);
+  const verified = await isVerified(player).catch((error) => {
+    // No withdrawal exists yet, so nothing is in doubt, for any outcome of the verification.
+    console.warn(error instanceof Error ? error.message : 'a value that is not an error was thrown');
+    throw new HttpError(
+      503,
+      'We cannot verify your identity at the moment. No withdrawal was made; please try again later.',
+    );
+  });
+  if (!verified)
+    throw new HttpError(403, 'We could not verify your identity, so we cannot pay out. Please contact us.');
+  return { request_id: addWithdrawal(player, amountOf(amount, player)).id }; // the balance may have changed meanwhile
+}
+
+/** The answers of what is placed, by player and key. @type {Map<string, Promise<unknown>>} */
+const placed = new Map();
+
+/**
+ * The same key of the same player is the same bet, or the same withdrawal.
+ * @param {Call} call
+ * @param {(call: Call) => unknown} place
+ */
+function once(call, place) {
+  const { body, player } = call;
+  if (!/^[\w-]{10,60}$/.test(body.key)) throw new HttpError(400, 'The request has no key.');
+  const name = `${player.id} ${body.key}`;
+  const answer = placed.get(name) ?? Promise.resolve(call).then(place);
+  placed.set(name, answer);
+  answer.catch(() => placed.delete(name)); // it was not placed
+  return answer;
+}
 
 /** @param {unknown} value @param {import('./reports.js').Player} player */
 function amountOf(value, player) {

@@ -173,18 +173,40 @@ test.for(['allowed', 'denied'] as const)(
 test("the player's messages for a lost answer, a busy gateway, and a used number", async ({ open, reports }) => {
   const { page } = await open(ALLOWED);
   await logIn(page);
-  for (const [condition, words] of [
-    ['One answer is lost', 'The first answer was lost; it still counts once.'],
-    ['The gateway is busy', 'Try again in 60 seconds. Your bet was not sent.'],
-    ['The next bet number is in use', 'We have to check your bet.'],
+  for (const [condition, words, stake] of [
+    ['One answer is lost', 'The first answer was lost; it still counts once.', '₦1,500'],
+    ['The gateway is busy', 'Try again in 60 seconds. Your bet was not sent.', '₦500'],
+    ['The next bet number is in use', 'We have to check your bet.', '₦5,000'],
   ] as const) {
     await choose(page, condition);
-    await placeBet(page);
+    await placeBet(page, stake);
     await says(page, words);
   }
   // One of the player's, and the one that existed before.
   expect(await reports()).toHaveLength(2);
   expect(await page.locator('#balance').textContent()).toBe('₦48,500');
+});
+
+test('a bet whose placing has no answer is one bet, also after a reload', async ({ open, reports }) => {
+  const { page } = await open(ALLOWED);
+  await logIn(page);
+  await page.route(
+    '**/bets',
+    async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    },
+    { times: 2 },
+  );
+  for (const reloads of [false, true]) {
+    await placeBet(page);
+    await says(page, 'We do not know yet whether this went through.');
+    if (reloads) await page.reload();
+  }
+  await placeBet(page);
+  await says(page, 'Your bet is accepted.');
+  expect(await page.locator('#entries .number').count()).toBe(1);
+  expect(await reports()).toHaveLength(1);
 });
 
 test('a settlement in doubt is sent again unchanged', async ({ open, reports }) => {
@@ -221,7 +243,7 @@ test('a page cannot report another player’s bet, or one that was not placed', 
   const { page } = await open(ALLOWED);
   await logIn(page, 'palm8');
   const placed = await page.evaluate(async () =>
-    (await fetch('/bets', { method: 'POST', body: '{"stake":500}' })).json(),
+    (await fetch('/bets', { method: 'POST', body: '{"stake":500,"key":"0123456789"}' })).json(),
   );
   await page.getByRole('button', { name: 'Log out' }).click();
   await logIn(page);
@@ -257,7 +279,7 @@ test('each row has its number and time, with which support finds it at the gatew
   expect(await page.locator('#back-office .number').textContent()).toBe(number);
 
   await choose(page, 'The gateway is down');
-  await placeBet(page);
+  await placeBet(page, '₦500');
   await says(page, 'We are not sure yet.');
   expect(await notice(page).locator('small').textContent()).toContain(
     await page.locator('#entries .number').first().textContent(),
@@ -268,10 +290,11 @@ test('no list hides rows without saying so', async ({ open }) => {
   const { page } = await open(ALLOWED);
   await logIn(page);
   for (let count = 1; count <= 10; count += 1) {
-    await page.evaluate(async () => {
-      const { bet_id } = await (await fetch('/bets', { method: 'POST', body: '{"stake":500}' })).json();
+    await page.evaluate(async (key) => {
+      const body = JSON.stringify({ stake: 500, key });
+      const { bet_id } = await (await fetch('/bets', { method: 'POST', body })).json();
       await LocationSDK.createClient({ relayUrl: '/relay' }).reportBetEvent({ bet_id });
-    });
+    }, `0123456789-${count}`);
   }
   await page.reload();
   for (const list of ['#entries', '#back-office']) {
@@ -304,7 +327,7 @@ test('the focus moves to the next step: after login, asking again, settling and 
   await says(page, 'Your bet is accepted.');
   expect(await focused()).toBe('bet-notice');
 
-  await placeBet(page);
+  await placeBet(page, '₦500');
   await expect.poll(() => page.getByRole('button', { name: 'Lost' }).count()).toBe(2);
   await page.locator('body:not([aria-busy])').waitFor();
   for (const next of ['Won', 'waiting']) {
@@ -371,7 +394,7 @@ test('the page is accessible, and its buttons and fields have an edge of 3:1, in
   await placeBet(page);
   await says(page, 'Your bet is accepted.');
   await choose(page, 'The gateway is down');
-  await placeBet(page);
+  await placeBet(page, '₦500');
   await says(page, 'We are not sure yet.');
   expect(await expectClear()).toBeGreaterThan(10);
 });

@@ -1,4 +1,5 @@
 // @module-tag slow: starts the example.
+import { randomUUID } from 'node:crypto';
 import { test as base, beforeAll, expect } from 'vitest';
 import { expectFreshBuild } from '../support/built.js';
 import { hostExampleSite } from '../support/example-site.js';
@@ -37,7 +38,7 @@ const test = base
             body: '{"stake":1000}',
           })
         ).status,
-      place: async (stake: number) => (await ask('/bets', { stake })).body.bet_id as string,
+      place: async (stake: number) => (await ask('/bets', { stake, key: randomUUID() })).body.bet_id as string,
       report: async (bet_id: string) => (await ask('/relay/report-bet-event', { bet_id })).status,
       choose: (condition: string) => ask('/demonstration', { condition }),
       /** Delays the gateway's next answers, so that requests meanwhile run at the same time. */
@@ -90,14 +91,22 @@ test('the money of a report in doubt stays set aside', async ({ site }) => {
   expect(await site.report(ids[0])).toBe(502);
   await site.choose('fine');
   expect(await site.report(ids[1])).toBe(403);
-  expect((await site.ask('/bets', { stake: 30_000 })).status).toBe(422);
+  expect((await site.ask('/bets', { stake: 30_000, key: randomUUID() })).status).toBe(422);
   expect(await site.report(ids[0])).toBe(200);
   expect(await site.balance()).toBe(20_000);
 });
 
+test('the same key is the same bet', async ({ site }) => {
+  const key = randomUUID();
+  const answers = await Promise.all([1, 2].map(() => site.ask('/bets', { stake: 500, key })));
+  expect(answers[0]).toEqual(answers[1]);
+  expect((await site.ask('/bets', { stake: 500 })).status).toBe(400);
+  expect((await site.ask('/state')).body.entries).toHaveLength(1);
+});
+
 test('a verification that failed puts no withdrawal in doubt', async ({ site }) => {
   await site.choose('down');
-  const { status, body } = await site.ask('/withdrawals', { amount: 1000 });
+  const { status, body } = await site.ask('/withdrawals', { amount: 1000, key: randomUUID() });
   expect(status).toBe(503);
   expect(body).toEqual({ message: expect.stringContaining('No withdrawal was made') });
   expect((await site.ask('/state')).body.entries).toEqual([]);

@@ -83,8 +83,7 @@ export async function tellFirefoxStory(executable, profile, project) {
   const press = (/** @type {string} */ context) =>
     firefox.evaluate(
       context,
-      `for (const input of document.querySelectorAll('input')) input.value = '1500';
-      document.querySelector('button').click();`,
+      `(document.querySelector('input').value = '1500', document.querySelector('button').click())`,
     );
   try {
     // Pages whose button must not be pressed.
@@ -237,6 +236,7 @@ export async function tellFirefoxStory(executable, profile, project) {
  * @param {Awaited<ReturnType<typeof serveSite>>} site
  */
 async function leaveAndComeBack(firefox, site) {
+  site.placed.clear();
   const tab = await firefox.open(`${site.url}/locate`);
   const seen = () =>
     firefox.evaluate(
