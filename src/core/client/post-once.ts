@@ -1,6 +1,6 @@
 import { ValidationError } from '../errors/errors.js';
 import { inDoubtText, recordedText } from '../errors/player-message.js';
-import { asRecord, canonical, isRecord, ownOptions } from '../platform/as-record.js';
+import { asRecord, canonical, isRecord } from '../platform/as-record.js';
 import { hasOwn, jsonOf } from '../platform/portable.js';
 import { systemClock, withTimeout } from '../platform/time.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
@@ -51,8 +51,6 @@ const TIMEOUT_MS = 30_000;
 const QUIET_MS = 1_000;
 /** A player who comes back the next day means another bet (our decision). */
 const KEY_AGE_MS = 86_400_000;
-/** More than a page has in doubt at once. */
-const MOST_KEYS = 100;
 const PREFIX = 'location-sdk:';
 
 /** The keys with which this tab has asked, also where storage is off, full or cleared. */
@@ -124,14 +122,7 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   content: Readonly<Record<string, unknown>> & { readonly key?: never; readonly location?: never },
   options: PostOnceOptions<Answer> = {},
 ): Promise<PostOnceResult<Answer>> {
-  const {
-    timeoutMs = TIMEOUT_MS,
-    headers,
-    credentials = 'same-origin',
-    location,
-    report,
-    messages = {},
-  } = ownOptions(options);
+  const { timeoutMs = TIMEOUT_MS, headers, credentials = 'same-origin', location, report, messages = {} } = options;
   // The page may change its object while the position is looked for.
   const posted = unlessThrown((): unknown => JSON.parse(jsonOf(content)));
   requireGiven(url, posted);
@@ -145,9 +136,7 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   const place = location === undefined && !report ? await locate().catch(() => undefined) : location;
   // Meanwhile another tab may have written its key for the same content, or placed it and removed the key.
   const key = keyOf(name, first);
-  asked.delete(name);
   asked.set(name, key);
-  for (const oldest of asked.keys()) if (asked.size > MOST_KEYS) asked.delete(oldest);
   const body = jsonOf({ ...posted, key, location: place ?? undefined });
   const got = await withTimeout(
     async (signal) => {
@@ -161,7 +150,15 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   const answer: Readonly<Record<string, unknown>> =
     got.ended === 'done' && isRecord(got.value.answer) ? got.value.answer : {};
   const isPlaced = got.ended === 'done' && got.value.isOk && Boolean(answer.bet_id || answer.request_id);
-  const reported = isPlaced && report ? await resultOf(() => report(answer as Answer)) : undefined;
+  // A report that throws or returns nothing leaves the bet in doubt. The error is the page's own.
+  const reported: Partial<Reported> | undefined =
+    isPlaced && report
+      ? asRecord(
+          await Promise.resolve(answer as Answer)
+            .then(report)
+            .catch(console.error),
+        )
+      : undefined;
   const isOver = reported ? reported.isOver === true : isPlaced;
   if (isOver) {
     asked.delete(name);
@@ -179,23 +176,12 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   return result as unknown as PostOnceResult<Answer>;
 }
 
-/** A report that throws or returns nothing leaves the bet in doubt. */
-async function resultOf(report: () => Promise<Reported>): Promise<Partial<Reported>> {
-  try {
-    return asRecord(await report());
-  } catch (error) {
-    // It is the page's own error, printed as if it were not caught.
-    console.error(error);
-    return {};
-  }
-}
-
 function requireGiven(url: unknown, content: unknown): asserts content is Record<string, unknown> {
   const issues = [
     ...(typeof url === 'string' && url ? [] : [issue(['url'], 'invalid', 'expected the address of your route')]),
     ...(isRecord(content) && !hasOwn(content, 'key') && !hasOwn(content, 'location')
       ? []
-      : [issue(['content'], 'invalid', 'expected plain data, an object without key and location, which are added')]),
+      : [issue(['content'], 'invalid', 'expected plain data without key and location')]),
   ];
   if (issues.length === 0) return;
   throw new ValidationError(`postOnce: ${listIssues(issues)}\nNothing was sent.`, { operation: 'postOnce', issues });

@@ -38,9 +38,14 @@ export function memberOf<T extends object, Name extends keyof T>(value: T, name:
   return undefined;
 }
 
+/** The part of `JSON.stringify`'s replacer that sorts members, and ignores the `toJSON` that Prototype.js gives lists. */
+function inOrder(this: Readonly<Record<string, unknown>>, name: string, part: unknown): unknown {
+  if (Array.isArray(this[name])) return this[name];
+  return isRecord(part) ? sorted(part) : part;
+}
+
 /** Plain data as one text: the same for the same data, in any order of the members. */
-export const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) => (isRecord(part) ? sorted(part) : part)) ?? '';
+export const canonical = (value: unknown): string => JSON.stringify(value, inOrder) ?? '';
 
 const sorted = (members: object) =>
   Object.fromEntries(

@@ -108,6 +108,20 @@ test('the order of the members does not make another content', async () => {
   expect([posted.length, keys()]).toEqual([2, 1]);
 });
 
+test('lists with other members are another content, though a library gives lists a toJSON', async () => {
+  Object.assign(Array.prototype, { toJSON: () => 'a list' });
+  try {
+    const postOnce = await openTab();
+    answer = lost;
+    await postOnce('/bets', { picks: [{ match: 'M-1' }] }, NOWHERE);
+    await postOnce('/bets', { picks: [{ match: 'M-2' }] }, NOWHERE);
+  } finally {
+    Reflect.deleteProperty(Array.prototype, 'toJSON');
+  }
+  expect(posted).toMatchObject([{ picks: [{ match: 'M-1' }] }, { picks: [{ match: 'M-2' }] }]);
+  expect(keys()).toBe(2);
+});
+
 test('it posts the content of the press, though the page changes its object while the position is looked for', async () => {
   const postOnce = await openTab();
   const bet = { stake: 1500 };
@@ -287,8 +301,8 @@ test.for<[what: string, crypto: unknown]>([
   expect(keys()).toBe(2);
 });
 
-test('members that another script added to all objects are neither content nor options', async () => {
-  const added = { key: 1, location: 1, timeoutMs: 'soon', report: 1 };
+test('members that another script added to all objects are no content', async () => {
+  const added = { key: 1, location: 1, extend: () => {} };
   Object.assign(Object.prototype, added);
   try {
     expect(await (await openTab())('/bets', { stake: 1 }, NOWHERE)).toMatchObject({ isOver: true });
