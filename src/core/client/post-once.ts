@@ -163,10 +163,9 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   if (isOver) {
     asked.delete(name);
     stored.remove(name, key);
-  } else if (!asked.has(name)) {
-    // Another call for the same content ended meanwhile. This one may be pressed again.
-    asked.set(name, key);
-    keyOf(name);
+  } else {
+    // Another call for the same content may have ended meanwhile. This one may be pressed again.
+    asked.set(name, keyOf(name, key));
   }
   const { recorded = recordedText, 'in-doubt': inDoubt = inDoubtText } = messages;
   const said = reported ? reported.text : answer.message;
@@ -178,10 +177,10 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
 
 function requireGiven(url: unknown, content: unknown): asserts content is Record<string, unknown> {
   const issues = [
-    ...(typeof url === 'string' && url ? [] : [issue(['url'], 'invalid', 'expected the address of your route')]),
+    ...(typeof url === 'string' && url ? [] : [issue(['url'], 'invalid', 'expected an address')]),
     ...(isRecord(content) && !hasOwn(content, 'key') && !hasOwn(content, 'location')
       ? []
-      : [issue(['content'], 'invalid', 'expected plain data without key and location')]),
+      : [issue(['content'], 'invalid', 'expected an object without key and location')]),
   ];
   if (issues.length === 0) return;
   throw new ValidationError(`postOnce: ${listIssues(issues)}\nNothing was sent.`, { operation: 'postOnce', issues });
