@@ -1,7 +1,7 @@
 import { AbortedError, ConfigurationError, LocationError, TimeoutError } from '../errors/errors.js';
 import { findLocation } from '../location/locate.js';
 import { type LocationResult, withSource } from '../location/source.js';
-import { sentence, subjectOf } from '../platform/messages.js';
+import { FUNCTION_THREW, sentence, subjectOf } from '../platform/messages.js';
 import type { Parameters } from './check-call.js';
 import type { Settings } from './config.js';
 
@@ -49,7 +49,7 @@ export async function searchLocation(
   const details = { operation, environment, reference };
   const subject = subjectOf(details);
   const found = await findLocation(sources, { clientIP, deadline, signal }, { timeoutMs, clock }).catch(() => {
-    throw new ConfigurationError(`${subject}: the clock or signal threw an error. Nothing was sent.`, details);
+    throw new ConfigurationError(`${subject}: ${FUNCTION_THREW}. Nothing was sent.`, details);
   });
   for (const { step, durationMs, reason } of found.steps)
     onEvent?.({ type: 'location-step', operation, environment, step, durationMs, reason });

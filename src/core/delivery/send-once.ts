@@ -1,5 +1,5 @@
 import { safeCallback } from '../platform/logger.js';
-import { seconds, sentence, subjectOf } from '../platform/messages.js';
+import { FUNCTION_THREW, seconds, sentence, subjectOf } from '../platform/messages.js';
 import type { Limit } from '../platform/time.js';
 import { operations } from '../protocol/operations.js';
 import type { HeadersOption } from '../schema/headers.js';
@@ -64,9 +64,7 @@ export async function sendOnce(
   }
 }
 
-export const THREW: Failure = configurationFailure(
-  'the clock, random or signal that you passed, or a function that another script replaced, threw an error',
-);
+export const THREW: Failure = configurationFailure(FUNCTION_THREW);
 
 function callContext(report: AnyReport, url: string, limit: Limit): CallContext {
   const row = operations[report.operation];

@@ -1,3 +1,7 @@
+/** An error that the SDK's own code does not make. No error says which of these functions threw. */
+export const FUNCTION_THREW =
+  'the clock, random or signal that you passed, or a function that another script replaced, threw an error';
+
 interface Named {
   operation: string;
   reference?: string | undefined;

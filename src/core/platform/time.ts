@@ -1,3 +1,4 @@
+import { unlessThrown } from './unless-thrown.js';
 import type { AbortSignalLike } from './web-types.js';
 
 /**
@@ -14,7 +15,8 @@ export interface Clock {
 
 export const systemClock: Clock = {
   // A library of the page may have made it return a Date.
-  now: () => Number(Date.now()),
+  // Another script may have replaced Date.now, by one that throws or returns a Date.
+  now: () => Number(unlessThrown(() => Date.now()) ?? new Date()),
   setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };

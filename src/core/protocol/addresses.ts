@@ -23,8 +23,7 @@ const RELAY = {
   example: 'https://operator.example.com/location-sdk',
   plainHttp: '',
   // Usually a developer's own page, opened on a phone by the address of the developer's machine.
-  onNetwork:
-    '. For a phone in your network: a development certificate, a tunnel, or adb reverse and http://localhost; other http:// pages get no position',
+  onNetwork: '. For a phone in your network: a development certificate, a tunnel, or adb reverse',
   ending: /\/*$/,
 };
 

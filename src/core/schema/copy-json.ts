@@ -8,8 +8,7 @@ const MAX_VALUES = 10_000;
 const FORBIDDEN_KEYS = /^(?:__proto__|constructor|prototype)$/;
 
 /** An object chooses its own tag, so only known tags are repeated. */
-const NAMED_KINDS =
-  /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|ArrayBuffer|Uint8Array|Blob|FormData|URLSearchParams)\b/;
+const NAMED_KINDS = /\b(?:Map|Set|Promise|RegExp|Error|String|Number|Boolean|FormData)\b/;
 
 /** `position.coords` of a browser as plain data, since its members are getters. Any other value as it is. */
 export function plainCoordinates<T>(value: T): T | { latitude: unknown; longitude: unknown; accuracy: unknown } {

@@ -138,6 +138,8 @@ export const lastFourDigits = () =>
 
 type FreeForm = Record<string, string | number | boolean>;
 
+export const anything = checked('anything', () => true);
+
 const isPlain = checked('a string, a finite number, true or false', (value) =>
   /^(?:string|number|boolean)$/.test(typeof value),
 );

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4/core';
 import { bareObject } from '../platform/as-record.js';
-import { type Field, object } from './fields.js';
+import { anything, type Field, object } from './fields.js';
 import type { Path } from './issue.js';
 
 /** `'strict'`: every field that the specification lists is required. `'partial'`: only the identifiers are. */
@@ -42,7 +42,7 @@ function modelOf<Given>(
     );
   return {
     strict: object(shape('strict'), () => new z.$ZodNever({ type: 'never' })),
-    partial: object(shape('partial'), () => new z.$ZodUnknown({ type: 'unknown' })),
+    partial: object(shape('partial'), anything.schema),
     fields,
     optional,
   };

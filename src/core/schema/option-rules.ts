@@ -2,7 +2,7 @@ import { asOwnRecord, asRecord, bareObject, isRecord, memberOf } from '../platfo
 import { hasOwn } from '../platform/portable.js';
 import { LONGEST_TIMER_MS } from '../platform/time.js';
 import { unlessThrown } from '../platform/unless-thrown.js';
-import { checked, type Field, flag, number, string, text } from './fields.js';
+import { anything, checked, type Field, flag, number, string, text } from './fields.js';
 import { issue, type ValidationIssue } from './issue.js';
 import { isModel, type Model, model } from './model.js';
 import { listIssues, suggest, validate } from './validate.js';
@@ -72,7 +72,7 @@ export const isFunction = must('a function', (value) => typeof value === 'functi
 export const isObject = must('an object', (value) => asRecord(value) === value);
 export const isClock = having('now', 'setTimeout', 'clearTimeout');
 /** For an option that another module checks. */
-export const isAnything = checked('anything', () => true);
+export const isAnything = anything;
 
 const models = new WeakMap<OptionTable, Model>();
 
