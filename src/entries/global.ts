@@ -8,7 +8,8 @@ import type { indexedDbStore } from '../outbox/stores/indexeddb/store.js';
 
 /**
  * The global that the script-tag files define. Some members are in one of the files only.
- * `location-sdk.locate.global.js` has `locate`, `postOnce`, `locationPermission`, `isReportingError`, `unsupported` and `version`, no other member.
+ * `location-sdk.locate.global.js` has `locate`, `postOnce`, `locationPermission`, `isReportingError`, `unsupported` and
+ * `version`, no other member.
  */
 export interface ScriptTagGlobal extends PageGlobal {
   /** The lookup service freeipapi. Only in `location-sdk.global.js`. */

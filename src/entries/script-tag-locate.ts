@@ -1,4 +1,4 @@
-/** The script-tag file for pages that only locate: the operator's own backend reports. */
+/** The script-tag file for pages whose own backend reports: they find the position and post. */
 import { install } from '../core/client/page-global.js';
 import { locate } from '../core/client/page-locate.js';
 import { postOnce } from '../core/client/post-once.js';

@@ -261,13 +261,15 @@ export interface Outbox<Mode extends ClientMode = ClientMode> {
     },
   ): Promise<OutboxReport>;
   /**
-   * Sends corrected data under the reference of a report that the gateway has refused, for example with 422. It is
-   * allowed only while it is certain that the gateway has recorded nothing: the data was refused with 400 or 422, or a
-   * settlement with 404, no attempt is in doubt, no answer mentions a repeat, and the report is quarantined, dismissed
-   * or held back by a circuit breaker; or it waits and was never sent. The payload is validated as a new report of the same operation, and must have the same reference
-   * and the `timestamp` of the event. Its location is the stored one, unless you give a `location` or a `clientIP`. The
-   * report waits again, and its settlement follows once it is recorded, with its own data: if an amount was wrong,
-   * replace the settlement first. The fingerprint of the data before and the reason stay in its receipt. Rejects with a
+   * Sends corrected data under the reference of a report that the gateway has refused, for example with 422, or that
+   * waits and was never sent. It is allowed only while it is certain that the gateway has recorded nothing. A refused
+   * report was refused with 400 or 422, or a settlement with 404, no attempt is in doubt, no answer mentions a repeat,
+   * and the report is quarantined, dismissed or held back by a circuit breaker.
+   *
+   * The payload is validated as a new report of the same operation, and must have the same reference and the
+   * `timestamp` of the event. Its location is the stored one, unless you give a `location` or a `clientIP`. The report
+   * waits again, and its settlement follows once it is recorded, with its own data: if an amount was wrong, replace the
+   * settlement first. The fingerprint of the data before and the reason stay in its receipt. Rejects with a
    * `ValidationError` in any other state, for a dismissed report while its settlement is in flight, and with the errors
    * of the report methods.
    *

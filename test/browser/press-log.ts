@@ -29,10 +29,13 @@ export async function notePresses(context: BrowserContext, { wait, isOver }: { w
     const tab = opened.get(page);
     if (!tab) return;
     log.push({ ...noted, what, document: tab.document });
-    if (what === 'press') tab.open.add(noted.stake);
-    if (what === 'press') tab.waitsFor = noted.stake;
-    else if (noted.text !== wait) tab.waitsFor = undefined;
-    if (what === 'says' && isOver.test(noted.text)) tab.open.delete(noted.stake);
+    if (what === 'press') {
+      tab.open.add(noted.stake);
+      tab.waitsFor = noted.stake;
+    } else {
+      if (noted.text !== wait) tab.waitsFor = undefined;
+      if (isOver.test(noted.text)) tab.open.delete(noted.stake);
+    }
   });
   await context.exposeBinding('openedForTest', ({ page }) => {
     documents += 1;

@@ -6,6 +6,7 @@ import { hasCode, isReportingError } from './errors.js';
 import french from './player-messages/fr.json' with { type: 'json' };
 import { isStoreError } from './store-error.js';
 
+/** Two texts of their own, since `postOnce` in a bundle needs no others. */
 export const recordedText = 'This went through.';
 export const inDoubtText = 'We do not know yet whether this went through. Ask again: it cannot count twice.';
 
@@ -41,14 +42,14 @@ type PlayerMessages = { readonly [Situation in PlayerSituation]: string };
 
 /** The action for the page's button. */
 export type PlayerAction =
-  /** Allow the location in the browser, then send the same event again. */
+  /** Allow the use of the location, then send the same event again. */
   | 'allow-location'
   /**
    * Ask the same again: through a relay the same event, else `client.resend(error)`. A bet that your backend may have
    * placed: with the same key.
    */
   | 'ask-again'
-  /** Log in. Then call `client.resend(error)` if `error.outcome` is `'unknown'`, else send the same event again. */
+  /** Log in, then send the same event again. */
   | 'log-in'
   /** Send the same event again, after a moment or after `error.retryAfterMs`. */
   | 'wait'

@@ -21,7 +21,7 @@ type Expected = string | z.$ZodErrorMap;
 type Pattern = readonly [pattern: RegExp, expected: Expected];
 type Range = readonly [least: number, most: number];
 
-/** A field, by zod's schema of it, which is made at its first use: a page loads faster. `Given` is what callers pass. */
+/** A field. zod's schema of it is made at first use, so that a page loads faster. `Given` is what callers pass. */
 export interface Field<Given = unknown> extends Traits {
   readonly schema: () => z.$ZodType<unknown, Given>;
   readonly patterns?: readonly Pattern[];
