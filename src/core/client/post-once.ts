@@ -32,7 +32,7 @@ export interface PostOnceOptions<Answer extends object> {
    */
   report?: ((answer: Answer) => Promise<Reported>) | undefined;
   /**
-   * The texts for an answer without a `message` of its own, in the page's language, by the situations of
+   * The texts in the page's language for no answer, and for one without a `message` of its own, by the situations of
    * `playerMessage`. Default: English.
    */
   messages?: { readonly recorded?: string; readonly 'in-doubt'?: string } | undefined;
@@ -40,7 +40,7 @@ export interface PostOnceOptions<Answer extends object> {
 
 /** The result of `postOnce`: the members of your backend's JSON, and these two. */
 export type PostOnceResult<Answer extends object> = Omit<Partial<Answer>, 'isOver' | 'message'> & {
-  /** Whether it is placed, so that the next press is another one. Until then the same content asks for the same. */
+  /** Whether it is placed, and its `report` is over: the next press is another bet. Until then the key stays. */
   readonly isOver: boolean;
   /** The text for the player: your backend's `message`, or one that says whether it went through. */
   readonly message: string;
@@ -97,14 +97,14 @@ function keyOf(name: string, fresh = newKey()): string {
 }
 
 /**
- * Posts the bet or withdrawal of a player to your own route, with the position and a key: however
- * often the player presses, reloads or opens the page in another tab, the same content has the same key until your
- * backend has placed it. Your route treats the same key of the same player as the same bet.
+ * Posts the bet or withdrawal of a player to your own route, with the position and a key. However often the player
+ * presses, reloads or opens the page in another tab, the same content has the same key until your backend has placed
+ * it. Your route treats the same key of the same player as the same bet.
  *
  * It posts JSON: your content, `key` (at most 60 letters, digits and hyphens), and `location` if the player allows it,
  * to be read with `pageLocation`. Your route answers with JSON: `bet_id` or `request_id` and status 200 once it is
  * placed, and `message`, the words for the player. Without an answer within 30 s, or with an answer that is not JSON,
- * the result says that it is not known yet, and the next press with the same content asks for the same.
+ * the result says that it is not known yet, and the next press with the same content has the same key.
  *
  * Once it is placed, the same content is another bet after one second: until then it is a double click, and gets the
  * same result. A key is kept for a day in `localStorage`, under a name with the content; without storage, until the
@@ -119,7 +119,8 @@ function keyOf(name: string, fresh = newKey()): string {
  */
 export async function postOnce<Answer extends object = { bet_id: string }>(
   url: string,
-  content: Readonly<Record<string, unknown>> & { readonly key?: never; readonly location?: never },
+  // Any object: an interface has no index signature.
+  content: (object | Readonly<Record<string, unknown>>) & { readonly key?: never; readonly location?: never },
   options: PostOnceOptions<Answer> = {},
 ): Promise<PostOnceResult<Answer>> {
   const { timeoutMs = TIMEOUT_MS, headers, credentials = 'same-origin', location, report, messages = {} } = options;

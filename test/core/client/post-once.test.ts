@@ -320,6 +320,24 @@ test('without words of the backend it uses the texts that are given', async () =
   expect(await postOnce('/bets', { stake: 1 }, { ...NOWHERE, messages })).toMatchObject({ message: 'E don go.' });
 });
 
+test('the content is an object of any type without key and location', () => {
+  interface Slip {
+    stake: number;
+  }
+  const slip: Slip = { stake: 1 };
+  const typed = (postOnce: Awaited<ReturnType<typeof openTab>>) => [
+    postOnce('/bets', slip),
+    postOnce<{ request_id: string }>('/withdrawals', { amount: 1 }),
+    // @ts-expect-error postOnce adds the key
+    postOnce('/bets', { stake: 1, key: 'mine' }),
+    // @ts-expect-error postOnce adds the location
+    postOnce('/bets', { stake: 1, location: {} }),
+    // @ts-expect-error the content is an object
+    postOnce('/bets', 'stake=1'),
+  ];
+  expect(typed).toBeTypeOf('function');
+});
+
 test('a wrong call is refused before anything is sent', async () => {
   const postOnce = (await openTab()) as unknown as (...given: unknown[]) => Promise<unknown>;
   const circle: Record<string, unknown> = {};
