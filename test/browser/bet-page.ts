@@ -121,7 +121,17 @@ const STORAGE: Readonly<Record<string, () => void>> = {
   },
 };
 
+/** The same table for each page that people copy. */
 export const CASES: Readonly<Record<string, Case>> = {
+  ...Object.fromEntries(
+    [0, 150].flatMap((latencyMs) =>
+      [60, 150, 300, 600, 900].map((apartMs): [string, Case] => [
+        `two presses ${apartMs} ms apart, with ${latencyMs} ms of latency, are one bet`,
+        (world) => pressTwice(world, apartMs, latencyMs),
+      ]),
+    ),
+  ),
+
   async 'one press places one bet, spends the slip and keeps the focus'(world) {
     const page = await openBet(world);
     await bet(page);

@@ -11,12 +11,12 @@ import { codeBlocks, inlineScripts } from '../support/code-blocks.js';
 import { betUser } from '../support/factories.js';
 import { listen } from '../support/listen.js';
 import { root } from '../support/run.js';
-import { answerLost, CASES, NO_ANSWER, openBet, pressTwice } from './bet-page.js';
+import { answerLost, CASES, NO_ANSWER, openBet } from './bet-page.js';
 import { test as base } from './browser-test.js';
 import { OTHER_SITE } from './chromium.js';
 import { grantGeolocation, POSITION } from './geolocation.js';
-import { violationsOf } from './inspector-test.js';
 import { readScript } from './script-file.js';
+import { violationsOfSnippet } from './violations.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const SCRIPT = '/location-sdk.locate.global.js';
@@ -99,9 +99,7 @@ describe.each(PAGES)('the page of %s', (name) => {
     world.serve(name);
     await CASES['one press places one bet, spends the slip and keeps the focus']?.(world);
     expect(world.gateway.reports()[0]?.body).toMatchObject({ location: { ...POSITION, source: 'gps' } });
-    const violations = await violationsOf(await openBet(world));
-    // A page of a guide has neither a heading nor landmarks.
-    expect(violations.filter((one) => !/page-has-heading-one|region|landmark/.test(JSON.stringify(one)))).toEqual([]);
+    expect(await violationsOfSnippet(await openBet(world))).toEqual([]);
   });
 
   test('if its script does not load, nothing can be pressed, and a text says what the player can do', async ({
@@ -119,13 +117,6 @@ describe.each(PAGES)('the page of %s', (name) => {
     expect(await page.getByRole('status').innerText()).toBe('One moment. If this text stays, contact support.');
     uncaught.splice(0);
   });
-});
-
-describe('presses', () => {
-  for (const latencyMs of [0, 150])
-    for (const apartMs of [60, 150, 300, 600, 900])
-      test(`${apartMs} ms apart, with ${latencyMs} ms of latency, are one bet`, async ({ world }) =>
-        pressTwice(world, apartMs, latencyMs));
 });
 
 describe('as players press', () => {

@@ -3,12 +3,12 @@ import type { BrowserContext, Page, Route } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { inlineScripts } from '../support/code-blocks.js';
 import { badNetwork } from './bad-network.js';
-import { bet, buttonOf, CASES, ended, NO_ANSWER, openBet, pressTwice, stakeOf, WAIT } from './bet-page.js';
+import { bet, buttonOf, CASES, ended, NO_ANSWER, openBet, stakeOf, WAIT } from './bet-page.js';
 import { test as base } from './browser-test.js';
 import { INSECURE_HOST } from './chromium.js';
 import { grantGeolocation, POSITION } from './geolocation.js';
-import { violationsOf } from './inspector-test.js';
 import { betsIn, codeOf, PAGE, startTutorial } from './tutorial-site.js';
+import { violationsOfSnippet } from './violations.js';
 
 const HTML = codeOf('page-with-relay', PAGE);
 const TAG = '<script src="/location-sdk.relay.global.js">';
@@ -60,13 +60,6 @@ test('it reports the bet with the position, and its console stays empty', { tags
     { body: { amount: 1500, location: { ...POSITION, source: 'gps' } }, reference: expect.stringMatching(/^BET-/) },
   ]);
   expect(complaints).toEqual([]);
-});
-
-describe('presses', () => {
-  for (const latencyMs of [0, 150])
-    for (const apartMs of [60, 150, 300, 600, 900])
-      test(`${apartMs} ms apart, with ${latencyMs} ms of latency, are one bet`, async ({ world }) =>
-        pressTwice(world, apartMs, latencyMs));
 });
 
 describe('as players press', () => {
@@ -210,8 +203,7 @@ test('it is accessible, with advice too', async ({ browser, world }) => {
   const page = await openBet({ ...world, context });
   await bet(page);
   await ended(page, REFUSALS[0][2]);
-  // A page of a guide has neither a heading nor landmarks.
-  expect((await violationsOf(page)).filter((one) => !/page-has-heading-one|region|landmark/.test(one))).toEqual([]);
+  expect(await violationsOfSnippet(page)).toEqual([]);
   await context.close();
 });
 

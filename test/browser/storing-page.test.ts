@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { inlineScripts } from '../support/code-blocks.js';
 import { root } from '../support/run.js';
 import { badNetwork } from './bad-network.js';
-import { bet, CASES, ended, openBet, pressTwice } from './bet-page.js';
+import { bet, CASES, ended, openBet } from './bet-page.js';
 import { test as base } from './browser-test.js';
 import { grantGeolocation, POSITION } from './geolocation.js';
 import { betsIn, startTutorial } from './tutorial-site.js';
@@ -47,7 +47,5 @@ test('it stores the report with the position', async ({ world }) => {
 });
 
 describe('as players press', () => {
-  for (const apartMs of [60, 300, 900])
-    test(`two presses ${apartMs} ms apart are one bet`, async ({ world }) => pressTwice(world, apartMs, 150));
   for (const [what, drive] of Object.entries(CASES)) test(what, async ({ world }) => drive(world));
 });

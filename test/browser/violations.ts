@@ -14,6 +14,11 @@ export async function violationsByScheme(page: Page): Promise<string[]> {
   return found;
 }
 
+/** The problems of a page of a guide, which has neither a heading nor landmarks. */
+export async function violationsOfSnippet(page: Page): Promise<string[]> {
+  return (await violationsOf(page)).filter((words) => !/^(?:page-has-heading-one|region|landmark-)/.test(words));
+}
+
 /** The problems that axe finds, in words. The page needs a context with `bypassCSP`. */
 export async function violationsOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);

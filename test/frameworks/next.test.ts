@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bet, CASES, ended, openBet, PLACED, pressTwice } from '../browser/bet-page.js';
+import { bet, CASES, ended, openBet, PLACED } from '../browser/bet-page.js';
 import { launchChromium } from '../browser/chromium.js';
 import { grantGeolocation, POSITION } from '../browser/geolocation.js';
 import { violationsByScheme } from '../browser/violations.js';
@@ -85,8 +85,6 @@ test('a bet is reported through the outbox, and the page is accessible', async (
 });
 
 describe('as players press', () => {
-  for (const apartMs of [60, 300, 900])
-    test(`twice, ${apartMs} ms apart, with 150 ms of latency`, () => pressTwice(world(), apartMs, 150));
   for (const [what, drive] of Object.entries(CASES)) test(what, () => drive(world()));
 });
 

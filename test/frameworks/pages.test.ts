@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type BetWorld, bet, CASES, ended, openBet, PLACED, pressTwice } from '../browser/bet-page.js';
+import { type BetWorld, bet, CASES, ended, openBet, PLACED } from '../browser/bet-page.js';
 import { launchChromium } from '../browser/chromium.js';
 import { grantGeolocation, POSITION } from '../browser/geolocation.js';
 import { violationsByScheme } from '../browser/violations.js';
@@ -90,10 +90,5 @@ test('each reports the position, and is accessible', () =>
 test('older phones can read the bundles', () => {
   expect(example.scriptsIn('dist')).not.toMatch(TOO_NEW);
 });
-
-for (const latencyMs of [0, 150])
-  for (const apartMs of [60, 300, 900])
-    test(`pressed twice, ${apartMs} ms apart, with ${latencyMs} ms of latency`, () =>
-      withEach((world) => pressTwice(world, apartMs, latencyMs)));
 
 for (const [what, drive] of Object.entries(CASES)) test(what, () => withEach(drive));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bet, CASES, ended, openBet, PLACED, pressTwice } from '../browser/bet-page.js';
+import { bet, CASES, ended, openBet, PLACED } from '../browser/bet-page.js';
 import { launchChromium } from '../browser/chromium.js';
 import { grantGeolocation, POSITION } from '../browser/geolocation.js';
 import { violationsByScheme } from '../browser/violations.js';
@@ -59,10 +59,6 @@ test('a bet is reported with the position, and the page is accessible', async ()
 });
 
 describe('as players press', () => {
-  for (const latencyMs of [0, 150])
-    for (const apartMs of [60, 150, 300, 600, 900])
-      test(`twice, ${apartMs} ms apart, with ${latencyMs} ms of latency`, () =>
-        pressTwice(world(), apartMs, latencyMs));
   for (const [what, drive] of Object.entries(CASES)) test(what, () => drive(world()));
 });
 
