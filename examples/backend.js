@@ -111,8 +111,8 @@ async function untilCertain(reporting) {
 const reports = new Map();
 
 /**
- * Reports a bet or withdrawal once, however often its page asks for it. After a failure it reports again: with the same bytes, if the
- * first report may have arrived.
+ * Reports a bet or withdrawal once, however often its page asks for it. After a failure it reports again: with the same
+ * bytes, if the first report may have arrived.
  *
  * @param {string} id @param {() => Promise<import('location-sdk').Receipt>} report
  */

@@ -17,7 +17,7 @@ describe.for(['page', 'page-with-relay'] as const)('the server of the tutorial %
     };
   });
 
-  test('answers each request that is no bet, and places none', async ({ bets }) => {
+  test('answers each request without a bet, and places none', async ({ bets }) => {
     for (const body of NO_BETS) expect([body, await bets(body)]).toEqual([body, { message: expect.any(String) }]);
     expect(await bets(`{"key":"${KEY}","stake":5}`)).toMatchObject({ bet_id: expect.any(String) });
   });

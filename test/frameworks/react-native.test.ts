@@ -39,6 +39,8 @@ interface Story {
   position?: typeof POSITION;
   /** The device never answers the question for its position. */
   isSilent?: boolean;
+  /** The app may ask for the position, and the device's location is switched off. */
+  isOff?: boolean;
   answer?: (request: Sent) => Promise<Answer> | Answer;
 }
 
@@ -141,9 +143,10 @@ describe('the recommended way: the app locates, and the backend reports', () => 
     expect(reported()).toEqual([[reference, expect.objectContaining(LOOKED_UP)]]);
   });
 
-  test("Expo's module gives its position in the same form", async () => {
+  test("Expo's module gives its position in the same form, or none", async () => {
     expect((await play('findPlace', { position: POSITION })).result).toMatchObject(POSITION);
-    expect((await play('findPlace')).result).toBeNull();
+    for (const world of [{}, { isOff: true }, { position: POSITION, isSilent: true }])
+      expect(await play('findPlace', world)).toEqual({ requests: [], result: null });
   });
 });
 
@@ -160,14 +163,20 @@ test('postOnce asks with the same key after a lost answer', async () => {
 });
 
 describe('the app reports through the relay', () => {
+  const asPlayer = (sent: Sent) => relay({ ...sent, headers: { ...sent.headers, authorization: 'Bearer token-1' } });
+
   test.each(['report', 'reportWithExpo'])('%s', async (story) => {
-    const asPlayer = (sent: Sent) => relay({ ...sent, headers: { ...sent.headers, authorization: 'Bearer token-1' } });
     const answer = story === 'report' ? relay : asPlayer;
     const { result, requests } = await play(story, { position: POSITION, answer });
     expect(result).toMatchObject({ outcome: 'recorded', reference, location: GPS });
     expect(requests).toHaveLength(1);
     expect(requests[0]?.url).toBe('https://play.example.com/relay/report-bet-event');
     expect(reported()).toEqual([[reference, GPS]]);
+  });
+
+  test("if the phone's location is off, the relay looks up the player's address", async () => {
+    const { result } = await play('reportWithExpo', { isOff: true, answer: asPlayer });
+    expect(result).toMatchObject({ outcome: 'recorded', reference, location: LOOKED_UP });
   });
 
   test('a withdrawal', async () => {
@@ -265,8 +274,15 @@ test('errors and words speak of no browser', async () => {
 
 test('the code of the guide compiles with the types of the modules, under the condition of React Native', async () => {
   const compilerOptions = {
-    ...{ target: 'es2022', lib: ['es2022'], module: 'esnext', moduleResolution: 'bundler', types: [] },
-    ...{ customConditions: ['react-native'], strict: true, noEmit: true, skipLibCheck: true },
+    target: 'es2022',
+    lib: ['es2022'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    types: [],
+    customConditions: ['react-native'],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
   };
   writeFileSync(join(app.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['guide'] }));
   expect(await app.run(process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', app.folder)).toBe('');

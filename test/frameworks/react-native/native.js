@@ -93,7 +93,12 @@
     },
   };
   globalThis.EXPO_LOCATION = {
-    requestForegroundPermissionsAsync: () => Promise.resolve({ granted: NATIVE.position !== undefined }),
-    getCurrentPositionAsync: () => Promise.resolve(position()),
+    requestForegroundPermissionsAsync: () =>
+      Promise.resolve({ granted: NATIVE.isOff || NATIVE.position !== undefined }),
+    getCurrentPositionAsync: () =>
+      new Promise((resolve, reject) => {
+        if (NATIVE.isOff) reject(new Error('Location request failed due to unsatisfied device settings'));
+        else if (!NATIVE.isSilent) resolve(position());
+      }),
   };
 })();

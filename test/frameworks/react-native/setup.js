@@ -1,4 +1,4 @@
-// What React Native itself does before an app's first line, as far as there is no screen.
+// The steps of React Native itself before the first line of an app, without those for a screen.
 require('react-native/Libraries/Core/setUpGlobals');
 require('react-native/Libraries/Core/polyfillPromise');
 require('react-native/Libraries/Core/setUpXHR');
