@@ -53,7 +53,7 @@ describe.each(FUNCTIONS)('a %s of another script that throws', (_, replace) => {
   });
 });
 
-test('a clock of yours that throws is named', async () => {
+test('a clock of your own that throws is named', async () => {
   const { fetch } = recordingFetch();
   const clock = {
     now: Date.now,

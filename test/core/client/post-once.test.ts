@@ -301,7 +301,7 @@ test.for<[what: string, crypto: unknown]>([
   expect(keys()).toBe(2);
 });
 
-test('members that another script added to all objects are no content', async () => {
+test('members that another script added to all objects are left out', async () => {
   const added = { key: 1, location: 1, extend: () => {} };
   Object.assign(Object.prototype, added);
   try {
