@@ -71,7 +71,7 @@ interface FetchRuntime {
 export const BROWSER_PAGE: FetchRuntime = {
   inPage: true,
   readBroken: () => ({
-    text: "no answer came, and the platform does not say why; check the address, the network, and that a page's origin is allowed (CORS; allowedOrigins of a relay)",
+    text: "no answer came, and no reason; check the address, the network, and that a page's origin is allowed (CORS; allowedOrigins of a relay)",
     notSent: false,
     retryable: true,
   }),

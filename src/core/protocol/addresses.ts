@@ -41,9 +41,7 @@ export const readBaseUrl = (text: string, allowInsecureHttp: boolean): BaseUrl =
  */
 export function readRelayUrl(text: string): BaseUrl {
   if (parse(text)) return readUrl(text, RELAY);
-  const alone = /\s/.test(text.trim())
-    ? refused(`is not an address such as ${RELAY.example}`)
-    : readUrl(text, RELAY, false, 'https://page.invalid');
+  const alone = readUrl(text, RELAY, false, 'https://page.invalid');
   if (alone.problem !== undefined) return alone;
   const { location }: { location?: { href?: string } } = globalThis;
   const page = location?.href;
@@ -52,7 +50,7 @@ export function readRelayUrl(text: string): BaseUrl {
   const url = page === undefined ? undefined : parse(text, page);
   if (!url)
     return refused(
-      `has no host, and ${page === undefined ? 'an app' : `this page (${new URL(page).protocol})`} has no address; give the whole address`,
+      `has no host, and ${page === undefined ? 'an app' : new URL(page).protocol} has no address; give the whole address`,
     );
   const { protocol, host, pathname } = url;
   const read = readUrl(text, RELAY, false, page);
@@ -61,9 +59,11 @@ export function readRelayUrl(text: string): BaseUrl {
     : refused(`is ${protocol}//${host}${pathname} in this page: it ${read.problem}`);
 }
 
-/** React Native's `URL` takes any text, so an address without a scheme needs a base. */
+/** React Native's `URL` takes any text, so the form is checked before: without a base it begins with a scheme. */
 const parse = (text: string, base?: string): URL | undefined =>
-  base !== undefined || /^\s*[a-z][a-z\d+.-]*:/i.test(text) ? unlessThrown(() => new URL(text, base)) : undefined;
+  (base === undefined ? /^[a-z][a-z\d+.-]*:\S*$/i : /^\S*$/).test(text.trim())
+    ? unlessThrown(() => new URL(text, base))
+    : undefined;
 
 /** A host, which React Native's `URL` does not check, and reads from the wrong place if there is an `@` in the path. */
 const ORIGIN = /^https?:\/\/([\w.\u0080-\uffff-]+|\[.+])(:\d+)?$/;
@@ -77,14 +77,14 @@ function readUrl(
   base?: string,
 ): BaseUrl {
   const url = parse(text, base);
-  if (!url) return refused(`is not an address such as ${example}`);
+  const notAnAddress = refused(`is not an address such as ${example}`);
+  if (!url) return notAnAddress;
   if (url.username || url.password || /[?#]/.test(text))
     return refused('contains a user name, a password, a query or a fragment; give only the address');
   const isHttp = url.protocol === 'http:';
-  const [, hostname] = ORIGIN.exec(url.origin) ?? [];
-  if ((isHttp || url.protocol === 'https:') && (!hostname || /\s/.test(text.trim())))
-    return refused(`is not an address such as ${example}`);
-  if (url.protocol !== 'https:' && !(isHttp && (isLoopback({ hostname: String(hostname) }) || allowInsecureHttp)))
+  const [, hostname = ''] = ORIGIN.exec(url.origin) ?? [];
+  if (url.protocol !== 'https:' && !(isHttp && (isLoopback({ hostname }) || allowInsecureHttp)))
     return refused(`must begin with https:// (http:// is for loopback hosts${plainHttp})${isHttp ? onNetwork : ''}`);
+  if (!hostname) return notAnAddress;
   return { baseUrl: url.origin + url.pathname.replace(ending, ''), problem: undefined };
 }

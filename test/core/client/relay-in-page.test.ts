@@ -88,11 +88,8 @@ describe('requests to the relay', () => {
       'is http://192.168.1.20:5173/relay in this page: it must begin with https:// (http:// is for loopback hosts). For a phone in your network',
     ],
     ['http://user:secret@play.example.com/', 'is http://play.example.com/relay in this page'],
-    ['about:srcdoc', 'has no host, and this page (about:) has no address; give the whole address'],
-    [
-      'blob:https://play.example.com/7c9e6679',
-      'has no host, and this page (blob:) has no address; give the whole address',
-    ],
+    ['about:srcdoc', 'has no host, and about: has no address; give the whole address'],
+    ['blob:https://play.example.com/7c9e6679', 'has no host, and blob: has no address; give the whole address'],
   ])('a path in a page at %s is reported when the client is made', async (href, problem) => {
     vi.stubGlobal('location', { href });
     try {

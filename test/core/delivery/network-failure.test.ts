@@ -288,7 +288,7 @@ describe('the message of a failure', () => {
 
   it('says in a browser that the cause is unknown', () => {
     expect(BROWSER_PAGE.readBroken(broken('ECONNREFUSED'), false).text).toBe(
-      "no answer came, and the platform does not say why; check the address, the network, and that a page's origin is allowed (CORS; allowedOrigins of a relay)",
+      "no answer came, and no reason; check the address, the network, and that a page's origin is allowed (CORS; allowedOrigins of a relay)",
     );
   });
 

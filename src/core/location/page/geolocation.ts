@@ -252,7 +252,7 @@ export function createBrowserGeolocation(
       }
 
       const shared = joinRequest();
-      if (!shared) return noFix('not-available', 'no geolocation here; an app sets the option geolocation');
+      if (!shared) return noFix('not-available', 'no geolocation here; an app sets geolocation');
       const now = clock.now();
       const wait = Math.min(
         milliseconds - Math.max(0, now - began),
