@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { extname } from 'node:path';
+import { extname, join, normalize } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { clientIpFrom, createClient, pageLocation, playerMessage } from 'location-sdk';
 import { createOutbox, memoryStore } from 'location-sdk/outbox';
@@ -22,7 +22,7 @@ const user = {
   nin: '99012345678',
   tax_id: '2034567890123',
 };
-/** The bets by player and key. @type {Map<string, Promise<string>>} */
+/** The bets by player and key. @type {Map<string, Promise<{ bet_id: string, amount: number }>>} */
 const bets = new Map();
 
 // In production: a store in your database, so that bet and report are one transaction.
@@ -32,25 +32,26 @@ outbox.start();
 async function place({ stake, location }, clientIP) {
   const bet = { bet_id: `BET-${randomUUID()}`, amount: stake, user };
   await outbox.reportBetEvent(bet, { location: pageLocation(location), clientIP });
-  return bet.bet_id;
+  return bet;
 }
 
 /** The same key of the same player is the same bet. */
 async function placeOnce(body, clientIP) {
-  if (typeof body.key !== 'string') throw new TypeError('no key');
-  const name = `${user.user_id} ${body.key}`;
+  const { key, stake } = body;
+  if (typeof key !== 'string' || !(stake > 0)) throw new TypeError('no bet');
+  const name = `${user.user_id} ${key}`;
   const before = bets.get(name);
   const placed = before ?? place(body, clientIP);
   bets.set(name, placed);
   placed.catch(() => bets.delete(name)); // it was not placed
-  const bet_id = await placed;
-  return { bet_id, message: `Your bet of ${body.stake} ${before ? 'was placed before' : 'is placed'}.` };
+  const { bet_id, amount } = await placed;
+  return { bet_id, message: `Your bet of ${amount} ${before ? 'was placed before' : 'is placed'}.` };
 }
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
 createServer(async (request, response) => {
-  const { pathname } = new URL(request.url, 'http://localhost');
+  const [pathname] = request.url.split('?');
   if (pathname === '/bets') {
     const answer = await json(request)
       .then((body) => placeOnce(body, clientIpFrom(request)))
@@ -58,11 +59,10 @@ createServer(async (request, response) => {
     response.writeHead('bet_id' in answer ? 200 : 503, { 'content-type': 'application/json' });
     return response.end(JSON.stringify(answer));
   }
-  const file = new URL(`./dist${pathname === '/' ? '/index.html' : pathname}`, import.meta.url);
+  const name = pathname === '/' ? 'index.html' : pathname.slice(1);
+  const file = join(import.meta.dirname, 'dist', normalize(`/${name}`));
   const content = await readFile(file).catch(() => undefined);
-  response
-    .writeHead(content ? 200 : 404, { 'content-type': TYPES[extname(file.pathname)] ?? 'text/plain' })
-    .end(content);
+  response.writeHead(content ? 200 : 404, { 'content-type': TYPES[extname(file)] ?? 'text/plain' }).end(content);
 }).listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () =>
   console.log(`http://localhost:${process.env.PORT ?? 3000}/`),
 );

@@ -24,26 +24,27 @@ const user = {
 async function open() {
   const store = await sqliteStore({ file: process.env.OUTBOX_FILE ?? 'outbox.db' });
   const outbox = createOutbox({ client: createClient(), store });
-  /** The bets by player and key. @type {Map<string, Promise<string>>} */
+  /** The bets by player and key. @type {Map<string, Promise<{ bet_id: string, amount: number }>>} */
   const bets = new Map();
   outbox.start();
 
   async function place({ stake, location }, clientIP) {
     const bet = { bet_id: `BET-${randomUUID()}`, amount: stake, user };
     await outbox.reportBetEvent(bet, { location: pageLocation(location), clientIP });
-    return bet.bet_id;
+    return bet;
   }
 
   /** The same key of the same player is the same bet. */
   async function placeOnce(body, clientIP) {
-    if (typeof body.key !== 'string') throw new TypeError('no key');
-    const name = `${user.user_id} ${body.key}`;
+    const { key, stake } = body;
+    if (typeof key !== 'string' || !(stake > 0)) throw new TypeError('no bet');
+    const name = `${user.user_id} ${key}`;
     const before = bets.get(name);
     const placed = before ?? place(body, clientIP);
     bets.set(name, placed);
     placed.catch(() => bets.delete(name)); // it was not placed
-    const bet_id = await placed;
-    return { bet_id, message: `Your bet of ${body.stake} ${before ? 'was placed before' : 'is placed'}.` };
+    const { bet_id, amount } = await placed;
+    return { bet_id, message: `Your bet of ${amount} ${before ? 'was placed before' : 'is placed'}.` };
   }
   return { placeOnce };
 }

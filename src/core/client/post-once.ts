@@ -102,8 +102,8 @@ function keyOf(name: string, fresh = newKey()): string {
  * it. Your route treats the same key of the same player as the same bet.
  *
  * It posts JSON: your content, `key` (at most 60 letters, digits and hyphens), and `location` if the player allows it,
- * to be read with `pageLocation`. Your route answers with JSON: `bet_id` or `request_id` and status 200 once it is
- * placed, and `message`, the words for the player. Without an answer within 30 s, or with an answer that is not JSON,
+ * to be read with `pageLocation`. Your route answers with JSON: `bet_id` or `request_id` (a text) and status 200 once it
+ * is placed, and `message`, the words for the player. Without an answer within 30 s, or with an answer that is not JSON,
  * the result says that it is not known yet, and the next press with the same content has the same key.
  *
  * Once it is placed, the same content is another bet after one second: until then it is a double click, and gets the
@@ -150,7 +150,10 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
   );
   const answer: Readonly<Record<string, unknown>> =
     got.ended === 'done' && isRecord(got.value.answer) ? got.value.answer : {};
-  const isPlaced = got.ended === 'done' && got.value.isOk && Boolean(answer.bet_id || answer.request_id);
+  const { bet_id, request_id = bet_id, success } = answer;
+  // A failure may name the request, too.
+  const isPlaced =
+    got.ended === 'done' && got.value.isOk && success !== false && typeof request_id === 'string' && request_id !== '';
   // A report that throws or returns nothing leaves the bet in doubt. The error is the page's own.
   const reported: Partial<Reported> | undefined =
     isPlaced && report

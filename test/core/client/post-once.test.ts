@@ -72,6 +72,8 @@ describe('until it is placed, the same content has the same key', () => {
     ['a list', () => Response.json(['ok']), IN_DOUBT],
     ['an object that names no bet', () => Response.json({ message: 'Welcome!' }), 'Welcome!'],
     ['an empty id', () => Response.json({ bet_id: '' }), IN_DOUBT],
+    ['an id of another type', () => Response.json({ bet_id: {} }), IN_DOUBT],
+    ['a failure that names its request', () => Response.json({ success: false, request_id: 'r-1' }), IN_DOUBT],
     [
       'a refusal',
       () => Response.json({ message: 'Your balance is too low.' }, { status: 402 }),
