@@ -167,6 +167,7 @@ interface Transaction {
   insertBet(key: string, stake: number): Promise<{ bet: BetEvent; isNew: boolean }>;
   reports: Pick<Client<'strict'>, 'reportBetEvent'>;
 }
+export declare const findBet: (key: string) => Promise<BetEvent | undefined>;
 export declare const transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 interface Player { id: string; betUser: BetUser; withdrawalUser: WithdrawalUser }
 interface Entry { owner: string; fields: { amount: number; timestamp: string; location?: Location } }

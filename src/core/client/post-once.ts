@@ -52,6 +52,9 @@ const QUIET_MS = 1_000;
 /** A player who comes back the next day means another bet (our decision). */
 const KEY_AGE_MS = 86_400_000;
 const PREFIX = 'location-sdk:';
+/** For the developer: the player reads that it is not known yet. */
+const WITHOUT_ID =
+  'postOnce: the answer of your route has no bet_id or request_id (a text), so nothing counts as placed.';
 
 /** The keys with which this tab has asked, also where storage is off, full or cleared. */
 const asked = new Map<string, string>();
@@ -152,8 +155,9 @@ export async function postOnce<Answer extends object = { bet_id: string }>(
     got.ended === 'done' && isRecord(got.value.answer) ? got.value.answer : {};
   const { bet_id, request_id = bet_id, success } = answer;
   // A failure may name the request, too.
-  const isPlaced =
-    got.ended === 'done' && got.value.isOk && success !== false && typeof request_id === 'string' && request_id !== '';
+  const isSuccess = got.ended === 'done' && got.value.isOk && isRecord(got.value.answer) && success !== false;
+  const isPlaced = isSuccess && typeof request_id === 'string' && request_id !== '';
+  if (isSuccess && !isPlaced) console.warn(WITHOUT_ID);
   // A report that throws or returns nothing leaves the bet in doubt. The error is the page's own.
   const reported: Partial<Reported> | undefined =
     isPlaced && report

@@ -59,7 +59,8 @@ const holder = globalThis as { [KEY]?: object | undefined };
  *
  * @example
  * ```ts
- * stopOnSignals(outbox, { beforeStop: () => server.close(), afterStop: () => pool.end(), timeoutMs: 25_000 });
+ * const beforeStop = () => new Promise((done) => server.close(done));
+ * stopOnSignals(outbox, { beforeStop, afterStop: () => pool.end(), timeoutMs: 25_000 });
  * ```
  */
 export function stopOnSignals(

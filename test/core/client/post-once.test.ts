@@ -340,6 +340,18 @@ test('the content is an object of any type without key and location', () => {
   expect(typed).toBeTypeOf('function');
 });
 
+test('an answer that names no bet is told to the developer', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+  const postOnce = await openTab();
+  answer = () => Response.json({ message: 'Too low.' }, { status: 402 });
+  await postOnce('/bets', { stake: 1 }, NOWHERE);
+  expect(warn).not.toHaveBeenCalled();
+  answer = () => Response.json({ id: 'B-1', message: 'Placed.' }, { status: 201 });
+  await postOnce('/bets', { stake: 1 }, NOWHERE);
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('no bet_id or request_id')]]);
+  warn.mockRestore();
+});
+
 test('a wrong call is refused before anything is sent', async () => {
   const postOnce = (await openTab()) as unknown as (...given: unknown[]) => Promise<unknown>;
   const circle: Record<string, unknown> = {};
