@@ -9,8 +9,8 @@ import { english } from '../src/core/errors/player-message.js';
 import french from '../src/core/errors/player-messages/fr.json' with { type: 'json' };
 import { expectFreshBuild } from './support/built.js';
 import { guides } from './support/documents.js';
+import { minifiedSources } from './support/minified-sources.js';
 import { root } from './support/run.js';
-import { scriptTagSources } from './support/script-tag-sources.js';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 
@@ -185,7 +185,7 @@ describe('the syntax', () => {
 test('the files of a page send without ky', async () => {
   expectFreshBuild();
   for (const name of Object.keys(JSON.parse(read('dist/integrity.json')))) {
-    const sources = await scriptTagSources(name);
+    const sources = await minifiedSources(name);
     expect(sources).toEqual(expect.arrayContaining([expect.stringContaining('src/entries/script-tag')]));
     expect(sources.filter((source) => source.includes('/ky/'))).toEqual([]);
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { english } from '../../src/core/errors/player-message.js';
 import french from '../../src/core/errors/player-messages/fr.json' with { type: 'json' };
+import { isMinified, minifiedSources } from '../support/minified-sources.js';
 import { root } from '../support/run.js';
-import { scriptTagSources } from '../support/script-tag-sources.js';
 import { whenInstalled } from './installed.js';
 
 const { project, files } = await whenInstalled();
@@ -13,13 +13,11 @@ const read = (name: string) => readFileSync(join(project, 'node_modules/location
 
 /** The packages whose code a file contains, by its source map or its sources, and not by the build's own list. */
 async function bundledIn(file: string): Promise<string[]> {
-  const sources: string[] = isScriptTag(file)
-    ? await scriptTagSources(file.replace('dist/', ''))
-    : JSON.parse(read(`${file}.map`)).sources;
+  const name = file.replace('dist/', '');
+  const sources: string[] = isMinified(name) ? await minifiedSources(name) : JSON.parse(read(`${file}.map`)).sources;
   return sources.flatMap((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []);
 }
 
-const isScriptTag = (file: string) => file.endsWith('.global.js');
 const scripts = files.filter((file) => /^dist\/.*\.c?js$/.test(file) && !file.endsWith('.server-only.cjs'));
 /** The pages stand as texts in a script, which its source map does not explain. */
 const IN_PAGES = ['preact'];
@@ -29,9 +27,9 @@ const holding = (
 const bundled = [...new Set([...IN_PAGES, ...holding.map(({ name }) => name)])].sort();
 
 it('every packed module has a source map that names its sources', () => {
-  const modules = scripts.filter((file) => !isScriptTag(file));
+  const modules = scripts.filter((file) => !isMinified(file.replace('dist/', '')));
   expect(modules).toEqual(expect.arrayContaining(['dist/index.cjs', 'dist/page.js', 'dist/cli.js']));
-  expect(scripts.length - modules.length).toBe(5);
+  expect(scripts.length - modules.length).toBe(6);
   // A file for types only contains no code, so its map has no sources.
   const holdsCode = (file: string) =>
     read(file)
@@ -82,6 +80,7 @@ it('the guide to security names the bundled packages, and where they are', () =>
     'dist/location-sdk.global.js: zod',
     'dist/location-sdk.outbox.global.js: zod',
     'dist/location-sdk.relay.global.js: zod',
+    'dist/page.react-native.cjs: zod',
   ]);
 });
 

@@ -3,9 +3,17 @@ import { ownKeys } from '../../build/own-keys.js';
 import { scriptTags } from '../../build/script-tag.js';
 import { root } from './run.js';
 
-/** The files whose code a script-tag file contains. These files have no source map: a minified one maps nothing. */
-export async function scriptTagSources(file: string): Promise<string[]> {
-  const source = new Map(Object.entries(scriptTags)).get(file.replace('.global.js', ''));
+/** The source of each minified file. These have no source map: it would map nothing. */
+const SOURCES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(scriptTags).map(([name, source]) => [`${name}.global.js`, source])),
+  'page.react-native.cjs': 'src/entries/page.ts',
+};
+
+export const isMinified = (file: string): boolean => file in SOURCES;
+
+/** The files whose code a minified file contains. */
+export async function minifiedSources(file: string): Promise<string[]> {
+  const source = SOURCES[file];
   if (source === undefined) throw new Error(`The build makes no ${file}.`);
   const { metafile } = await build({
     absWorkingDir: root,
