@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors/errors.js';
-import { inDoubtText, recordedText } from '../errors/player-message.js';
+import { inDoubtText, type PlayerMessage, type PlayerMessageOptions, recordedText } from '../errors/player-message.js';
 import { asRecord, canonical, isRecord } from '../platform/as-record.js';
 import { hasOwn, jsonOf } from '../platform/portable.js';
 import { systemClock, withTimeout } from '../platform/time.js';
@@ -10,10 +10,15 @@ import { listIssues } from '../schema/validate.js';
 import { locate, requireMilliseconds } from './page-locate.js';
 
 /** The answer of `report`: a result of `playerMessage`. */
-interface Reported {
-  readonly isOver: boolean;
-  readonly text: string;
-}
+type Reported = Pick<PlayerMessage, 'isOver' | 'text'>;
+
+/** The content of `postOnce`: any plain data, also of an interface. */
+type PostedContent = (object | Readonly<Record<string, unknown>>) & {
+  /** `postOnce` adds it. */
+  readonly key?: never;
+  /** `postOnce` adds it. */
+  readonly location?: never;
+};
 
 /** The settings of one `postOnce`. */
 export interface PostOnceOptions<Answer extends object> {
@@ -35,7 +40,7 @@ export interface PostOnceOptions<Answer extends object> {
    * The texts in the page's language for no answer, and for one without a `message` of its own, by the situations of
    * `playerMessage`. Default: English.
    */
-  messages?: { readonly recorded?: string; readonly 'in-doubt'?: string } | undefined;
+  messages?: PlayerMessageOptions['messages'];
 }
 
 /** The result of `postOnce`: the members of your backend's JSON, and these two. */
@@ -122,8 +127,7 @@ function keyOf(name: string, fresh = newKey()): string {
  */
 export async function postOnce<Answer extends object = { bet_id: string }>(
   url: string,
-  // Any object: an interface has no index signature.
-  content: (object | Readonly<Record<string, unknown>>) & { readonly key?: never; readonly location?: never },
+  content: PostedContent,
   options: PostOnceOptions<Answer> = {},
 ): Promise<PostOnceResult<Answer>> {
   const { timeoutMs = TIMEOUT_MS, headers, credentials = 'same-origin', location, report, messages = {} } = options;

@@ -14,9 +14,8 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-  // A library of the page may have made it return a Date.
   // Another script may have replaced Date.now, by one that throws or returns a Date.
-  now: () => Number(unlessThrown(() => Date.now()) ?? new Date()),
+  now: () => Number(unlessThrown(() => Number(Date.now())) ?? new Date()),
   setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
