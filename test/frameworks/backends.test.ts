@@ -70,7 +70,11 @@ describe.each(['express-typescript', 'nestjs'])('examples/%s', (name) => {
 
   const postText = (path: string, body: string) =>
     fetch(site + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  const post = (path: string, body: object) => postText(path, JSON.stringify(body));
+  async function place(bet: object) {
+    const response = await postText('/bets', JSON.stringify(bet));
+    const answer = (await response.json()) as Partial<Record<'bet_id' | 'message' | 'error', string>>;
+    return { status: response.status, ...answer };
+  }
   const health = async () => (await fetch(`${site}/health`)).json();
 
   beforeAll(async () => {
@@ -97,38 +101,65 @@ describe.each(['express-typescript', 'nestjs'])('examples/%s', (name) => {
   });
 
   test('a bet goes through, and the health route answers', async () => {
-    const placed = await post('/bets', { stake: 1500 });
-    expect(placed.status).toBe(201);
-    const { id } = (await placed.json()) as { id: string };
+    const location = { latitude: 6.4474, longitude: 7.5139, accuracy: 20, source: 'gps' };
+    const { status, bet_id, message } = await place({ key: 'first', stake: 1500, location });
+    expect([status, message]).toEqual([200, 'Your bet of 1500 is placed.']);
     await expect
       .poll(() => gateway.gateway.reports(), patience)
-      .toMatchObject([{ operation: 'reportBetEvent', reference: id, body: { amount: 1500 } }]);
+      .toMatchObject([{ operation: 'reportBetEvent', reference: bet_id, body: { amount: 1500, location } }]);
     expect(await health()).toMatchObject({ status: 'ok', quarantined: 0, paused: [] });
   });
 
+  test('the same key is one bet and one report, also at the same time', async () => {
+    const before = 'Your bet of 700 was placed before.';
+    const lock = new pg.Client({ connectionString: url });
+    await lock.connect();
+    // Reads go on, and the inserts wait for each other.
+    await lock.query('BEGIN; LOCK TABLE bets IN SHARE ROW EXCLUSIVE MODE');
+    const presses = Array.from({ length: 5 }, () => place({ key: 'second', stake: 700 }));
+    const waiting = "SELECT count(*)::int AS waiting FROM pg_locks WHERE relation = 'bets'::regclass AND NOT granted";
+    await expect.poll(() => query(url, waiting), patience).toEqual([{ waiting: 5 }]);
+    await lock.end();
+    const answers = await Promise.all(presses);
+    expect(answers.map(({ message }) => message).sort()).toEqual([
+      'Your bet of 700 is placed.',
+      ...Array(4).fill(before),
+    ]);
+    // The bet is known by its key: this request is neither checked nor located.
+    answers.push(await place({ key: 'second', stake: '900' }));
+    expect(answers.at(-1)).toMatchObject({ status: 200, message: before });
+    const [bet_id, ...others] = new Set(answers.map((one) => one.bet_id));
+    expect(others).toEqual([]);
+    expect(await query(url, "SELECT id, player, stake FROM bets WHERE key = 'second'")).toEqual([
+      { id: bet_id, player: 'U-88412', stake: '700' },
+    ]);
+    expect(await query(url, 'SELECT count(*) AS reports FROM location_sdk.reports')).toEqual([{ reports: '2' }]);
+    await expect.poll(() => gateway.gateway.reports(), patience).toMatchObject([{}, { reference: bet_id }]);
+  });
+
   test('an invalid bet is refused, and reports nothing', async () => {
-    const refused = await post('/bets', { stake: 'much' });
-    expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'validation' }]);
+    const message = expect.stringMatching(/^Something is wrong with this entry/);
+    for (const bet of [{ stake: 5 }, { key: 'third', stake: -5 }, { key: 'third', stake: '5' }, []])
+      expect(await place(bet)).toEqual(expect.objectContaining({ status: 400, error: 'validation', message }));
     expect((await postText('/bets', '{"stake":"canary-4711" canary-4712}')).status).toBe(400);
     expect(started.output()).not.toContain('canary');
-    expect(gateway.gateway.reports()).toHaveLength(1);
+    expect(gateway.gateway.reports()).toHaveLength(2);
   });
 
   test('SIGTERM lets a running attempt end, and ends the process; its spans name the bet', async () => {
     // The gateway has recorded it, and its answer has not arrived yet.
     gateway.gateway.faults.add({ kind: 'latency', when: 'after', delay: 1_500 });
-    const placed = await post('/bets', { stake: 200 });
-    const { id } = (await placed.json()) as { id: string };
-    await expect.poll(() => gateway.gateway.reports(), patience).toMatchObject([{}, { reference: id }]);
+    const { bet_id } = await place({ key: 'fourth', stake: 200 });
+    await expect.poll(() => gateway.gateway.reports(), patience).toMatchObject([{}, {}, { reference: bet_id }]);
     await started.stop();
     expect(started.output()).toMatch(/stopped\s*$/);
     expect(await query(url, "SELECT count(*) AS recorded FROM location_sdk.reports WHERE state = 'recorded'")).toEqual([
-      { recorded: '2' },
+      { recorded: '3' },
     ]);
     const named = (wanted: string) => collector.spans.filter((one) => one.name === wanted);
     const prepared = named('prepare report').at(-1);
     expect(named('place bet').map(({ spanId }) => spanId)).toContain(prepared?.parentSpanId);
-    const reference = { key: 'location_sdk.reference', value: { stringValue: id } };
+    const reference = { key: 'location_sdk.reference', value: { stringValue: bet_id } };
     expect(prepared?.attributes).toContainEqual(reference);
     expect(named('send reportBetEvent').at(-1)?.attributes).toContainEqual(reference);
   });

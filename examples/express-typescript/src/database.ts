@@ -16,4 +16,8 @@ export function openPool(): pg.Pool {
 
 /** Use your migrations instead. */
 export const createTable = (pool: pg.Pool) =>
-  pool.query('CREATE TABLE IF NOT EXISTS bets (id text PRIMARY KEY, stake numeric NOT NULL, payout numeric)');
+  pool.query(`
+    CREATE TABLE IF NOT EXISTS bets (
+      id text PRIMARY KEY, player text NOT NULL, key text NOT NULL, stake numeric NOT NULL, payout numeric,
+      UNIQUE (player, key)
+    )`);

@@ -28,7 +28,10 @@ export class Reporting implements OnModuleInit, OnApplicationShutdown {
     this.pool.on('error', (error) => console.warn('an idle connection was lost:', error.message));
     this.pool.on('connect', (client) => void client.on('error', () => {}));
     // Use your migrations instead.
-    await this.pool.query('CREATE TABLE IF NOT EXISTS bets (id text PRIMARY KEY, stake numeric NOT NULL)');
+    await this.pool.query(`
+      CREATE TABLE IF NOT EXISTS bets (
+        id text PRIMARY KEY, player text NOT NULL, key text NOT NULL, stake numeric NOT NULL, UNIQUE (player, key)
+      )`);
     const store = await postgresStore({ database: this.pool, listen: () => this.pool.connect() });
     // Address and key come from the environment: LOCATION_SDK_STAGING_BASE_URL and the others, or LOCATION_SDK_MOCK.
     const outbox = instrumentOutbox(createOutbox({ client: instrumentClient(createClient()), store }));
