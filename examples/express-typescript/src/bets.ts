@@ -17,14 +17,14 @@ const user = {
   tax_id: '2034567890123',
 };
 
-/** What `postOnce` sends. */
+/** The body that `postOnce` sends. */
 export interface Sent {
   readonly key: string;
   readonly stake: number;
   readonly location?: unknown;
 }
 
-/** What `postOnce` reads. */
+/** The answer that `postOnce` reads. */
 export interface Placed {
   readonly bet_id: string;
   readonly message: string;
