@@ -1,7 +1,7 @@
 import { cut } from '../platform/messages.js';
 import { lastOf, numbered } from '../platform/portable.js';
 import type { SentValue } from '../schema/sent.js';
-import { isShownWord } from './vocabulary.js';
+import { fieldPathIn, isRuleWord, isShownWord, PHRASES } from './vocabulary.js';
 
 export const MASK = '[masked]';
 
@@ -20,10 +20,11 @@ const LONGEST_TEXT = 4_096;
 const LONGEST_SHOWN = 300;
 
 /** A piece of a text without spaces: its opening marks, its content, its closing marks. */
-const PIECE = /^(["'([{]{0,2})(.*?)(["')\]},.;:!?…]{0,3})$/;
-const SIGN = /^[-–—&/+=|:,.]$/;
+const PIECE = /^((?:["'`([{]{0,2})(?:[<>]=?|#?\/|\$\.)?)(.*?)(["'`)\]},.;:!?…]{0,4})$/;
+const SIGN = /^(?:[-–—&/+=|:,.]|[<>]=?)$/;
 /** The characters between the words of a name or a path, after `splitName`. */
-const BETWEEN = /[-./:,_]/;
+const BETWEEN = /\[?["']?\]?[-./:,_]|\[["']?/;
+const PLURAL = /\(s$/;
 const STATUS = /^[1-5][0-9][0-9]$/;
 /** A number this short identifies no person beside its unit. */
 const SMALL = /^[0-9]{1,2}$/;
@@ -36,6 +37,8 @@ interface Piece {
   readonly closes: string;
   /** In lower case. */
   readonly words: readonly string[];
+  /** The field that the last words name. */
+  readonly path?: string | undefined;
   shown: boolean;
 }
 
@@ -54,7 +57,8 @@ function pieceOf(text: string, identifiers: readonly string[]): Piece {
   const [, opens = '', core = text, closes = ''] = PIECE.exec(text) ?? [];
   if (identifiers.includes(core)) return { opens, core, closes, words: [], shown: true };
   if (SIGN.test(text)) return { opens: '', core: text, closes: '', words: [], shown: true };
-  const words = (isShownWord(core.toLowerCase()) ? [core] : splitName(core).split(BETWEEN)).map((word) =>
+  const name = core.replace(PLURAL, '');
+  const words = (isShownWord(name.toLowerCase()) ? [name] : splitName(name).split(BETWEEN)).map((word) =>
     word.toLowerCase(),
   );
   // A part of a single letter could spell a word.
@@ -63,6 +67,7 @@ function pieceOf(text: string, identifiers: readonly string[]): Piece {
     core,
     closes,
     words,
+    path: /[-,]/.test(core) ? undefined : fieldPathIn(words),
     shown: words.every((word) => isShownWord(word) && (word.length > 1 || words.length === 1)),
   };
 }
@@ -74,10 +79,12 @@ interface Folded extends SentValue {
 /**
  * Makes the one rule for texts of the gateway or relay. Only known words (`vocabulary.ts`) and the report's identifiers
  * are kept. All else is masked, so that no spelling of a value passes. Known words that were sent are masked too: words
- * of personal values wherever they occur, all others where the whole value occurs.
+ * of personal values wherever they occur, all others where the whole value occurs. Three things stay readable beside a
+ * personal value with the same letters, since they are no value there: the path of a field, "must be", and a word of
+ * rules that is only a part of a longer value.
  */
 function createMask(values: readonly SentValue[], identifiers: readonly string[]): (said: string) => string {
-  const sent = values.map(({ text, kind }) => ({ text, kind, folded: fold(text) }));
+  const sent = values.map((value) => ({ ...value, folded: fold(value.text) }));
   const all = sent.map(({ folded }) => folded).join(' ');
   const numbers: Numbers = {};
   return (said) => {
@@ -88,6 +95,7 @@ function createMask(values: readonly SentValue[], identifiers: readonly string[]
       .filter((text) => text !== '')
       .map((text) => pieceOf(text, free));
     if (/[0-9]/.test(said)) showNumbers(pieces, numbers);
+    if (pieces.some(({ shown }) => !shown)) showPhrases(pieces);
     // Most answers contain no sent word, and nothing needs to be hidden.
     if (pieces.some((piece) => piece.words.some((word) => all.includes(word)))) hideSent(pieces, sent);
     hideLetters(pieces);
@@ -136,23 +144,111 @@ function showNumbers(pieces: readonly Piece[], numbers: Numbers): void {
   }
 }
 
+/** Shows words that are known only together. */
+function showPhrases(pieces: readonly Piece[]): void {
+  const words = wordsOfPieces(pieces);
+  const together = new Set<Word>();
+  for (const phrase of PHRASES)
+    for (const [start] of numbered(words)) {
+      const own = words.slice(start, start + phrase.length);
+      if (phrase.every((word, index) => own[index]?.word === word)) for (const one of own) together.add(one);
+    }
+  for (const { piece } of together)
+    piece.shown ||= words.every((one) => one.piece !== piece || together.has(one) || isShownWord(one.word));
+}
+
+interface Word {
+  readonly word: string;
+  readonly piece: Piece;
+}
+
+const wordsOfPieces = (pieces: readonly Piece[]): Word[] =>
+  pieces.flatMap((piece) => piece.words.map((word) => ({ word, piece })));
+
+const isOfRules = (word: string): boolean => isRuleWord(word) || PHRASES.some((phrase) => phrase.includes(word));
+
 function hideSent(pieces: readonly Piece[], values: readonly Folded[]): void {
-  const words = pieces.flatMap((piece) => piece.words.map((word) => ({ word, piece })));
+  const words = wordsOfPieces(pieces);
+  // The words of a field's path are no value, unless the path itself was sent.
+  const open = pieces.flatMap((piece) => {
+    const { words: own, path } = piece;
+    const isSent = path === undefined || values.some((value) => value.kind !== 'secret' && spells(value, path));
+    return (isSent ? own : own.slice(0, -path.split('_').length)).map((word) => ({ word, piece }));
+  });
   // A name may be written in parts: `first-name` is also `firstname`.
   const parts = pieces.flatMap((piece) => (piece.words.length > 1 ? [{ word: piece.words.join(''), piece }] : []));
-  const personal = [...words, ...parts].filter(({ word }) => word.length > 1);
+  const personal = [...open, ...parts].filter(({ word }) => word.length > 1);
   const secret = words.filter(({ word }) => word.length >= KEY_PIECE);
-  for (const { text: value, folded: text, kind } of values) {
-    const wordsOf = () => wordsIn(`${text} ${fold(splitName(value))}`);
-    if (kind !== 'personal') hideWhole(words, wordsIn(text));
-    if (kind === 'personal')
-      for (const { word, piece } of personal) if (text.includes(word) && wordsOf().includes(word)) piece.shown = false;
+  const verbs = verbsIn(pieces);
+  for (const value of values) {
+    const { text: sent, folded: text, kind } = value;
+    if (kind !== 'personal') hideWhole(kind === 'secret' ? words : outsideNames(open), wordsIn(text));
     if (kind === 'secret') for (const { word, piece } of secret) if (text.includes(word)) piece.shown = false;
+    if (kind !== 'personal') continue;
+    const found = personal.filter(({ word }) => text.includes(word));
+    if (found.length === 0) continue;
+    const split = wordsIn(fold(splitName(sent)));
+    const known = new Set([...wordsIn(text), ...split]);
+    const isPart =
+      value.composed && text.length <= LONGEST_SHOWN && split.some((word) => !isShownWord(word) && !isOfRules(word));
+    const doubtful = new Set<Piece>();
+    for (const { word, piece } of found)
+      if (known.has(word)) {
+        if (isPart && isOfRules(word)) doubtful.add(piece);
+        else if (!verbs.has(piece)) piece.shown = false;
+      }
+    if (doubtful.size > 0) hideWithin(pieces, doubtful, split);
+  }
+  for (const [piece, rest] of verbs) if (rest.some(({ shown }) => !shown)) piece.shown = false;
+}
+
+/** Whether a value contains the path of a field, in any spelling. */
+const spells = ({ text, folded }: Folded, path: string): boolean =>
+  [folded, fold(splitName(text))].some((spelt) => {
+    const words = wordsIn(spelt);
+    return words.includes(path.replaceAll('_', '')) || `_${words.join('_')}_`.includes(`_${path}_`);
+  });
+
+/** "must be" and the like are no value, whatever a person is called: "must" or "should", and the pieces after it. */
+function verbsIn(pieces: readonly Piece[]): ReadonlyMap<Piece, readonly Piece[]> {
+  const found = new Map<Piece, readonly Piece[]>();
+  for (const [index, piece] of numbered(pieces)) {
+    if (!/^(?:must|should)$/i.test(piece.core)) continue;
+    const rest = pieces.slice(index + 1, pieces[index + 1]?.words[0] === 'not' ? index + 3 : index + 2);
+    const plain = [piece, ...rest].every(({ opens, closes }) => opens + closes === '');
+    if (plain && /^(?:be|have|contain|match)$/i.test(lastOf(rest)?.core ?? '')) found.set(piece, rest);
+  }
+  return found;
+}
+
+/** Without the names of fields in words, such as "win amount". */
+const outsideNames = (words: readonly Word[]): readonly Word[] => {
+  const named = new Set(
+    words.flatMap((one, index) => {
+      const next = words[index + 1];
+      return next && fieldPathIn([one.word, next.word]) ? [one, next] : [];
+    }),
+  );
+  return words.filter((word) => !named.has(word));
+};
+
+/** Hides the words of rules in a piece of a value: beside another word of the value, in the order of the value. */
+function hideWithin(pieces: readonly Piece[], doubtful: ReadonlySet<Piece>, value: readonly string[]): void {
+  const words = pieces.flatMap((piece) => wordsIn(fold(splitName(piece.core))).map((word) => ({ word, piece })));
+  for (const [start, { word }] of numbered(words)) {
+    if (isOfRules(word)) continue;
+    for (let at = value.indexOf(word); at >= 0; at = value.indexOf(word, at + 1))
+      for (const step of [1, -1])
+        for (let far = step; words[start + far]?.word === value[at + far]; far += step) {
+          const piece = words[start + far]?.piece;
+          if (!piece) break;
+          if (doubtful.has(piece)) piece.shown = false;
+        }
   }
 }
 
 /** Hides the pieces in which a value occurs literally. */
-function hideWhole(words: readonly { readonly word: string; readonly piece: Piece }[], value: readonly string[]): void {
+function hideWhole(words: readonly Word[], value: readonly string[]): void {
   for (let start = value.length > 0 ? 0 : words.length; start + value.length <= words.length; start += 1) {
     if (value.every((word, index) => words[start + index]?.word === word))
       for (const { piece } of words.slice(start, start + value.length)) piece.shown = false;
@@ -186,8 +282,8 @@ const TOO_LONG = '[an answer too long to show]';
 
 /** Whether the name of a member consists of known words, such as `statusCode`. Single letters could spell a value. */
 const isKnown = (name: string): boolean =>
-  splitName(name)
-    .split(/[-_.]/)
+  splitName(name.replace(/^#?\//, ''))
+    .split(BETWEEN)
     .every((word) => word.length > 1 && isShownWord(word.toLowerCase()));
 
 /** Whether the visible part of a body has too many members, or texts that are too long. */

@@ -4,51 +4,115 @@
  * Will, Grace or Sunday before you add a word. A few, such as field or long, are surnames too.
  */
 const WORDS = `
---validation a about above accept acceptable accepted access account accuracy action active add added address admin after again age all allow allowed already also
-always am amount an and another answer answered answers any api app application apply are argument array as ask asks at attempt attempted attempts
-auth authentication authorised authorization authorized available back backend bad balance bank base be bearer because been before being below bet
-bets betting between biographic biometric birth blacklisted blank blocked bodies body boolean both broke broken busy but by byte bytes call called
-caller calls came can can't cancel canceled cancelled cannot change changed character characters charset check checked choose city claim client
-clientip clients clock close closed code codes come comes complete completed condition conditions configuration configured conflict conflicts connect
-connected connection consent contact contain contains content context continue correct corrected could couldn't country create created credential
-credentials currently customer data database date day days decimal decimals deep deeper default delete deleted denied deny detail details detection device did
-didn't differ different differs digit digits disabled divide do document documentation does doesn't doing don't done down duplicate duplicated
-duplicates during each earlier either else email empty enable enabled encoding end ended endpoint engine enough ensure entities entity entries entry
-environment equal error errors event events every everything exact exactly exceed exceeded exceeds except exclusion exist existing exists expect
-expected expired expires external fail failed failing fails failure false fatal fault feature fetch field fields file final find finite first fix for
-forbidden forbids form format formatted found from full function gateway gave gender general get getter ggr give given gives go gone got greater had
-handle handled has hasn't have having header headers held help here hold holds host hour hours how html http https id identifier identifiers if
-ignored image in inactive include included includes incomplete incorrect index infinity info information initiated input instead integer intended
-interface internal into invalid ip is isn't issue issues it item items its itself json keep kept key keys kilometres kind known knows large larger
-last last4 later latest latitude leading least left length less letters level lga license like limit limited limits line line1 line2 list lists load
-locate located location locked log logged login long longer longitude looks lookup lose loss lost lowercase maintenance make makes making malformed
-many mapping match matched matches maximum means meanwhile media member members message messages metadata method metres middle milliseconds minimum
-minute minutes mismatch missing mock mode moment money more most ms much multiply must mustn't name named names nan nearest need needed needs negative
-nested network never new nin no nobody none nor not note nothing notice now null number numbers numeric object objects odds of off offline ok old on
-once online only open operation operations operator operators option optional options or order origin other otherwise our out outcome outside over own
-page parameter parameters parse parsed part partial pass passed password path paths payload payloads payment payout pending per period permission permissions
-permitted phone1 place plain platform player please policy position positive possible post present prevents previous previously problem process
-processed processing production profile property protocol provide provided provider proxy pseudo put query queue queued quota range rate ratelimit
-reached read reason receive received recognised recognized record recorded records reference references refused region register registered
-registration reject rejected related relay remove removed repeat repeated repeats replay report reported reporter reporting reports request requested
-requests require required requires reset residence residency resident resource resources response restricted result results retried retry retrying
-returns review right role route rules run said same save saved say says schema scheme scope sdk second seconds section secure security see seem seems
-seen self send sending sense sent separate server servers service services session set settle settled settlement settling should shouldn't sign
-signature since site size slip slow small so some something soon source space spaces staging stake stakes standard start started state statement status
-still stop stopped storage store stored strict string strings sub submission submit submitted success successful successfully such support supported
-suspended system taken tax technical temporarily temporary text than that the their them then there they thing this those though threw throttled through
-ticket tickets time timed timeout timeouts times timestamp to together token told too trace track transaction transactions transfer trim true try
-trying twice type types unable unauthenticated unauthorised unauthorized unavailable undefined under understood unexpected unique units unix unknown
-unless unprocessable unreachable unsupported until up update updated uppercase upstream ur url us usage use used user users using utf valid validate
-validated validation value values verification verified verify version very via violation void voided wager wait waiting waits wallet warning was wasn't way
-we went were what when where whether which while whitelisted who whole whose why win with withdrawal withdrawals within without won't words work
-working would wrong wrote x-api-key xml yes yet you your zeros zone
+--validation about accept acceptable accepted access action active added admin again age already also always am another answer answered answers api
+app application apply ask asks attempt attempted attempts auth authentication authorised authorization authorized available back backend bad balance
+base bearer because being bets betting biographic biometric birth blacklisted blocked bodies broke broken busy call called caller calls came cancel
+canceled cancelled change changed charset check checked choose claim client clientip clients clock close closed code codes come comes complete
+completed conditions configuration configured conflict conflicts connect connected connection consent contact content context continue corrected could
+couldn't create created credential credentials currently database deep deeper delete deleted denied deny detail details detection device differ
+differs disabled divide document documentation doing done down duplicates during earlier enable enabled encoding ended endpoint engine enough ensure
+entities entity environment events every everything exclusion expired expires external failing failure fatal fault feature fetch file final find fix
+forbids function gateway gave gender general get getter give gives go gone handle handled header headers held help here hold holds host hour hours how
+html http https ignored image inactive incomplete index infinity info information initiated intended interface internal into ip issue issues itself
+keep kept kilometres kind knows large later latest left level license limited limits line line1 line2 lists load locate located locked log logged
+login looks lookup lose loss lost maintenance make makes making many mapping means meanwhile media member members messages metres middle milliseconds
+minute minutes mismatch mock mode moment money ms much multiply nearest need needed needs nested network never new nobody note notice now objects odds
+off offline ok old once online open operation operations operator operators order origin otherwise our own page parameters parse parsed part partial
+pass passed password paths payloads payment pending per period permission permissions phone1 place plain platform policy position possible post
+prevents previous previously problem process processed processing production profile protocol provider proxy pseudo put query queue queued quota rate
+ratelimit reached read reason receive record recorded records references refused register registered registration reject related relay remove removed
+repeat repeated repeats replay reported reporter reporting reports requested requests reset resource resources response restricted result results
+retried retry retrying returns review right role route rules run said save saved say says scheme scope sdk second seconds section secure security see
+seem seems seen self send sending sense sent separate server servers service services session set settle settlement settling sign signature since site
+slip slow so something soon staging stake stakes standard started statement still stop stopped storage store stored strict sub submission submit
+submitted success successful successfully such support supported suspended system taken technical temporarily temporary their them they thing though
+threw throttled through ticket tickets timed timeout timeouts times together token told trace track transaction transactions transfer trim try trying
+twice unable unauthenticated unauthorised unauthorized unavailable under understood units unprocessable unreachable up update updated upstream us
+usage use used users using utf validated verification verified verify version very via violation void voided wager wait waiting waits wallet warning
+way we went what while whitelisted who whose why withdrawals won't words work working would wrote x-api-key xml yes yet zone
 `;
 
-let known: ReadonlySet<string> | undefined;
+/**
+ * The words of fields and of the rules on them. A validator of the gateway uses them whatever was sent, so that they are
+ * shown beside a value that only contains them: "state" is shown after Cross River State was sent.
+ */
+const RULES = `
+a above account accuracy add additional address after all allow allowance allowed alphanumeric amount an and any are argument array as at attribute
+bank be been before below bet between big blank body boolean both bounds but by byte bytes can can't cannot case character characters city condition
+conform conforming constraint constraints contain containing contains convert correct country customer data date datetime day days decimal decimals
+default did didn't different digit digits divisible do does doesn't don't duplicate duplicated each either else email empty end ends entered entries
+entry enum equal equals error errors event exact exactly exceed exceeded exceeds except exclusive exist existing exists expect expected expression
+fail failed fails false fewer field fields finite first following for forbidden form format formatted found from full ggr given got greater had has
+hasn't have having id identifier identifiers if in include included includes inclusive incorrect input instance instead int integer invalid is isn't
+iso it item items its json key keys known larger last last4 latitude leading least length less letters lga like limit list literal location long
+longer longitude lowercase malformed match matched matches matching maximum message met metadata method minimum missing more most multiple must
+mustn't name named names nan negative neither nin no non none nor not nothing null number numbers numeric object of on only option optional options or
+other out outcome outside over parameter path pattern payload payout permitted places player please positive present prohibited properties property
+provide provided range received recognised recognized reference regex region regular rejected report request require required requires residence
+residency resident rule safe same schema selected settled shorter should shouldn't size small some source space spaces specified start starts state
+status string strings tax text than that the then there these this those time timestamp to too total trailing true type types undefined unexpected
+unique unix unknown unless unrecognized unsupported until uppercase ur url user uuid valid validate validation value values was wasn't were when where
+whether which whitespace whole win with withdrawal within without wrong you your zeros
+`;
 
-/** Whether a word, in lower case, is one of them. */
+/** Words that are shown only together: alone they may be a name, a part of an address, or a digit that is spelled out. */
+export const PHRASES = `
+local government area
+local government
+identification number
+national identification number
+national identity number
+gross gaming revenue
+residential address
+alpha numeric
+well formed
+iso 8601
+be one of
+expected one of
+to one of
+not one of
+least one of
+with one of
+have one of
+in one of
+may be
+may not be
+may only
+the past
+a past date
+required peers
+one schema
+a future date
+the future
+valid choice
+`
+  .trim()
+  .split('\n')
+  .map((phrase) => phrase.split(' '));
+
+/**
+ * The names of the specification's fields, with the object around them, as the words of a path end. Only those of two
+ * words or more: a single one, such as "state", may be a value.
+ */
+const FIELD_PATH =
+  /(?:^|_)((?:bet|request|withdrawal)_id|(?:win|payout)_amount|user_nin|(?:user_)?(?:(?:user|tax)_id|is_resident|(?:first|last|full)_name|residen(?:t|ce)_(?:address|lga|state)|residency_status)|location_(?:latitude|longitude|city|region|country|accuracy|source)|(?:metadata_)?account_last4|metadata_(?:method|bank))$/;
+
+/** The name or path of a field at the end of these words, with a line between them. */
+export const fieldPathIn = (words: readonly string[]): string | undefined => FIELD_PATH.exec(words.join('_'))?.[1];
+
+const listOf = (words: string): ReadonlySet<string> => new Set(words.match(/\S+/g));
+
+let rules: ReadonlySet<string> | undefined;
+let others: ReadonlySet<string> | undefined;
+
+/** Whether a word, in lower case, is one of fields and their rules. */
+export const isRuleWord = (word: string): boolean => {
+  rules ??= listOf(RULES);
+  return rules.has(word);
+};
+
+/** Whether a word, in lower case, is shown. */
 export const isShownWord = (word: string): boolean => {
-  known ??= new Set(WORDS.match(/\S+/g));
-  return known.has(word);
+  others ??= listOf(WORDS);
+  return isRuleWord(word) || others.has(word);
 };

@@ -2,23 +2,29 @@ import { asRecord, isRecord } from '../platform/as-record.js';
 import { cut } from '../platform/messages.js';
 import type { Field } from './fields.js';
 import { printableKey } from './issue.js';
+import { location } from './location.js';
 import { isModel, type Model } from './model.js';
 
 export interface SentValue {
   text: string;
   /** Personal values are also masked word by word. */
   kind: 'personal' | 'secret' | 'plain';
+  /** A personal value that is no name, such as an address: the words of rules in it alone tell nothing. */
+  composed?: boolean;
 }
 
 /** Every string and number of a body except the report's identifiers. A value outside the model counts as personal. */
-export function sentValues(field: Field | Model | undefined, value: unknown): SentValue[] {
+export function sentValues(field: Field | Model | undefined, value: unknown, isName = true): SentValue[] {
   const model = field && isModel(field) && field;
   if (typeof value !== 'string' && typeof value !== 'number')
     return Object.entries(asRecord(value)).flatMap(([key, inner]) =>
-      sentValues(model ? model.fields[key] : field, inner),
+      model
+        ? sentValues(model.fields[key] ?? (key === 'location' ? location : undefined), inner, /_name$/.test(key))
+        : sentValues(field, inner),
     );
   const text = String(value);
-  if (!field || isModel(field) || field.personal) return [{ text, kind: 'personal' }];
+  if (!field || isModel(field)) return [{ text, kind: 'personal' }];
+  if (field.personal) return [{ text, kind: 'personal', ...(!isName && { composed: true }) }];
   return field.reference ? [] : [{ text, kind: 'plain' }];
 }
 

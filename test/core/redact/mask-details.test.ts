@@ -102,6 +102,9 @@ it('keeps the names of members in known words', () => {
     'user.nin': 'no',
     statusCode: 'no',
   });
+  const paths = { 'user.resident_lga': 'no', '/user/nin': 'no', residentState: 'no' };
+  const sent: SentValue = { text: 'Cross River State', kind: 'personal', composed: true };
+  expect(mask(paths, [sent, personal('Resident')])).toEqual(paths);
   for (const name of ['user.ngozi', 'ngozi-user', 'userNgozi', 'user.a', ''])
     expect(mask({ [name]: 'no' })).toEqual({ '[masked]': 'no' });
 });

@@ -190,7 +190,7 @@ describe('useful words are shown:', () => {
 });
 
 test.each(
-  'adaeze chinedu grace sunday friday monday will mark may rose king blessing one two seven zero eleven delta lagos abuja street road zenith union'.split(
+  'adaeze chinedu grace sunday friday monday will mark may rose king blessing one two seven zero eleven delta lagos abuja street road zenith union local government national future choice alpha constant'.split(
     ' ',
   ),
 )('the name or number "%s" is not among the words that are shown', (word) => {
