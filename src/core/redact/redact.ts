@@ -170,10 +170,11 @@ const isOfRules = (word: string): boolean => isRuleWord(word) || PHRASES.some((p
 function hideSent(pieces: readonly Piece[], values: readonly Folded[]): void {
   const words = wordsOfPieces(pieces);
   // The words of a field's path are no value, unless the path itself was sent.
+  const isSent = pieces.some(({ path }) => path !== undefined) ? pathsIn(values) : undefined;
   const open = pieces.flatMap((piece) => {
     const { words: own, path } = piece;
-    const isSent = path === undefined || values.some((value) => value.kind !== 'secret' && spells(value, path));
-    return (isSent ? own : own.slice(0, -path.split('_').length)).map((word) => ({ word, piece }));
+    const shut = path === undefined || isSent?.(path) ? 0 : path.split('_').length;
+    return own.slice(0, own.length - shut).map((word) => ({ word, piece }));
   });
   // A name may be written in parts: `first-name` is also `firstname`.
   const parts = pieces.flatMap((piece) => (piece.words.length > 1 ? [{ word: piece.words.join(''), piece }] : []));
@@ -182,7 +183,8 @@ function hideSent(pieces: readonly Piece[], values: readonly Folded[]): void {
   const verbs = verbsIn(pieces);
   for (const value of values) {
     const { text: sent, folded: text, kind } = value;
-    if (kind !== 'personal') hideWhole(kind === 'secret' ? words : outsideNames(open), wordsIn(text));
+    if (kind === 'secret') hideWhole(words, wordsIn(text));
+    if (kind === 'plain') hideWhole(/[^\p{L}\p{N}]/u.test(text) ? open : outsideNames(open), wordsIn(text));
     if (kind === 'secret') for (const { word, piece } of secret) if (text.includes(word)) piece.shown = false;
     if (kind !== 'personal') continue;
     const found = personal.filter(({ word }) => text.includes(word));
@@ -202,18 +204,23 @@ function hideSent(pieces: readonly Piece[], values: readonly Folded[]): void {
   for (const [piece, rest] of verbs) if (rest.some(({ shown }) => !shown)) piece.shown = false;
 }
 
-/** Whether a value contains the path of a field, in any spelling. */
-const spells = ({ text, folded }: Folded, path: string): boolean =>
-  [folded, fold(splitName(text))].some((spelt) => {
-    const words = wordsIn(spelt);
-    return words.includes(path.replaceAll('_', '')) || `_${words.join('_')}_`.includes(`_${path}_`);
-  });
+/** Finds the path of a field in the values, in any spelling. A first and a last name may spell it together. */
+function pathsIn(values: readonly Folded[]): (path: string) => boolean {
+  const named = values.filter(({ kind }) => kind !== 'secret');
+  const texts = [named.map(({ folded }) => folded), named.map(({ text }) => fold(splitName(text)))].map(
+    (all) => `_${wordsIn(all.join(' ')).join('_')}_`,
+  );
+  return (path) => texts.some((text) => [path, path.replaceAll('_', '')].some((name) => text.includes(`_${name}_`)));
+}
 
-/** "must be" and the like are no value, whatever a person is called: "must" or "should", and the pieces after it. */
+/**
+ * "must be" and the like are no value, whatever a person is called: "must" or "should" in lower case, and the pieces
+ * after it.
+ */
 function verbsIn(pieces: readonly Piece[]): ReadonlyMap<Piece, readonly Piece[]> {
   const found = new Map<Piece, readonly Piece[]>();
   for (const [index, piece] of numbered(pieces)) {
-    if (!/^(?:must|should)$/i.test(piece.core)) continue;
+    if (!/^(?:must|should)$/.test(piece.core)) continue;
     const rest = pieces.slice(index + 1, pieces[index + 1]?.words[0] === 'not' ? index + 3 : index + 2);
     const plain = [piece, ...rest].every(({ opens, closes }) => opens + closes === '');
     if (plain && /^(?:be|have|contain|match)$/i.test(lastOf(rest)?.core ?? '')) found.set(piece, rest);
@@ -221,12 +228,13 @@ function verbsIn(pieces: readonly Piece[]): ReadonlyMap<Piece, readonly Piece[]>
   return found;
 }
 
-/** Without the names of fields in words, such as "win amount". */
+/** Without the names of fields in words, such as "win amount". A value of several words is no part of one. */
 const outsideNames = (words: readonly Word[]): readonly Word[] => {
   const named = new Set(
     words.flatMap((one, index) => {
       const next = words[index + 1];
-      return next && fieldPathIn([one.word, next.word]) ? [one, next] : [];
+      const isTogether = next && (one.piece === next.piece || one.piece.closes + next.piece.opens === '');
+      return isTogether && fieldPathIn([one.word, next.word]) ? [one, next] : [];
     }),
   );
   return words.filter((word) => !named.has(word));

@@ -11,8 +11,8 @@ canceled cancelled change changed charset check checked choose claim client clie
 completed conditions configuration configured conflict conflicts connect connected connection consent contact content context continue corrected could
 couldn't create created credential credentials currently database deep deeper delete deleted denied deny detail details detection device differ
 differs disabled divide document documentation doing done down duplicates during earlier enable enabled encoding ended endpoint engine enough ensure
-entities entity environment events every everything exclusion expired expires external failing failure fatal fault feature fetch file final find fix
-forbids function gateway gave gender general get getter give gives go gone handle handled header headers held help here hold holds host hour hours how
+entities entity environment events every everything exclusion expired expires external failing failure fatal fault feature fetch file final find first
+fix forbids function gateway gave gender general get getter give gives go gone handle handled header headers held help here hold holds host hour hours how
 html http https ignored image inactive incomplete index infinity info information initiated intended interface internal into ip issue issues itself
 keep kept kilometres kind knows large later latest left level license limited limits line line1 line2 lists load locate located locked log logged
 login looks lookup lose loss lost maintenance make makes making many mapping means meanwhile media member members messages metres middle milliseconds
@@ -34,7 +34,8 @@ way we went what while whitelisted who whose why withdrawals won't words work wo
 
 /**
  * The words of fields and of the rules on them. A validator of the gateway uses them whatever was sent, so that they are
- * shown beside a value that only contains them: "state" is shown after Cross River State was sent.
+ * shown beside a value that only contains them: "state" is shown after Cross River State was sent. Leave out words that
+ * name something together with another word of rules: think of First Bank.
  */
 const RULES = `
 a above account accuracy add additional address after all allow allowance allowed alphanumeric amount an and any are argument array as at attribute
@@ -42,7 +43,7 @@ bank be been before below bet between big blank body boolean both bounds but by 
 conform conforming constraint constraints contain containing contains convert correct country customer data date datetime day days decimal decimals
 default did didn't different digit digits divisible do does doesn't don't duplicate duplicated each either else email empty end ends entered entries
 entry enum equal equals error errors event exact exactly exceed exceeded exceeds except exclusive exist existing exists expect expected expression
-fail failed fails false fewer field fields finite first following for forbidden form format formatted found from full ggr given got greater had has
+fail failed fails false fewer field fields finite following for forbidden form format formatted found from full ggr given got greater had has
 hasn't have having id identifier identifiers if in include included includes inclusive incorrect input instance instead int integer invalid is isn't
 iso it item items its json key keys known larger last last4 latitude leading least length less letters lga like limit list literal location long
 longer longitude lowercase malformed match matched matches matching maximum message met metadata method minimum missing more most multiple must

@@ -114,7 +114,7 @@ const word = fc.oneof(
   ),
   fc.constantFrom(
     'user_id',
-    'first-name',
+    'last-name',
     'user.nin',
     'resident_lga',
     'userId',
@@ -246,8 +246,43 @@ describe('no form of a sentence carries a value past the mask:', () => {
     ['tax id is not known', '[masked] is not known'],
     ['note bet_id is not known', 'note [masked] is not known'],
     ['user_id must-be-4711, must be 4711', 'user_id [masked]'],
+    // A name that begins like a sentence of rules.
+    ['No user Must have an account', 'No user [masked] have an account'],
   ])('%s', (said, shown) => {
     expect(mask('reportBetEvent', body, said)).toBe(shown);
+  });
+
+  test('a piece of the name of a bank or of an address in words of rules', () => {
+    const user = { full_name: 'Sally Field', residence_address: 'Opposite First City, Garki' };
+    const metadata = { method: 'card', bank: 'First Bank of Nigeria', account_last4: '4711' };
+    const sent = { request_id: 'R-1', user, metadata };
+    for (const [said, shown] of [
+      ['First Bank is not supported', '[masked] is not supported'],
+      ['metadata.bank: "First Bank" is unknown', 'metadata.bank: [masked] is unknown'],
+      ['address: First City is unknown', 'address: [masked] is unknown'],
+      ['user.first_name: the bank is required', 'user.first_name: the bank is required'],
+    ] as const)
+      expect(mask('reportWithdrawalEvent', sent, said)).toBe(shown);
+  });
+
+  test('a status beside a word with which it would be the name of a field', () => {
+    for (const [status, said, shown] of [
+      ['resident', 'state resident, lga unknown', 'state [masked] lga unknown'],
+      ['resident', 'got "resident" state', 'got [masked] state'],
+      ['non-resident', 'state non-resident, lga unknown', 'state [masked] lga unknown'],
+      ['non-resident', 'the non resident state', 'the [masked] state'],
+      ['resident', 'the resident state is required', 'the resident state is required'],
+    ] as const)
+      expect(mask('reportWithdrawalEvent', { request_id: 'R-1', user: { residency_status: status } }, said)).toBe(
+        shown,
+      );
+  });
+
+  test('a first and a last name that spell the path of a field together', () => {
+    const sent = { bet_id: 'B-1', user: { first_name: 'Resident', last_name: 'State' } };
+    for (const name of ['ResidentState', 'resident_state', 'Resident/State', 'resident.state', "Resident['State']"])
+      expect(mask('reportBetEvent', sent, `${name} is blocked`)).toBe('[masked] is blocked');
+    expect(mask('reportBetEvent', sent, 'user.resident_lga is blocked')).toBe('user.resident_lga is blocked');
   });
 
   test('"must be" is no verb if it is a name', () => {
